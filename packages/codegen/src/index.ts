@@ -1,0 +1,2 @@
+export { toTypes } from './to-types.ts';
+export { writeGenerated } from './write-generated.ts';

@@ -1,0 +1,9 @@
+// `npm test`: everything that CI runs, and the totals of the tests.
+import { install } from './install.mjs';
+import { turbo } from './process.mjs';
+import { printTotals } from './totals.mjs';
+
+await install();
+const code = (await turbo('drift')) || (await turbo('check', 'knip', 'conformance', '--continue'));
+const failed = printTotals();
+process.exit(code || failed);

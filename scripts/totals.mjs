@@ -1,0 +1,42 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './process.mjs';
+
+/**
+ * Prints what the tests of each package came to, and the sum.
+ *
+ * @returns {number} how many failed
+ */
+export function printTotals() {
+  const rows = listPackages().map((name) => ({ name, report: readReport(name) }));
+  const sum = { passed: 0, failed: 0, skipped: 0 };
+  for (const { name, report } of rows.filter((row) => row.report)) {
+    const counts = toCounts(report);
+    for (const key of Object.keys(sum)) sum[key] += counts[key];
+    console.log(`${name.padEnd(24)} ${toText(counts)}`);
+  }
+  console.log(`${'Tests in all'.padEnd(24)} ${toText(sum)}`);
+  return sum.failed;
+}
+
+function listPackages() {
+  const packages = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`);
+  return ['spec', 'docs', 'scripts', ...packages];
+}
+
+function readReport(name) {
+  const file = join(ROOT, name, '.reports/vitest.json');
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+}
+
+function toCounts({ numPassedTests, numFailedTests, numPendingTests, numTodoTests }) {
+  return {
+    passed: numPassedTests,
+    failed: numFailedTests,
+    skipped: numPendingTests + numTodoTests,
+  };
+}
+
+function toText({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`;
+}
