@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { toTypes } from './to-types.ts';
+
+const DOCUMENT = {
+  openapi: '3.1.1',
+  info: { title: 'T', version: '1.0.0' },
+  paths: {
+    '/files': {
+      post: {
+        operationId: 'putFile',
+        responses: { 204: { description: 'Stored.' } },
+      },
+    },
+  },
+  components: {
+    schemas: {
+      File: {
+        type: 'object',
+        required: ['content'],
+        properties: {
+          content: { type: 'string', contentMediaType: 'application/octet-stream' },
+          note: { type: 'string', contentMediaType: 'text/plain' },
+        },
+        additionalProperties: true,
+      },
+      Free: { type: 'object', additionalProperties: true },
+    },
+  },
+};
+
+describe('toTypes', () => {
+  it('names paths, operations and components', async () => {
+    const text = await toTypes(DOCUMENT);
+    expect(text).toContain('export interface paths');
+    expect(text).toContain('"/files"');
+    expect(text).toContain('putFile: {');
+    expect(text).toContain('Free: {');
+  });
+
+  it('turns binary strings, and only those, into Blob', async () => {
+    const text = await toTypes(DOCUMENT);
+    expect(text).toMatch(/content: Blob;/);
+    expect(text).toMatch(/note\?: string;/);
+  });
+
+  it('closes objects that name their fields and leaves free-form ones open', async () => {
+    const text = await toTypes(DOCUMENT);
+    expect(text.match(/\[key: string\]: unknown/g)).toHaveLength(1);
+    expect(text).toMatch(/Free: \{\s+\[key: string\]: unknown;\s+\}/);
+  });
+
+  it('gives the same text twice and leaves the document as it was', async () => {
+    const before = structuredClone(DOCUMENT);
+    expect(await toTypes(DOCUMENT)).toBe(await toTypes(DOCUMENT));
+    expect(DOCUMENT).toEqual(before);
+  });
+
+  it('refuses what is no OpenAPI document', async () => {
+    await expect(toTypes({ swagger: '2.0', info: {}, paths: {} })).rejects.toThrow();
+  });
+});
