@@ -1,9 +1,9 @@
-import { defaultServerConditions } from 'vite';
 import type { ViteUserConfig } from 'vitest/config';
 
-/** What the tests of every package share: workspace packages are used from their source. */
-const conditions = ['berth-source', ...defaultServerConditions];
+/** Vite's own conditions for server code, and ours first: workspace packages are used from source. */
+const conditions = ['berth-source', 'module', 'node', 'development|production'];
 
+/** What the tests of every package share. */
 export default {
   resolve: { conditions },
   ssr: { resolve: { conditions } },

@@ -21,7 +21,9 @@ const drifted = [...new Set([...before.keys(), ...after.keys()])]
   .sort();
 if (drifted.length > 0) {
   console.error(`These generated files do not fit their sources:\n  ${drifted.join('\n  ')}`);
-  console.error('They have now been generated anew (npm run generate): look at them and commit them.');
+  console.error(
+    'They have now been generated anew (npm run generate): look at them and commit them.',
+  );
   process.exit(1);
 }
 console.log(`${after.size} generated files fit their sources.`);

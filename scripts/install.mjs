@@ -19,7 +19,8 @@ export async function install() {
   console.log(`Installing with ${packageManager}; the first time takes about half a minute.`);
   const args = ['exec', '--yes', `--package=${packageManager}`, '--', 'pnpm', 'install'];
   const code = await run('npm', [...args, '--frozen-lockfile']);
-  if (code !== 0) fail('The installation failed; the reason stands above. Is the registry reachable?');
+  if (code !== 0)
+    fail('The installation failed; the reason stands above. Is the registry reachable?');
   writeFileSync(STAMP, state);
 }
 

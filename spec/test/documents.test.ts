@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DOCUMENTS, type DocumentName } from '../scripts/generate/bundle.ts';
+
+const SPEC = join(import.meta.dirname, '..');
+const OPEN_RULE = 'what the contract leaves open stays open';
+
+function read(name: string) {
+  return JSON.parse(readFileSync(join(SPEC, `generated/${name}.gen.json`), 'utf8'));
+}
+
+function listFiles(name: DocumentName): string[] {
+  const entries = readdirSync(join(SPEC, name), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+}
+
+/** Every key of a value, with the path to it. Examples are data, not schema, and are left out. */
+function* walk(value: unknown, path: string[] = []): Generator<[string, string[], unknown]> {
+  if (value === null || typeof value !== 'object') return;
+  for (const [key, item] of Object.entries(value)) {
+    if (key === 'examples' || key === 'example' || key === 'properties') {
+      if (key === 'properties') for (const schema of Object.values(item)) yield* walk(schema, path);
+      continue;
+    }
+    yield [key, path, item];
+    yield* walk(item, [...path, key]);
+  }
+}
+
+describe.each(DOCUMENTS)('%s', (name) => {
+  const document = read(name);
+
+  it.each(['enum', 'const', 'format', 'maximum', 'maxItems', 'maxProperties'])(
+    `${OPEN_RULE}: no %s`,
+    (keyword) => {
+      const found = [...walk(document)].filter(([key]) => key === keyword).map(([, path]) => path);
+      expect(found).toEqual([]);
+    },
+  );
+
+  it('is open for properties that nobody knows yet', () => {
+    const closed = [...walk(document)].filter(
+      ([key, , value]) => key === 'additionalProperties' && value !== true,
+    );
+    expect(closed).toEqual([]);
+  });
+
+  it('explains each of its extensions in the README', () => {
+    const readme = readFileSync(join(SPEC, 'README.md'), 'utf8');
+    const extensions = new Set(
+      [...walk(document)].map(([key]) => key).filter((key) => key.startsWith('x-')),
+    );
+    for (const extension of [...extensions].filter((key) => key.startsWith('x-berth-'))) {
+      expect(readme).toContain(`### \`${extension}\``);
+    }
+    expect(extensions.size).toBeGreaterThan(1);
+  });
+
+  it('stands in files that fit one screen', () => {
+    const lengths = listFiles(name).map((file) => readFileSync(file, 'utf8').split('\n').length);
+    lengths.sort((a, b) => a - b);
+    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThan(30);
+    expect(lengths.at(-1)).toBeLessThan(150);
+  });
+});
+
+describe('gateway error codes', () => {
+  const rows: { code: string; strength: string; message: string }[] =
+    read('defaults').gatewayErrors;
+  const { schemas, examples } = read('gateway.v1').components;
+
+  it('are the same in the document and in the defaults', () => {
+    const promised = rows.filter(({ strength }) => strength !== 'ours').map(({ code }) => code);
+    expect(schemas.GatewayErrorCode.examples.toSorted()).toEqual(promised.toSorted());
+  });
+
+  it('have the default message in each example', () => {
+    const messages = new Map(rows.map(({ code, message }) => [code, message]));
+    const errors = Object.values<{ value: { code?: string; message: string } }>(examples).filter(
+      ({ value }) => value.code,
+    );
+    expect(errors).toHaveLength(10);
+    for (const { value } of errors) expect(value.message).toBe(messages.get(value.code as string));
+  });
+});
