@@ -1,0 +1,49 @@
+import type { Goal, Row } from './row.ts';
+
+type Side = () => Promise<number>;
+type Subject = { suite: string; measure: string; peerName: string; goal: Goal };
+
+/**
+ * Measures both sides in turn, `runs` times after one round that does not count, and compares them
+ * pair by pair: a machine whose speed drifts moves both figures of a pair alike.
+ */
+export async function compare(
+  subject: Subject,
+  runs: number,
+  ours: Side,
+  peer: Side,
+): Promise<Row> {
+  await ours();
+  await peer();
+  const pairs: { ours: number; peer: number }[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    // Whoever is second may find the machine warmer, so the two change places.
+    if (run % 2 === 0) pairs.push({ ours: await ours(), peer: await peer() });
+    else pairs.push(reverse({ ours: await peer(), peer: await ours() }));
+  }
+  const ratio = median(pairs.map((pair) => pair.ours / pair.peer));
+  return {
+    ...subject,
+    ours: median(pairs.map((pair) => pair.ours)),
+    peer: median(pairs.map((pair) => pair.peer)),
+    runs,
+    ratio,
+    holds: isWithin(ratio, subject.goal),
+  };
+}
+
+function reverse({ ours, peer }: { ours: number; peer: number }) {
+  return { ours: peer, peer: ours };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+export function isWithin(ratio: number, goal: Goal): boolean {
+  const bound = Number(goal.slice(3));
+  return goal.startsWith('>=') ? ratio >= bound : ratio <= bound;
+}

@@ -1,0 +1,36 @@
+import autocannon from 'autocannon';
+import { LOAD_CORE, startProcess } from './start-process.ts';
+
+/** What is called, over and over. */
+export type Call = {
+  url: string;
+  method: 'GET' | 'POST';
+  headers: Record<string, string>;
+  body?: string;
+};
+
+/** Requests a second over `seconds`, with 32 connections kept alive, from a process of its own. */
+export async function load(call: Call, seconds = 3): Promise<number> {
+  const child = startProcess(
+    [import.meta.filename, JSON.stringify(call), String(seconds)],
+    LOAD_CORE,
+  );
+  const chunks: Buffer[] = [];
+  child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await new Promise((resolve) => child.on('close', resolve));
+  const { rate, wrong } = JSON.parse(Buffer.concat(chunks).toString());
+  if (wrong > 0)
+    throw new Error(`${call.url}: ${wrong} calls failed or had a status other than 200.`);
+  return rate;
+}
+
+if (import.meta.main) {
+  const [call, seconds] = process.argv.slice(2) as [string, string];
+  const result = await autocannon({
+    ...JSON.parse(call),
+    connections: 32,
+    duration: Number(seconds),
+  });
+  const wrong = result.errors + result.timeouts + result.non2xx;
+  process.stdout.write(JSON.stringify({ rate: result.requests.average, wrong }));
+}

@@ -1,0 +1,17 @@
+// A deployment that does nothing but answer: what both clients call, so that only they differ.
+import { createServer } from 'node:http';
+
+const ANSWER = JSON.stringify({
+  statusCode: 200,
+  body: {
+    requestId: '5d1f8c1e-7f0a-4c3b-9a55-1f2f3f6b8e21',
+    data: { fileList: [{ fileID: 'cloud://dev.files/reports/summary.txt', code: 'SUCCESS' }] },
+  },
+});
+
+createServer((request, response) => {
+  request.resume();
+  request.on('end', () => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(ANSWER);
+  });
+}).listen(Number(process.argv[2]), '127.0.0.1');

@@ -1,0 +1,6 @@
+import type { Suite } from './row.ts';
+import { clientSuite } from './suites/client.ts';
+import { mockSuite } from './suites/mock.ts';
+
+/** Every suite there is, in the order in which they run. */
+export const suites: readonly Suite[] = [clientSuite, mockSuite];
