@@ -1,0 +1,130 @@
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { toPlaceFile } from '../scripts/generate/rules/place.ts';
+import { readRules } from '../scripts/generate/rules.ts';
+import { toTraceability } from '../scripts/generate/traceability.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const published = await readRules();
+
+describe('the rule set', () => {
+  it('holds every line of the outline and every decision', () => {
+    const decided = new Set(published.rules.flatMap((rule) => rule.decisions));
+    expect([...decided].sort()).toEqual(Object.keys(published.decisions).sort());
+    expect(published.outline.length).toBeGreaterThan(100);
+  });
+
+  it('names for every rule a place in the contract, or the decision that fills it', () => {
+    const homeless = published.rules.filter(
+      (rule) => rule.places.length + rule.decisions.length === 0,
+    );
+    expect(homeless).toEqual([]);
+  });
+
+  it('names for every place the hand-written file that holds it', () => {
+    const files = published.rules.flatMap((rule) => rule.places.map(toPlaceFile));
+    expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  });
+
+  it('states no fact twice', () => {
+    const statements = published.rules.map((rule) => rule.statement);
+    expect(new Set(statements).size).toBe(statements.length);
+  });
+});
+
+describe('a rules file that is wrong', () => {
+  const rule = {
+    id: 'GW-SAMPLE',
+    level: 'MUST',
+    statement: 'A statement about the gateway.',
+    source: ['Chapter › Line'],
+    decisions: ['D8'],
+    operations: ['cloudrun-get'],
+    documents: 'gateway.v1',
+    places: ['gateway.v1#/info/version'],
+  };
+
+  function read(rules: object[], outline = { Chapter: ['Line'] }, extra?: string) {
+    const folder = mkdtempSync(join(tmpdir(), 'berth-rules-'));
+    const index = { version: '1.0.0', documents: {}, files: ['sample.yaml'] };
+    writeFileSync(join(folder, 'index.yaml'), stringify(index));
+    writeFileSync(join(folder, 'outline.yaml'), stringify(outline));
+    writeFileSync(join(folder, 'sample.yaml'), stringify(rules));
+    if (extra) writeFileSync(join(folder, extra), '[]');
+    return readRules(undefined, folder);
+  }
+
+  it('is read where nothing is wrong', async () => {
+    expect((await read([rule])).rules).toEqual([rule]);
+  });
+
+  it.each([
+    ['an operation', { operations: ['cloudrun-put'] }, 'operation cloudrun-put does not exist'],
+    ['a decision', { decisions: ['D99'] }, 'decision D99 does not exist'],
+    ['a source', { source: ['Chapter › Other'] }, 'source Chapter › Other does not exist'],
+    [
+      'a pointer',
+      { places: ['gateway.v1#/info/none'] },
+      'place gateway.v1#/info/none does not exist',
+    ],
+    ['a file', { places: ['defaults/none.yaml'] }, 'place defaults/none.yaml does not exist'],
+    ['a level', { level: 'MAY' }, '/level must be equal to one of the allowed values'],
+    ['an id', { id: 'Rule 7' }, '/id must match pattern'],
+    ['a property', { color: 'red' }, 'must NOT have additional properties'],
+  ])('is refused where %s is unknown', async (_, change, problem) => {
+    const id = 'id' in change ? change.id : rule.id;
+    await expect(read([{ ...rule, ...change }])).rejects.toThrow(`sample.yaml: ${id}: ${problem}`);
+  });
+
+  it('is refused where an id stands twice', async () => {
+    const problem = 'sample.yaml: GW-SAMPLE: has the id of another rule';
+    await expect(read([rule, rule])).rejects.toThrow(problem);
+  });
+
+  it('is refused where a checked rule has no operation or place', async () => {
+    const bare = { ...rule, operations: [], places: [] };
+    await expect(read([bare])).rejects.toThrow(/needs operations\n.*needs a place/);
+  });
+
+  it('is refused where no rule states a line of the outline', async () => {
+    const outline = { Chapter: ['Line', 'Forgotten'] };
+    await expect(read([rule], outline)).rejects.toThrow('Chapter › Forgotten: no rule states it');
+  });
+
+  it('is refused where the index does not name it', async () => {
+    const reading = read([rule], undefined, 'stray.yaml');
+    await expect(reading).rejects.toThrow('stray.yaml: index.yaml does not name it');
+  });
+});
+
+describe('the traceability page', () => {
+  const page = toTraceability(published);
+  const rows = page.split('\n').filter((line) => line.includes('| `'));
+
+  it('has a row for every rule and every line of the outline', () => {
+    for (const { id } of published.rules) expect(page).toContain(`| \`${id}\` |`);
+    for (const line of published.outline) {
+      expect(page).toContain(`| ${line.split(' › ').slice(1).join(' › ')} | \``);
+    }
+  });
+
+  it('links every row to a place or a decision that exists', () => {
+    expect(rows.length).toBeGreaterThan(published.rules.length);
+    for (const row of rows) {
+      const links = [...row.matchAll(/\]\((?<path>[^)]+)\)/g)].map((match) => match.groups?.path);
+      expect(links.length, row).toBeGreaterThan(0);
+      for (const link of links) {
+        expect(existsSync(join(ROOT, 'docs/reference', link ?? '')), link).toBe(true);
+      }
+    }
+  });
+
+  it('keeps the order of the API description', () => {
+    const headings = [...page.matchAll(/^## (.+)$/gm)].map((match) => match[1]);
+    const order = [...new Set(published.outline.map((place) => place.split(' › ')[0]))];
+    expect(headings).toEqual([...order, 'Decisions alone']);
+  });
+});
