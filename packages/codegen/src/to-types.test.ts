@@ -19,6 +19,7 @@ const DOCUMENT = {
         required: ['content'],
         properties: {
           content: { type: 'string', contentMediaType: 'application/octet-stream' },
+          replace: { type: 'boolean', default: true },
           note: { type: 'string', contentMediaType: 'text/plain' },
         },
         additionalProperties: true,
@@ -41,6 +42,10 @@ describe('toTypes', () => {
     const text = await toTypes(DOCUMENT);
     expect(text).toMatch(/content: Blob;/);
     expect(text).toMatch(/note\?: string;/);
+  });
+
+  it('keeps a field optional that has a default', async () => {
+    expect(await toTypes(DOCUMENT)).toMatch(/replace\?: boolean;/);
   });
 
   it('closes objects that name their fields and leaves free-form ones open', async () => {

@@ -6,6 +6,7 @@ import { toClosedObjects } from './to-closed-objects.ts';
  * - Binary strings (`contentMediaType: application/octet-stream`) become `Blob`.
  * - An object with named properties has no index signature, so that a misspelt field is a compile
  *   error; an object without any stays a free-form record.
+ * - A field with a default stays optional.
  *
  * The same document gives the same text, byte for byte.
  *
@@ -25,6 +26,8 @@ export async function toTypes(document: object): Promise<string> {
   const blob = ts.factory.createTypeReferenceNode('Blob');
   const nodes = await openapiTS(toClosedObjects(document) as Parameters<typeof openapiTS>[0], {
     silent: true,
+    // A default is what the server assumes, so a caller may leave the field out.
+    defaultNonNullable: false,
     transform: (schema) =>
       'contentMediaType' in schema && schema.contentMediaType === 'application/octet-stream'
         ? blob

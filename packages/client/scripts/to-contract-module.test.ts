@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import contract from '@berth/spec/contract.json' with { type: 'json' };
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
+import { expect, it } from 'vitest';
+import { greedyParameters } from './greedy-parameters.ts';
+import { toContractModule } from './to-contract-module.ts';
+
+const parts = { contract, defaults, gateway, profile };
+
+it('makes what is committed, the same each time', async () => {
+  const text = toContractModule(parts);
+  const file = join(import.meta.dirname, '../src/generated/contract.gen.ts');
+  expect(await readFile(file, 'utf8')).toContain(text);
+  expect(toContractModule(structuredClone(parts))).toBe(text);
+});
+
+it('carries the hash of the contract', () => {
+  expect(toContractModule(parts)).toContain(contract.sha256);
+});
+
+it('finds the greedy path parameters wherever they stand', () => {
+  expect(greedyParameters(gateway)).toEqual(['anyPath']);
+  const mark = { in: 'path', 'x-berth-greedy': true };
+  expect(
+    greedyParameters([
+      { ...mark, name: 'b' },
+      { a: { ...mark, name: 'a' } },
+      { ...mark, name: 'b' },
+      { ...mark, name: 'c', in: 'query' },
+      { name: 'd', in: 'path', 'x-berth-greedy': false },
+    ]),
+  ).toEqual(['a', 'b']);
+});

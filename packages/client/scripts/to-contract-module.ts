@@ -1,0 +1,76 @@
+import { greedyParameters } from './greedy-parameters.ts';
+
+type Coded = readonly { code: string }[];
+
+/** What the constants are made of: exports of `@berth/spec`. */
+export interface ContractParts {
+  contract: { documents: Record<string, { version: string; sha256: string }>; sha256: string };
+  defaults: {
+    gatewayErrors: Coded;
+    storageErrors: Coded;
+    uploadErrors: Coded;
+    limits: Record<(typeof LIMITS)[number], { value: number }>;
+  };
+  gateway: { servers: readonly { url: string }[] };
+  profile: object;
+}
+
+/** The limits of `spec/defaults/limits.yaml` that the client obeys. */
+const LIMITS = [
+  'linkMinSeconds',
+  'linkWarnSeconds',
+  'linkMaxSeconds',
+  'publicLinkSeconds',
+] as const;
+
+/**
+ * Source of `contract.gen.ts`: one constant for each thing that the client needs at run time, so that
+ * a bundler can drop the rest, and types for what it needs at compile time only.
+ */
+export function toContractModule({ contract, defaults, gateway, profile }: ContractParts): string {
+  const { documents, sha256 } = contract;
+  const limits = Object.fromEntries(LIMITS.map((name) => [name, defaults.limits[name].value]));
+  const { $schema: _, ...names } = profile as { $schema?: string };
+  return [
+    constant('CONTRACT', 'The contract that this client was generated from.', {
+      documents,
+      sha256,
+    }),
+    constant(
+      'GATEWAY_SERVER',
+      'Address of the gateway of one environment, a template.',
+      gateway.servers[0]?.url,
+    ),
+    constant(
+      'GREEDY_PARAMETERS',
+      'Path parameters that hold several raw segments (`x-berth-greedy`, D3).',
+      greedyParameters(gateway),
+    ),
+    constant('DEFAULT_WIRE_PROFILE', 'The neutral names of the contract (D1).', names),
+    constant('LIMITS', 'Limits that the client obeys (D22).', limits),
+    union(
+      'KnownGatewayErrorCode',
+      'Codes that the gateway is known to send.',
+      defaults.gatewayErrors,
+    ),
+    union(
+      'KnownStorageErrorCode',
+      'Codes that the storage API is known to send.',
+      defaults.storageErrors,
+    ),
+    union(
+      'KnownUploadErrorCode',
+      'Codes that the upload target is known to send.',
+      defaults.uploadErrors,
+    ),
+  ].join('\n\n');
+}
+
+function constant(name: string, text: string, value: unknown): string {
+  return `/** ${text} */\nexport const ${name} = ${JSON.stringify(value, null, 2)} as const;`;
+}
+
+function union(name: string, text: string, rows: Coded): string {
+  const codes = rows.map(({ code }) => `\n  | ${JSON.stringify(code)}`);
+  return `/** ${text} */\nexport type ${name} =${codes.join('')};`;
+}

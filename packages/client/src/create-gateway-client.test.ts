@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { failureOf, fakeFetch, json } from '../test/support/fake-fetch.ts';
+import { createGatewayClient } from './create-gateway-client.ts';
+
+const ANY = '/v1/cloudrun/{name}/{anyPath}';
+const params = { path: { name: 'hello', anyPath: 'a/b?x=1' } };
+const baseUrl = 'https://dev.gateway.example';
+
+describe('createGatewayClient', () => {
+  it('sends the greedy path as it is and reads the JSON answer', async () => {
+    const { fetch, requests } = fakeFetch(json({ a: 1 }));
+    const { data } = await createGatewayClient({ baseUrl, fetch }).GET(ANY, { params });
+    expect(data).toEqual({ a: 1 });
+    expect(requests[0]?.url).toBe(`${baseUrl}/v1/cloudrun/hello/a/b?x=1`);
+    expect(requests[0]?.headers.has('Authorization')).toBe(false);
+  });
+
+  it('posts a JSON object', async () => {
+    const { fetch, requests } = fakeFetch(json({}));
+    await createGatewayClient({ baseUrl, fetch }).POST(ANY, { params, body: { key1: 'v1' } });
+    expect(requests[0]?.method).toBe('POST');
+    expect(requests[0]?.headers.get('Content-Type')).toBe('application/json');
+    expect(await requests[0]?.text()).toBe('{"key1":"v1"}');
+  });
+
+  it('finds the gateway of an environment', async () => {
+    const { fetch, requests } = fakeFetch(json({}));
+    const address = { envId: 'dev', gatewayDomain: 'gateway.example' };
+    await createGatewayClient({ ...address, fetch }).GET('/v1/cloudrun/{name}', {
+      params: { path: { name: 'hello' } },
+    });
+    expect(requests[0]?.url).toBe('https://dev.gateway.example/v1/cloudrun/hello');
+  });
+
+  it('sends the token, asked anew for each call', async () => {
+    const { fetch, requests } = fakeFetch(json({}), json({}));
+    let count = 0;
+    const gateway = createGatewayClient({ baseUrl, fetch, token: async () => `t${++count}` });
+    await gateway.GET(ANY, { params });
+    await gateway.GET(ANY, { params });
+    const sent = requests.map(({ headers }) => headers.get('Authorization'));
+    expect(sent).toEqual(['Bearer t1', 'Bearer t2']);
+  });
+
+  it('keeps the Authorization of a call and sends common headers', async () => {
+    const { fetch, requests } = fakeFetch(json({}));
+    const gateway = createGatewayClient({ baseUrl, fetch, token: 't', headers: { 'X-A': 'a' } });
+    await gateway.GET(ANY, { params, headers: { Authorization: 'TC3-HMAC-SHA256 x' } });
+    expect(requests[0]?.headers.get('Authorization')).toBe('TC3-HMAC-SHA256 x');
+    expect(requests[0]?.headers.get('X-A')).toBe('a');
+  });
+
+  it('throws before anything is sent where fetch would rewrite a segment', async () => {
+    const { fetch, requests } = fakeFetch();
+    const path = { name: 'hello', anyPath: 'x/%2e%2e/y' };
+    const error = await failureOf(
+      createGatewayClient({ baseUrl, fetch }).GET(ANY, { params: { path } }),
+    );
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).toContain('"%2e%2e"');
+    expect(requests).toEqual([]);
+  });
+
+  it('gives the error of a refused call without throwing', async () => {
+    const body = { code: 'SERVICE_NOT_FOUND', message: 'The service is missing.', requestId: 'r' };
+    const { fetch } = fakeFetch(json(body, { status: 404 }));
+    const result = await createGatewayClient({ baseUrl, fetch }).GET(ANY, { params });
+    expect(result.error).toEqual(body);
+    expect(result.response.status).toBe(404);
+  });
+});

@@ -1,0 +1,77 @@
+import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
+import { describe, expect, it, vi } from 'vitest';
+import { envelope, list } from '../test/support/fake-fetch.ts';
+import { credentials, storageWith } from '../test/support/storage.ts';
+
+const DELETE = '/api/v2/envs/{envId}/storages:batchDelete';
+const body = { fileList: ['a'] };
+
+describe('createStorageClient', () => {
+  it('fills in the environment and sends the fields at the top level', async () => {
+    const { storage, requests } = storageWith([list({ fileID: 'a', code: 'SUCCESS' })]);
+    const { data } = await storage.POST(DELETE, { body });
+    expect(data?.body.data?.fileList[0]?.code).toBe('SUCCESS');
+    expect(requests[0]?.url).toBe('https://storage.example/api/v2/envs/dev/storages:batchDelete');
+    expect(await requests[0]?.json()).toEqual(body);
+  });
+
+  it('calls another environment where one is named', async () => {
+    const { storage, requests } = storageWith([list()]);
+    await storage.POST(DELETE, { body, params: { path: { envId: 'o/1' } } });
+    expect(requests[0]?.url).toContain('/envs/o%2F1/storages:');
+  });
+
+  it('always sends all three headers', async () => {
+    const { authorization, timestamp } = credentials;
+    const { storage, requests } = storageWith([list()], {
+      credentials: { authorization, timestamp },
+    });
+    await storage.POST(DELETE, { body });
+    const headers = Object.fromEntries(requests[0]?.headers ?? []);
+    expect(headers).toMatchObject({
+      'x-svc-authorization': authorization,
+      'x-svc-sessiontoken': '',
+      'x-svc-timestamp': '1700000000',
+    });
+  });
+
+  it('asks a credentials function for each call', async () => {
+    const provider = vi.fn(async () => credentials);
+    const { storage, requests } = storageWith([list(), list()], { credentials: provider });
+    await storage.POST(DELETE, { body });
+    await storage.POST(DELETE, { body });
+    expect(provider).toHaveBeenCalledTimes(2);
+    expect(requests[1]?.headers.get('X-Svc-SessionToken')).toBe(credentials.sessionToken);
+  });
+
+  it('uses the names of a wire profile', async () => {
+    const { storage, requests } = storageWith([list()], { wireProfile: acme });
+    await storage.POST(DELETE, { body });
+    expect(requests[0]?.headers.get('X-Acme-SessionToken')).toBe(credentials.sessionToken);
+    expect(requests[0]?.headers.has('X-Svc-SessionToken')).toBe(false);
+  });
+
+  it('follows no redirect, which would carry the credentials away', async () => {
+    const { storage, requests } = storageWith([list()]);
+    await storage.POST(DELETE, { body });
+    expect(requests[0]?.redirect).toBe('manual');
+  });
+
+  it('lets middleware of openapi-fetch in and out', async () => {
+    const { storage, requests } = storageWith([list(), list()]);
+    const mark = {
+      onRequest: ({ request }: { request: Request }) => request.headers.set('X-A', 'a'),
+    };
+    storage.use(mark);
+    await storage.POST(DELETE, { body });
+    storage.eject(mark);
+    await storage.POST(DELETE, { body });
+    expect(requests.map(({ headers }) => headers.get('X-A'))).toEqual(['a', null]);
+  });
+
+  it('gives the error of a refused raw call without throwing', async () => {
+    const { storage } = storageWith([envelope({ code: 'INVALID_PARAM', message: 'No.' }, 400)]);
+    const { error } = await storage.POST(DELETE, { body });
+    expect(error?.body.code).toBe('INVALID_PARAM');
+  });
+});

@@ -1,0 +1,67 @@
+/** What an error of this library is made of. All of it may be shown; none of it is a credential. */
+export interface BerthErrorDetails {
+  /** What failed, as the beginning of a sentence: `The file could not be copied`. */
+  readonly what: string;
+  /** HTTP method of the call. */
+  readonly method: string;
+  /** Path of the call without its query, which may hold a signature. */
+  readonly path: string;
+  /** HTTP status of the answer. */
+  readonly status: number;
+  /** Error code of the answer. */
+  readonly code?: string | undefined;
+  /** The answer's own error text. */
+  readonly text?: string | undefined;
+  /** Request identifier of the answer, to give to an operator. */
+  readonly requestId?: string | undefined;
+  /** The error behind this one. */
+  readonly cause?: unknown;
+}
+
+/**
+ * Base of all errors that this library makes of answers. Its message alone tells what failed, with
+ * which code, at which method and path, and the request id. It never holds a credential.
+ *
+ * @example
+ * if (isBerthError(error)) console.error(error.message, error.code, error.requestId);
+ */
+export abstract class BerthError extends Error {
+  abstract override readonly name: string;
+  /** HTTP method of the call. */
+  readonly method: string;
+  /** Path of the call, without its query. */
+  readonly path: string;
+  /** HTTP status of the answer. */
+  readonly status: number;
+  /** Error code of the answer; `undefined` where it has none. */
+  readonly code: string | undefined;
+  /** Request identifier of the answer; `undefined` where it has none. */
+  readonly requestId: string | undefined;
+
+  constructor(details: BerthErrorDetails) {
+    super(toMessage(details), 'cause' in details ? { cause: details.cause } : undefined);
+    this.method = details.method;
+    this.path = details.path;
+    this.status = details.status;
+    this.code = details.code;
+    this.requestId = details.requestId;
+  }
+}
+
+/**
+ * Whether an error is one of this library.
+ *
+ * @example
+ * if (!isBerthError(error)) throw error;
+ */
+export function isBerthError(error: unknown): error is BerthError {
+  return error instanceof BerthError;
+}
+
+function toMessage({ what, method, path, status, code, text, requestId }: BerthErrorDetails) {
+  const reason = [code, text].filter(Boolean).join(', ');
+  const place = [`${method} ${path}`, `status ${status}`];
+  if (requestId) place.push(`request id ${requestId}`);
+  // A server's text must not forge further lines of a log.
+  return `${what}${reason && `: ${reason}`} (${place.join(', ')})`.replace(/\p{Cc}+/gu, ' ');
+}

@@ -1,0 +1,32 @@
+export type { GatewayClient, GatewayClientOptions } from './create-gateway-client.ts';
+export { createGatewayClient } from './create-gateway-client.ts';
+export type { StorageClientOptions } from './create-storage-client.ts';
+export { createStorageClient } from './create-storage-client.ts';
+export type { BerthErrorDetails } from './errors/berth-error.ts';
+export { BerthError, isBerthError } from './errors/berth-error.ts';
+export type { GatewayErrorCode } from './errors/gateway-error.ts';
+export { GatewayError, isGatewayError } from './errors/gateway-error.ts';
+export type { StorageErrorCode } from './errors/storage-error.ts';
+export { isStorageError, StorageError } from './errors/storage-error.ts';
+export type { UploadErrorCode } from './errors/upload-error.ts';
+export { isUploadError, UploadError } from './errors/upload-error.ts';
+export { CONTRACT as contract } from './generated/contract.gen.ts';
+export type {
+  components as GatewayComponents,
+  paths as GatewayPaths,
+} from './generated/gateway.v1.gen.ts';
+export type {
+  components as StorageComponents,
+  paths as StoragePaths,
+} from './generated/storage.v2.gen.ts';
+export type { TokenSource } from './internal/bearer.ts';
+export type { GatewayAddress } from './internal/to-gateway-url.ts';
+export type { CopyOptions, CopyResult } from './operations/copy-file.ts';
+export type { TempUrlOptions } from './operations/temp-url.ts';
+export type { UploadData, UploadOptions, UploadResult } from './operations/upload.ts';
+export type { StorageClient } from './storage-client.ts';
+export type { StorageCredentials, StorageCredentialsSource } from './storage-credentials.ts';
+export { toGatewayError } from './to-gateway-error.ts';
+export { unwrapEnvelope } from './unwrap-envelope.ts';
+export type { WireProfile } from './wire-profile.ts';
+export { defaultWireProfile } from './wire-profile.ts';

@@ -1,0 +1,60 @@
+import type { components } from '../generated/storage.v2.gen.ts';
+
+/** Child elements of `Error` that object stores commonly send; the contract promises none. */
+const CHILDREN = [
+  'Code',
+  'Message',
+  'RequestId',
+] as const satisfies readonly (keyof components['schemas']['UploadError'])[];
+
+/** The texts of the known child elements; a missing one is `undefined`. */
+export type XmlError = Partial<Record<(typeof CHILDREN)[number], string>>;
+
+/**
+ * Reads the `Error` element of an upload target's answer. By hand, for this is the only XML that the
+ * client ever reads: Node has no parser for it, and a library is larger than the whole client.
+ * Comments and CDATA are honoured, prefixes and attributes ignored, the five named and the numeric
+ * references decoded. No document type is read, so nothing can be expanded.
+ *
+ * @returns the texts, or `undefined` where the document has no `Error` element
+ */
+export function readXmlError(text: string): XmlError | undefined {
+  const error = contentOf(withoutSections(text), 'Error');
+  if (error === undefined) return undefined;
+  const texts = CHILDREN.map((name) => [name, contentOf(error, name)] as const);
+  return Object.fromEntries(
+    texts.flatMap(([name, value]) => (value ? [[name, decode(value.trim())]] : [])),
+  );
+}
+
+/** Drops comments and turns CDATA into ordinary text, so that no tag is found within them. */
+function withoutSections(xml: string): string {
+  return xml.replace(
+    /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)/g,
+    (_, data: string | undefined) => (data ?? '').replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
+  );
+}
+
+/** What stands in the first element of a name; a document that breaks off ends it too. */
+function contentOf(xml: string, name: string): string | undefined {
+  const start = new RegExp(`<([\\w.-]+:)?${name}(\\s[^<>]*)?/?>`).exec(xml);
+  if (start === null) return undefined;
+  if (start[0].endsWith('/>')) return '';
+  const rest = xml.slice(start.index + start[0].length);
+  const end = rest.search(new RegExp(`</([\\w.-]+:)?${name}\\s*>`));
+  return end < 0 ? rest : rest.slice(0, end);
+}
+
+const NAMED: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
+/** Decodes references once, so that `&amp;lt;` is the text `&lt;`. */
+function decode(text: string): string {
+  return text.replace(
+    /&(?:#(\d+)|#x([\da-f]+)|(lt|gt|amp|quot|apos));/gi,
+    (reference, decimal, hex, name) => {
+      if (name) return NAMED[name.toLowerCase()] ?? reference;
+      const point = Number.parseInt(decimal ?? hex, decimal ? 10 : 16);
+      return point <= 0x10ffff ? String.fromCodePoint(point) : reference;
+    },
+  );
+}

@@ -1,0 +1,19 @@
+import { isRecord } from './is-record.ts';
+import type { StorageAnswer } from './read-envelope.ts';
+
+/** "`SUCCESS` means success": the one item code that the source names. */
+const SUCCESS = 'SUCCESS';
+
+/**
+ * The entry of an answer to a list of one. "`code` equal to `SUCCESS` means success for temporary
+ * links and delete. For copy, `code` and `message` are present only when that item failed."
+ *
+ * @throws StorageError where the item failed, or the answer has no entry for it
+ */
+export function singleItem(answer: StorageAnswer, what: string): Record<string, unknown> {
+  const { fileList } = answer.data;
+  const item: unknown = Array.isArray(fileList) ? fileList[0] : undefined;
+  if (!isRecord(item)) throw answer.fail(what, { message: 'the answer has no entry for the file' });
+  if ((item.code || SUCCESS) !== SUCCESS) throw answer.fail(what, item);
+  return item;
+}

@@ -1,0 +1,131 @@
+import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
+import { describe, expect, it } from 'vitest';
+import { envelope, failureOf } from '../../test/support/fake-fetch.ts';
+import { credentials, meta, storageWith } from '../../test/support/storage.ts';
+
+const granted = () => envelope({ data: meta });
+const stored = () => new Response(null, { status: 204 });
+const refusal = (code: string, status: number) =>
+  new Response(
+    `<Error><Code>${code}</Code><Message>No.</Message><RequestId>x-1</RequestId></Error>`,
+    {
+      status,
+    },
+  );
+
+async function sentForm(request: Request | undefined) {
+  const form = await request?.formData();
+  return [...(form ?? [])];
+}
+
+describe('upload', () => {
+  it('asks for a grant, then posts the form to the returned address', async () => {
+    const { storage, requests } = storageWith([granted(), stored()]);
+    expect(await storage.upload('a.txt', 'hello')).toEqual({ fileID: meta.fileID });
+    expect(requests[0]?.url).toMatch(/storages:getUploadMetaData$/);
+    expect(await requests[0]?.json()).toEqual({ path: 'a.txt' });
+    expect(requests[1]?.url).toBe(meta.url);
+    expect(requests[1]?.method).toBe('POST');
+    expect(requests[1]?.redirect).toBe('manual');
+    const fields = await sentForm(requests[1]);
+    expect(fields.slice(0, -1)).toEqual([
+      ['Signature', meta.authorization],
+      ['x-store-security-token', meta.token],
+      ['x-store-meta-fileid', meta.storeFileID],
+      ['key', 'a.txt'],
+    ]);
+    const [name, file] = fields.at(-1) ?? [];
+    expect(name).toBe('file');
+    expect(await (file as File).text()).toBe('hello');
+  });
+
+  it('sends no storage credential to the upload address', async () => {
+    const { storage, requests } = storageWith([granted(), stored()]);
+    await storage.upload('a.txt', 'hello');
+    const names = [...(requests[1]?.headers.keys() ?? [])];
+    expect(names).toEqual(['content-type']);
+    expect(await requests[1]?.text()).not.toContain(credentials.sessionToken);
+  });
+
+  it('uses the names of a wire profile', async () => {
+    const { storeFileID, ...rest } = meta;
+    const answer = envelope({ data: { ...rest, acmeFileID: storeFileID } });
+    const { storage, requests } = storageWith([answer, stored()], { wireProfile: acme });
+    await storage.upload('a.txt', 'hello');
+    const fields = Object.fromEntries(await sentForm(requests[1]));
+    expect(fields).toMatchObject({
+      'x-acme-security-token': meta.token,
+      'x-acme-meta-fileid': storeFileID,
+    });
+  });
+
+  it.each([
+    ['a string', 'é', undefined, 'application/octet-stream'],
+    ['bytes', new TextEncoder().encode('é'), undefined, 'application/octet-stream'],
+    ['a Buffer', Buffer.from('é'), 'text/plain', 'text/plain'],
+    ['a Blob with its type', new Blob(['é'], { type: 'text/css' }), undefined, 'text/css'],
+    ['a Blob with another type', new Blob(['é'], { type: 'text/css' }), 'text/html', 'text/html'],
+  ])('sends %s', async (_, data, contentType, type) => {
+    const { storage, requests } = storageWith([granted(), stored()]);
+    await storage.upload('a.txt', data, { contentType });
+    const file = (await requests[1]?.formData())?.get('file') as File;
+    expect(await file.text()).toBe('é');
+    expect(file.type).toBe(type);
+  });
+
+  it.each([undefined, null, 1, {}, new ReadableStream()])('refuses %s as content', async (data) => {
+    const { storage, requests } = storageWith([]);
+    expect(await failureOf(storage.upload('a.txt', data as never))).toBeInstanceOf(TypeError);
+    expect(requests).toEqual([]);
+  });
+
+  it.each([200, 201, 403, 500])('fails on an Error element with status %d', async (status) => {
+    const { storage } = storageWith([granted(), refusal('AccessDenied', status)]);
+    expect(await failureOf(storage.upload('a.txt', 'hello'))).toMatchObject({
+      name: 'UploadError',
+      code: 'AccessDenied',
+      status,
+      requestId: 'x-1',
+      message: `a.txt was not uploaded: AccessDenied, No. (POST /bucket, status ${status}, request id x-1)`,
+    });
+  });
+
+  it('takes a body without an Error element for a success', async () => {
+    const body = '<PostResponse><Key>a.txt</Key></PostResponse>';
+    const { storage } = storageWith([granted(), new Response(body, { status: 201 })]);
+    expect(await storage.upload('a.txt', 'hello')).toEqual({ fileID: meta.fileID });
+  });
+
+  it.each([302, 502])('fails on status %d without an Error element', async (status) => {
+    const { storage } = storageWith([granted(), new Response('<html>', { status })]);
+    expect(await failureOf(storage.upload('a.txt', 'hello'))).toMatchObject({
+      name: 'UploadError',
+      code: undefined,
+      status,
+    });
+  });
+
+  it.each([
+    ['a code with status 200', envelope({ code: 'SYS_ERR', message: 'No.' })],
+    ['an address that is missing', envelope({ data: { ...meta, url: undefined } })],
+    ['an address that is none', envelope({ data: { ...meta, url: 'undefined' } })],
+    ['a token that is missing', envelope({ data: { ...meta, token: undefined } })],
+    ['a fileID that is no string', envelope({ data: { ...meta, fileID: 1 } })],
+    ['the store ID under another name', envelope({ data: { ...meta, storeFileID: undefined } })],
+  ])('sends no form after %s', async (_, answer) => {
+    const { storage, requests } = storageWith([answer]);
+    expect(await failureOf(storage.upload('a.txt', 'hello'))).toMatchObject({
+      name: 'StorageError',
+      message: expect.stringContaining('a.txt was not uploaded: '),
+    });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('hands the signal on to both steps', async () => {
+    const { storage, requests } = storageWith([granted(), stored()]);
+    const controller = new AbortController();
+    await storage.upload('a.txt', 'hello', { signal: controller.signal });
+    controller.abort();
+    expect(requests.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+  });
+});

@@ -1,0 +1,120 @@
+import { inspect } from 'node:util';
+import { createGatewayClient, createStorageClient, toGatewayError } from '@berth/client';
+import { describe, expect, it } from 'vitest';
+import { envelope, failureOf, fakeFetch, json, list } from './support/fake-fetch.ts';
+import { credentials, meta, storageWith } from './support/storage.ts';
+
+const TOKEN = 'token-5ec4e7';
+const LINK = 'https://files.example/a?sign=5ec4e7-in-link';
+
+/** All that a log could show of an error. */
+const shown = (value: unknown) =>
+  [
+    inspect(value, { depth: 10, showHidden: true, getters: true }),
+    String(value),
+    (value as Error).stack,
+    JSON.stringify(value),
+  ].join('\n');
+
+/** A server that repeats what it was sent is the worst case. */
+const echo = (...secrets: string[]) => `You sent ${secrets.join(' and ')}.`;
+const xml = (text: string) => `<Error><Code>AccessDenied</Code><Message>${text}</Message></Error>`;
+const granted = () => envelope({ data: meta });
+
+describe('no credential shows in', () => {
+  it.each<
+    [
+      string,
+      (Response | Error)[],
+      (storage: ReturnType<typeof storageWith>['storage']) => Promise<unknown>,
+    ]
+  >([
+    [
+      'the error of a storage call',
+      [
+        envelope({
+          code: 'SIGN_PARAM_INVALID',
+          message: echo(credentials.authorization, credentials.sessionToken),
+        }),
+      ],
+      (storage) => storage.delete('a'),
+    ],
+    [
+      'the error of an upload',
+      [granted(), new Response(xml(echo(meta.authorization, meta.token)), { status: 403 })],
+      (storage) => storage.upload('a.txt', 'hello'),
+    ],
+    [
+      'the error of half an upload grant',
+      [envelope({ data: { ...meta, storeFileID: undefined } })],
+      (storage) => storage.upload('a.txt', 'hello'),
+    ],
+    [
+      'the error of an upload grant in broken JSON',
+      [new Response(`{"data":{"token":"${meta.token}" oops`)],
+      (storage) => storage.upload('a.txt', 'hello'),
+    ],
+    [
+      'the error of an upload address that is none',
+      [envelope({ data: { ...meta, url: '5ec4e7' } })],
+      (storage) => storage.upload('a.txt', 'hello'),
+    ],
+    [
+      'the error of a download',
+      [
+        list({ fileID: 'a', code: 'SUCCESS', tempFileURL: LINK }),
+        new Response('', { status: 403 }),
+      ],
+      (storage) => storage.download('a'),
+    ],
+    [
+      'the error of a link that is no address',
+      [list({ fileID: 'a', code: 'SUCCESS', tempFileURL: '//5ec4e7' })],
+      (storage) => storage.download('a'),
+    ],
+  ])('%s', async (_, answers, act) => {
+    const text = shown(await failureOf(act(storageWith(answers).storage)));
+    expect(text).toContain('Error');
+    expect(text).not.toContain('5ec4e7');
+  });
+
+  it('the error of a gateway call', async () => {
+    const body = { code: 'ACCESS_TOKEN_INVALID', message: echo(TOKEN), requestId: 'r' };
+    const { fetch } = fakeFetch(json(body, { status: 401, headers: { 'X-Request-Id': 'r' } }));
+    const gateway = createGatewayClient({ baseUrl: 'https://g.example', token: TOKEN, fetch });
+    const params = { path: { name: 'hello', anyPath: 'a?token=5ec4e7' } };
+    const error = toGatewayError(await gateway.GET('/v1/cloudrun/{name}/{anyPath}', { params }));
+    expect(shown(error)).toContain('ACCESS_TOKEN_INVALID');
+    expect(shown(error)).not.toContain('5ec4e7');
+  });
+
+  it('the error of a token that no header may carry', async () => {
+    const gateway = createGatewayClient({
+      baseUrl: 'https://g.example',
+      token: `5ec4e7\n${TOKEN}`,
+    });
+    const params = { path: { name: 'hello' } };
+    const error = await failureOf(gateway.GET('/v1/cloudrun/{name}', { params }));
+    expect(shown(error)).toContain('Authorization');
+    expect(shown(error)).not.toContain('5ec4e7');
+  });
+
+  it('the error of a storage credential that no header may carry', async () => {
+    const { storage } = storageWith([], {
+      credentials: { ...credentials, sessionToken: `5ec4e7\n5ec4e7` },
+    });
+    const error = await failureOf(storage.delete('a'));
+    expect(shown(error)).toContain('X-Svc-SessionToken');
+    expect(shown(error)).not.toContain('5ec4e7');
+  });
+
+  it('the clients themselves', () => {
+    const gateway = createGatewayClient({ baseUrl: 'https://g.example', token: TOKEN });
+    const storage = createStorageClient({
+      baseUrl: 'https://s.example',
+      envId: 'dev',
+      credentials,
+    });
+    expect(shown(gateway) + shown(storage)).not.toContain('5ec4e7');
+  });
+});

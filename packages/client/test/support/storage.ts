@@ -1,0 +1,36 @@
+import { createStorageClient, type StorageClientOptions } from '@berth/client';
+import { fakeFetch } from './fake-fetch.ts';
+
+/** Credentials whose values no error may show. */
+export const credentials = {
+  authorization: '1.0 TC3-HMAC-SHA256 Credential=id, Signature=5ec4e7',
+  sessionToken: 'session-5ec4e7',
+  timestamp: 1_700_000_000,
+};
+
+/** Metadata of an upload whose grant no error may show. */
+export const meta = {
+  url: 'https://upload.example/bucket?sign=5ec4e7-in-url',
+  token: 'token-5ec4e7',
+  authorization: 'grant-5ec4e7',
+  fileID: 'cloud://dev.files/a.txt',
+  storeFileID: 'store-1',
+};
+
+/** A storage client over prepared answers, and the requests and warnings that it makes. */
+export function storageWith(
+  answers: (Response | Error)[],
+  options: Partial<StorageClientOptions> = {},
+) {
+  const { fetch, requests } = fakeFetch(...answers);
+  const warnings: string[] = [];
+  const storage = createStorageClient({
+    baseUrl: 'https://storage.example',
+    envId: 'dev',
+    credentials,
+    fetch,
+    onWarning: (message) => warnings.push(message),
+    ...options,
+  });
+  return { storage, requests, warnings };
+}

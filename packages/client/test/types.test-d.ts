@@ -1,0 +1,122 @@
+import { createGatewayClient, createStorageClient, unwrapEnvelope } from '@berth/client';
+import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
+import { describe, expectTypeOf, it } from 'vitest';
+
+const gateway = createGatewayClient({ baseUrl: 'http://127.0.0.1' });
+const credentials = { authorization: 'a', timestamp: 1 };
+const storage = createStorageClient({ baseUrl: 'http://127.0.0.1', envId: 'dev', credentials });
+const ROOT = '/v1/cloudrun/{name}';
+const ANY = '/v1/cloudrun/{name}/{anyPath}';
+const DELETE = '/api/v2/envs/{envId}/storages:batchDelete';
+const LINKS = '/api/v2/envs/{envId}/storages:batchGetTempUrls';
+
+describe('gateway calls', () => {
+  it('are typed from the contract', async () => {
+    const { data, error } = await gateway.GET(ANY, {
+      params: { path: { name: 'hello', anyPath: 'a/b?x=1' } },
+    });
+    expectTypeOf(data).toEqualTypeOf<{ [key: string]: unknown } | undefined>();
+    if (error) expectTypeOf(error.requestId).toBeString();
+  });
+
+  it('give what parseAs says', async () => {
+    const init = { params: { path: { name: 'hello' } } };
+    const text = await gateway.GET(ROOT, { ...init, parseAs: 'text' });
+    expectTypeOf(text.data).toEqualTypeOf<string | undefined>();
+    const blob = await gateway.GET(ROOT, { ...init, parseAs: 'blob' });
+    expectTypeOf(blob.data).toEqualTypeOf<Blob | undefined>();
+  });
+
+  it('refuse an unknown path', () => {
+    // @ts-expect-error: v2 is no path of the gateway
+    void (() => gateway.GET('/v2/cloudrun/{name}', { params: { path: { name: 'hello' } } }));
+  });
+
+  it('refuse a missing parameter', () => {
+    // @ts-expect-error: anyPath is missing
+    void (() => gateway.GET(ANY, { params: { path: { name: 'hello' } } }));
+    // @ts-expect-error: params is missing
+    void (() => gateway.GET(ROOT, {}));
+    // @ts-expect-error: the options are missing
+    void (() => gateway.GET(ROOT));
+  });
+
+  it('refuse a misspelt name', () => {
+    // @ts-expect-error: the parameter is name
+    void (() => gateway.GET(ROOT, { params: { path: { name: 'hello', nam: 'hello' } } }));
+    const params = { path: { name: 'hello' } };
+    // @ts-expect-error: the option is signal
+    void (() => gateway.GET(ROOT, { params, signl: AbortSignal.abort() }));
+  });
+
+  it('refuse a body that is no object, and a GET with one', () => {
+    const params = { path: { name: 'hello' } };
+    // @ts-expect-error: the body is an object
+    void (() => gateway.POST(ROOT, { params, body: 'text' }));
+    // @ts-expect-error: the body is missing
+    void (() => gateway.POST(ROOT, { params }));
+    // @ts-expect-error: a GET has no body
+    void (() => gateway.GET(ROOT, { params, body: { a: 1 } }));
+  });
+});
+
+describe('storage calls', () => {
+  it('need no environment and give the envelope, which opens typed', async () => {
+    const result = await storage.POST(LINKS, { body: { fileList: [{ fileID: 'a', maxAge: 60 }] } });
+    expectTypeOf(result.data?.body.requestId).toEqualTypeOf<string | undefined>();
+    const [item] = unwrapEnvelope(result).fileList;
+    expectTypeOf(item?.tempFileURL).toEqualTypeOf<string | undefined>();
+  });
+
+  it('take both forms of the body', () => {
+    void (() => storage.POST(DELETE, { body: { fileList: ['a'] } }));
+    void (() => storage.POST(DELETE, { body: { data: { fileList: ['a'] } } }));
+  });
+
+  it('refuse a wrong field name, required or not', () => {
+    // @ts-expect-error: the field is fileList
+    void (() => storage.POST(DELETE, { body: { files: ['a'] } }));
+    // @ts-expect-error: the field is maxAge
+    void (() => storage.POST(LINKS, { body: { fileList: [{ fileID: 'a', maxage: 60 }] } }));
+  });
+
+  it('refuse a wrong type and a missing body', () => {
+    // @ts-expect-error: file IDs are strings
+    void (() => storage.POST(DELETE, { body: { fileList: [1] } }));
+    // @ts-expect-error: the body is missing
+    void (() => storage.POST(DELETE, {}));
+  });
+
+  it('refuse an unknown path and the upload target', () => {
+    // @ts-expect-error: no such operation
+    void (() => storage.POST('/api/v2/envs/{envId}/storages:batchMove', { body: {} }));
+    // @ts-expect-error: an upload goes to the address that the first step returns
+    void (() => storage.POST('/', { body: {} }));
+  });
+
+  it('refuse misspelt options of the file methods', () => {
+    // @ts-expect-error: the option is maxAge
+    void (() => storage.tempUrl('a', { maxage: 60 }));
+    // @ts-expect-error: the option is overwrite
+    void (() => storage.copy('/a', '/b', { overWrite: true }));
+    // @ts-expect-error: a number is no content
+    void (() => storage.upload('a', 1));
+    expectTypeOf(storage.upload('a', 'b')).resolves.toEqualTypeOf<{ readonly fileID: string }>();
+  });
+});
+
+describe('options', () => {
+  it('take a wire profile from a JSON file', () => {
+    createStorageClient({ baseUrl: '', envId: 'dev', credentials, wireProfile: acme });
+  });
+
+  it('need an address and credentials', () => {
+    // @ts-expect-error: gatewayDomain is missing
+    void (() => createGatewayClient({ envId: 'dev' }));
+    // @ts-expect-error: envId is missing
+    void (() => createStorageClient({ baseUrl: '', credentials }));
+    const unsigned = { authorization: '' };
+    // @ts-expect-error: timestamp is missing
+    void (() => createStorageClient({ baseUrl: '', envId: 'dev', credentials: unsigned }));
+  });
+});
