@@ -1,0 +1,55 @@
+import type { Context } from '../context.ts';
+import { toFileID } from '../files/file-id.ts';
+
+/** The file that the examples upload, link to, copy and delete. */
+const KEY = 'hello.txt';
+const COPY = 'copy-of-hello.txt';
+
+/**
+ * A `curl` for each operation, by operationId. Run in order by a POSIX shell, all of them succeed: the
+ * upload carries a grant for `hello.txt` that was made at start and does not expire.
+ */
+export function listCurls(url: string, { env, grants, profile }: Context): [string, string][] {
+  const service = `${url}/v1/cloudrun/hello`;
+  const { token, authorization, storeFileID } = grants.issue(KEY, Number.POSITIVE_INFINITY);
+  const { securityToken, metaFileId } = profile.uploadFields;
+  const storage = (operation: string, body: object): [string, string] => [
+    operation,
+    curl(`${url}/api/v2/envs/${env}/storages:${operation}`, [
+      `-H '${profile.storageHeaders.authorization}: 1.0 any'`,
+      `-H "${profile.storageHeaders.timestamp}: $(date +%s)"`,
+      ...jsonBody(body),
+    ]),
+  ];
+  return [
+    ['cloudrun-get-root', curl(service, [BEARER])],
+    ['cloudrun-post-root', curl(service, [BEARER, ...jsonBody({ name: 'Ada' })])],
+    ['cloudrun-get', curl(`${service}/a/b?x=1`, [BEARER])],
+    ['cloudrun-post', curl(`${service}/a/b?x=1`, [BEARER, ...jsonBody({ name: 'Ada' })])],
+    storage('getUploadMetaData', { path: KEY }),
+    [
+      'uploadFile',
+      curl(`${url}/`, [
+        `-F 'Signature=${authorization}'`,
+        `-F '${securityToken}=${token}'`,
+        `-F '${metaFileId}=${storeFileID}'`,
+        `-F 'key=${KEY}'`,
+        `-F 'file=Hello from Berth.;filename=${KEY};type=text/plain'`,
+        '-i', // The answer has no body; its headers are what there is to see.
+      ]),
+    ],
+    storage('batchGetTempUrls', { fileList: [{ fileID: toFileID(env, KEY) }] }),
+    storage('batchCopyFile', { fileList: [{ srcPath: `/${KEY}`, dstPath: `/${COPY}` }] }),
+    storage('batchDelete', { fileList: [toFileID(env, COPY)] }),
+  ];
+}
+
+const BEARER = "-H 'Authorization: Bearer any'";
+
+function jsonBody(body: object): string[] {
+  return ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`];
+}
+
+function curl(url: string, options: string[]): string {
+  return [`curl -sS -w '\\n' '${url}'`, ...options].join(' \\\n  ');
+}

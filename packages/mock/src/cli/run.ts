@@ -1,0 +1,24 @@
+import { serve } from '../serve.ts';
+import { describeMock } from './describe-mock.ts';
+import { findListenFault } from './find-listen-fault.ts';
+import { parseOptions } from './parse-options.ts';
+
+/** Serves a mock until SIGINT or SIGTERM. */
+export async function run(argv: string[]): Promise<void> {
+  // A dependency of Prism uses `punycode` of Node; its warning (DEP0040) is of no use to a user here.
+  process.noDeprecation = true;
+  const options = parseOptions(argv);
+  try {
+    const served = await serve(options);
+    const stop = () => void served.close().then(() => process.exit(0));
+    process.once('SIGINT', stop).once('SIGTERM', stop);
+    process.stdout.write(`${describeMock(served)}\n\nready\n`);
+    // Prism loads while the user reads, and not before the first answer.
+    await served.context.oracle();
+  } catch (error) {
+    const fault = findListenFault(error as NodeJS.ErrnoException, options);
+    if (fault === undefined) throw error;
+    process.stderr.write(`${fault}\n`);
+    process.exitCode = 2;
+  }
+}

@@ -1,0 +1,36 @@
+/** The parts of an OpenAPI document that the mock reads. */
+export interface OpenApiDocument {
+  info: { title: string; version: string };
+  paths: Record<string, PathItem>;
+}
+
+export interface PathItem {
+  parameters?: Parameter[];
+  get?: OperationObject;
+  post?: OperationObject;
+}
+
+export interface OperationObject {
+  operationId: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+}
+
+export interface Parameter {
+  name: string;
+  in: string;
+  'x-berth-greedy'?: boolean;
+}
+
+export interface Schema {
+  type?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  oneOf?: Schema[];
+  'x-berth-unwrap'?: string;
+  'x-berth-item-pattern'?: string;
+}
+
+/** Methods that the documents describe. HEAD and OPTIONS are derived from them. */
+export const METHODS = ['get', 'post'] as const;
+export type Method = (typeof METHODS)[number];

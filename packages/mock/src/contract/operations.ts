@@ -1,0 +1,50 @@
+import type { DocumentName, Documents } from './documents.ts';
+import {
+  METHODS,
+  type Method,
+  type OperationObject,
+  type Parameter,
+  type Schema,
+} from './open-api.ts';
+
+/** One operation of the contract, as far as routing and bodies need it. */
+export interface Operation {
+  /** Its `operationId`, the name used everywhere. */
+  id: string;
+  document: DocumentName;
+  method: Method;
+  /** Path template, for example `/v1/cloudrun/{name}/{anyPath}`. */
+  path: string;
+  /** The path parameter marked `x-berth-greedy`, which holds several raw segments. */
+  greedy: string | undefined;
+  /** Schema of the JSON request body, with its `x-berth-unwrap`. */
+  body: Schema | undefined;
+}
+
+/** Every operation of both documents. */
+export function listOperations(documents: Documents): Operation[] {
+  return Object.entries(documents).flatMap(([name, document]) =>
+    Object.entries(document.paths).flatMap(([path, item]) =>
+      METHODS.flatMap((method) => {
+        const operation = item[method];
+        if (operation === undefined) return [];
+        return {
+          id: operation.operationId,
+          document: name as DocumentName,
+          method,
+          path,
+          greedy: findGreedy([...(item.parameters ?? []), ...(operation.parameters ?? [])]),
+          body: jsonSchemaOf(operation),
+        };
+      }),
+    ),
+  );
+}
+
+function findGreedy(parameters: Parameter[]): string | undefined {
+  return parameters.find((parameter) => parameter['x-berth-greedy'])?.name;
+}
+
+function jsonSchemaOf(operation: OperationObject): Schema | undefined {
+  return operation.requestBody?.content['application/json']?.schema;
+}

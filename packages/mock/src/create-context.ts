@@ -1,0 +1,36 @@
+import type { Context } from './context.ts';
+import { profile } from './contract/defaults.ts';
+import { documents } from './contract/documents.ts';
+import { listOperations } from './contract/operations.ts';
+import { createFileStore } from './files/file-store.ts';
+import { createGrants } from './files/grants.ts';
+import { createLinks } from './files/links.ts';
+import type { MockOptions } from './options.ts';
+import type { Oracle } from './oracle/create-oracle.ts';
+import { createRouter } from './routing/create-router.ts';
+
+/** Builds what the surfaces of one mock share. */
+export function createContext({ env, host, maxStoreBytes }: Required<MockOptions>): Context {
+  const operations = listOperations(documents);
+  let oracle: Promise<Oracle> | undefined;
+  return {
+    env,
+    listenHost: host,
+    profile,
+    operations,
+    router: createRouter(operations),
+    oracle() {
+      oracle ??= loadOracle();
+      return oracle;
+    },
+    store: createFileStore(maxStoreBytes),
+    grants: createGrants(),
+    links: createLinks(),
+  };
+}
+
+/** Prism takes half a second to load, so it comes with the first call that needs it. */
+async function loadOracle(): Promise<Oracle> {
+  const { createOracle } = await import('./oracle/create-oracle.ts');
+  return createOracle(documents);
+}

@@ -1,0 +1,36 @@
+import type { Context } from '../context.ts';
+import { consult } from '../oracle/consult.ts';
+import { findOperation } from '../routing/find-operation.ts';
+import type { Surface } from '../surface.ts';
+import { checkGatewayCredentials } from './check-credentials.ts';
+import { checkHost } from './check-host.ts';
+import { isAttachment } from './content-disposition.ts';
+import { toGatewayError } from './gateway-error.ts';
+import { readPayload } from './read-payload.ts';
+import { toServiceAnswer } from './to-service-answer.ts';
+
+const PATH_CODES = {
+  unknownPath: 'INVALID_PATH',
+  method: 'METHOD_NOT_ALLOWED',
+  invalid: 'INVALID_REQUEST',
+};
+
+/** The gateway: every hosted service answers with the examples of the contract. */
+export function createGateway(context: Context): Surface {
+  return {
+    name: 'gateway',
+    codes: { tooLarge: 'EXCEED_MAX_PAYLOAD_SIZE', failed: 'SYS_ERR' },
+    async answer(call) {
+      checkHost(call, context);
+      const { operation, params } = findOperation(call, context.router, PATH_CODES);
+      checkGatewayCredentials(call.request.headers.authorization);
+      const body = await readPayload(call);
+      const question = { operation, params, body, invalid: PATH_CODES.invalid };
+      const { documented } = await consult(context, call, question);
+      return toServiceAnswer(documented, call.requestId, context);
+    },
+    refuse: toGatewayError,
+    headers: (answer, { method }) =>
+      isAttachment(method, answer) ? { 'content-disposition': 'attachment' } : {},
+  };
+}

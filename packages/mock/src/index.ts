@@ -1,0 +1,2 @@
+export { createMock, type Mock } from './create-mock.ts';
+export type { MockOptions } from './options.ts';

@@ -1,0 +1,43 @@
+/** How a mock is set up. */
+export interface MockOptions {
+  /** Port to listen on. Default 0: any free port. */
+  port?: number;
+  /** Host to listen on. Default `127.0.0.1`; `0.0.0.0` opens the mock to the network. */
+  host?: string;
+  /**
+   * Identifier of the environment (D12). Default `dev`. A gateway call for another one is answered
+   * with `INVALID_HOST`, a storage call with `INVALID_ENV`.
+   */
+  env?: string;
+  /** Room for all uploaded files together, in bytes. Default 256 MiB; an upload beyond it is refused. */
+  maxStoreBytes?: number;
+}
+
+const DEFAULTS: Required<MockOptions> = {
+  port: 0,
+  host: '127.0.0.1',
+  env: 'dev',
+  maxStoreBytes: 256 * 1024 * 1024,
+};
+
+/** Fills in the defaults. Throws a TypeError or RangeError that names a wrong option. */
+export function resolveOptions(options: MockOptions): Required<MockOptions> {
+  const { port, host, env, maxStoreBytes } = { ...DEFAULTS, ...options };
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new RangeError('port must be a whole number from 0 to 65535.');
+  }
+  if (!isEnv(env)) {
+    throw new TypeError(
+      'env must be one label of a host name: letters, digits and hyphens, at most 63.',
+    );
+  }
+  if (!Number.isSafeInteger(maxStoreBytes) || maxStoreBytes < 1) {
+    throw new RangeError('maxStoreBytes must be a whole number of at least 1.');
+  }
+  return { port, host, env, maxStoreBytes };
+}
+
+/** D12: the environment is "the first label of the host name" (RFC 1123, section 2.1). */
+export function isEnv(env: string): boolean {
+  return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(env);
+}

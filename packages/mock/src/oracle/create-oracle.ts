@@ -1,0 +1,97 @@
+import { createInstance, getHttpOperationsFromSpec } from '@stoplight/prism-http';
+import type { Documents } from '../contract/documents.ts';
+import type { Operation } from '../contract/operations.ts';
+import type { Preferences } from './read-preferences.ts';
+import { silentLogger } from './silent-logger.ts';
+import { toValidatedDocument } from './to-validated-document.ts';
+import type { Violation } from './violation.ts';
+
+/** A call as Prism sees it. */
+export interface Question {
+  operation: Operation;
+  /** Values of the path parameters; a greedy one holds its slashes. */
+  params: Record<string, string>;
+  headers: Record<string, string>;
+  body?: unknown;
+  preferences: Preferences;
+}
+
+/** An answer that the contract documents, made from an example or a schema. */
+export interface Documented {
+  status: number;
+  headers: Record<string, unknown>;
+  body: unknown;
+}
+
+export type Verdict =
+  /** The request breaks the contract. */
+  | { violations: Violation[] }
+  /** The request is good, and this is the documented answer. */
+  | { documented: Documented }
+  /** The request is good, but the contract has no such answer as it prefers or accepts. */
+  | { problem: { status: number; detail: string } };
+
+export interface Oracle {
+  ask(question: Question): Promise<Verdict>;
+}
+
+/** Prism over both documents: it validates requests, and answers from the examples and schemas. */
+export async function createOracle(documents: Documents): Promise<Oracle> {
+  const prism = createInstance(
+    {
+      isProxy: false,
+      checkSecurity: false, // Credentials have codes of their own; the surfaces check them.
+      validateRequest: true,
+      validateResponse: false,
+      errors: false,
+      upstreamProxy: undefined,
+      mock: { dynamic: false },
+    },
+    { logger: silentLogger as never },
+  );
+  const resources = await Promise.all(
+    Object.values(documents).map((one) => getHttpOperationsFromSpec(toValidatedDocument(one))),
+  );
+  const byId = new Map(resources.flat().map((resource) => [resource.iid, resource]));
+
+  return {
+    async ask({ operation, params, headers, body, preferences }) {
+      const resource = byId.get(operation.id);
+      if (resource === undefined) throw new TypeError(`Prism does not know ${operation.id}.`);
+      const input = {
+        method: operation.method,
+        url: { path: toPrismPath(operation.path, params), query: {} },
+        headers,
+        body,
+      };
+      // Prism writes into the preferences, so each call brings an object of its own.
+      const result = await prism.request(input, [resource], {
+        mock: { ...preferences },
+      } as never)();
+      if (result._tag === 'Left') return { problem: toProblem(result.left) };
+      const { output, validations } = result.right;
+      if (validations.input.length > 0) return { violations: validations.input };
+      const { statusCode: status, headers: outputHeaders = {}, body: outputBody } = output;
+      return { documented: { status, headers: outputHeaders, body: outputBody } };
+    },
+  };
+}
+
+/**
+ * Prism's router knows parameters of one segment only. The operation is already chosen, so Prism gets
+ * that one alone, and a path in which each value is encoded into one segment.
+ */
+function toPrismPath(template: string, params: Record<string, string>): string {
+  return template.replace(/\{([^}]+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''));
+}
+
+function toProblem(error: Error & { status?: number; detail?: string }): {
+  status: number;
+  detail: string;
+} {
+  // Prism wraps what it could not find for `code` and `example` together into an error without status.
+  return {
+    status: error.status ?? 404,
+    detail: error.detail ?? 'The contract has no such answer.',
+  };
+}

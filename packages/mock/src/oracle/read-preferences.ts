@@ -1,0 +1,43 @@
+import parsePreferHeader from 'parse-prefer-header';
+
+/** What a caller prefers of Prism's answers. */
+export interface Preferences {
+  /** Status of the answer, 200 to 599. */
+  code?: number;
+  /** Name of an example of the contract. */
+  exampleKey?: string;
+  /** Make the answer from its schema instead of an example. */
+  dynamic: boolean;
+  /** Seed of a dynamic answer: the same seed brings the same answer. */
+  seed?: string;
+}
+
+/**
+ * Reads `Prefer: code=404, example=…, dynamic=true, seed=…` as Prism's own server does.
+ *
+ * @returns undefined where the header asks nothing of the mock; a sentence where a value is wrong
+ */
+export function readPreferences(
+  header: string | undefined,
+): Preferences | { fault: string } | undefined {
+  const { code, example, dynamic, seed } = parsePreferHeader(header ?? '');
+  if (code === undefined && example === undefined && dynamic === undefined) return undefined;
+  // An informational status would leave the client waiting for the real answer.
+  if (code !== undefined && !/^[2-5]\d\d$/.test(String(code))) {
+    return {
+      fault: 'code in the header Prefer must be a status from 200 to 599, as in "code=404".',
+    };
+  }
+  if (dynamic !== undefined && dynamic !== 'true' && dynamic !== 'false') {
+    return { fault: 'dynamic in the header Prefer must be true or false, as in "dynamic=true".' };
+  }
+  if (example === true) {
+    return { fault: 'example in the header Prefer needs a name, as in "example=greeting".' };
+  }
+  return {
+    dynamic: dynamic === 'true',
+    ...(code !== undefined && { code: Number(code) }),
+    ...(example !== undefined && { exampleKey: example }),
+    ...(typeof seed === 'string' && { seed }),
+  };
+}

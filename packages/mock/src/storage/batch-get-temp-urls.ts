@@ -1,0 +1,37 @@
+import { limit } from '../contract/defaults.ts';
+import { toKeyOfFileID } from '../files/file-id.ts';
+import { checkBatch } from './check-batch.ts';
+import type { StorageOperation } from './storage-operation.ts';
+
+interface Item {
+  fileID: string;
+  maxAge?: number;
+}
+
+/** Links to files. One entry an item, in request order; `tempFileURL` is empty where there is no link. */
+export const batchGetTempUrls: StorageOperation<{ fileList: Item[] }> = (
+  request,
+  { origin },
+  { env, store, links },
+) => {
+  checkBatch(request);
+  return {
+    fileList: request.fileList.map(({ fileID, maxAge = limit('linkSeconds') }) => {
+      const key = toKeyOfFileID(env, fileID);
+      if (key === undefined || !store.has(key)) {
+        return { fileID, code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' };
+      }
+      // D22: "`maxAge` is whole seconds, 1 to 604800". A bad item never fails the good ones (D30).
+      if (!isLifetime(maxAge)) return { fileID, code: 'INVALID_PARAM', tempFileURL: '' };
+      return { fileID, code: 'SUCCESS', tempFileURL: `${origin}${links.issue(key, maxAge)}` };
+    }),
+  };
+};
+
+function isLifetime(maxAge: number): boolean {
+  return (
+    Number.isInteger(maxAge) &&
+    maxAge >= limit('linkMinSeconds') &&
+    maxAge <= limit('linkMaxSeconds')
+  );
+}
