@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url';
+import { writeGenerated } from '@berth/codegen';
+import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+import type { OpenapiDocument } from '../src/contract/openapi.ts';
+import { toOpenapi30 } from './openapi30/to-openapi30.ts';
+
+const GENERATOR = 'packages/conformance/scripts/generate.ts';
+const folder = fileURLToPath(new URL('../src/generated/', import.meta.url));
+
+await writeGenerated(
+  `${folder}gateway.v1.openapi30.gen.json`,
+  toOpenapi30(gateway as unknown as OpenapiDocument, 'gateway'),
+  GENERATOR,
+);
+await writeGenerated(
+  `${folder}storage.v2.openapi30.gen.json`,
+  toOpenapi30(storage as unknown as OpenapiDocument, 'storage'),
+  GENERATOR,
+);

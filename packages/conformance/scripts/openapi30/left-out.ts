@@ -1,0 +1,22 @@
+import type { Documented } from '../../src/contract/list-documented.ts';
+import type { RequestBody } from '../../src/contract/openapi.ts';
+
+/**
+ * Why Dredd cannot drive a documented answer, or `undefined` where it can. The sentence reaches the
+ * user as the reason of a skip.
+ */
+export function whyLeftOut(
+  { contentType }: Pick<Documented, 'contentType'>,
+  requestBody: RequestBody | undefined,
+): string | undefined {
+  if (requestBody?.content['multipart/form-data']) {
+    return 'Dredd sends no multipart form';
+  }
+  if (contentType?.includes('*')) {
+    return 'Dredd knows no media type ranges';
+  }
+  if (contentType === 'text/event-stream') {
+    return 'Dredd waits for the end of an answer, and a stream may have none';
+  }
+  return undefined;
+}

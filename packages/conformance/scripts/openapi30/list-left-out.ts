@@ -1,0 +1,51 @@
+import type { LeftOut } from '../../src/contract/copies.ts';
+import { dereference } from '../../src/contract/dereference.ts';
+import { type Documented, listDocumented } from '../../src/contract/list-documented.ts';
+import type { OpenapiDocument, RequestBody } from '../../src/contract/openapi.ts';
+import { whyLeftOut } from './left-out.ts';
+
+/** Every documented answer and example that the copy lacks, each with its reason. */
+export function listLeftOut(document: OpenapiDocument): LeftOut[] {
+  const documented = listDocumented(document);
+  return [
+    ...documented.flatMap((entry) => leftOutOf(document, entry)),
+    ...documented.filter(isFirstOfOperation).flatMap((entry) => requestsOf(document, entry)),
+  ];
+}
+
+/** The body of an operation's request, or `undefined` where it has none. */
+export function findRequestBody(
+  document: OpenapiDocument,
+  { operation }: Documented,
+): RequestBody | undefined {
+  return (
+    operation.requestBody && dereference<RequestBody>(document, operation.requestBody, '').value
+  );
+}
+
+function leftOutOf(document: OpenapiDocument, entry: Documented): LeftOut[] {
+  const { operationId, status, contentType, examples } = entry;
+  const place = { operationId, status, ...(contentType === undefined ? {} : { contentType }) };
+  const reason = whyLeftOut(entry, findRequestBody(document, entry));
+  if (reason) return [{ ...place, reason }];
+  return examples.slice(1).map((example) => ({
+    ...place,
+    example,
+    reason: 'Dredd reads one example of an answer',
+  }));
+}
+
+function requestsOf(document: OpenapiDocument, entry: Documented): LeftOut[] {
+  const contents = Object.values(findRequestBody(document, entry)?.content ?? {});
+  return contents
+    .flatMap(({ examples }) => Object.keys(examples ?? {}).slice(1))
+    .map((requestExample) => ({
+      operationId: entry.operationId,
+      requestExample,
+      reason: 'Dredd reads the first branch of oneOf',
+    }));
+}
+
+function isFirstOfOperation(entry: Documented, index: number, all: Documented[]): boolean {
+  return all.findIndex(({ operationId }) => operationId === entry.operationId) === index;
+}

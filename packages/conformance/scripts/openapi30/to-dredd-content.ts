@@ -1,0 +1,14 @@
+import { dereference } from '../../src/contract/dereference.ts';
+import type { MediaType, OpenapiDocument } from '../../src/contract/openapi.ts';
+import { toDreddSchema } from './to-dredd-schema.ts';
+
+/** One media type as Dredd reads it: one `example` in place, and the reduced schema. */
+export function toDreddContent(document: OpenapiDocument, media: MediaType): MediaType {
+  const [first] = Object.values(media.examples ?? {});
+  const example =
+    first === undefined ? media.example : dereference(document, first, '').value.value;
+  return {
+    ...(example === undefined ? {} : { example }),
+    ...(media.schema === undefined ? {} : { schema: toDreddSchema({ ...media.schema }) }),
+  };
+}

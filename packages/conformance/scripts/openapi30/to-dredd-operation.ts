@@ -1,0 +1,74 @@
+import type { Api } from '../../src/contract/apis.ts';
+import { dereference } from '../../src/contract/dereference.ts';
+import type { Documented } from '../../src/contract/list-documented.ts';
+import type {
+  OpenapiDocument,
+  Operation,
+  Parameter,
+  RequestBody,
+  ResponseObject,
+} from '../../src/contract/openapi.ts';
+import { findProvocation } from '../../src/provocations.ts';
+import { toDreddContent } from './to-dredd-content.ts';
+
+/**
+ * One operation with the answers that Dredd can drive. The summary is the operationId, for Dredd
+ * names its transactions by summaries. `x-berth-status` keeps the documented status of each answer.
+ */
+export function toDreddOperation(
+  document: OpenapiDocument,
+  api: Api,
+  entries: Documented[],
+): Operation {
+  const [{ operation }] = entries as [Documented];
+  const responses: Record<string, ResponseObject> = {};
+  for (const { status, contentType, response } of entries) {
+    const key = findProvocation({ api, status })?.copyStatus ?? status;
+    responses[key] ??= { description: response.description, ...{ 'x-berth-status': status } };
+    const media = contentType && response.content?.[contentType];
+    if (media) {
+      responses[key].content = {
+        ...responses[key].content,
+        [contentType]: toDreddContent(document, media),
+      };
+    }
+  }
+  return {
+    operationId: operation.operationId,
+    ...{ summary: operation.operationId },
+    ...(operation.description === undefined ? {} : { description: operation.description }),
+    ...toRequestBody(document, operation),
+    responses,
+  };
+}
+
+/** Path parameters only: Dredd would send every optional header that has an example. */
+export function toDreddParameters(
+  document: OpenapiDocument,
+  nodes: Operation['parameters'] = [],
+): Parameter[] {
+  return nodes
+    .map((node) => dereference<Parameter>(document, node, '').value)
+    .filter((parameter) => parameter.in === 'path')
+    .map(({ name, description = '', example }) => ({
+      name,
+      in: 'path',
+      required: true,
+      description,
+      example,
+      schema: { type: 'string' },
+    }));
+}
+
+function toRequestBody(
+  document: OpenapiDocument,
+  operation: Operation,
+): Pick<Operation, 'requestBody'> {
+  if (operation.requestBody === undefined) return {};
+  const { value } = dereference<RequestBody>(document, operation.requestBody, '');
+  const content = Object.entries(value.content).map(([type, media]) => [
+    type,
+    toDreddContent(document, media),
+  ]);
+  return { requestBody: { content: Object.fromEntries(content) } };
+}
