@@ -1,0 +1,71 @@
+import { documents } from '../contract/documents.ts';
+import type { Answer } from '../http-messages.ts';
+import type { Finding, Verdict } from '../result.ts';
+import type { Transaction } from '../transaction.ts';
+import { checkAnswer } from './check-answer.ts';
+import { parse } from './check-body.ts';
+import { refusedCredentials } from './refused-credentials.ts';
+
+/**
+ * Judges an answer of the storage API, strictly: every answer has the envelope.
+ * A call that should succeed must; one that lacks a required field must be refused (D30).
+ */
+export function judgeStorage(transaction: Transaction, answer: Answer): Verdict {
+  const findings = checkAnswer(transaction, answer);
+  if (findings.length === 0) {
+    const refused = refusedCredentials(transaction, answer);
+    if (refused) return refused;
+  }
+  findings.push(...(CHECKS[transaction.status]?.(transaction, answer) ?? []));
+  return { outcome: findings.length > 0 ? 'fail' : 'pass', findings };
+}
+
+const CHECKS: Record<string, (transaction: Transaction, answer: Answer) => Finding[]> = {
+  '200': succeeded,
+  '4XX': wasRefused,
+  default: failed,
+};
+
+/** 'A `code` without `data` is a failure, whatever the status of the answer' (D20). */
+function succeeded(transaction: Transaction, answer: Answer): Finding[] {
+  const where = `${documents[transaction.api].name} ${transaction.pointer}`;
+  if (answer.status !== 200) {
+    return [{ message: `the status must be 200, not ${answer.status}`, where }];
+  }
+  const { statusCode, body } = readEnvelope(answer);
+  if (body !== undefined && body.data === undefined) {
+    return [{ message: `body.data is required in a success; body.code is ${body.code}`, where }];
+  }
+  if (typeof statusCode === 'number' && statusCode !== 200) {
+    return [{ message: `statusCode must be 200 in a success, not ${statusCode}`, where }];
+  }
+  return [];
+}
+
+/** 'A missing field is refused, never 5xx': non-2xx, or a `code` without `data` (D30). */
+function wasRefused(transaction: Transaction, answer: Answer): Finding[] {
+  const where = `${documents[transaction.api].name} ${transaction.pointer}`;
+  const { body } = readEnvelope(answer);
+  if (answer.status >= 400 && answer.status < 500) return [];
+  if (answer.status < 300 && body?.code !== undefined && body.data === undefined) return [];
+  return [
+    { message: `a call without its required fields must be refused, not ${answer.status}`, where },
+  ];
+}
+
+/** Any other failure is none of the client's: 5xx. */
+function failed(transaction: Transaction, answer: Answer): Finding[] {
+  if (answer.status >= 500) return [];
+  const where = `${documents[transaction.api].name} ${transaction.pointer}`;
+  return [{ message: `the status must be 5xx for a failure, not ${answer.status}`, where }];
+}
+
+interface Envelope {
+  statusCode?: unknown;
+  body?: { code?: unknown; data?: unknown };
+}
+
+function readEnvelope(answer: Answer): Envelope {
+  const parsed = parse(answer.body) as Envelope | null | undefined;
+  return typeof parsed?.body === 'object' && parsed.body !== null ? parsed : {};
+}

@@ -1,0 +1,11 @@
+import type { Answer } from '../http-messages.ts';
+import type { Verdict } from '../result.ts';
+import type { Transaction } from '../transaction.ts';
+import { judgeGateway } from './judge-gateway.ts';
+import { judgeStorage } from './judge-storage.ts';
+
+/** Judges a real answer by the full OpenAPI 3.1 document, not by the copy that Dredd reads. */
+export function judge(transaction: Transaction, answer: Answer): Verdict {
+  const judgeApi = transaction.api === 'gateway' ? judgeGateway : judgeStorage;
+  return judgeApi(transaction, answer);
+}

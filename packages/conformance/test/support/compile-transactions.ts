@@ -1,0 +1,16 @@
+import Dredd, { type DreddDescription } from 'dredd';
+
+/** What Dredd makes of a document: its warnings, and the transactions that it would drive. */
+export function compileTransactions(document: object): Promise<DreddDescription> {
+  const dredd = new Dredd({
+    endpoint: 'http://localhost',
+    apiDescriptions: [JSON.stringify(document)],
+    loglevel: 'silent',
+  });
+  return new Promise((resolve, reject) => {
+    dredd.prepareAPIdescriptions((error, [description] = []) => {
+      if (description) resolve(description);
+      else reject(error);
+    });
+  });
+}

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** An answer before it is sent; a test breaks it here. */
+export interface Draft {
+  /** `gateway` or the name of a storage operation. */
+  operation: string;
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface SoundServer {
+  url: string;
+  /** The requests that came, without those to `/`. */
+  requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[];
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+type Handle = (draft: Draft, response: ServerResponse) => Draft | undefined;
+
+/**
+ * A small server that keeps the contract and shares no code with the project.
+ *
+ * @param handle changes an answer, or returns `undefined` where it has answered, or never will
+ */
+export async function startSoundServer(handle: Handle = (draft) => draft): Promise<SoundServer> {
+  const requests: SoundServer['requests'] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString();
+    const { method = '', url = '', headers } = request;
+    if (url !== '/') requests.push({ method, url, headers, body });
+    const answer = handle(respond(method, url, headers.accept ?? '', body), response);
+    if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function respond(method: string, url: string, accept: string, body: string): Draft {
+  const [, name] = /^\/v1\/cloudrun\/([^/?]+)/.exec(url) ?? [];
+  if (name !== undefined) return callService(method, name, accept);
+  const [, operation] = /^\/api\/v2\/envs\/dev\/storages:(\w+)$/.exec(url) ?? [];
+  return callStorage(operation ?? 'none', JSON.parse(body || '{}'));
+}
+
+function callService(method: string, name: string, accept: string): Draft {
+  const requestId = randomUUID();
+  const headers: Record<string, string> = { 'X-Request-Id': requestId };
+  const fail = (status: number, code: string): Draft => ({
+    operation: 'gateway',
+    status,
+    headers: { ...headers, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ code, message: 'No.', requestId }),
+  });
+  if (!/^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$/.test(name)) return fail(422, 'BAD_NAME');
+  if (name !== 'hello') return fail(404, 'SERVICE_NOT_FOUND');
+  if (method === 'GET') headers['Content-Disposition'] = 'attachment';
+  return accept === 'text/plain'
+    ? { operation: 'gateway', status: 200, headers: text(headers), body: 'Hello.' }
+    : { operation: 'gateway', status: 200, headers: json(headers), body: '{"hello":"you"}' };
+}
+
+type Body = { path?: string; fileList?: unknown[] };
+
+function callStorage(operation: string, { path, fileList }: Body): Draft {
+  const reply = (status: number, body: object): Draft => ({
+    operation,
+    status,
+    headers: json({}),
+    body: JSON.stringify({ statusCode: status, body: { requestId: randomUUID(), ...body } }),
+  });
+  const refuse = () => reply(400, { code: 'MISSING', message: 'A field is missing.' });
+  switch (operation) {
+    case 'getUploadMetaData': {
+      const grant = { url: 'http://127.0.0.1/', token: 't', authorization: 'a', storeFileID: 's' };
+      return path ? reply(200, { data: { ...grant, fileID: `id:${path}` } }) : refuse();
+    }
+    case 'batchGetTempUrls': {
+      const items = fileList?.map((item) => ({
+        ...(item as object),
+        code: 'GONE',
+        tempFileURL: '',
+      }));
+      return items ? reply(200, { data: { fileList: items } }) : refuse();
+    }
+    case 'batchDelete': {
+      const items = fileList?.map((fileID) => ({ fileID, code: 'GONE' }));
+      return items ? reply(200, { data: { fileList: items } }) : refuse();
+    }
+    case 'batchCopyFile': {
+      const items = fileList?.map(() => ({ code: 'GONE', message: 'The source is missing.' }));
+      return items ? reply(200, { data: { fileList: items } }) : refuse();
+    }
+    default:
+      return reply(404, { code: 'NONE', message: 'No such operation.' });
+  }
+}
+
+function json(headers: Record<string, string>): Record<string, string> {
+  return { ...headers, 'Content-Type': 'application/json; charset=utf-8' };
+}
+
+function text(headers: Record<string, string>): Record<string, string> {
+  return { ...headers, 'Content-Type': 'text/plain' };
+}
