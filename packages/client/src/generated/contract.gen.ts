@@ -5,14 +5,14 @@ export const CONTRACT = {
   "documents": {
     "gateway.v1": {
       "version": "1.0.0",
-      "sha256": "8ae9f14bb2ee7b850a9b4e4c1f55a12aab4408f1bd48952e514df40449e4f72b"
+      "sha256": "157b8c60a85be4447b29b30b9666cc76ad53c08c3b108e93f05175e59e346274"
     },
     "storage.v2": {
       "version": "2.0.0",
-      "sha256": "a196caa8d9ded74efaebb133427e656afcd415b176cfebc87185ca22fe6aa2c2"
+      "sha256": "c5af242862299541faf766cd36f18cf14418a5d7e8b916dc527de59b3514f82c"
     }
   },
-  "sha256": "3a4f2ffc2d1c77b87fda4a31c4d30a49d6aafc767d92111b5c559b027b1f35df"
+  "sha256": "483d2e672d03cdbd8b3aefe3e2ba36b16f27a4a57ea7886f8ea4f8bf728bd2be"
 } as const;
 
 /** Address of the gateway of one environment, a template. */

@@ -244,10 +244,12 @@ export interface components {
          *     - C1: every answer to a GET carries `attachment`.
          *     - C2: every answer whose content is not of a text type carries `attachment`. Text types are
          *       `application/json`, `application/x-www-form-urlencoded` and `text/plain`, compared without
-         *       parameters; `text/html` is none of them.
-         *     - C3: Server-Sent Events and WebSocket requests are exempt from both.
+         *       parameters; `text/html` and `application/problem+json` are none of them.
+         *     - C3: Server-Sent Events and WebSocket requests are exempt from both: where the request accepts
+         *       `text/event-stream` and the answer is one, and where a connection is upgraded.
          *
-         *     Where neither C1 nor C2 applies the gateway adds nothing.
+         *     Where C1 or C2 applies no `inline` of the service reaches the caller. Where neither applies the
+         *     answer carries no such header.
          * @example attachment
          */
         ContentDisposition: string;

@@ -45,7 +45,7 @@ export interface paths {
         /**
          * Get temporary download links
          * @description Returns a download link for each file. The list of the answer has one entry an item; a bad item
-         *     fails alone. A link stops working after its `maxAge`.
+         *     fails alone, and a missing file is never `SUCCESS`. A link stops working after its `maxAge`.
          */
         post: operations["batchGetTempUrls"];
         delete?: never;
@@ -99,8 +99,8 @@ export interface paths {
         /**
          * Copy or move files
          * @description Copies each file of the list; with `removeOriginal` it is moved. The list of the answer has one
-         *     entry an item; a bad item fails alone. A failed move leaves the source as it was. `statusCode`
-         *     equals the HTTP status of the answer.
+         *     entry an item; a bad item, such as a missing file, fails alone. A failed move leaves the source
+         *     as it was. `statusCode` equals the HTTP status of the answer.
          */
         post: operations["batchCopyFile"];
         delete?: never;
@@ -640,7 +640,11 @@ export interface components {
                 "application/json": components["schemas"]["GetUploadMetaDataAnswer"];
             };
         };
-        /** @description The call was refused. Which status belongs to which code is not fixed by the contract. */
+        /**
+         * @description The call was refused: for its credentials or its environment, or because the body is no JSON, lacks
+         *     a field or has one of a wrong type. Which status belongs to which code is not fixed by the contract;
+         *     a fault of the caller is never a 5xx.
+         */
         Refused: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -691,7 +695,10 @@ export interface components {
                 "application/xml": components["schemas"]["UploadError"];
             };
         };
-        /** @description The file is stored. A body, where there is one, has no `Error` element. */
+        /**
+         * @description The file is stored, and it stays until it is deleted, moved or overwritten. A body, where there is
+         *     one, has no `Error` element.
+         */
         Uploaded: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
