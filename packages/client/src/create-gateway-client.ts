@@ -60,7 +60,7 @@ export interface GatewayClient {
  * const result = await gateway.GET('/v1/cloudrun/{name}/{anyPath}', {
  *   params: { path: { name: 'hello', anyPath: 'a/b?x=1' } },
  * });
- * if (result.error) throw toGatewayError(result);
+ * if (!result.response.ok) throw toGatewayError(result);
  * console.log(result.data);
  */
 export function createGatewayClient(options: GatewayClientOptions): GatewayClient {

@@ -7,7 +7,7 @@ import type { TempUrlOptions } from './operations/temp-url.ts';
 import type { UploadData, UploadOptions, UploadResult } from './operations/upload.ts';
 
 /** Options of one raw call: the client knows the environment, so no `params` are needed. */
-export type StorageInit<Operation, As> = Omit<CallInit<Operation, As>, 'params'> & {
+type StorageInit<Operation, As> = Omit<CallInit<Operation, As>, 'params'> & {
   /** Another environment than the client's own, where one is meant. */
   params?: { path?: { envId?: string } };
 };
@@ -63,7 +63,7 @@ export interface StorageClient {
    * @throws RangeError where `maxAge` is no integer of at least 1
    *
    * @example
-   * const bytes = await (await storage.download(fileID)).bytes();
+   * const blob = await (await storage.download(fileID)).blob();
    */
   download(fileID: string, options?: TempUrlOptions): Promise<Response>;
 

@@ -14,7 +14,7 @@ type ErrorBody = components['schemas']['GatewayError'];
  * @param result what `GET` or `POST` of a gateway client gave
  *
  * @example
- * if (result.error) throw toGatewayError(result);
+ * if (!result.response.ok) throw toGatewayError(result);
  */
 export function toGatewayError(result: { error?: unknown; response: Response }): GatewayError {
   const { error, response } = result;

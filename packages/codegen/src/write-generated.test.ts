@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -58,6 +58,12 @@ describe('writeGenerated', () => {
     expect((await stat(file)).ino).toBe(ino);
     await written('same.gen.ts', 'b');
     expect((await stat(file)).ino).not.toBe(ino);
+  });
+
+  it('leaves no part behind where it fails', async () => {
+    await mkdir(join(folder, 'taken/a.gen.ts/full'), { recursive: true });
+    await expect(written('taken/a.gen.ts', 'a')).rejects.toThrow();
+    expect(await readdir(join(folder, 'taken'))).toEqual(['a.gen.ts']);
   });
 
   it('lets several generators write one file at once and leaves no part behind', async () => {

@@ -10,7 +10,7 @@ export type GatewayErrorCode = KnownGatewayErrorCode | (string & Record<never, n
  *
  * @example
  * const result = await gateway.GET('/v1/cloudrun/{name}', { params: { path: { name: 'hello' } } });
- * if (result.error) throw toGatewayError(result);
+ * if (!result.response.ok) throw toGatewayError(result);
  */
 export class GatewayError extends BerthError {
   override readonly name = 'GatewayError';

@@ -12,7 +12,7 @@ export type StoragePath = {
 }[keyof paths];
 
 /** JSON body of a storage operation. */
-export type StorageBody<Path extends StoragePath> =
+type StorageBody<Path extends StoragePath> =
   paths[Path]['post']['requestBody']['content']['application/json'];
 
 /** What the operations of a storage client share. */

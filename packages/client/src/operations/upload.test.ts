@@ -107,6 +107,7 @@ describe('upload', () => {
 
   it.each([
     ['a code with status 200', envelope({ code: 'SYS_ERR', message: 'No.' })],
+    ['JSON that breaks off', new Response('{"data":{"url":"https://upload.example/"')],
     ['an address that is missing', envelope({ data: { ...meta, url: undefined } })],
     ['an address that is none', envelope({ data: { ...meta, url: 'undefined' } })],
     ['a token that is missing', envelope({ data: { ...meta, token: undefined } })],

@@ -1,0 +1,126 @@
+import { createGatewayClient, createStorageClient, toGatewayError } from '@berth/client';
+import { createMock, type Mock } from '@berth/mock';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failureOf } from './support/fake-fetch.ts';
+
+let mock: Mock;
+let storage: ReturnType<typeof createStorageClient>;
+let gateway: ReturnType<typeof createGatewayClient>;
+
+beforeAll(async () => {
+  mock = await createMock({ port: 0, env: 'dev' });
+  const credentials = () => ({
+    authorization:
+      '1.0 TC3-HMAC-SHA256 Credential=id, SignedHeaders=content-type;host, Signature=0',
+    timestamp: Math.floor(Date.now() / 1000),
+  });
+  storage = createStorageClient({ baseUrl: mock.storageUrl, envId: 'dev', credentials });
+  gateway = createGatewayClient({ baseUrl: mock.gatewayUrl, token: 'any-token' });
+});
+afterAll(() => mock.close());
+
+const bytesOf = async (fileID: string) =>
+  new Uint8Array(await (await storage.download(fileID)).arrayBuffer());
+const missing = { name: 'StorageError', code: 'STORAGE_FILE_NONEXIST' };
+
+describe('a file', () => {
+  it('goes through its whole life', async () => {
+    const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 31) % 256);
+    const { fileID } = await storage.upload('reports/summary.bin', bytes);
+    expect(await bytesOf(fileID)).toEqual(bytes);
+
+    const copy = await storage.copy('/reports/summary.bin', '/archive/copy.bin');
+    expect(await bytesOf(copy.fileID ?? '')).toEqual(bytes);
+    expect(await bytesOf(fileID)).toEqual(bytes);
+
+    const moved = await storage.move('/archive/copy.bin', '/archive/moved.bin');
+    expect(await bytesOf(moved.fileID ?? '')).toEqual(bytes);
+    expect(await failureOf(storage.tempUrl(copy.fileID ?? ''))).toMatchObject(missing);
+
+    await storage.delete(fileID);
+    expect(await failureOf(storage.download(fileID))).toMatchObject(missing);
+    expect(await failureOf(storage.delete(fileID))).toMatchObject(missing);
+    expect(await bytesOf(moved.fileID ?? '')).toEqual(bytes);
+  });
+
+  it('keeps its name and media type, however unusual the name', async () => {
+    const path = '报告/a b 100%/é.txt';
+    const { fileID } = await storage.upload(path, 'héllo', { contentType: 'text/plain' });
+    const response = await storage.download(fileID);
+    expect(response.headers.get('Content-Type')).toMatch(/^text\/plain/);
+    expect(await response.text()).toBe('héllo');
+  });
+
+  it('may be empty', async () => {
+    const { fileID } = await storage.upload('empty.txt', '');
+    expect(await bytesOf(fileID)).toEqual(new Uint8Array());
+  });
+
+  it('is not overwritten where the caller forbids it', async () => {
+    await storage.upload('from.txt', 'new');
+    const { fileID } = await storage.upload('to.txt', 'old');
+    const error = await failureOf(storage.copy('/from.txt', '/to.txt', { overwrite: false }));
+    expect(error).toMatchObject({ name: 'StorageError', code: 'OBJECT_ALREADY_EXIST' });
+    expect(await (await storage.download(fileID)).text()).toBe('old');
+  });
+
+  it('has a link that works for anybody', async () => {
+    const { fileID } = await storage.upload('public.txt', 'hello');
+    const link = await storage.tempUrl(fileID, { maxAge: 60 });
+    expect(await (await fetch(link)).text()).toBe('hello');
+  });
+});
+
+describe('a refused call', () => {
+  it('names the file that is missing', async () => {
+    const error = await failureOf(storage.move('/no-such-file.txt', '/b.txt'));
+    expect(error).toMatchObject({ ...missing, status: 200 });
+    expect(String(error)).toMatch(/\/no-such-file\.txt was not moved to \/b\.txt: STORAGE_FILE_/);
+  });
+
+  it('names the environment path, the status and the request id', async () => {
+    const options = { baseUrl: mock.storageUrl, envId: 'other' };
+    const credentials = { authorization: 'a', timestamp: 1 };
+    const error = await failureOf(createStorageClient({ ...options, credentials }).delete('a'));
+    expect(error).toMatchObject({ name: 'StorageError', requestId: expect.any(String) });
+    expect(String(error)).toContain('/api/v2/envs/other/storages:batchDelete');
+  });
+});
+
+describe('a hosted service', () => {
+  it('is called with a path of several segments and a query', async () => {
+    const { data, response } = await gateway.GET('/v1/cloudrun/{name}/{anyPath}', {
+      params: { path: { name: 'hello', anyPath: 'a/b?x=1' } },
+    });
+    expect(response.url).toBe(`${mock.gatewayUrl}/v1/cloudrun/hello/a/b?x=1`);
+    expect(response.status).toBe(200);
+    expect(data).toBeTypeOf('object');
+  });
+
+  it('is called at its root, with a query or a body', async () => {
+    const name = 'hello';
+    const root = await gateway.GET('/v1/cloudrun/{name}', { params: { path: { name } } });
+    expect(root.response.status).toBe(200);
+    const query = await gateway.GET('/v1/cloudrun/{name}/{anyPath}', {
+      params: { path: { name, anyPath: '?x=1' } },
+    });
+    expect(query.response.status).toBe(200);
+    const post = await gateway.POST('/v1/cloudrun/{name}', {
+      params: { path: { name } },
+      body: { key1: 'test value 1' },
+    });
+    expect(post.response.status).toBe(200);
+  });
+
+  it('is refused by the gateway with a typed error', async () => {
+    const anonymous = createGatewayClient({ baseUrl: mock.gatewayUrl });
+    const params = { path: { name: 'hello' } };
+    const result = await anonymous.GET('/v1/cloudrun/{name}', { params });
+    expect(toGatewayError(result)).toMatchObject({
+      name: 'GatewayError',
+      source: 'gateway',
+      code: 'MISSING_CREDENTIALS',
+      requestId: result.response.headers.get('X-Request-Id'),
+    });
+  });
+});
