@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { failureOf, fakeFetch, json } from '../test/support/fake-fetch.ts';
 import { createGatewayClient } from './create-gateway-client.ts';
 
@@ -48,6 +48,15 @@ describe('createGatewayClient', () => {
     await gateway.GET(ANY, { params, headers: { Authorization: 'TC3-HMAC-SHA256 x' } });
     expect(requests[0]?.headers.get('Authorization')).toBe('TC3-HMAC-SHA256 x');
     expect(requests[0]?.headers.get('X-A')).toBe('a');
+  });
+
+  it('meets a platform fetch that is replaced after it was made', async () => {
+    const gateway = createGatewayClient({ baseUrl });
+    const { fetch, requests } = fakeFetch(json({}));
+    vi.stubGlobal('fetch', fetch);
+    await gateway.GET(ANY, { params });
+    vi.unstubAllGlobals();
+    expect(requests).toHaveLength(1);
   });
 
   it('throws before anything is sent where fetch would rewrite a segment', async () => {

@@ -2,6 +2,7 @@ import createClient, { type HeadersOptions, type Middleware, type ParseAs } from
 import type { paths } from './generated/gateway.v1.gen.ts';
 import { bearer, type TokenSource } from './internal/bearer.ts';
 import { rememberCalls } from './internal/calls.ts';
+import { platformFetch } from './internal/platform-fetch.ts';
 import { type GatewayAddress, toGatewayUrl } from './internal/to-gateway-url.ts';
 import { toPath } from './internal/to-path.ts';
 import type { CallInit, CallResult, PathWith } from './internal/typed-call.ts';
@@ -64,11 +65,11 @@ export interface GatewayClient {
  * console.log(result.data);
  */
 export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
-  const { token, fetch, headers, wireProfile = defaultWireProfile } = options;
+  const { token, fetch = platformFetch, headers, wireProfile = defaultWireProfile } = options;
   const client = createClient<paths>({
     baseUrl: toGatewayUrl(options),
+    fetch,
     pathSerializer: toPath,
-    ...(fetch && { fetch }),
     ...(headers && { headers }),
   });
   client.use(rememberCalls(wireProfile, ['Authorization']));

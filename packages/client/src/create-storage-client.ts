@@ -1,6 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { paths } from './generated/storage.v2.gen.ts';
 import { rememberCalls } from './internal/calls.ts';
+import { platformFetch } from './internal/platform-fetch.ts';
 import { readEnvelope } from './internal/read-envelope.ts';
 import type { StorageContext } from './internal/storage-context.ts';
 import { storageHeaders } from './internal/storage-headers.ts';
@@ -41,7 +42,7 @@ export interface StorageClientOptions {
  */
 export function createStorageClient(options: StorageClientOptions): StorageClient {
   const { envId, wireProfile = defaultWireProfile } = options;
-  const { fetch = (request) => globalThis.fetch(request), onWarning = warn } = options;
+  const { fetch = platformFetch, onWarning = warn } = options;
   const client = createClient<paths>({
     baseUrl: options.baseUrl,
     fetch,

@@ -12,7 +12,8 @@ export interface StorageAnswer {
 
 /**
  * Reads a storage answer in both forms: in the envelope `{ statusCode, body }`, and flat. "A `code`
- * without `data` is a failure whatever the HTTP status" (D20), and so is any answer without `data`.
+ * without `data` is a failure whatever the HTTP status" (D20), and so is any answer without `data`,
+ * or with an error in its `statusCode`.
  *
  * @throws StorageError where the call failed as a whole
  */
