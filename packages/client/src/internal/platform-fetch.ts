@@ -1,0 +1,7 @@
+/**
+ * The platform's `fetch`, looked up at each call, so that what replaces it later (a test, a tracer)
+ * is met.
+ */
+export function platformFetch(request: Request): Promise<Response> {
+  return globalThis.fetch(request);
+}
