@@ -1,13 +1,11 @@
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { toPlaceFile } from '../scripts/generate/rules/place.ts';
 import { readRules } from '../scripts/generate/rules.ts';
-import { toTraceability } from '../scripts/generate/traceability.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
+const _ROOT = join(import.meta.dirname, '../..');
 const published = await readRules();
 
 describe('the rule set', () => {
@@ -22,11 +20,6 @@ describe('the rule set', () => {
       (rule) => rule.places.length + rule.decisions.length === 0,
     );
     expect(homeless).toEqual([]);
-  });
-
-  it('names for every place the hand-written file that holds it', () => {
-    const files = published.rules.flatMap((rule) => rule.places.map(toPlaceFile));
-    expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });
 
   it('states no fact twice', () => {
@@ -97,34 +90,5 @@ describe('a rules file that is wrong', () => {
   it('is refused where the index does not name it', async () => {
     const reading = read([rule], undefined, 'stray.yaml');
     await expect(reading).rejects.toThrow('stray.yaml: index.yaml does not name it');
-  });
-});
-
-describe('the traceability page', () => {
-  const page = toTraceability(published);
-  const rows = page.split('\n').filter((line) => line.includes('| `'));
-
-  it('has a row for every rule and every line of the outline', () => {
-    for (const { id } of published.rules) expect(page).toContain(`| \`${id}\` |`);
-    for (const line of published.outline) {
-      expect(page).toContain(`| ${line.split(' › ').slice(1).join(' › ')} | \``);
-    }
-  });
-
-  it('links every row to a place or a decision that exists', () => {
-    expect(rows.length).toBeGreaterThan(published.rules.length);
-    for (const row of rows) {
-      const links = [...row.matchAll(/\]\((?<path>[^)]+)\)/g)].map((match) => match.groups?.path);
-      expect(links.length, row).toBeGreaterThan(0);
-      for (const link of links) {
-        expect(existsSync(join(ROOT, 'docs/reference', link ?? '')), link).toBe(true);
-      }
-    }
-  });
-
-  it('keeps the order of the API description', () => {
-    const headings = [...page.matchAll(/^## (.+)$/gm)].map((match) => match[1]);
-    const order = [...new Set(published.outline.map((place) => place.split(' › ')[0]))];
-    expect(headings).toEqual([...order, 'Decisions alone']);
   });
 });

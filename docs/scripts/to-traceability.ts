@@ -1,5 +1,8 @@
-import { toPlaceFile } from './rules/place.ts';
-import type { Rule, RuleSet } from './rules/rule.ts';
+import type ruleSet from '@berth/spec/rules.json';
+import { toPlaceFile } from './to-place-file.ts';
+
+type RuleSet = typeof ruleSet;
+type Rule = RuleSet['rules'][number];
 
 const INTRODUCTION = `# Traceability
 
@@ -25,7 +28,8 @@ export function toTraceability({ rules, outline, decisions }: RuleSet): string {
     rule.statement,
     [...rule.places.map(toPlaceLink), ...rule.decisions.map(toDecisionLink)].join('<br>'),
   ];
-  const toDecisionLink = (id: string) => `[${id}](../decisions/${decisions[id]})`;
+  const toDecisionLink = (id: string) =>
+    `[${id}](../decisions/${decisions[id as keyof typeof decisions]})`;
 
   const sections = new Map<string, string[][]>();
   for (const place of outline) {
