@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { readRules } from '../scripts/generate/rules.ts';
 
-const _ROOT = join(import.meta.dirname, '../..');
 const published = await readRules();
 
 describe('the rule set', () => {
