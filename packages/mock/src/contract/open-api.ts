@@ -13,7 +13,13 @@ export interface PathItem {
 export interface OperationObject {
   operationId: string;
   parameters?: Parameter[];
-  requestBody?: { content: Record<string, { schema: Schema }> };
+  requestBody?: { content: Record<string, MediaType> };
+  responses: Record<string, { content?: Record<string, MediaType> }>;
+}
+
+export interface MediaType {
+  schema: Schema;
+  examples?: Record<string, object>;
 }
 
 export interface Parameter {
@@ -27,6 +33,7 @@ export interface Schema {
   properties?: Record<string, Schema>;
   items?: Schema;
   oneOf?: Schema[];
+  examples?: unknown[];
   'x-berth-unwrap'?: string;
   'x-berth-item-pattern'?: string;
 }

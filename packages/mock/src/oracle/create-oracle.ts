@@ -3,7 +3,7 @@ import type { Documents } from '../contract/documents.ts';
 import type { Operation } from '../contract/operations.ts';
 import type { Preferences } from './read-preferences.ts';
 import { silentLogger } from './silent-logger.ts';
-import { toValidatedDocument } from './to-validated-document.ts';
+import { toPrismDocument } from './to-prism-document.ts';
 import type { Violation } from './violation.ts';
 
 /** A call as Prism sees it. */
@@ -50,7 +50,7 @@ export async function createOracle(documents: Documents): Promise<Oracle> {
     { logger: silentLogger as never },
   );
   const resources = await Promise.all(
-    Object.values(documents).map((one) => getHttpOperationsFromSpec(toValidatedDocument(one))),
+    Object.values(documents).map((one) => getHttpOperationsFromSpec(toPrismDocument(one))),
   );
   const byId = new Map(resources.flat().map((resource) => [resource.iid, resource]));
 

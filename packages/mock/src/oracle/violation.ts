@@ -2,7 +2,7 @@ import { isObject } from '../is-object.ts';
 
 /** One thing that Prism found wrong, of which only these parts are used. */
 export interface Violation {
-  /** Place: `body`, `path`, `query` or `header`, then the keys down to the value. */
+  /** Place: `body`, `path`, `query` or `header`, then the keys down to the value, escaped as in a JSON Pointer. */
   path?: string[];
   /** Keyword of the schema that failed. */
   code?: string | number;
@@ -17,7 +17,8 @@ export interface Violation {
  * describeViolation(violation, body); // 'fileList[0].fileID must be a string, got a number.'
  */
 export function describeViolation({ path, code, message }: Violation, body: unknown): string {
-  const [place, ...keys] = path ?? ['body'];
+  const [place, ...pointer] = path ?? ['body'];
+  const keys = pointer.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
   const field = place === 'body' ? toField(keys) : keys.join('.');
   const value = place === 'body' ? lookUp(body, keys) : undefined;
   if (place === 'body' && keys.length === 0 && value === undefined) {
@@ -34,10 +35,9 @@ export function describeViolation({ path, code, message }: Violation, body: unkn
   return `${field || 'The body'} ${message.slice(message.search(/must\b/))}.`;
 }
 
-/** `['fileList', '0', 'fileID']` → `fileList[0].fileID`, with JSON Pointer escapes undone. */
+/** `['fileList', '0', 'fileID']` → `fileList[0].fileID`. */
 function toField(keys: string[]): string {
   return keys
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
     .map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`))
     .join('')
     .replace(/^\./, '');

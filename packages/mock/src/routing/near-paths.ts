@@ -7,7 +7,7 @@ const MOST_BEHIND = 2;
 
 /**
  * The templates that a path comes near to, best first: the parameters of a template are filled with
- * the segments of the path, and what remains is compared by edit distance.
+ * the segments of the path, and what remains is compared by edit distance. A doubled slash counts as one.
  *
  * @example
  * nearPaths('/v1/cloudruns/hello', ['/v1/cloudrun/{name}', '/']); // ['/v1/cloudrun/{name}']
@@ -15,10 +15,11 @@ const MOST_BEHIND = 2;
 export function nearPaths(path: string, templates: string[]): string[] {
   // A longer path is near to nothing, and its edit distance would cost time.
   if (path.length > 300) return [];
-  const segments = path.split('/');
+  const clean = path.replace(/\/{2,}/g, '/');
+  const segments = clean.split('/');
   const candidates = templates
-    .map((template) => ({ template, off: distance(path, fill(template, segments)) }))
-    .filter(({ off }) => off <= path.length * MOST_OFF)
+    .map((template) => ({ template, off: distance(clean, fill(template, segments)) }))
+    .filter(({ off }) => off <= clean.length * MOST_OFF)
     .sort((a, b) => a.off - b.off);
   const nearest = candidates[0]?.off ?? 0;
   return candidates

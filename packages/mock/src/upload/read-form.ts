@@ -45,7 +45,9 @@ export function readForm(
       fail(malformed('The form has no field file: send it as the last field.'));
     resolve();
   });
-  request.once('close', () => fail(malformed('The body broke off.')));
+  request.once('close', () => {
+    if (!request.complete) fail(malformed('The body broke off.'));
+  });
   request.pipe(form);
 
   function attempt<Result>(run: () => Result): Result | undefined {

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { createMock } from './create-mock.ts';
+
+test('a mock tells where it listens', async () => {
+  await using mock = await createMock();
+  expect(mock).toMatchObject({
+    url: `http://127.0.0.1:${mock.port}`,
+    gatewayUrl: mock.url,
+    storageUrl: mock.url,
+    uploadUrl: `${mock.url}/`,
+  });
+});
+
+test('close may be called again, and ends open connections', async () => {
+  const mock = await createMock();
+  const pending = fetch(mock.uploadUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'multipart/form-data; boundary=b' },
+    body: new ReadableStream(),
+    duplex: 'half',
+  } as RequestInit);
+  pending.catch(() => {});
+  await Promise.all([mock.close(), mock.close()]);
+  await expect(pending).rejects.toThrow();
+  await expect(fetch(mock.url)).rejects.toThrow();
+});
+
+test('mocks share nothing', async () => {
+  await using first = await createMock();
+  await using second = await createMock({ env: 'prod' });
+  expect(first.port).not.toBe(second.port);
+});
+
+test('IPv6 is listened on and written as a URL', async () => {
+  await using mock = await createMock({ host: '::1' });
+  expect(mock.url).toBe(`http://[::1]:${mock.port}`);
+  expect((await fetch(`${mock.url}/nowhere`)).status).toBe(404);
+});
+
+test.each([
+  [{ port: -1 }, 'port must be a whole number from 0 to 65535.'],
+  [{ port: 1.5 }, 'port'],
+  [{ env: 'a.b' }, 'env must be one label'],
+  [{ env: '' }, 'env'],
+  [{ maxStoreBytes: 0 }, 'maxStoreBytes must be a whole number'],
+])('%j is refused by name', async (options, sentence) => {
+  await expect(createMock(options)).rejects.toThrow(sentence);
+});
+
+test('an address in use is the error of node:net', async () => {
+  await using mock = await createMock();
+  await expect(createMock({ port: mock.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { createLinks } from './links.ts';
+
+test('a link is good for its key until it expires', () => {
+  let now = 0;
+  const links = createLinks(() => now);
+  const [path, query] = links.issue('报告/a b?.txt', 2).split('?') as [string, string];
+  expect(path).toBe('/files/%E6%8A%A5%E5%91%8A/a%20b%3F.txt');
+  expect(links.check(path, query)).toEqual({ key: '报告/a b?.txt' });
+  expect(links.check('/files/other', query)).toBe('mismatch');
+  now = 1_999;
+  expect(links.check(path, query)).toEqual({ key: '报告/a b?.txt' });
+  now = 2_000;
+  expect(links.check(path, query)).toBe('expired');
+});
+
+test.each([undefined, '', 'expires=9', 'expires=x&sign=', 'sign=00&expires=9e99'])(
+  'the query %s is none of ours',
+  (query) => {
+    expect(createLinks().check('/files/a', query)).toBe('mismatch');
+  },
+);

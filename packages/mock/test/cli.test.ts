@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import packageInfo from '../package.json' with { type: 'json' };
+import { documents } from '../src/contract/documents.ts';
+import { listOperations } from '../src/contract/operations.ts';
+import { createMock } from '../src/index.ts';
+import { finish, spawnCli, untilReady } from './helpers/cli.ts';
+import { expectInContract } from './helpers/contract.ts';
+
+const run = promisify(execFile);
+
+describe('a running mock', () => {
+  const child = spawnCli('--port', '0', '--env', 'shop');
+  let printed = '';
+  beforeAll(async () => {
+    printed = await untilReady(child);
+  });
+  afterAll(() => child.kill('SIGKILL'));
+
+  test('prints its addresses', () => {
+    expect(printed).toMatch(/Gateway +http:\/\/127\.0\.0\.1:\d+\/v1\/cloudrun\//);
+    expect(printed).toMatch(/Storage API +http:\/\/127\.0\.0\.1:\d+\/api\/v2\/envs\/shop\n/);
+    expect(printed).toMatch(/Upload target +http:\/\/127\.0\.0\.1:\d+\/\n/);
+  });
+
+  test('prints one curl for each operation, and all of them succeed in order, twice', async () => {
+    const curls = listCurls(printed);
+    const ids = listOperations(documents).map(({ id }) => id);
+    expect(curls.map(([id]) => id).sort()).toEqual(ids.sort());
+    for (const [id, command] of [...curls, ...curls]) {
+      const { stdout, stderr } = await run('sh', ['-c', command]);
+      expect(stderr).toBe('');
+      if (id === 'uploadFile') expect(stdout).toMatch(/^HTTP\/1.1 204 /);
+      else expectSuccess(command, JSON.parse(stdout));
+    }
+  });
+
+  test('the pasted lines run as one script', async () => {
+    const script = printed.slice(printed.indexOf('# cloudrun'), printed.indexOf('\nready'));
+    const { stdout, stderr } = await run('sh', ['-ec', script]);
+    expect(stderr).toBe('');
+    expect(stdout.match(/"statusCode":200/g)).toHaveLength(4);
+    expect(stdout).toContain('"fileID":"cloud://shop.files/copy-of-hello.txt","code":"SUCCESS"');
+  });
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('%s ends it with 0', async (signal) => {
+  const child = spawnCli('--port', '0');
+  await untilReady(child);
+  child.kill(signal);
+  expect(await finish(child)).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a port in use is one sentence and exit 2', async () => {
+  await using mock = await createMock();
+  expect(await finish(spawnCli('--port', String(mock.port)))).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `Port ${mock.port} is in use: stop what holds it, or choose another one with --port.\n`,
+  });
+});
+
+test.each([
+  [['--port', 'x'], 'whole number from 0 to 65535'],
+  [['--port', '65536'], 'whole number from 0 to 65535'],
+  [['--env', 'a.b'], 'one label of a host name'],
+  [['--prot', '1'], 'Did you mean --port?'],
+  [['extra'], 'too many arguments'],
+])('%j is refused with exit 2', async (args, sentence) => {
+  const { code, stdout, stderr } = await finish(spawnCli(...args));
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(sentence);
+});
+
+test('a host that is none of this machine is one sentence and exit 2', async () => {
+  const { code, stderr } = await finish(spawnCli('--host', '192.0.2.1', '--port', '0'));
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^192\.0\.2\.1 is no address of this machine: .*\n$/);
+});
+
+test('--version and --help print and end with 0', async () => {
+  const version = await finish(spawnCli('--version'));
+  expect(version).toEqual({ code: 0, stdout: `${packageInfo.version}\n`, stderr: '' });
+  const help = await finish(spawnCli('--help'));
+  expect(help.code).toBe(0);
+  for (const option of ['--port', '--host', '--env', '4010']) expect(help.stdout).toContain(option);
+});
+
+function listCurls(printed: string): [string, string][] {
+  const blocks = printed.matchAll(/^# (\S+)\n(curl .*?[^\\])\n\n/gms);
+  return [...blocks].map(([, id, command]) => [id as string, command as string]);
+}
+
+function expectSuccess(command: string, body: { statusCode?: number; body?: object }) {
+  const path = /127\.0\.0\.1:\d+([^'?]*)/.exec(command)?.[1] ?? '';
+  expectInContract(command.includes(" -d '") ? 'POST' : 'GET', path, 200, body);
+  if (path.startsWith('/api')) {
+    expect(body).toMatchObject({ statusCode: 200, body: { data: expect.any(Object) } });
+    expect(JSON.stringify(body)).not.toContain('NONEXIST');
+  }
+}

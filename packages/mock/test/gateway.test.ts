@@ -1,0 +1,205 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { createMock } from '../src/index.ts';
+import { call } from './helpers/call.ts';
+import { BEARER, gateway, gatewayPost } from './helpers/calls.ts';
+
+const mock = await createMock();
+afterAll(() => mock.close());
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+const TC3 =
+  'TC3-HMAC-SHA256 Credential=id/2023-11-14/svc/tc3_request,SignedHeaders=host, Signature=00, Timestamp=1700000000';
+
+describe('routing', () => {
+  test.each([
+    '/v1/cloudrun/hello',
+    '/v1/cloudrun/hello/',
+    '/v1/cloudrun/hello?x=1',
+    '/v1/cloudrun/hello/a',
+    '/v1/cloudrun/hello/a/b?x=1',
+    '/v1/cloudrun/hello//a//',
+    '/v1/cloudrun/hello/a%2Fb/%zz/%00?%zz',
+    '/v1/cloudrun/hello/a,b;c=d/{x}/$&',
+    '/v1/cloudrun/hell%6F/%E4%B8%AD',
+    '/v1/cloudrun/hello/...',
+  ])('GET and POST %s reach the service', async (path) => {
+    const got = await gateway(mock, { path });
+    const posted = await gatewayPost(mock, path, { any: ['thing'] });
+    expect([got.status, posted.status]).toEqual([200, 200]);
+    expect(got.json).toEqual(posted.json);
+  });
+
+  test('an absolute-form target names the host itself', async () => {
+    const { status } = await gateway(mock, { path: 'http://dev.any.example/v1/cloudrun/hello' });
+    expect(status).toBe(200);
+  });
+});
+
+describe('header rules', () => {
+  test('C1: an answer to GET is an attachment, an error too', async () => {
+    for (const path of ['/v1/cloudrun/hello', '/v1/cloudrun/1', '/nowhere']) {
+      const { headers } = await gateway(mock, { path });
+      expect(headers['content-disposition']).toBe('attachment');
+    }
+  });
+
+  test('C2: a POST answer of a text type is no attachment', async () => {
+    const { headers } = await gatewayPost(mock, '/v1/cloudrun/hello', {});
+    expect(headers).not.toHaveProperty('content-disposition');
+  });
+
+  test('C3: an event stream is no attachment', async () => {
+    const { headers, text } = await gateway(mock, {
+      path: '/v1/cloudrun/hello',
+      headers: { accept: 'text/event-stream' },
+    });
+    expect(headers['content-type']).toBe('text/event-stream');
+    expect(headers).not.toHaveProperty('content-disposition');
+    expect(text).toMatch(/^data: .*\n\n$/ms);
+  });
+
+  test('every answer has a request identifier of its own', async () => {
+    const first = await gateway(mock, { path: '/v1/cloudrun/hello' });
+    const second = await gateway(mock, { path: '/v1/cloudrun/1' });
+    const preflight = await call(mock, { method: 'OPTIONS', path: '/v1/cloudrun/hello' });
+    const ids = [first, second, preflight].map(({ headers }) => headers['x-request-id']);
+    expect(new Set(ids).size).toBe(3);
+    for (const id of ids) expect(id).toMatch(UUID);
+    expect(second.json.requestId).toBe(ids[1]);
+  });
+
+  test('the status of the service stands on its answers, not on errors of the gateway', async () => {
+    const answer = await gateway(mock, { path: '/v1/cloudrun/hello' });
+    const error = await gateway(mock, {
+      path: '/v1/cloudrun/hello',
+      headers: { prefer: 'code=404' },
+    });
+    expect(answer.headers['x-svc-upstream-status-code']).toBe('200');
+    expect(error.headers).not.toHaveProperty('x-svc-upstream-status-code');
+  });
+
+  test('HEAD is GET without body', async () => {
+    const got = await gateway(mock, { path: '/v1/cloudrun/hello/a' });
+    const head = await gateway(mock, { method: 'HEAD', path: '/v1/cloudrun/hello/a' });
+    expect(head.status).toBe(200);
+    expect(head.bytes.length).toBe(0);
+    expect(head.headers['content-length']).toBe(String(got.bytes.length));
+    expect(head.headers['content-disposition']).toBe('attachment');
+  });
+});
+
+describe('Prefer and Accept', () => {
+  const ask = (headers: Record<string, string>) =>
+    gateway(mock, { path: '/v1/cloudrun/hello', headers });
+
+  test.each([
+    ['code=403', 403, 'SERVICE_FORBIDDEN'],
+    ['code=404', 404, 'SERVICE_NOT_FOUND'],
+    ['code=504, example=SERVICE_TIMEOUT', 504, 'SERVICE_TIMEOUT'],
+  ])('Prefer: %s brings the example', async (prefer, status, code) => {
+    const reply = await ask({ prefer });
+    expect(reply).toMatchObject({ status, json: { code } });
+    expect(reply.json.requestId).toBe(reply.headers['x-request-id']);
+  });
+
+  test('dynamic=true makes the answer from its schema, alike for one seed', async () => {
+    const prefer = 'code=404, dynamic=true, seed=a';
+    const [first, second] = [await ask({ prefer }), await ask({ prefer })];
+    expect(first.status).toBe(404);
+    expect(first.json.code).not.toBe('SERVICE_NOT_FOUND');
+    expect({ ...first.json, requestId: '' }).toEqual({ ...second.json, requestId: '' });
+  });
+
+  test.each([
+    ['code=99', 'code in the header Prefer must be a status from 200 to 599'],
+    ['code=101', 'code in the header Prefer'],
+    ['dynamic=maybe', 'dynamic in the header Prefer must be true or false'],
+    ['example', 'example in the header Prefer needs a name'],
+  ])('Prefer: %s is refused', async (prefer, sentence) => {
+    const reply = await ask({ prefer });
+    expect(reply).toMatchObject({ status: 400, json: { code: 'INVALID_REQUEST' } });
+    expect(reply.json.message).toContain(sentence);
+  });
+
+  test.each(['example=nope', 'code=403, example=nope'])(
+    'Prefer: %s names no example of the contract',
+    async (prefer) => {
+      expect(await ask({ prefer })).toMatchObject({
+        status: 404,
+        json: { code: 'INVALID_REQUEST' },
+      });
+    },
+  );
+
+  test.each([
+    ['*/*', 'application/json'],
+    ['text/html, */*;q=0.8', 'application/json'],
+    ['text/plain', 'text/plain'],
+    ['text/plain;q=0.5, text/event-stream', 'text/event-stream'],
+    ['nonsense', 'application/json'],
+  ])('Accept: %s brings %s', async (accept, contentType) => {
+    const { status, headers } = await ask({ accept });
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe(contentType);
+  });
+
+  test('without Accept the answer is JSON', async () => {
+    const { headers, json } = await ask({});
+    expect(headers['content-type']).toBe('application/json');
+    expect(json).toBeTypeOf('object');
+  });
+
+  test('a type that the contract does not document is 406', async () => {
+    const reply = await ask({ accept: 'image/png' });
+    expect(reply).toMatchObject({ status: 406, json: { code: 'INVALID_REQUEST' } });
+  });
+});
+
+describe('credentials', () => {
+  test.each(['Bearer any', 'bearer any', TC3])('%s suffices', async (authorization) => {
+    const { status } = await call(mock, { path: '/v1/cloudrun/hello', headers: { authorization } });
+    expect(status).toBe(200);
+  });
+
+  test.each([
+    ['', 'MISSING_CREDENTIALS'],
+    ['Bearer', 'INVALID_CREDENTIALS'],
+    ['Bearer two words', 'INVALID_CREDENTIALS'],
+    ['Basic YTpi', 'INVALID_CREDENTIALS'],
+    ['TC3-HMAC-SHA256 Credential=a', 'INVALID_CREDENTIALS'],
+  ])('"%s" is refused and not repeated', async (authorization, code) => {
+    const reply = await call(mock, { path: '/v1/cloudrun/hello', headers: { authorization } });
+    expect(reply).toMatchObject({ status: 401, json: { code } });
+    expect(reply.json.message).toContain('Authorization');
+    expect(reply.text).not.toContain('YTpi');
+  });
+});
+
+describe('environment', () => {
+  test.each([
+    'localhost',
+    'LOCALHOST:80',
+    '127.0.0.1',
+    '127.8.8.8:1',
+    '[::1]:80',
+    'dev.gateway.example',
+    'DEV.localhost',
+  ])('the host %s is the environment dev', async (host) => {
+    const { status } = await gateway(mock, { path: '/v1/cloudrun/hello', headers: { host } });
+    expect(status).toBe(200);
+  });
+
+  test.each(['prod.gateway.example', 'devs.example', '10.0.0.1', 'a b'])(
+    'the host "%s" is another',
+    async (host) => {
+      const reply = await gateway(mock, { path: '/v1/cloudrun/hello', headers: { host } });
+      expect(reply).toMatchObject({ status: 400, json: { code: 'INVALID_HOST' } });
+    },
+  );
+
+  test('another environment can be served', async () => {
+    await using other = await createMock({ env: 'prod' });
+    const headers = { ...BEARER, host: 'prod.any.example' };
+    expect((await call(other, { path: '/v1/cloudrun/hello', headers })).status).toBe(200);
+  });
+});

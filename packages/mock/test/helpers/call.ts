@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { expectInContract } from './contract.ts';
+
+export interface CallOptions {
+  method?: string;
+  /** Raw path and query: `node:http` sends it as it is, where `fetch` would rewrite it. */
+  path: string;
+  headers?: OutgoingHttpHeaders;
+  body?: string | Buffer;
+}
+
+export interface Reply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  bytes: Buffer;
+  text: string;
+  /** The parsed JSON body; undefined for another content type. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of any answer
+  json: any;
+}
+
+/** Sends one request over `node:http`, and holds every JSON answer against the contract. */
+export async function call(
+  { url }: { url: string },
+  { method = 'GET', path, headers = {}, body = '' }: CallOptions,
+): Promise<Reply> {
+  const outgoing = request(url, { method, path, headers, agent: false });
+  outgoing.end(body);
+  const [response] = await once(outgoing, 'response');
+  const bytes = await buffer(response);
+  const text = bytes.toString();
+  const isJson = response.headers['content-type'] === 'application/json' && text !== '';
+  const json = isJson ? JSON.parse(text) : undefined;
+  if (isJson) expectInContract(method, toPath(path), response.statusCode, json);
+  return { status: response.statusCode, headers: response.headers, bytes, text, json };
+}
+
+function toPath(target: string): string {
+  return target.replace(/^http:\/\/[^/]*/, '').replace(/\?.*$/s, '');
+}

@@ -1,0 +1,41 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { type CallOptions, call, type Reply } from './call.ts';
+
+/** Credentials of any well-formed kind. */
+export const BEARER = { authorization: 'Bearer any' };
+export const STORAGE_HEADERS = {
+  'x-svc-authorization': '1.0 any',
+  'x-svc-sessiontoken': '',
+  'x-svc-timestamp': '1700000000',
+  'content-type': 'application/json',
+};
+
+/** Calls the gateway with credentials. */
+export function gateway(mock: { url: string }, options: CallOptions): Promise<Reply> {
+  return call(mock, { ...options, headers: { ...BEARER, ...options.headers } });
+}
+
+/** Posts JSON to the gateway with credentials. */
+export function gatewayPost(mock: { url: string }, path: string, body: unknown): Promise<Reply> {
+  return gateway(mock, {
+    method: 'POST',
+    path,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+/** Calls a storage operation of the environment `dev` with credentials. */
+export function storage(
+  mock: { url: string },
+  operation: string,
+  body: unknown,
+  headers: OutgoingHttpHeaders = {},
+): Promise<Reply> {
+  return call(mock, {
+    method: 'POST',
+    path: `/api/v2/envs/dev/storages:${operation}`,
+    headers: { ...STORAGE_HEADERS, ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}

@@ -1,0 +1,38 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Starts the command line from its source. */
+export function spawnCli(...args: string[]): ChildProcess {
+  return spawn(process.execPath, ['--conditions=berth-source', CLI, ...args]);
+}
+
+/** Waits until a process has ended. */
+export async function finish(child: ChildProcess): Promise<Finished> {
+  const finished = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.on('data', (text) => {
+      finished[name] += text;
+    });
+  }
+  const [code] = await once(child, 'close');
+  return { code, ...finished };
+}
+
+/** What a mock prints until it is ready. */
+export async function untilReady({ stdout }: ChildProcess): Promise<string> {
+  let printed = '';
+  stdout?.on('data', (text) => {
+    printed += text;
+  });
+  while (!printed.endsWith('\nready\n')) await once(stdout as NodeJS.EventEmitter, 'data');
+  return printed;
+}

@@ -1,0 +1,45 @@
+import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { documents } from '../../src/contract/documents.ts';
+import { listOperations } from '../../src/contract/operations.ts';
+import { createRouter } from '../../src/routing/create-router.ts';
+
+const ajv = new Ajv2020({ strict: false });
+addFormats.default(ajv);
+ajv.addSchema(gateway, 'gateway').addSchema(storage, 'storage');
+const router = createRouter(listOperations(documents));
+
+/** Fails where a JSON answer is none that the contract documents for its call. */
+export function expectInContract(
+  method: string,
+  path: string,
+  status: number,
+  body: unknown,
+): void {
+  const name = schemaOf(method, path, status);
+  const validate = ajv.getSchema(name);
+  if (validate === undefined) throw new Error(`The contract has no schema ${name}.`);
+  if (!validate(body)) {
+    throw new Error(
+      `${method} ${path} ${status} breaks ${name}: ${ajv.errorsText(validate.errors)}`,
+    );
+  }
+}
+
+function schemaOf(method: string, path: string, status: number): string {
+  const match = router.match(method, path);
+  if (match === undefined || !('operation' in match)) {
+    return path.startsWith('/api')
+      ? 'storage#/components/schemas/ErrorAnswer'
+      : 'gateway#/components/schemas/GatewayError';
+  }
+  const { document, path: template, method: verb } = match.operation;
+  const source = { gateway, storage }[document] as unknown as {
+    paths: Record<string, Record<string, { responses: Record<string, { $ref: string }> }>>;
+  };
+  const responses = source.paths[template]?.[verb]?.responses ?? {};
+  const response = responses[status] ?? responses[`${String(status)[0]}XX`] ?? responses.default;
+  return `${document}${response?.$ref}/content/application~1json/schema`;
+}

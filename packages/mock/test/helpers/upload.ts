@@ -1,0 +1,66 @@
+import { storage } from './calls.ts';
+
+interface Grant {
+  url: string;
+  token: string;
+  authorization: string;
+  fileID: string;
+  storeFileID: string;
+}
+
+/** First step of an upload. */
+export async function getGrant(mock: { url: string }, path: string): Promise<Grant> {
+  const { json } = await storage(mock, 'getUploadMetaData', { path });
+  return json.body.data;
+}
+
+/** The form of the second step, without its file. */
+export function toForm(grant: Grant, key: string): Record<string, string> {
+  return {
+    Signature: grant.authorization,
+    'x-store-security-token': grant.token,
+    'x-store-meta-fileid': grant.storeFileID,
+    key,
+  };
+}
+
+/** Posts an upload form, `file` last. */
+export function postForm(
+  url: string,
+  fields: Record<string, string>,
+  file?: Blob,
+): Promise<Response> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  if (file) form.append('file', file, 'any-name');
+  return fetch(url, { method: 'POST', body: form });
+}
+
+/** Both steps. */
+export async function upload(
+  mock: { url: string },
+  path: string,
+  content: string,
+  type = 'text/plain',
+): Promise<string> {
+  const grant = await getGrant(mock, path);
+  const response = await postForm(grant.url, toForm(grant, path), new Blob([content], { type }));
+  if (response.status !== 204) throw new Error(await response.text());
+  return grant.fileID;
+}
+
+/** The link to a file; empty where there is none. */
+export async function getLink(
+  mock: { url: string },
+  fileID: string,
+  maxAge?: number,
+): Promise<string> {
+  const { json } = await storage(mock, 'batchGetTempUrls', { fileList: [{ fileID, maxAge }] });
+  return json.body.data.fileList[0].tempFileURL;
+}
+
+/** The content of a file; undefined where the file is missing. */
+export async function read(mock: { url: string }, fileID: string): Promise<string | undefined> {
+  const link = await getLink(mock, fileID);
+  return link === '' ? undefined : (await fetch(link)).text();
+}

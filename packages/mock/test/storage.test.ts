@@ -1,0 +1,231 @@
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { createMock } from '../src/index.ts';
+import { storage } from './helpers/calls.ts';
+import { getLink, read, upload } from './helpers/upload.ts';
+
+const mock = await createMock();
+afterAll(() => mock.close());
+
+const OPERATIONS = ['getUploadMetaData', 'batchGetTempUrls', 'batchDelete', 'batchCopyFile'];
+const list = async (operation: string, fileList: unknown) =>
+  (await storage(mock, operation, { fileList })).json.body.data.fileList;
+const copy = (item: object) => list('batchCopyFile', [item]);
+
+describe('every operation', () => {
+  test('takes its fields at the top level or inside data', async () => {
+    const flat = await storage(mock, 'batchDelete', { fileList: ['x'] });
+    const wrapped = await storage(mock, 'batchDelete', { data: { fileList: ['x'] }, other: 1 });
+    expect(flat.status).toBe(200);
+    expect(wrapped.json.body.data).toEqual(flat.json.body.data);
+    expect(flat.json.body.requestId).toBe(flat.headers['x-request-id']);
+  });
+
+  test.each(OPERATIONS)('%s answers the example that Prefer names', async (operation) => {
+    const body = operation === 'getUploadMetaData' ? { path: 'a' } : { fileList: [] };
+    const success = await storage(mock, operation, body, { prefer: 'example=success' });
+    expect(success).toMatchObject({ status: 200, json: { statusCode: 200 } });
+    expect(success.json.body.requestId).toBe(success.headers['x-request-id']);
+    const refused = await storage(mock, operation, body, { prefer: 'code=429' });
+    expect(refused).toMatchObject({ status: 429, json: { statusCode: 429 } });
+    const dynamic = await storage(mock, operation, body, { prefer: 'dynamic=true' });
+    expect(dynamic).toMatchObject({ status: 200, json: { statusCode: 200 } });
+  });
+
+  test('a body of exactly the limit is read', async () => {
+    const body = JSON.stringify({ fileList: [] });
+    const padded = body + ' '.repeat(1_048_576 - body.length);
+    expect((await storage(mock, 'batchDelete', padded)).status).toBe(200);
+  });
+
+  test('lists stand in request order, repeated items too', async () => {
+    const fileID = await upload(mock, 'order.txt', 'x');
+    const ids = ['cloud://dev.files/none', fileID, 'nonsense', fileID];
+    const links = await list(
+      'batchGetTempUrls',
+      ids.map((id) => ({ fileID: id })),
+    );
+    expect(links.map((item: { fileID: string }) => item.fileID)).toEqual(ids);
+    const deleted = await list('batchDelete', ids);
+    expect(deleted).toEqual([
+      { fileID: ids[0], code: 'STORAGE_FILE_NONEXIST' },
+      { fileID, code: 'SUCCESS' },
+      { fileID: 'nonsense', code: 'STORAGE_FILE_NONEXIST' },
+      { fileID, code: 'STORAGE_FILE_NONEXIST' },
+    ]);
+  });
+
+  test.each(OPERATIONS.slice(1))('%s takes 50 items and refuses 51', async (operation) => {
+    const item = {
+      batchGetTempUrls: { fileID: 'x' },
+      batchDelete: 'x',
+      batchCopyFile: { srcPath: '/a', dstPath: '/b' },
+    }[operation];
+    expect(await list(operation, Array(50).fill(item))).toHaveLength(50);
+    const { status, json } = await storage(mock, operation, { fileList: Array(51).fill(item) });
+    expect(status).toBe(400);
+    expect(json.body).toMatchObject({
+      code: 'INVALID_PARAM',
+      message: 'fileList has 51 items, and at most 50 are taken: split the list.',
+    });
+  });
+});
+
+describe('getUploadMetaData', () => {
+  test.each(['a', '/a/b.txt', '报告/总结 1.txt', '...', '__proto__', 'x'.repeat(1024)])(
+    'grants %s',
+    async (path) => {
+      const { status, json } = await storage(mock, 'getUploadMetaData', { path });
+      expect(status).toBe(200);
+      expect(json.body.data.fileID).toBe(`cloud://dev.files/${path.replace(/^\//, '')}`);
+      expect(json.body.data.url.startsWith(mock.uploadUrl)).toBe(true);
+    },
+  );
+
+  test.each([
+    ['', 'path must not be empty.'],
+    ['/', 'path must not be empty.'],
+    ['a/', 'path must not end in "/": name the file.'],
+    ['a//b', 'path must not have a segment "".'],
+    ['//a', 'path must not have a segment "".'],
+    ['a/../b', 'path must not have a segment "..".'],
+    ['.', 'path must not have a segment ".".'],
+    ['a\u0000b', 'path must not have control characters.'],
+    ['a\ud800', 'path must be well-formed Unicode: it has half of a surrogate pair.'],
+    ['中'.repeat(342), 'path must be at most 1024 bytes long in UTF-8.'],
+  ])('refuses %j', async (path, message) => {
+    const { status, json } = await storage(mock, 'getUploadMetaData', { path });
+    expect(status).toBe(400);
+    expect(json.body).toMatchObject({ code: 'INVALID_PARAM', message });
+  });
+});
+
+describe('batchGetTempUrls', () => {
+  test('a link downloads the bytes until its maxAge', async () => {
+    const fileID = await upload(mock, 'link.txt', 'content');
+    const link = await getLink(mock, fileID, 1);
+    expect(await (await fetch(link)).text()).toBe('content');
+    await vi.waitFor(async () => expect((await fetch(link)).status).toBe(403), 5_000);
+    expect(await (await fetch(link)).text()).toContain('<Code>AccessDenied</Code>');
+  });
+
+  test('a link is percent-encoded', async () => {
+    const fileID = await upload(mock, '报告/a b?#%2F.txt', 'content');
+    const link = await getLink(mock, fileID);
+    expect(new URL(link).href).toBe(link);
+    expect(await (await fetch(link)).text()).toBe('content');
+  });
+
+  test.each([0, -1, 1.5, 604_801])('maxAge %d fails its item alone', async (maxAge) => {
+    const fileID = await upload(mock, 'age.txt', 'x');
+    const [bad, good] = await list('batchGetTempUrls', [
+      { fileID, maxAge },
+      { fileID, maxAge: 604_800 },
+    ]);
+    expect(bad).toEqual({ fileID, code: 'INVALID_PARAM', tempFileURL: '' });
+    expect(good.code).toBe('SUCCESS');
+  });
+
+  test('a missing file has an empty link', async () => {
+    const fileID = 'cloud://dev.files/none';
+    expect(await list('batchGetTempUrls', [{ fileID }])).toEqual([
+      { fileID, code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' },
+    ]);
+  });
+
+  test('a file of another environment is missing', async () => {
+    await upload(mock, 'mine.txt', 'x');
+    const [item] = await list('batchGetTempUrls', [{ fileID: 'cloud://prod.files/mine.txt' }]);
+    expect(item.code).toBe('STORAGE_FILE_NONEXIST');
+  });
+});
+
+describe('batchDelete', () => {
+  test('a deleted file is gone, and its links with it', async () => {
+    const fileID = await upload(mock, 'gone.txt', 'x');
+    const link = await getLink(mock, fileID);
+    expect(await list('batchDelete', [fileID])).toEqual([{ fileID, code: 'SUCCESS' }]);
+    expect((await fetch(link)).status).toBe(404);
+    expect(await getLink(mock, fileID)).toBe('');
+  });
+});
+
+describe('batchCopyFile', () => {
+  test('a copy has the bytes, and the source stays', async () => {
+    const source = await upload(mock, 'from/a.txt', 'content');
+    const [item] = await copy({ srcPath: '/from/a.txt', dstPath: '/to/报告.txt' });
+    expect(item).toEqual({ fileID: 'cloud://dev.files/to/报告.txt' });
+    expect([await read(mock, item.fileID), await read(mock, source)]).toEqual([
+      'content',
+      'content',
+    ]);
+  });
+
+  test('removeOriginal makes it a move', async () => {
+    const source = await upload(mock, 'move.txt', 'content');
+    const [item] = await copy({ srcPath: 'move.txt', dstPath: 'moved.txt', removeOriginal: true });
+    expect(await read(mock, item.fileID)).toBe('content');
+    expect(await read(mock, source)).toBeUndefined();
+  });
+
+  test('overwrite is the default, and false leaves the destination as it was', async () => {
+    await upload(mock, 'new.txt', 'new');
+    const old = await upload(mock, 'old.txt', 'old');
+    const move = { srcPath: '/new.txt', dstPath: '/old.txt', removeOriginal: true };
+    expect(await copy({ ...move, overwrite: false })).toEqual([
+      { code: 'OBJECT_ALREADY_EXIST', message: 'The destination exists.' },
+    ]);
+    expect(await read(mock, old)).toBe('old');
+    expect(await copy(move)).toEqual([{ fileID: old }]);
+    expect(await read(mock, old)).toBe('new');
+  });
+
+  test('a missing source fails, and the destination stays', async () => {
+    const kept = await upload(mock, 'kept.txt', 'kept');
+    expect(await copy({ srcPath: '/none', dstPath: '/kept.txt' })).toEqual([
+      { code: 'STORAGE_FILE_NONEXIST', message: 'The file does not exist.' },
+    ]);
+    expect(await read(mock, kept)).toBe('kept');
+  });
+
+  test.each([
+    [
+      '/a b',
+      '/c',
+      'srcPath may have digits, Latin letters, Chinese characters and / ! - _ . , * only.',
+    ],
+    [
+      '/a',
+      '/c?',
+      'dstPath may have digits, Latin letters, Chinese characters and / ! - _ . , * only.',
+    ],
+    [
+      '/a',
+      '/ä',
+      'dstPath may have digits, Latin letters, Chinese characters and / ! - _ . , * only.',
+    ],
+    ['/a', '/b/../c', 'dstPath must not have a segment "..".'],
+    ['/a', '/b/', 'dstPath must not end in "/": name the file.'],
+    ['', '/b', 'srcPath must not be empty.'],
+    ['/a', 'a', 'dstPath must not be the same file as srcPath.'],
+  ])('%j to %j fails its item alone', async (srcPath, dstPath, message) => {
+    await upload(mock, 'good.txt', 'x');
+    const good = { srcPath: '/good.txt', dstPath: '/good!-_.,*9Z中.txt' };
+    const [bad, done] = await list('batchCopyFile', [{ srcPath, dstPath }, good]);
+    expect(bad).toEqual({ code: 'INVALID_PARAM', message });
+    expect(done).toEqual({ fileID: 'cloud://dev.files/good!-_.,*9Z中.txt' });
+  });
+
+  test('a copy that does not fit fails its item alone', async () => {
+    await using small = await createMock({ maxStoreBytes: 2_000 });
+    await upload(small, 'a', 'x'.repeat(1_000));
+    const { json } = await storage(small, 'batchCopyFile', {
+      fileList: [
+        { srcPath: 'a', dstPath: 'b' },
+        { srcPath: 'a', dstPath: 'c', removeOriginal: true },
+      ],
+    });
+    const [bad, moved] = json.body.data.fileList;
+    expect(bad.message).toContain('maxStoreBytes');
+    expect(moved).toEqual({ fileID: 'cloud://dev.files/c' });
+  });
+});
