@@ -1,11 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { APIS } from '../contract/apis.ts';
 import { documents } from '../contract/documents.ts';
-
-const manifest = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { version: string };
+import { manifest } from './manifest.ts';
 
 /** The version of the suite, and the versions of the contract that it speaks. */
 export function toVersion(): string {

@@ -11,7 +11,7 @@ export function toLines(result: Result): string[] {
   return [
     `${label.padEnd(5)} ${result.name}${reason}`,
     ...(result.outcome === 'fail' ? toEvidence(result) : []),
-  ];
+  ].map(toPrintable);
 }
 
 function toEvidence({ request, answer, findings }: Result): string[] {
@@ -41,9 +41,12 @@ function section(label: string, lines: string[]): string[] {
     .map((line, index) => `      ${(index === 0 ? label : '').padEnd(9)} ${line}`);
 }
 
-/** Control characters of a hostile answer must not reach the terminal. */
 function cut(body: string): string {
+  return body.length > SHOWN ? `${body.slice(0, SHOWN)} … (${body.length} characters)` : body;
+}
+
+/** Control characters of a hostile answer must not reach the terminal. */
+function toPrintable(line: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-  const text = body.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)} … (${text.length} characters)` : text;
+  return line.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
 }

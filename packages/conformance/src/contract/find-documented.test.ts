@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { transactions } from '../transaction.ts';
+import { findByContentType, findByStatus } from './find-documented.ts';
+
+const ofOperation = (id: string) => transactions.filter(({ operationId }) => operationId === id);
+
+test.each([
+  [200, '200'],
+  [404, '4XX'],
+  [500, 'default'],
+  [302, 'default'],
+])('status %i of batchDelete is documented as %s', (status, key) => {
+  expect(findByStatus(ofOperation('batchDelete'), status).map((entry) => entry.status)).toEqual([
+    key,
+  ]);
+});
+
+test('an exact type goes before a range', () => {
+  const entries = findByStatus(ofOperation('cloudrun-get'), 200);
+  expect(findByContentType(entries, 'text/plain; charset=utf-8')?.contentType).toBe('text/plain');
+  expect(findByContentType(entries, 'image/png')?.contentType).toBe('*/*');
+});
+
+test('no type fits an answer without content only', () => {
+  expect(findByContentType(findByStatus(ofOperation('uploadFile'), 204), undefined)).toBeDefined();
+  expect(findByContentType(findByStatus(ofOperation('batchDelete'), 200), undefined)).toBe(
+    undefined,
+  );
+});

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { isJson, matchesMediaType } from './media-type.ts';
+
+test.each([
+  ['application/json', 'application/json', true],
+  ['application/json; charset=utf-8', 'application/json', true],
+  ['Application/JSON ;a=b', 'application/json', true],
+  ['text/plain', 'application/json', false],
+  ['image/png', 'image/*', true],
+  ['image/png', '*/*', true],
+  ['application/json-seq', 'application/json', false],
+  ['json', 'application/json', false],
+  ['', '*/*', false],
+])('%j fits %j: %j', (contentType, documented, fits) => {
+  expect(matchesMediaType(contentType, documented)).toBe(fits);
+});
+
+test('JSON is application/json and every +json type', () => {
+  expect(isJson('application/json; charset=utf-8')).toBe(true);
+  expect(isJson('application/problem+json')).toBe(true);
+  expect(isJson('text/json')).toBe(false);
+});
