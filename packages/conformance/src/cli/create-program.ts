@@ -4,7 +4,7 @@ import { documents } from '../contract/documents.ts';
 import { manifest } from './manifest.ts';
 
 /** The version of the suite, and the versions of the contract that it speaks. */
-export function toVersion(): string {
+function toVersion(): string {
   const spoken = APIS.map((api) => `${api} ${documents[api].document.info.version}`);
   return `berth-conformance ${manifest.version} (contract: ${spoken.join(', ')})`;
 }
