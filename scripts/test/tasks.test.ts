@@ -34,6 +34,33 @@ describe('with one storage schema touched', () => {
     const changed = [...after.values()].filter(
       ({ taskId, hash }) => before.get(taskId)?.hash !== hash,
     );
-    expect(changed.map(({ taskId }) => taskId).sort()).toMatchInlineSnapshot();
+    expect(changed.map(({ taskId }) => taskId).sort()).toMatchInlineSnapshot(`
+      [
+        "@berth/bench#bench",
+        "@berth/bench#test",
+        "@berth/bench#typecheck",
+        "@berth/client#build",
+        "@berth/client#generate",
+        "@berth/client#test",
+        "@berth/client#typecheck",
+        "@berth/conformance#build",
+        "@berth/conformance#conformance",
+        "@berth/conformance#generate",
+        "@berth/conformance#test",
+        "@berth/conformance#typecheck",
+        "@berth/docs#generate",
+        "@berth/docs#test",
+        "@berth/docs#typecheck",
+        "@berth/mock#build",
+        "@berth/mock#test",
+        "@berth/mock#typecheck",
+        "@berth/scripts#test",
+        "@berth/spec#check",
+        "@berth/spec#generate",
+        "@berth/spec#lint",
+        "@berth/spec#test",
+        "@berth/spec#typecheck",
+      ]
+    `);
   });
 });

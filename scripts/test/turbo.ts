@@ -3,6 +3,15 @@ import { join } from 'node:path';
 
 type Task = { taskId: string; hash: string; command: string; cache: { status: string } };
 
+function turbo(folder: string, args: readonly string[]): string {
+  return execFileSync('turbo', ['run', ...args], {
+    cwd: folder,
+    env: env(folder),
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+}
+
 /** A turbo that knows nothing of the one that runs this test, and keeps its cache in `folder`. */
 function env(folder: string) {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('TURBO'));
@@ -13,15 +22,13 @@ function env(folder: string) {
   };
 }
 
-export function runTasks(folder: string, tasks: readonly string[]): string {
-  const options = { cwd: folder, env: env(folder), encoding: 'utf8' } as const;
-  return execFileSync('turbo', ['run', ...tasks, '--output-logs=errors-only'], options);
+export function runTasks(folder: string, tasks: readonly string[]): void {
+  turbo(folder, [...tasks, '--output-logs=errors-only']);
 }
 
 /** The tasks that have a command, by id. */
 export function listTasks(folder: string, tasks: readonly string[]): Map<string, Task> {
-  const options = { cwd: folder, env: env(folder), encoding: 'utf8' } as const;
-  const plan = JSON.parse(execFileSync('turbo', ['run', ...tasks, '--dry=json'], options));
+  const plan = JSON.parse(turbo(folder, [...tasks, '--dry=json']));
   const real = (plan.tasks as Task[]).filter(({ command }) => command !== '<NONEXISTENT>');
   return new Map(real.map((task) => [task.taskId, task]));
 }
