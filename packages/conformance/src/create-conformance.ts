@@ -2,6 +2,7 @@ import { APIS, type Api } from './contract/apis.ts';
 import { documents } from './contract/documents.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
 import { probe } from './probe.ts';
+import { listGrantSecrets } from './report/list-grant-secrets.ts';
 import { createRedactor, listSecrets } from './report/redact.ts';
 import { type Report, toReport } from './report/to-report.ts';
 import { createRunContext } from './requests/run-context.ts';
@@ -35,10 +36,11 @@ async function run(settings: Settings): Promise<Report> {
     probe('gateway', gatewayUrl, gatewayHost, timeout),
     probe('storage API', storageUrl, undefined, timeout),
   ]);
-  const redact = createRedactor(listSecrets(settings));
+  const secrets = listSecrets(settings);
   const results: Result[] = [];
   await runTransactions(createRunContext(settings), (result) => {
-    const redacted = redact(result);
+    secrets.values.push(...listGrantSecrets(result));
+    const redacted = createRedactor(secrets)(result);
     results.push(redacted);
     settings.onResult(redacted);
   });

@@ -28,6 +28,20 @@ test('no credential is ever shown, also where the target sends it back', async (
   for (const secret of ['bearer-secret', SIGNATURE, session]) expect(shown).not.toContain(secret);
 });
 
+test('no upload grant of the target is shown', async () => {
+  await using server = await startSoundServer((draft) => ({
+    ...draft,
+    body: draft.body
+      .replace('"token":"t"', '"token":"grant-token"')
+      .replace('"authorization":"a"', '"authorization":"grant-signature"'),
+  }));
+  const file = join(await mkdtemp(join(tmpdir(), 'berth-')), 'report.json');
+  expect(await runAgainst(server.url, '--report', `json=${file}`)).toMatchObject({ code: 0 });
+  const report = await readFile(file, 'utf8');
+  expect(report).toContain('[redacted]');
+  expect(report).not.toMatch(/grant-(token|signature)/);
+});
+
 test.each([
   [['--storage-header', session]],
   [['--storage-header', `Bad Name: ${session}`]],

@@ -6,7 +6,7 @@ test('one operation that hangs is an error, and the others are checked', async (
   await using server = await startSoundServer((draft) =>
     draft.operation === 'batchDelete' ? undefined : draft,
   );
-  const { code, lines } = await runAgainst(server.url, '--timeout', '300');
+  const { code, lines } = await runAgainst(server.url, '--timeout', '1000');
   expect(code).toBe(4);
   expect(lines.filter((line) => line.startsWith('error'))).toEqual([
     'error storage batchDelete 200 application/json: ESOCKETTIMEDOUT',
@@ -24,22 +24,22 @@ test('an answer without an end costs its own call only', async () => {
     return undefined;
   });
   const started = performance.now();
-  const { code, lines } = await runAgainst(server.url, '--timeout', '300');
+  const { code, lines } = await runAgainst(server.url, '--timeout', '1000');
   for (const timer of timers) clearInterval(timer);
   expect(code).toBe(4);
   expect(lines.filter((line) => line.startsWith('error'))).toEqual([
-    'error storage batchDelete 200 application/json: no whole answer within 300 ms',
+    'error storage batchDelete 200 application/json: no whole answer within 1000 ms',
   ]);
   expect(lines).toContain('pass  storage batchDelete 4XX application/json');
   expect(lines).toContain('pass  storage batchCopyFile 4XX application/json');
-  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(performance.now() - started).toBeLessThan(15_000);
 });
 
 test('a target that stops to answer is not asked for ever', async () => {
   await using server = await startSoundServer((draft) =>
     draft.operation === 'none' ? draft : undefined,
   );
-  const { code, lines } = await runAgainst(server.url, '--timeout', '200');
+  const { code, lines } = await runAgainst(server.url, '--timeout', '500');
   expect(code).toBe(4);
   expect(server.requests).toHaveLength(6);
   expect(lines).toContain(

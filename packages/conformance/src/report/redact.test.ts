@@ -31,6 +31,10 @@ test('headers by name, also where their value is short', () => {
   });
 });
 
+test('a field that is no header keeps its value', () => {
+  expect(redact({ 'x-time': '17' })).toEqual({ 'x-time': '17' });
+});
+
 test('short values do not blank ordinary text', () => {
   expect(redact({ count: 17, text: '17 files' })).toEqual({ count: 17, text: '17 files' });
 });

@@ -5,7 +5,7 @@ const SHORTEST = 4;
 /** Pieces of a composed credential, such as a signature, that are secrets of their own. */
 const SHORTEST_PIECE = 16;
 
-interface Secrets {
+export interface Secrets {
   values: string[];
   /** Lower-case names of the headers whose values are never shown. */
   headers: string[];
@@ -22,10 +22,7 @@ export function listSecrets({
   const whole = [gatewayToken ?? '', ...Object.values(storageHeaders)];
   const pieces = whole.flatMap((value) => value.split(/[\s,;=/]+/));
   return {
-    values: [
-      ...whole.filter((value) => value.length >= SHORTEST),
-      ...pieces.filter((piece) => piece.length >= SHORTEST_PIECE),
-    ],
+    values: [...whole, ...pieces.filter((piece) => piece.length >= SHORTEST_PIECE)],
     headers: ['authorization', ...Object.keys(storageHeaders).map((name) => name.toLowerCase())],
   };
 }
@@ -35,24 +32,28 @@ export function listSecrets({
  * percent-encoded, and the values of the headers that carry them.
  */
 export function createRedactor({ values, headers }: Secrets): <T>(value: T) => T {
-  const spellings = values.flatMap((value) => [
-    value,
-    JSON.stringify(value).slice(1, -1),
-    encodeURIComponent(value),
-    Buffer.from(value).toString('base64'),
-  ]);
+  const spellings = values
+    .filter(({ length }) => length >= SHORTEST)
+    .flatMap((value) => [
+      value,
+      JSON.stringify(value).slice(1, -1),
+      encodeURIComponent(value),
+      Buffer.from(value).toString('base64'),
+    ]);
   // The longest first, so that no piece of a whole value is left beside a blank.
   const secrets = [...new Set(spellings)].sort((a, b) => b.length - a.length);
 
   const blank = (text: string) =>
     secrets.reduce((rest, secret) => rest.replaceAll(secret, BLANK), text);
-  const walk = (value: unknown, key?: string): unknown => {
-    if (key !== undefined && headers.includes(key.toLowerCase()) && value) return BLANK;
+  const walk = (value: unknown, parent?: string): unknown => {
     if (typeof value === 'string') return blank(value);
     if (Array.isArray(value)) return value.map((item) => walk(item));
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([name, item]) => [blank(name), walk(item, name)]),
+      Object.entries(value).map(([name, item]) => {
+        const isSecret = parent === 'headers' && headers.includes(name.toLowerCase()) && item;
+        return [blank(name), isSecret ? BLANK : walk(item, name)];
+      }),
     );
   };
   return <T>(value: T) => walk(value) as T;
