@@ -13,6 +13,10 @@ const run = promisify(execFile);
 describe('a running mock', () => {
   const child = spawnCli('--port', '0', '--env', 'shop');
   let printed = '';
+  let errors = '';
+  child.stderr?.on('data', (text) => {
+    errors += text;
+  });
   beforeAll(async () => {
     printed = await untilReady(child);
   });
@@ -34,6 +38,10 @@ describe('a running mock', () => {
       if (id === 'uploadFile') expect(stdout).toMatch(/^HTTP\/1.1 204 /);
       else expectSuccess(command, JSON.parse(stdout));
     }
+  });
+
+  test('nothing is written to stderr, also not by Prism', () => {
+    expect(errors).toBe('');
   });
 
   test('the pasted lines run as one script', async () => {

@@ -332,6 +332,16 @@ describe('a body over the limit', () => {
     await expectTooLarge(outgoing, limit);
   });
 
+  test.each(['/nowhere', '/api/v2/envs/dev/storages:batchDelete'])(
+    'a large body to %s, refused while it is sent, does not lose its answer',
+    async (path) => {
+      const headers = { ...STORAGE_HEADERS, 'transfer-encoding': 'chunked' };
+      const body = Buffer.alloc(30_000_000, ' ');
+      const { status } = await call(mock, { method: 'POST', path, headers, body });
+      expect([404, 413]).toContain(status);
+    },
+  );
+
   async function expectTooLarge(outgoing: ReturnType<typeof request>, limit: number) {
     const [response] = await once(outgoing, 'response');
     const text = (await buffer(response)).toString();

@@ -159,7 +159,7 @@ describe('a bad form stores nothing', () => {
     expect(await read(mock, fileID)).toBe('old');
   });
 
-  test('a file beyond maxStoreBytes, and a smaller one fits again', async () => {
+  test('a file beyond maxStoreBytes', async () => {
     await using small = await createMock({ maxStoreBytes: 10_000 });
     const grant = await getGrant(small, 'big');
     const big = new Blob(['x'.repeat(200_000)]);
@@ -168,6 +168,22 @@ describe('a bad form stores nothing', () => {
     const error = await parseError(response);
     expect(error.Code).toBe('EntityTooLarge');
     expect(error.Message).toContain('maxStoreBytes');
+  });
+
+  test('what was refused half-way takes no room', async () => {
+    await using small = await createMock({ maxStoreBytes: 10_000 });
+    const grant = await getGrant(small, 'big');
+    const content = 'x'.repeat(6_000);
+    const head = '--b\r\ncontent-disposition: form-data; name="';
+    const fields = Object.entries(toForm(grant, 'big')).map(
+      ([name, value]) => `${head}${name}"\r\n\r\n${value}\r\n`,
+    );
+    const response = await fetch(grant.url, {
+      method: 'POST',
+      headers: { 'content-type': 'multipart/form-data; boundary=b' },
+      body: `${fields.join('')}${head}file"\r\n\r\n${content}`,
+    });
+    expect((await parseError(response)).Code).toBe('MalformedPOSTRequest');
     await upload(small, 'big', 'x'.repeat(9_000));
     expect(await read(small, grant.fileID)).toHaveLength(9_000);
   });

@@ -5,8 +5,6 @@ import { parseOptions } from './parse-options.ts';
 
 /** Serves a mock until SIGINT or SIGTERM. */
 export async function run(argv: string[]): Promise<void> {
-  // A dependency of Prism uses `punycode` of Node; its warning (DEP0040) is of no use to a user here.
-  process.noDeprecation = true;
   const options = parseOptions(argv);
   try {
     const served = await serve(options);

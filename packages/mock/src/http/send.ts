@@ -7,7 +7,7 @@ const LINGER_MS = 2_000;
 const SMALL_BODY_BYTES = 65_536;
 
 /**
- * Writes an answer. HEAD, 204 and 304 get no body. Where the request still sends a body that nobody
+ * Writes an answer; Node leaves the body out for HEAD, 204 and 304. Where the request still sends a body that nobody
  * reads, the answer goes out at once and the rest is thrown away for a while: a connection closed
  * under a sending client would lose the answer.
  */
@@ -21,7 +21,7 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
   const linger = isBodyPending(request);
   if (linger) response.setHeader('connection', 'close');
   response.writeHead(status);
-  if (!bodiless && request.method !== 'HEAD') response.write(body);
+  response.write(body);
   if (linger) endLater(request, response);
   else response.end();
 }

@@ -13,6 +13,7 @@ export interface Question {
   params: Record<string, string>;
   headers: Record<string, string>;
   body?: unknown;
+  /** An object of the call's own, for Prism writes into it. */
   preferences: Preferences;
 }
 
@@ -64,10 +65,7 @@ export async function createOracle(documents: Documents): Promise<Oracle> {
         headers,
         body,
       };
-      // Prism writes into the preferences, so each call brings an object of its own.
-      const result = await prism.request(input, [resource], {
-        mock: { ...preferences },
-      } as never)();
+      const result = await prism.request(input, [resource], { mock: preferences } as never)();
       if (result._tag === 'Left') return { problem: toProblem(result.left) };
       const { output, validations } = result.right;
       if (validations.input.length > 0) return { violations: validations.input };
