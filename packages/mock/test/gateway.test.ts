@@ -124,10 +124,9 @@ describe('Prefer and Accept', () => {
   test.each(['example=nope', 'code=403, example=nope'])(
     'Prefer: %s names no example of the contract',
     async (prefer) => {
-      expect(await ask({ prefer })).toMatchObject({
-        status: 404,
-        json: { code: 'INVALID_REQUEST' },
-      });
+      const reply = await ask({ prefer });
+      expect(reply).toMatchObject({ status: 404, json: { code: 'INVALID_REQUEST' } });
+      expect(reply.json.message).toContain('Prefer');
     },
   );
 
@@ -152,6 +151,7 @@ describe('Prefer and Accept', () => {
   test('a type that the contract does not document is 406', async () => {
     const reply = await ask({ accept: 'image/png' });
     expect(reply).toMatchObject({ status: 406, json: { code: 'INVALID_REQUEST' } });
+    expect(reply.json.message).toContain('Accept');
   });
 });
 

@@ -20,7 +20,7 @@ export function limit(name: keyof Limits): number {
 }
 
 /** A table of errors by code. A code that is not in it is a mistake of the mock, so it throws. */
-export function createErrorTable(rows: readonly ErrorRow[]): (code: string) => ErrorRow {
+function createErrorTable(rows: readonly ErrorRow[]): (code: string) => ErrorRow {
   const byCode = new Map(rows.map((row) => [row.code, row]));
   return (code) => {
     const row = byCode.get(code);

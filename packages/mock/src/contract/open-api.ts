@@ -4,7 +4,7 @@ export interface OpenApiDocument {
   paths: Record<string, PathItem>;
 }
 
-export interface PathItem {
+interface PathItem {
   parameters?: Parameter[];
   get?: OperationObject;
   post?: OperationObject;

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { isSame, sign } from './sign.ts';
 
 /** What the form of one upload must carry. */
-export interface Grant {
+interface Grant {
   token: string;
   authorization: string;
   storeFileID: string;
 }
 
-export type GrantVerdict = 'valid' | 'expired' | 'mismatch';
+type GrantVerdict = 'valid' | 'expired' | 'mismatch';
 
 /** Issues and checks upload grants. A grant proves itself by its signature, so none is kept. */
 export interface Grants {

@@ -5,7 +5,7 @@ import { isSame, sign } from './sign.ts';
 /** Where the links of the mock begin. */
 export const LINK_PREFIX = '/files/';
 
-export type LinkVerdict = { key: string } | 'expired' | 'mismatch';
+type LinkVerdict = { key: string } | 'expired' | 'mismatch';
 
 /** Issues and checks download links. A link proves itself by its signature, so none is kept. */
 export interface Links {

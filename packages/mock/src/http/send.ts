@@ -7,9 +7,9 @@ const LINGER_MS = 2_000;
 const SMALL_BODY_BYTES = 65_536;
 
 /**
- * Writes an answer; Node leaves the body out for HEAD, 204 and 304. Where the request still sends a body that nobody
- * reads, the answer goes out at once and the rest is thrown away for a while: a connection closed
- * under a sending client would lose the answer.
+ * Writes an answer; Node leaves the body out for HEAD, 204 and 304. Where the request still sends a
+ * body that nobody reads, the answer goes out at once and the rest is thrown away for a while: a
+ * connection closed under a sending client would lose the answer.
  */
 export function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
   const { status, headers, body = '' } = answer;

@@ -10,6 +10,15 @@ import { describeViolation } from './violation.ts';
 /** More sentences than these do not help. */
 const MAX_SENTENCES = 3;
 
+/** The statuses are Prism's. */
+const MISSING = {
+  example: {
+    status: 404,
+    message: 'The answer has no example of the name that the header Prefer gives.',
+  },
+  type: { status: 406, message: 'The answer has no content type that the header Accept takes.' },
+};
+
 export interface Consultation {
   operation: Operation;
   params: Record<string, string>;
@@ -39,9 +48,9 @@ export async function consult(
     body,
     preferences: preferences ?? { dynamic: false },
   });
-  if ('problem' in verdict) {
-    const { status, detail } = verdict.problem;
-    throw new Refusal(invalid, detail, { status });
+  if ('missing' in verdict) {
+    const { status, message } = MISSING[verdict.missing];
+    throw new Refusal(invalid, message, { status });
   }
   if ('violations' in verdict) {
     const sentences = verdict.violations.map((violation) => describeViolation(violation, body));

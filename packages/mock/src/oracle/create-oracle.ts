@@ -7,7 +7,7 @@ import { toPrismDocument } from './to-prism-document.ts';
 import type { Violation } from './violation.ts';
 
 /** A call as Prism sees it. */
-export interface Question {
+interface Question {
   operation: Operation;
   /** Values of the path parameters; a greedy one holds its slashes. */
   params: Record<string, string>;
@@ -24,13 +24,13 @@ export interface Documented {
   body: unknown;
 }
 
-export type Verdict =
+type Verdict =
   /** The request breaks the contract. */
   | { violations: Violation[] }
   /** The request is good, and this is the documented answer. */
   | { documented: Documented }
   /** The request is good, but the contract has no such answer as it prefers or accepts. */
-  | { problem: { status: number; detail: string } };
+  | { missing: 'example' | 'type' };
 
 export interface Oracle {
   ask(question: Question): Promise<Verdict>;
@@ -66,7 +66,7 @@ export async function createOracle(documents: Documents): Promise<Oracle> {
         body,
       };
       const result = await prism.request(input, [resource], { mock: preferences } as never)();
-      if (result._tag === 'Left') return { problem: toProblem(result.left) };
+      if (result._tag === 'Left') return { missing: toMissing(result.left) };
       const { output, validations } = result.right;
       if (validations.input.length > 0) return { violations: validations.input };
       const { statusCode: status, headers: outputHeaders = {}, body: outputBody } = output;
@@ -83,13 +83,10 @@ function toPrismPath(template: string, params: Record<string, string>): string {
   return template.replace(/\{([^}]+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''));
 }
 
-function toProblem(error: Error & { status?: number; detail?: string }): {
-  status: number;
-  detail: string;
-} {
+/** What Prism found no answer for. */
+function toMissing(error: Error & { status?: number }): 'example' | 'type' {
+  if (error.status === 406) return 'type';
   // Prism wraps what it could not find for `code` and `example` together into an error without status.
-  return {
-    status: error.status ?? 404,
-    detail: error.detail ?? 'The contract has no such answer.',
-  };
+  if (error.status === 404 || error.status === undefined) return 'example';
+  throw error;
 }

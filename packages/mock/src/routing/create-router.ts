@@ -2,7 +2,7 @@ import { METHODS } from '../contract/open-api.ts';
 import type { Operation } from '../contract/operations.ts';
 import { compileRoute, type Route } from './compile-route.ts';
 
-export type RouteMatch =
+type RouteMatch =
   | { operation: Operation; params: Record<string, string> }
   /** The path is known, the method is not; `allow` lists what it takes. */
   | { allow: string[] };
