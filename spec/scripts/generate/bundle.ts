@@ -8,7 +8,7 @@ export const DOCUMENTS = ['gateway.v1', 'storage.v2'] as const;
 export type DocumentName = (typeof DOCUMENTS)[number];
 
 /** A bundled document: an OpenAPI 3.1 object whose every `$ref` points into itself. */
-export type Bundle = {
+type Bundle = {
   info: { version: string };
   paths: Record<string, unknown>;
   components: Record<string, unknown>;

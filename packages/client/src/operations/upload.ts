@@ -59,5 +59,9 @@ function toContent(data: UploadData, type: string | undefined): Blob {
   if (!(data instanceof Blob || ArrayBuffer.isView(data) || typeof data === 'string')) {
     throw new TypeError('The content of an upload is a Blob, a Uint8Array or a string.');
   }
-  return new Blob([data], type === undefined ? {} : { type });
+  // Some libs exclude views of shared memory by type; where the platform does, it throws here.
+  return new Blob(
+    [data] as ConstructorParameters<typeof Blob>[0],
+    type === undefined ? {} : { type },
+  );
 }

@@ -1,3 +1,4 @@
+/// <reference path="./parse-prefer-header.d.ts" />
 import parsePreferHeader from 'parse-prefer-header';
 
 /** What a caller prefers of Prism's answers. */

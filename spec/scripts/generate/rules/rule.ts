@@ -1,5 +1,5 @@
 /** How a rule counts: MUST and SHOULD are checked on any deployment, info is not. */
-export const LEVELS = ['MUST', 'SHOULD', 'info'] as const;
+const LEVELS = ['MUST', 'SHOULD', 'info'] as const;
 
 /** One row of the rule set: one fact of the contract. */
 export type Rule = {
