@@ -5,14 +5,14 @@ export const CONTRACT = {
   "documents": {
     "gateway.v1": {
       "version": "1.0.0",
-      "sha256": "157b8c60a85be4447b29b30b9666cc76ad53c08c3b108e93f05175e59e346274"
+      "sha256": "315847dee1cb9d842300b4e73ee8a00a3b408afc1000456af6c55e68df723fe5"
     },
     "storage.v2": {
       "version": "2.0.0",
       "sha256": "c5af242862299541faf766cd36f18cf14418a5d7e8b916dc527de59b3514f82c"
     }
   },
-  "sha256": "483d2e672d03cdbd8b3aefe3e2ba36b16f27a4a57ea7886f8ea4f8bf728bd2be"
+  "sha256": "4fca7ffc61b6d5ff0cb10b89c770c4aa1f81e63519fe7ce80295829820dacdb7"
 } as const;
 
 /** Address of the gateway of one environment, a template. */
