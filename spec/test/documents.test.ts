@@ -67,6 +67,25 @@ describe.each(DOCUMENTS)('%s', (name) => {
   });
 });
 
+it('has the code of a success as the first example of an item code', () => {
+  const { ItemCode } = read('storage.v2').components.schemas;
+  expect(ItemCode.examples[0]).toBe(read('defaults').itemCodes.success);
+});
+
+/** Some tools take the example of a root schema before those of the media type, and would mix them up. */
+it.each(DOCUMENTS)('%s has no examples in the schema of a content that has its own', (name) => {
+  const { components } = read(name);
+  const contents = Object.values<{ content?: object }>(components.responses).flatMap(
+    ({ content = {} }) => Object.values(content),
+  );
+  const twice = contents.filter(({ schema, examples }) => {
+    const { examples: own } = components.schemas[schema.$ref?.split('/').at(-1)] ?? schema;
+    return own && examples;
+  });
+  expect(contents.length).toBeGreaterThan(3);
+  expect(twice).toEqual([]);
+});
+
 describe('gateway error codes', () => {
   const rows: { code: string; strength: string; message: string }[] =
     read('defaults').gatewayErrors;

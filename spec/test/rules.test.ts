@@ -1,11 +1,17 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { DOCUMENTS, type DocumentName } from '../scripts/generate/bundle.ts';
 import { readRules } from '../scripts/generate/rules.ts';
 
 const published = await readRules();
+
+function readPublished(name: DocumentName) {
+  const file = join(import.meta.dirname, `../generated/${name}.gen.json`);
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
 
 describe('the rule set', () => {
   it('holds every line of the outline and every decision', () => {
@@ -19,6 +25,11 @@ describe('the rule set', () => {
       (rule) => rule.places.length + rule.decisions.length === 0,
     );
     expect(homeless).toEqual([]);
+  });
+
+  it('belongs to the versions that the documents have', () => {
+    const versions = DOCUMENTS.map((name) => [name, readPublished(name).info.version]);
+    expect(published.documents).toEqual(Object.fromEntries(versions));
   });
 
   it('states no fact twice', () => {

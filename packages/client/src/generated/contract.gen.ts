@@ -5,14 +5,14 @@ export const CONTRACT = {
   "documents": {
     "gateway.v1": {
       "version": "1.0.0",
-      "sha256": "315847dee1cb9d842300b4e73ee8a00a3b408afc1000456af6c55e68df723fe5"
+      "sha256": "c8e8d9ed492d6eeefce17d5b0bcd4e227b6e003fcd58d1ee89316481867bab0e"
     },
     "storage.v2": {
       "version": "2.0.0",
-      "sha256": "c5af242862299541faf766cd36f18cf14418a5d7e8b916dc527de59b3514f82c"
+      "sha256": "92047f1fdfa4ab7363d4f00d6944c2c24ad899ec94ab00849ef56bfc749783d0"
     }
   },
-  "sha256": "4fca7ffc61b6d5ff0cb10b89c770c4aa1f81e63519fe7ce80295829820dacdb7"
+  "sha256": "0875e0fb663fd016e0e197e528721ec41c94c8c03231d1db5cf8a47084663487"
 } as const;
 
 /** Address of the gateway of one environment, a template. */

@@ -19,6 +19,10 @@ export interface paths {
          * Call the root of a hosted service with GET
          * @description Forwards a GET to the root path of the service. A trailing slash after the name means the same.
          *     A query string is passed on byte for byte.
+         *
+         *     A WebSocket handshake (RFC 6455) is authenticated like any call and, where the service accepts it,
+         *     answered with 101 and `X-Request-Id`. Text and binary messages pass both ways, and so do the
+         *     subprotocols, the close code and its reason.
          */
         get: operations["cloudrun-get-root"];
         put?: never;
@@ -48,7 +52,8 @@ export interface paths {
                 /**
                  * @description Path within the hosted service. It may hold several segments (`a/b/c`), also empty ones; OpenAPI
                  *     cannot say that, so the extension `x-berth-greedy` does. It reaches the service as it was sent:
-                 *     `%2F` stays `%2F`. No segment is `.` or `..`, also not after one decoding.
+                 *     `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..` after one
+                 *     decoding, for clients rewrite such paths.
                  * @example abc
                  */
                 anyPath: components["parameters"]["AnyPath"];
@@ -59,6 +64,10 @@ export interface paths {
          * Call a path of a hosted service with GET
          * @description Forwards a GET to a path of the service. The bytes after the name reach the service as they came:
          *     nothing is decoded or encoded again, the query string included.
+         *
+         *     A WebSocket handshake (RFC 6455) is authenticated like any call and, where the service accepts it,
+         *     answered with 101 and `X-Request-Id`. Text and binary messages pass both ways, and so do the
+         *     subprotocols, the close code and its reason.
          */
         get: operations["cloudrun-get"];
         put?: never;
@@ -115,11 +124,6 @@ export interface components {
         /**
          * Gateway error
          * @description What the gateway answers when it, and not the hosted service, ends a call.
-         * @example {
-         *       "code": "SERVICE_NOT_FOUND",
-         *       "message": "The hosted service is missing.",
-         *       "requestId": "0b8f1a52-6c1e-4a43-9d4c-5f8e5b1c7a10"
-         *     }
          */
         GatewayError: {
             code: components["schemas"]["GatewayErrorCode"];
@@ -137,16 +141,16 @@ export interface components {
         /**
          * Service object
          * @description A JSON object whose properties the hosted service alone defines.
-         * @example {
-         *       "key1": "test value 1"
-         *     }
          */
         ServiceObject: {
             [key: string]: unknown;
         };
     };
     responses: {
-        /** @description Any other error of the gateway. Its status depends on the code and is not fixed by the contract. */
+        /**
+         * @description Any other error of the gateway. Missing or bad credentials and a name outside the pattern are a 4xx.
+         *     Which status belongs to which code is not fixed by the contract.
+         */
         GatewayError: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -208,14 +212,15 @@ export interface components {
         ServiceName: components["schemas"]["ServiceName"];
         /**
          * @description Identifier of the last event that the caller has seen. A service that offers Server-Sent Events
-         *     may resume the stream after it (HTML Living Standard, section 9.2).
+         *     may resume the stream after it (HTML Living Standard, section 9.2); the gateway only passes it on.
          * @example 42
          */
         LastEventId: string;
         /**
          * @description Path within the hosted service. It may hold several segments (`a/b/c`), also empty ones; OpenAPI
          *     cannot say that, so the extension `x-berth-greedy` does. It reaches the service as it was sent:
-         *     `%2F` stays `%2F`. No segment is `.` or `..`, also not after one decoding.
+         *     `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..` after one
+         *     decoding, for clients rewrite such paths.
          * @example abc
          */
         AnyPath: string;
@@ -241,27 +246,30 @@ export interface components {
         /**
          * @description Set by the gateway so that browsers save what a hosted service sends instead of showing it.
          *
-         *     - C1: every answer to a GET carries `attachment`.
-         *     - C2: every answer whose content is not of a text type carries `attachment`. Text types are
-         *       `application/json`, `application/x-www-form-urlencoded` and `text/plain`, compared without
+         *     - C1: every answer of a service to a GET carries `attachment`.
+         *     - C2: every answer of a service whose content is not of a text type carries `attachment`. Text types
+         *       are `application/json`, `application/x-www-form-urlencoded` and `text/plain`, compared without
          *       parameters; `text/html` and `application/problem+json` are none of them.
          *     - C3: Server-Sent Events and WebSocket requests are exempt from both: where the request accepts
          *       `text/event-stream` and the answer is one, and where a connection is upgraded.
          *
          *     Where C1 or C2 applies no `inline` of the service reaches the caller. Where neither applies the
-         *     answer carries no such header.
+         *     answer carries no such header. Deployments of this project put it on the gateway's own errors to a
+         *     GET as well.
          * @example attachment
          */
         ContentDisposition: string;
         /**
          * @description How long to wait before the next try, in whole seconds or as an HTTP date (RFC 9110, section
-         *     10.2.3). Given where a later try may succeed.
+         *     10.2.3). The contract does not promise it; deployments of this project give it where a later try
+         *     may succeed.
          * @example 1
          */
         RetryAfter: string;
         /**
          * @description Status of the hosted service's own answer. Where it is present the service has answered; the
-         *     gateway's own errors do not carry it. A deployment may lack it.
+         *     gateway's own errors do not carry it. The contract does not promise it; deployments of this project
+         *     send it.
          * @example 200
          */
         UpstreamStatus: string;
@@ -276,7 +284,7 @@ export interface operations {
             header?: {
                 /**
                  * @description Identifier of the last event that the caller has seen. A service that offers Server-Sent Events
-                 *     may resume the stream after it (HTML Living Standard, section 9.2).
+                 *     may resume the stream after it (HTML Living Standard, section 9.2); the gateway only passes it on.
                  * @example 42
                  */
                 "Last-Event-ID"?: components["parameters"]["LastEventId"];
@@ -327,7 +335,7 @@ export interface operations {
             header?: {
                 /**
                  * @description Identifier of the last event that the caller has seen. A service that offers Server-Sent Events
-                 *     may resume the stream after it (HTML Living Standard, section 9.2).
+                 *     may resume the stream after it (HTML Living Standard, section 9.2); the gateway only passes it on.
                  * @example 42
                  */
                 "Last-Event-ID"?: components["parameters"]["LastEventId"];
@@ -342,7 +350,8 @@ export interface operations {
                 /**
                  * @description Path within the hosted service. It may hold several segments (`a/b/c`), also empty ones; OpenAPI
                  *     cannot say that, so the extension `x-berth-greedy` does. It reaches the service as it was sent:
-                 *     `%2F` stays `%2F`. No segment is `.` or `..`, also not after one decoding.
+                 *     `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..` after one
+                 *     decoding, for clients rewrite such paths.
                  * @example abc
                  */
                 anyPath: components["parameters"]["AnyPath"];
@@ -371,7 +380,8 @@ export interface operations {
                 /**
                  * @description Path within the hosted service. It may hold several segments (`a/b/c`), also empty ones; OpenAPI
                  *     cannot say that, so the extension `x-berth-greedy` does. It reaches the service as it was sent:
-                 *     `%2F` stays `%2F`. No segment is `.` or `..`, also not after one decoding.
+                 *     `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..` after one
+                 *     decoding, for clients rewrite such paths.
                  * @example abc
                  */
                 anyPath: components["parameters"]["AnyPath"];

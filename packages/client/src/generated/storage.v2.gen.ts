@@ -71,8 +71,9 @@ export interface paths {
         put?: never;
         /**
          * Delete files
-         * @description Deletes each file of the list. The list of the answer has one entry an item; a bad item fails
-         *     alone, and a missing file is never `SUCCESS`.
+         * @description Deletes the files of the list and no other. A deleted file is not found afterwards, and its links no
+         *     longer work. The list of the answer has one entry an item; a bad item fails alone, and a missing
+         *     file is never `SUCCESS`.
          */
         post: operations["batchDelete"];
         delete?: never;
@@ -121,7 +122,8 @@ export interface paths {
         /**
          * Upload the content of a file
          * @description Second step of an upload: a multipart form, posted to the returned `url` exactly as it is. The
-         *     form itself carries the grant. `file` is the last field: what comes after it is ignored.
+         *     form itself carries the grant. Send `file` as the last field: deployments of this project, like
+         *     many object stores, ignore what comes after it.
          *
          *     An error is an XML document that has an `Error` element, whatever its status; a success has no
          *     such element. A form with a missing or wrong signature, token, meta file ID or key stores
@@ -154,7 +156,8 @@ export interface components {
         };
         /**
          * Status code
-         * @description `200` for success. For `batchCopyFile` it equals the HTTP status of the answer.
+         * @description `200` for success. For `batchCopyFile` it equals the HTTP status of the answer; deployments of this
+         *     project keep that for all four operations.
          * @example 200
          */
         StatusCode: number;
@@ -432,10 +435,10 @@ export interface components {
         };
         /**
          * Copy path
-         * @description Absolute path including the file name. `/` separates the levels as in a conventional file system.
-         *     Allowed are digits, Latin letters, `/`, `!`, `-`, `_`, `.`, `,`, `*` and Chinese characters
-         *     (U+4E00 to U+9FFF), with a leading `/`. A path with other characters fails its item alone, never
-         *     the whole call, so the rule stands in `x-berth-item-pattern` and not in `pattern`.
+         * @description Absolute path including the file name: the cloud path of the file with a leading `/`. `/` separates
+         *     the levels as in a conventional file system. Allowed are digits, Latin letters, `/`, `!`, `-`, `_`,
+         *     `.`, `,`, `*` and Chinese characters (U+4E00 to U+9FFF). A path with other characters fails its item
+         *     alone, never the whole call, so the rule stands in `x-berth-item-pattern` and not in `pattern`.
          * @example /reports/summary.txt
          */
         FilePath: string;
@@ -499,6 +502,7 @@ export interface components {
          *     }
          */
         CopyFileItem: {
+            /** @description ID of the copied file. A deployment may leave it out. */
             fileID?: components["schemas"]["FileId"];
             /**
              * @description Error code, only where the copy failed.
@@ -576,19 +580,15 @@ export interface components {
              */
             key: string;
             /**
-             * @description The content of the file.
+             * @description The content of the file, stored byte for byte.
              * @example Hello from Berth.
              */
             file: Blob;
         };
         /**
          * Upload error
-         * @description XML document with an `Error` element. The contract fixes no child elements; object stores commonly
-         *     send these.
-         * @example {
-         *       "Code": "AccessDenied",
-         *       "Message": "The grant has expired."
-         *     }
+         * @description XML document with an `Error` element. The contract fixes no child elements; deployments of this
+         *     project, like many object stores, send these.
          */
         UploadError: {
             /**
@@ -766,13 +766,15 @@ export interface components {
     };
     headers: {
         /**
-         * @description Identifier of the call, where the deployment gives one.
+         * @description Identifier of the call. The contract does not promise it here, unlike on the gateway; deployments of
+         *     this project send it.
          * @example 5d1f8c1e-7f0a-4c3b-9a55-1f2f3f6b8e21
          */
         XRequestId: string;
         /**
          * @description How long to wait before the next try, in whole seconds or as an HTTP date (RFC 9110, section
-         *     10.2.3). Given where a later try may succeed.
+         *     10.2.3). The contract does not promise it; deployments of this project give it where a later try
+         *     may succeed.
          * @example 1
          */
         RetryAfter: string;
