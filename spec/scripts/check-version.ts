@@ -3,10 +3,10 @@
 
 import { join } from 'node:path';
 import getReleasePlan from '@changesets/get-release-plan';
+import { findPendingBump } from './check/pending-bump.ts';
 import { findVersionProblems } from './check/version-problems.ts';
 
-const plan = await getReleasePlan(join(import.meta.dirname, '../..'));
-const pending = plan.releases.find(({ name }) => name === '@berth/spec')?.type ?? 'none';
-const problems = await findVersionProblems('released', 'generated', pending);
+const { changesets } = await getReleasePlan(join(import.meta.dirname, '../..'));
+const problems = await findVersionProblems('released', 'generated', findPendingBump(changesets));
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 process.exitCode = problems.length > 0 ? 1 : 0;

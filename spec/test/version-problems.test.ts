@@ -2,13 +2,16 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { findPendingBump } from '../scripts/check/pending-bump.ts';
 import { findVersionProblems } from '../scripts/check/version-problems.ts';
 import { DOCUMENTS } from '../scripts/generate/bundle.ts';
 
 const SPEC = join(import.meta.dirname, '..');
 type Document = {
   info: { version: string };
-  components: { schemas: Record<string, { required: string[]; description: string }> };
+  components: {
+    schemas: Record<string, { required: string[]; description: string; properties: object }>;
+  };
 };
 
 /** Releases the contract of today, then changes it. */
@@ -56,6 +59,57 @@ it('is content where version and changeset match the change', async () => {
     document.info.version = '3.0.0';
   });
   expect(await findVersionProblems(folder, folder, 'major')).toEqual([]);
+});
+
+it('asks for a minor version after a patch version that is pending', async () => {
+  const folder = change(({ components, info }) => {
+    Object.assign(components.schemas.CopyItem?.properties ?? {}, { note: { type: 'string' } });
+    info.version = '2.0.1';
+  });
+  const problems = await findVersionProblems(folder, folder, 'patch');
+  expect(problems).toEqual([
+    expect.stringContaining('ask for a minor version. Raise info.version in spec/storage.v2'),
+    expect.stringContaining('need a minor changeset of @berth/spec'),
+  ]);
+});
+
+it('asks for a changeset where the version alone was raised', async () => {
+  const folder = change(({ info }) => {
+    info.version = '2.0.1';
+  });
+  expect(await findVersionProblems(folder, folder, 'none')).toEqual([
+    expect.stringContaining('need a patch changeset of @berth/spec'),
+  ]);
+  expect(await findVersionProblems(folder, folder, 'patch')).toEqual([]);
+});
+
+it.each([
+  ['none where there is none', [], 'none'],
+  [
+    'none where another package has one',
+    [[{ name: '@berth/client', type: 'major' as const }]],
+    'none',
+  ],
+  [
+    'its own, whatever a linked package asks for',
+    [
+      [
+        { name: '@berth/spec', type: 'patch' as const },
+        { name: '@berth/client', type: 'major' as const },
+      ],
+    ],
+    'patch',
+  ],
+  [
+    'the highest of several',
+    [
+      [{ name: '@berth/spec', type: 'minor' as const }],
+      [{ name: '@berth/spec', type: 'patch' as const }],
+    ],
+    'minor',
+  ],
+])('the pending bump is %s', (_, changesets, bump) => {
+  expect(findPendingBump(changesets.map((releases) => ({ releases })))).toBe(bump);
 });
 
 it('asks for a changeset of what was never released', async () => {

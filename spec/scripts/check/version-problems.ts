@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DOCUMENTS } from '../generate/bundle.ts';
 import { redocly } from '../redocly.ts';
+import { type Bump, isAtLeast } from './bump.ts';
 
-const BUMPS = ['none', 'patch', 'minor', 'major'] as const;
-export type Bump = (typeof BUMPS)[number];
-
-type Diff = { bump: Bump; infoVersions: { base: string } };
+/** `bump` is absent where nothing has changed but, maybe, `info.version`. */
+type Diff = { bump?: Bump; infoVersions: { base: string; revision: string } };
 
 /**
  * What is wrong with the versions of the contract, a sentence each with what to do; nothing where
@@ -36,9 +35,11 @@ async function findDocumentProblems(name: string, base: string, now: string, pen
   const run = await redocly('diff', base, now, ...options);
   if (!run.stdout.startsWith('{')) throw new Error(`${name} cannot be compared:\n${run.stderr}`);
   const { bump, infoVersions }: Diff = JSON.parse(run.stdout);
+  const { base: before, revision } = infoVersions;
+  const wanted = bump ?? (before === revision ? 'none' : 'patch');
   return [
-    ...(run.exitCode === 0 ? [] : [toVersionProblem(name, bump, infoVersions.base)]),
-    ...findChangesetProblems(name, bump, pending),
+    ...(run.exitCode === 0 ? [] : [toVersionProblem(name, wanted, before)]),
+    ...findChangesetProblems(name, wanted, pending),
   ];
 }
 
@@ -51,7 +52,7 @@ function toVersionProblem(name: string, bump: Bump, base: string): string {
 }
 
 function findChangesetProblems(name: string, bump: Bump, pending: Bump): string[] {
-  if (BUMPS.indexOf(pending) >= BUMPS.indexOf(bump)) return [];
+  if (isAtLeast(pending, bump)) return [];
   return [
     `${name}: its changes need a ${bump} changeset of @berth/spec, and the pending ones amount to ${pending}. Run "npx changeset".`,
   ];
