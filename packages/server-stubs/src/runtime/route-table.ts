@@ -60,6 +60,11 @@ export interface RequestBody {
   readonly required: boolean;
   /** The fields may also stand inside this property (`x-berth-unwrap`); handlers get them flat. */
   readonly unwrap?: string;
+  /**
+   * Names of the flat fields: one of them beside the property `unwrap` is refused, other fields there
+   * are ignored. Absent: every field beside it is refused.
+   */
+  readonly unwrapFields?: readonly string[];
   readonly content: readonly Content[];
 }
 

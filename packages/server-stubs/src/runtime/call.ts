@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Route } from './route-table.ts';
+
+/** Principals that the security handlers returned, by scheme. */
+export type Principals = Readonly<Record<string, unknown>>;
+
+/** One request on its way to an answer: what a handler may want beside its input. */
+export class Call<Security extends object = Principals> {
+  readonly request: IncomingMessage;
+  /** For what an answer cannot say. A handler that ends it itself must still return an answer. */
+  readonly response: ServerResponse;
+  /** Absent where no operation was found. */
+  readonly route: Route | undefined;
+  /** Path of the request as it came, nothing decoded. Without the mount path under Express. */
+  readonly rawPath: string;
+  /** Query as it came, without the question mark; `undefined` where there is none. */
+  readonly rawQuery: string | undefined;
+  /** Who was let in: the principal of each scheme of the alternative that held. */
+  security: Security = NOBODY as Security;
+  #requestId: string | undefined;
+  #controller: AbortController | undefined;
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    route: Route | undefined,
+    rawPath: string,
+    rawQuery: string | undefined,
+  ) {
+    this.request = request;
+    this.response = response;
+    this.route = route;
+    this.rawPath = rawPath;
+    this.rawQuery = rawQuery;
+  }
+
+  /** Empty where no operation was found. */
+  get operationId(): string {
+    return this.route?.operationId ?? '';
+  }
+
+  /** A UUID, made anew for each call when first asked for. */
+  get requestId(): string {
+    this.#requestId ??= randomUUID();
+    return this.#requestId;
+  }
+
+  /** Aborted when the client goes away before the answer is complete. */
+  get signal(): AbortSignal {
+    this.#controller ??= abortWith(this.response);
+    return this.#controller.signal;
+  }
+}
+
+const NOBODY: Principals = Object.freeze({});
+
+function abortWith(response: ServerResponse): AbortController {
+  const controller = new AbortController();
+  const abort = () => {
+    if (!response.writableFinished) controller.abort();
+  };
+  if (response.destroyed || response.closed) abort();
+  else response.once('close', abort);
+  return controller;
+}

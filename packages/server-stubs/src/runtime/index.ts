@@ -1,0 +1,35 @@
+export { Call, type Principals } from './call.ts';
+export { createRouter } from './create-router.ts';
+export {
+  createEventStream,
+  type EventStream,
+  type EventStreamOptions,
+  type ServerEvent,
+} from './event-stream.ts';
+export type { Fault, FaultKind } from './fault.ts';
+export { FaultError } from './fault-error.ts';
+export type { Handler, Handlers, Input, SecurityHandler, SecurityHandlers } from './handler.ts';
+export type { FieldPart, FilePart, MultipartStream, Part } from './multipart-stream.ts';
+export type { Deprecation, RequestLimits, RouterOptions } from './options.ts';
+export type {
+  Answer,
+  Content,
+  ContentKind,
+  DocumentedResponse,
+  Parameter,
+  ParameterPlace,
+  ParameterStyle,
+  RawBody,
+  RequestBody,
+  Route,
+  RouteTable,
+  ScalarType,
+  SchemaError,
+  SecurityScheme,
+  Validator,
+} from './route-table.ts';
+export type { Router } from './router.ts';
+export { type Answerable, isAnswerable, toAnswer } from './to-answer.ts';
+export { toProblem } from './to-problem.ts';
+export { Unauthorized } from './unauthorized.ts';
+export type { Violation } from './violation.ts';
