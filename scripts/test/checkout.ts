@@ -1,22 +1,37 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** A fresh repository with the files of the working tree, installed from what this machine has. */
+/** A fresh repository with the files of the working tree, installed without registry or scripts. */
 export function copyCheckout(): string {
   const folder = mkdtempSync(join(tmpdir(), 'berth-checkout-'));
-  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  const files = execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).split('\0');
-  for (const file of files.filter((name) => name && existsSync(join(ROOT, name)))) {
+  for (const file of listFiles()) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     cpSync(join(ROOT, file), join(folder, file));
+    if (basename(file) === 'package.json')
+      copyInstalled(join(dirname(file), 'node_modules'), folder);
   }
-  const options = { cwd: folder, stdio: 'ignore' } as const;
-  execFileSync('git', ['init'], options);
-  execFileSync('git', ['add', '.'], options);
-  execFileSync('pnpm', ['install', '--frozen-lockfile', '--prefer-offline'], options);
+  symlinkSync(join(ROOT, 'node_modules/.pnpm'), join(folder, 'node_modules/.pnpm'));
+  execFileSync('git', ['init', '--quiet'], { cwd: folder });
+  execFileSync('git', ['add', '.'], { cwd: folder });
   return folder;
+}
+
+function listFiles(): string[] {
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const files = execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).split('\0');
+  return files.filter((name) => name && existsSync(join(ROOT, name)));
+}
+
+/** Relative links lead to the packages of the copy and, by way of `.pnpm`, to those of this machine. */
+function copyInstalled(path: string, folder: string): void {
+  if (!existsSync(join(ROOT, path))) return;
+  cpSync(join(ROOT, path), join(folder, path), {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (source) => !/^\.(?!bin$)/.test(basename(source)),
+  });
 }
