@@ -1,11 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { copyCheckout } from './checkout.ts';
 import { listTasks, runTasks } from './turbo.ts';
 
-const ALL = ['generate', 'build', 'lint', 'typecheck', 'test', 'check', 'conformance', 'bench'];
 const QUICK = ['generate', 'build', 'lint', 'typecheck'];
+const ALL = [...QUICK, 'test', 'drift', 'knip', 'check', 'conformance', 'bench'];
 const STORAGE_SCHEMA = 'spec/storage.v2/components/schemas/CopyItem.yaml';
 
 let folder: string;
@@ -23,6 +24,19 @@ describe('with nothing changed', () => {
     ]);
     expect(states.length).toBeGreaterThan(15);
     expect(states.filter(([, status]) => status !== 'HIT')).toEqual([]);
+  });
+
+  it('no task has an input that git ignores, for a run could change it', () => {
+    const inputs = [...listTasks(folder, ALL).values()].flatMap(({ directory, inputs }) =>
+      Object.keys(inputs).map((file) => join(directory, file)),
+    );
+    const { stdout } = spawnSync('git', ['check-ignore', '--no-index', '--stdin'], {
+      cwd: folder,
+      input: [...new Set(inputs)].join('\n'),
+      encoding: 'utf8',
+    });
+    expect(inputs.length).toBeGreaterThan(500);
+    expect(stdout).toBe('');
   });
 });
 
@@ -54,7 +68,12 @@ describe('with one storage schema touched', () => {
         "@berth/mock#build",
         "@berth/mock#test",
         "@berth/mock#typecheck",
+        "@berth/scripts#drift",
         "@berth/scripts#test",
+        "@berth/server-stubs#build",
+        "@berth/server-stubs#generate",
+        "@berth/server-stubs#test",
+        "@berth/server-stubs#typecheck",
         "@berth/spec#check",
         "@berth/spec#generate",
         "@berth/spec#lint",

@@ -1,7 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-type Task = { taskId: string; hash: string; command: string; cache: { status: string } };
+type Task = {
+  taskId: string;
+  directory: string;
+  inputs: Record<string, string>;
+  hash: string;
+  command: string;
+  cache: { status: string };
+};
 
 function turbo(folder: string, args: readonly string[]): string {
   return execFileSync('turbo', ['run', ...args], {
