@@ -1,12 +1,15 @@
 // Generated files that do not fit their sources are red. All of them are removed and generated anew;
 // what then differs from what stood there was stale, edited by hand, or left over.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT, runSource } from './process.mjs';
 
 const GENERATED = ['*/generated/*', 'docs/reference/traceability.md'];
-const GENERATORS = ['spec', 'packages/client', 'packages/conformance', 'docs'];
+const PACKAGES = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`);
+const GENERATORS = ['spec', ...PACKAGES, 'docs']
+  .map((folder) => ({ folder, file: `${folder}/scripts/generate.ts` }))
+  .filter(({ file }) => existsSync(join(ROOT, file)));
 
 const before = read();
 for (const file of before.keys()) rmSync(join(ROOT, file));
@@ -30,8 +33,8 @@ console.log(`${after.size} generated files fit their sources.`);
 
 /** The later generators read what the first one writes. */
 async function generate() {
-  for (const folder of GENERATORS) {
-    const code = await runSource(`${folder}/scripts/generate.ts`, [], { cwd: join(ROOT, folder) });
+  for (const { folder, file } of GENERATORS) {
+    const code = await runSource(file, [], { cwd: join(ROOT, folder) });
     if (code !== 0) return code;
   }
   return 0;
