@@ -1,16 +1,15 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
+import { closeServer, listen } from './support/listen.ts';
 import { run, runAgainst } from './support/run.ts';
 import { startSoundServer } from './support/sound-server.ts';
 
 test('a dead address: one sentence, in bounded time', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
+  const server = createServer();
+  const url = await listen(server);
+  await closeServer(server);
   const started = performance.now();
-  const { code, lines } = await runAgainst(`http://127.0.0.1:${port}`);
+  const { code, lines } = await runAgainst(url);
   expect(code).toBe(2);
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatch(

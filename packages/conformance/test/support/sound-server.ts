@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { closeServer, listen } from './listen.ts';
 
 /** An answer before it is sent; a test breaks it here. */
 export interface Draft {
@@ -36,15 +36,8 @@ export async function startSoundServer(handle: Handle = (draft) => draft): Promi
     const answer = handle(respond(method, url, headers.accept ?? '', body), response);
     if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const url = await listen(server);
+  return { url, requests, [Symbol.asyncDispose]: () => closeServer(server) };
 }
 
 function respond(method: string, url: string, accept: string, body: string): Draft {
