@@ -1,0 +1,41 @@
+/** What the constants are made of: exports of `@berth/spec`. */
+export interface ContractParts {
+  contract: { documents: Record<string, { version: string; sha256: string }>; sha256: string };
+  defaults: {
+    cors: object;
+    limits: Record<(typeof LIMITS)[number], { value: number }>;
+    signature: { algorithm: string };
+  };
+  profile: object;
+}
+
+/** The limits of `spec/defaults/limits.yaml` that the routers obey. */
+const LIMITS = ['gatewayBodyBytes', 'storageBodyBytes', 'batchItems', 'uploadBytes'] as const;
+
+/** Source of `contract.gen.ts`: what the routers take from `@berth/spec`, so that they need no JSON at run time. */
+export function toContractModule({ contract, defaults, profile }: ContractParts): string {
+  const { documents, sha256 } = contract;
+  const { $schema: _, ...names } = profile as { $schema?: string };
+  return [
+    constant('CONTRACT', 'The contract that the routers were generated from.', {
+      documents,
+      sha256,
+    }),
+    constant('DEFAULT_WIRE_PROFILE', 'The neutral names of the contract (D1).', names),
+    constant('CORS', 'Cross-origin rules (D11).', defaults.cors),
+    constant(
+      'LIMITS',
+      'Limits that the routers obey; each unit is in the name.',
+      Object.fromEntries(LIMITS.map((name) => [name, defaults.limits[name].value])),
+    ),
+    constant(
+      'SIGNATURE_ALGORITHM',
+      'First word of a signature in `Authorization` (D16).',
+      defaults.signature.algorithm,
+    ),
+  ].join('\n\n');
+}
+
+function constant(name: string, text: string, value: unknown): string {
+  return `/** ${text} */\nexport const ${name} = ${JSON.stringify(value, null, 2)} as const;`;
+}

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { applyDispositionRules } from './apply-disposition-rules.ts';
+
+function dispositionOf(method: string, headers: Parameters<typeof applyDispositionRules>[1]) {
+  return applyDispositionRules({ method, headers: {} }, headers)['content-disposition'];
+}
+
+test.each([
+  ['GET', 'application/json'],
+  ['GET', 'text/plain'],
+  ['HEAD', 'text/plain'],
+  ['POST', 'text/html'],
+  ['POST', 'application/problem+json'],
+  ['POST', 'image/png'],
+  ['POST', undefined],
+  ['GET', 'text/event-stream, text/html'],
+])('%s %s is an attachment (C1, C2)', (method, type) => {
+  expect(dispositionOf(method, { 'content-type': type })).toBe('attachment');
+});
+
+test.each([
+  ['POST', 'application/json; charset=utf-8'],
+  ['POST', 'Text/Plain'],
+  ['POST', 'application/x-www-form-urlencoded ;charset=utf-8'],
+  ['GET', 'text/event-stream; charset=utf-8'],
+  ['POST', 'text/event-stream'],
+])('%s %s is none (C2, C3)', (method, type) => {
+  expect(dispositionOf(method, { 'Content-Type': type })).toBeUndefined();
+});
+
+test('a WebSocket upgrade is exempt (C3)', () => {
+  const headers = { upgrade: 'WebSocket', connection: 'keep-alive, Upgrade' };
+  expect(applyDispositionRules({ method: 'GET', headers }, {})).toEqual({});
+});
+
+test.each([
+  'attachment; filename="a;b.txt"',
+  "Attachment ; filename=a.txt; filename*=UTF-8''%E4%B8%AD.txt",
+  'attachment; filename="say \\"hi\\".txt"',
+])('the own %s is kept', (own) => {
+  expect(dispositionOf('GET', { 'Content-Disposition': own })).toBe(own);
+});
+
+test.each([
+  'inline',
+  'inline; filename=attachment',
+  'attachmentx',
+  'attachment, inline',
+  'attachment; filename="a.txt',
+  'form-data; name="x"',
+  '',
+])('the own %j is replaced', (own) => {
+  expect(dispositionOf('GET', { 'content-disposition': own })).toBe('attachment');
+});
+
+test('several lines become one, and the attachment among them wins', () => {
+  const own = ['inline', 'attachment; filename=a.txt'];
+  expect(
+    applyDispositionRules(
+      { method: 'GET', headers: {} },
+      { 'Content-Disposition': own, etag: '"1"' },
+    ),
+  ).toEqual({ etag: '"1"', 'content-disposition': 'attachment; filename=a.txt' });
+});
+
+test('where no rule asks for one, the own one goes', () => {
+  const headers = { 'content-type': 'text/plain', 'CONTENT-DISPOSITION': 'inline' };
+  expect(dispositionOf('POST', headers)).toBeUndefined();
+  expect(headers).toHaveProperty('CONTENT-DISPOSITION');
+});
+
+test('a hostile header costs no time', () => {
+  const own = `attachment${'; "'.repeat(20_001)}`;
+  const start = performance.now();
+  expect(dispositionOf('GET', { 'content-disposition': own }) === own).toBe(false);
+  expect(performance.now() - start).toBeLessThan(500);
+});

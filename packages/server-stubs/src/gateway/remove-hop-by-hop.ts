@@ -1,0 +1,44 @@
+import { type Headers, type HeaderValue, headerOf } from '../http/headers.ts';
+
+/**
+ * Headers that speak of one connection and end at it: RFC 9110, section 7.6.1, and `Trailer`, for
+ * trailers end here too. `Proxy-Authenticate` and `Proxy-Authorization` belong to the next proxy
+ * (section 11.7).
+ */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/**
+ * Headers without those that end at this connection, names in lower case.
+ *
+ * RFC 9110, section 7.6.1: "Intermediaries MUST parse a received Connection header field before a
+ * message is forwarded and, for each connection-option in this field, remove any header or trailer
+ * field(s) from the message with the same name".
+ */
+export function removeHopByHop(headers: Headers): Record<string, HeaderValue> {
+  const kept: Record<string, HeaderValue> = {};
+  const nominated = nominatedBy(headerOf(headers, 'connection'));
+  for (const [name, value] of Object.entries(headers)) {
+    const key = name.toLowerCase();
+    if (value === undefined || HOP_BY_HOP.has(key) || nominated?.has(key)) continue;
+    kept[key] = value;
+  }
+  return kept;
+}
+
+function nominatedBy(connection: string | undefined): Set<string> | undefined {
+  // What nearly every message says nominates nothing.
+  if (connection === undefined || connection === 'keep-alive' || connection === 'close') {
+    return undefined;
+  }
+  return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
+}

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { defaultWireProfile } from '../wire-profile.ts';
+import { createCors } from './cors.ts';
+
+const APP = 'https://app.example.com';
+
+test('every origin may read by default, without credentials', () => {
+  const cors = createCors('storage', defaultWireProfile);
+  expect(cors.answer(APP)).toEqual({
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers':
+      'X-Request-Id, Retry-After, ETag, Content-Range, Content-Disposition, Date, X-Svc-Upstream-Status-Code',
+  });
+  expect(cors.preflight(APP)).toEqual({
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'POST, OPTIONS',
+    'access-control-allow-headers':
+      'Authorization, Content-Type, Last-Event-ID, Range, X-Svc-Authorization, X-Svc-SessionToken, X-Svc-TimeStamp',
+    'access-control-max-age': '600',
+  });
+});
+
+test('a listed origin is named, with credentials where they are on', () => {
+  const cors = createCors('gateway', defaultWireProfile, { origins: [APP], credentials: true });
+  expect(cors.answer(APP)).toMatchObject({
+    'access-control-allow-origin': APP,
+    'access-control-allow-credentials': 'true',
+    vary: 'Origin',
+  });
+});
+
+test.each([undefined, 'null', 'https://app.example.com.evil.example', 'http://app.example.com'])(
+  'an origin that is not listed gets nothing: %s',
+  (origin) => {
+    const cors = createCors('gateway', defaultWireProfile, { origins: [APP], credentials: true });
+    for (const headers of [cors.answer(origin), cors.preflight(origin)]) {
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
+      expect(headers).not.toHaveProperty('access-control-allow-credentials');
+      expect(headers).toHaveProperty('vary', 'Origin');
+    }
+  },
+);
+
+test('credentials for every site are refused at creation', () => {
+  expect(() => createCors('gateway', defaultWireProfile, { credentials: true })).toThrow(TypeError);
+});
+
+test.each(['https://app.example.com/', 'app.example.com', '*', 'null'])(
+  'what no browser sends as an origin is refused at creation: %s',
+  (origin) => {
+    expect(() => createCors('gateway', defaultWireProfile, { origins: [origin] })).toThrow(origin);
+  },
+);

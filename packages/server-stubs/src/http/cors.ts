@@ -1,0 +1,89 @@
+import { CORS } from '../generated/contract.gen.ts';
+import type { WireProfile } from '../wire-profile.ts';
+
+/** Which origins of browsers may read the answers (D11). */
+export interface CorsOptions {
+  /**
+   * `*`, or the origins as browsers send them (`https://app.example.com`). Default `*`. An origin that
+   * is not listed gets no `Access-Control-Allow-Origin`, so its pages cannot read the answers.
+   */
+  readonly origins?: '*' | readonly string[];
+  /**
+   * Whether listed origins may send cookies and HTTP authentication. Default false; refused together
+   * with `*`. The contract's own credentials travel in headers and do not need it.
+   */
+  readonly credentials?: boolean;
+}
+
+/** The surfaces that answer browsers. */
+export type CorsSurface = keyof typeof CORS.allowMethods;
+
+/** The cross-origin headers of one surface. */
+export interface Cors {
+  /** Headers of every answer to a request from this origin. The same object each time: copy, never change. */
+  answer(origin: string | undefined): Readonly<Record<string, string>>;
+  /** Headers of the 204 that answers OPTIONS. */
+  preflight(origin: string | undefined): Readonly<Record<string, string>>;
+}
+
+/**
+ * Makes the cross-origin headers of one surface.
+ *
+ * D11: "origins from the configuration, `*` without credentials by default, never an unlisted origin
+ * with credentials".
+ *
+ * @throws TypeError for credentials with `*`, or for an origin that no browser sends
+ */
+export function createCors(
+  surface: CorsSurface,
+  { storageHeaders, gatewayHeaders }: WireProfile,
+  { origins = CORS.allowOrigin, credentials = false }: CorsOptions = {},
+): Cors {
+  const listed = origins === '*' ? undefined : new Set(origins.map(assertOrigin));
+  if (listed === undefined && credentials) {
+    throw new TypeError(
+      'cors.credentials needs a list of cors.origins: with * every site may call.',
+    );
+  }
+  const names: Record<string, readonly string[]> = {
+    profile: Object.values(storageHeaders),
+    upstreamStatus: [gatewayHeaders.upstreamStatus],
+  };
+  const list = (entries: readonly string[]) =>
+    entries.flatMap((entry) => names[entry] ?? entry).join(', ');
+  const exposed = { 'access-control-expose-headers': list(CORS.exposeHeaders) };
+  const preflight = {
+    'access-control-allow-methods': CORS.allowMethods[surface].join(', '),
+    'access-control-allow-headers': list(CORS.allowHeaders),
+    'access-control-max-age': String(CORS.maxAge),
+  };
+  const toPair = (origin: Record<string, string>) => ({
+    answer: { ...origin, ...exposed },
+    preflight: { ...origin, ...preflight },
+  });
+
+  const all = toPair({ 'access-control-allow-origin': '*' });
+  const unlisted = toPair({ vary: 'Origin' });
+  const byOrigin = new Map(
+    [...(listed ?? [])].map((origin) => [origin, toPair(allow(origin, credentials))]),
+  );
+  const pairOf = (origin: string | undefined) =>
+    listed === undefined ? all : (byOrigin.get(origin ?? '') ?? unlisted);
+  return {
+    answer: (origin) => pairOf(origin).answer,
+    preflight: (origin) => pairOf(origin).preflight,
+  };
+}
+
+function allow(origin: string, credentials: boolean): Record<string, string> {
+  return {
+    'access-control-allow-origin': origin,
+    ...(credentials && { 'access-control-allow-credentials': 'true' }),
+    vary: 'Origin',
+  };
+}
+
+function assertOrigin(origin: string): string {
+  if (URL.canParse(origin) && new URL(origin).origin === origin) return origin;
+  throw new TypeError(`cors.origins: ${origin} is no origin such as https://app.example.com.`);
+}
