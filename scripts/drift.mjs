@@ -1,13 +1,13 @@
 // Generated files that do not fit their sources are red. All of them are removed and generated anew;
 // what then differs from what stood there was stale, edited by hand, or left over.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT, runSource } from './process.mjs';
+import { listWorkspaces } from './workspaces.mjs';
 
 const GENERATED = ['*/generated/*', 'docs/reference/traceability.md'];
-const PACKAGES = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`);
-const GENERATORS = ['spec', ...PACKAGES, 'docs']
+const GENERATORS = listWorkspaces()
   .map((folder) => ({ folder, file: `${folder}/scripts/generate.ts` }))
   .filter(({ file }) => existsSync(join(ROOT, file)));
 

@@ -4,10 +4,13 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** The tools of this repository first (Node 24 among them), and none of them calls home. */
-const ENV = {
+const BIN = join('node_modules', '.bin');
+const PATHS = process.env.PATH.split(delimiter);
+
+/** The tools of the machine, without those that `npm run` puts before them. None calls home. */
+const MACHINE = {
   ...process.env,
-  PATH: [join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter),
+  PATH: PATHS.filter((path) => !path.endsWith(BIN)).join(delimiter),
   DO_NOT_TRACK: '1',
   NO_UPDATE_NOTIFIER: '1',
   REDOCLY_TELEMETRY: 'off',
@@ -15,9 +18,15 @@ const ENV = {
   TURBO_TELEMETRY_DISABLED: '1',
 };
 
+/** The tools of this repository first, Node 24 among them. */
+const REPOSITORY = {
+  ...MACHINE,
+  PATH: [join(ROOT, BIN), ...PATHS].join(delimiter),
+};
+
 /**
- * Runs a command to its end, hands the terminal and its signals to it, and gives its exit code
- * (128 + number where a signal ended it).
+ * Runs a command to its end with the tools of this repository, hands the terminal and its signals to
+ * it, and gives its exit code (128 + number where a signal ended it).
  *
  * @param {string} command
  * @param {readonly string[]} args
@@ -25,9 +34,17 @@ const ENV = {
  * @returns {Promise<number>}
  */
 export function run(command, args, { cwd = ROOT } = {}) {
+  return start(command, args, { cwd, env: REPOSITORY });
+}
+
+/** The same with the machine's own tools: what installs must not run on what it replaces. */
+export function runOnMachine(command, args) {
+  return start(command, args, { cwd: ROOT, env: MACHINE });
+}
+
+function start(command, args, options) {
   const child = spawn(command, args, {
-    cwd,
-    env: ENV,
+    ...options,
     stdio: 'inherit',
     shell: process.platform === 'win32',
   });

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './process.mjs';
+import { listWorkspaces } from './workspaces.mjs';
 
 /**
  * Prints what the tests of each package came to, and the sum.
@@ -8,7 +9,7 @@ import { ROOT } from './process.mjs';
  * @returns {number} how many failed
  */
 export function printTotals() {
-  const rows = listPackages().map((name) => ({ name, report: readReport(name) }));
+  const rows = listWorkspaces().map((name) => ({ name, report: readReport(name) }));
   const sum = { passed: 0, failed: 0, skipped: 0 };
   for (const { name, report } of rows.filter((row) => row.report)) {
     const counts = toCounts(report);
@@ -17,11 +18,6 @@ export function printTotals() {
   }
   console.log(`${'Tests in all'.padEnd(24)} ${toText(sum)}`);
   return sum.failed;
-}
-
-function listPackages() {
-  const packages = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`);
-  return ['spec', 'docs', 'scripts', ...packages];
 }
 
 function readReport(name) {

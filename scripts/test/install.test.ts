@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+const SCRIPTS = ['install.mjs', 'process.mjs', 'workspaces.mjs'];
+const ENTRY = "import { install } from './scripts/install.mjs';\nawait install();\n";
+
+/** Stands for npm: notes its call, does what pnpm would do, and ends as `npm-exit` says. */
+const NPM = `#!/bin/sh
+echo "$PATH $*" >> npm-calls
+[ "$(cat npm-exit)" = 0 ] || exit 1
+mkdir -p node_modules/.bin packages/one/node_modules
+`;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'berth-install-'));
+  for (const name of SCRIPTS) cpSync(join(import.meta.dirname, '..', name), at('scripts', name));
+  write('package.json', '{ "packageManager": "pnpm@1.2.3" }');
+  write('packages/one/package.json', '{ "dependencies": { "a": "1.0.0" } }');
+  write('packages/left-over/.keep', '');
+  for (const name of ['pnpm-lock.yaml', 'pnpm-workspace.yaml']) write(name, '');
+  write('install.mjs', ENTRY);
+  write('npm-exit', '0');
+  write('bin/npm', NPM);
+  chmodSync(at('bin/npm'), 0o755);
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function at(...path: string[]) {
+  return join(folder, ...path);
+}
+
+function write(file: string, text: string) {
+  mkdirSync(at(file, '..'), { recursive: true });
+  writeFileSync(at(file), text);
+}
+
+function install() {
+  const PATH = `${at('node_modules/.bin')}:${at('bin')}:/usr/bin:/bin`;
+  const { status, stderr } = spawnSync(process.execPath, ['install.mjs'], {
+    cwd: folder,
+    env: { PATH },
+    encoding: 'utf8',
+  });
+  return { status, stderr };
+}
+
+function countCalls() {
+  return existsSync(at('npm-calls'))
+    ? readFileSync(at('npm-calls'), 'utf8').split('\n').length - 1
+    : 0;
+}
+
+it('installs with the pnpm of the manifest, fetched by npm, and then does nothing', () => {
+  expect(install().status).toBe(0);
+  expect(install().status).toBe(0);
+  expect(readFileSync(at('npm-calls'), 'utf8')).toMatch(
+    / exec --yes --package=pnpm@1\.2\.3 -- pnpm install --frozen-lockfile\n$/,
+  );
+  expect(countCalls()).toBe(1);
+});
+
+it("runs npm on the machine's Node, not on the one that it may replace", () => {
+  install();
+  expect(readFileSync(at('npm-calls'), 'utf8')).not.toContain('node_modules');
+});
+
+it.each(['package.json', 'packages/one/package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'])(
+  'installs again where %s has changed',
+  (file) => {
+    install();
+    write(file, `${readFileSync(at(file), 'utf8')} `);
+    install();
+    expect(countCalls()).toBe(2);
+  },
+);
+
+it.each(['node_modules', 'packages/one/node_modules'])(
+  'installs again where %s is gone',
+  (path) => {
+    install();
+    rmSync(at(path), { recursive: true });
+    install();
+    expect(countCalls()).toBe(2);
+  },
+);
+
+it('ends with 2 and says so where the installation fails, and tries again', () => {
+  write('npm-exit', '1');
+  expect(install()).toEqual({
+    status: 2,
+    stderr: 'The installation failed; the reason stands above. Is the registry reachable?\n',
+  });
+  write('npm-exit', '0');
+  expect(install().status).toBe(0);
+  expect(countCalls()).toBe(2);
+});
+
+it('does not trust an earlier installation that a failed one has touched', () => {
+  install();
+  write('pnpm-lock.yaml', 'other');
+  write('npm-exit', '1');
+  install();
+  write('pnpm-lock.yaml', '');
+  write('npm-exit', '0');
+  install();
+  expect(countCalls()).toBe(3);
+});

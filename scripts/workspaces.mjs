@@ -1,0 +1,11 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './process.mjs';
+
+/** The folders of the workspace packages, `spec` first: everything else is made from it. */
+export function listWorkspaces() {
+  const packages = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`);
+  return ['spec', 'docs', 'scripts', ...packages].filter((folder) =>
+    existsSync(join(ROOT, folder, 'package.json')),
+  );
+}
