@@ -70,6 +70,7 @@ describe('with one storage schema touched', () => {
         "@berth/mock#typecheck",
         "@berth/scripts#drift",
         "@berth/scripts#test",
+        "@berth/scripts#typecheck",
         "@berth/server-stubs#build",
         "@berth/server-stubs#generate",
         "@berth/server-stubs#test",
