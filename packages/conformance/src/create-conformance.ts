@@ -5,6 +5,7 @@ import { probe } from './probe.ts';
 import { listGrantSecrets } from './report/list-grant-secrets.ts';
 import { createRedactor, listSecrets } from './report/redact.ts';
 import { type Report, toReport } from './report/to-report.ts';
+import { findRequestForm } from './requests/find-request-form.ts';
 import { createRunContext } from './requests/run-context.ts';
 import type { Result } from './result.ts';
 import { runTransactions } from './run-transactions.ts';
@@ -36,9 +37,11 @@ async function run(settings: Settings): Promise<Report> {
     probe('gateway', gatewayUrl, gatewayHost, timeout),
     probe('storage API', storageUrl, undefined, timeout),
   ]);
+  const context = createRunContext(settings);
+  context.requestForm = await findRequestForm(context);
   const secrets = listSecrets(settings);
   const results: Result[] = [];
-  await runTransactions(createRunContext(settings), (result) => {
+  await runTransactions(context, (result) => {
     secrets.values.push(...listGrantSecrets(result));
     const redacted = createRedactor(secrets)(result);
     results.push(redacted);

@@ -1,5 +1,9 @@
+import { REQUEST_FORMS, type RequestForm } from './requests/request-form.ts';
 import type { Result } from './result.ts';
 import { StartError } from './start-error.ts';
+
+/** An hour, in milliseconds. Timers of Node fire at once beyond 24 days. */
+const LONGEST_TIMEOUT = 3_600_000;
 
 /** What to check, and with which credentials. */
 export interface ConformanceOptions {
@@ -17,7 +21,12 @@ export interface ConformanceOptions {
   gatewayToken?: string;
   /** Headers of the storage calls, sent as given. All of them are treated as secrets. */
   storageHeaders?: Record<string, string>;
-  /** Longest wait for one answer, in milliseconds. Default: 10000. */
+  /**
+   * Where storage requests have their fields: at the `top` level of the body, or inside `data`.
+   * Default: the one that the deployment accepts, found with a call that stores nothing.
+   */
+  requestForm?: RequestForm;
+  /** Longest wait for one answer, in milliseconds, at most an hour. Default: 10000. */
   timeout?: number;
   /**
    * Ask for statuses that depend on what is deployed with `Prefer: code=…` (RFC 7240), which mocks
@@ -28,8 +37,11 @@ export interface ConformanceOptions {
   onResult?: (result: Result) => void;
 }
 
-export type Settings = Omit<Required<ConformanceOptions>, 'gatewayHost' | 'gatewayToken'> &
-  Pick<ConformanceOptions, 'gatewayHost' | 'gatewayToken'>;
+/** Options that have no default. */
+type Optional = 'gatewayHost' | 'gatewayToken' | 'requestForm';
+
+export type Settings = Omit<Required<ConformanceOptions>, Optional> &
+  Pick<ConformanceOptions, Optional>;
 
 /**
  * Fills in the defaults.
@@ -37,9 +49,14 @@ export type Settings = Omit<Required<ConformanceOptions>, 'gatewayHost' | 'gatew
  * @throws StartError that names the bad option, never its value, which may be a credential
  */
 export function toSettings(options: ConformanceOptions): Settings {
-  const { timeout = 10_000, env = 'dev', service = 'hello' } = options;
-  if (!Number.isInteger(timeout) || timeout < 1) {
-    throw new StartError('The timeout must be a whole number of milliseconds, at least 1.');
+  const { timeout = 10_000, env = 'dev', service = 'hello', requestForm } = options;
+  if (!Number.isInteger(timeout) || timeout < 1 || timeout > LONGEST_TIMEOUT) {
+    throw new StartError(
+      `The timeout must be a whole number of milliseconds from 1 to ${LONGEST_TIMEOUT}.`,
+    );
+  }
+  if (requestForm !== undefined && !REQUEST_FORMS.includes(requestForm)) {
+    throw new StartError(`The request form must be ${REQUEST_FORMS.join(' or ')}.`);
   }
   if (env === '' || service === '') {
     throw new StartError('The environment and the service must have a name.');

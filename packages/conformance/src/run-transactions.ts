@@ -26,6 +26,7 @@ export async function runTransactions(
   const open = new Set(transactions);
   const sent = new Map<Transaction, SentRequest>();
   const silent: Record<Api, number> = { gateway: 0, storage: 0 };
+  const accepted: Record<Api, boolean> = { gateway: false, storage: false };
 
   const finish = (transaction: Transaction, verdict: Verdict, answer?: Answer) => {
     open.delete(transaction);
@@ -47,8 +48,9 @@ export async function runTransactions(
     onAnswer: (key, answer) => {
       const transaction = findTransaction(open, key);
       silent[transaction.api] = 0;
-      context.fileId ??= readFileId(answer);
-      finish(transaction, judge(transaction, answer), answer);
+      context.fileId ??= readFileId(answer.body);
+      finish(transaction, judge(transaction, answer, accepted[transaction.api]), answer);
+      accepted[transaction.api] ||= answer.status < 300;
     },
     onError: (key, reason) => {
       const transaction = findTransaction(open, key);

@@ -39,8 +39,9 @@ test('credentials that every call refuses', async () => {
   await using server = await startSoundServer((draft) => {
     const requestId = draft.headers['X-Request-Id'];
     const error = { code: 'NO', message: 'No.' };
-    const body =
-      draft.operation === 'gateway' ? { ...error, requestId } : { statusCode: 401, body: error };
+    const body = draft.operation.startsWith('cloudrun-')
+      ? { ...error, requestId }
+      : { statusCode: 401, body: error };
     return {
       ...draft,
       status: 401,
@@ -60,6 +61,8 @@ test.each([
   [['--gateway-url', 'nonsense', '--storage-url', 'http://127.0.0.1:1'], 'gateway URL must be'],
   [['--gateway-url', 'http://a:b@c', '--storage-url', 'http://127.0.0.1:1'], 'no credentials'],
   [[...URLS, '--timeout', 'soon'], 'The timeout must be'],
+  [[...URLS, '--timeout', '9999999999'], 'from 1 to 3600000'],
+  [[...URLS, '--request-form', 'both'], 'The request form must be top or data'],
   [[...URLS, '--report', 'html=x'], '--report must be json=FILE'],
   [[...URLS, '--storage-header', 'nonsense'], "--storage-header must be 'Name: value'"],
   [[...URLS, '--no-such-option'], '--no-such-option'],

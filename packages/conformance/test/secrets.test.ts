@@ -22,7 +22,8 @@ test('no credential is ever shown, also where the target sends it back', async (
   const file = join(await mkdtemp(join(tmpdir(), 'berth-')), 'report.json');
   const { code, output } = await runAgainst(server.url, ...OPTIONS, '--report', `json=${file}`);
   expect(code).toBe(1);
-  expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${token}`);
+  const [call] = server.requests.filter(({ url }) => url.startsWith('/v1/'));
+  expect(call?.headers.authorization).toBe(`Bearer ${token}`);
   const shown = output + (await readFile(file, 'utf8'));
   expect(shown).toContain('[redacted]');
   for (const secret of ['bearer-secret', SIGNATURE, session]) expect(shown).not.toContain(secret);

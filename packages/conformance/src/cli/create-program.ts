@@ -27,6 +27,10 @@ export function createProgram(): Command {
       "header of the storage calls, 'Name: value', sent as given; repeatable",
       (header: string, all: string[] = []) => [...all, header],
     )
+    .option(
+      '--request-form <form>',
+      'fields of storage requests at the top level or inside data: top, data (default: found by a call)',
+    )
     .option('--timeout <ms>', 'longest wait for one answer, in milliseconds', '10000')
     .option('--report <json=FILE>', 'write the results to a JSON file')
     .allowExcessArguments(false)

@@ -23,5 +23,9 @@ export interface DriveOptions {
 export async function drive(options: DriveOptions): Promise<void> {
   const dealtWith = new Set<string>();
   let finished = false;
-  while (!finished) finished = await runChild(options, dealtWith);
+  while (!finished) {
+    const before = dealtWith.size;
+    finished = await runChild(options, dealtWith);
+    if (!finished && dealtWith.size === before) throw new Error('Dredd ends without a call.');
+  }
 }

@@ -20,12 +20,18 @@ export function checkDisposition(transaction: Transaction, answer: Answer): Find
   const rule = transaction.method === 'get' ? 'C1' : TEXT_TYPES.includes(type) ? undefined : 'C2';
   const came = readHeader(answer, 'content-disposition');
   const where = `${documents.gateway.name} ${transaction.pointer}/headers/Content-Disposition`;
-  const attachment = /^\s*attachment\b/i.test(came ?? '') && !/(^|,)\s*inline\b/i.test(came ?? '');
-  if (rule && !attachment) {
+  const types = listTypes(came ?? '');
+  if (rule && (!types.includes('attachment') || types.includes('inline'))) {
     return [{ message: `${rule}: Content-Disposition must be attachment, not ${came}`, where }];
   }
   if (rule === undefined && came !== undefined) {
     return [{ message: `C2: a POST answered with ${type} has no Content-Disposition`, where }];
   }
   return [];
+}
+
+/** The disposition types of one or several headers (RFC 6266); a comma in a quoted string parts nothing. */
+function listTypes(header: string): string[] {
+  const unquoted = header.replaceAll(/"(?:\\.|[^"\\])*"/g, '""');
+  return unquoted.split(',').map((value) => (value.split(';')[0] ?? '').trim().toLowerCase());
 }

@@ -11,14 +11,18 @@ import { refusedCredentials } from './refused-credentials.ts';
  * Judges an error that the gateway was brought to make: the status, the documented body, the code
  * where the contract fixes one for the status, and `requestId` equal to `X-Request-Id` (D9).
  */
-export function judgeGatewayError(transaction: Transaction, answer: Answer): Verdict {
+export function judgeGatewayError(
+  transaction: Transaction,
+  answer: Answer,
+  accepted: boolean,
+): Verdict {
   const findings = checkAnswer(transaction, answer);
   const body = parse(answer.body) as { code?: unknown; requestId?: unknown } | null | undefined;
   const where = `${documents.gateway.name} ${transaction.pointer}`;
   const requestId = readHeader(answer, 'x-request-id');
   if (findings.length === 0) {
-    const refused = refusedCredentials(transaction, answer);
-    if (refused && String(answer.status) !== transaction.status) return refused;
+    const refused = refusedCredentials(transaction, answer, accepted);
+    if (refused) return refused;
     if (body?.requestId !== requestId) {
       findings.push({ message: 'requestId must equal the header X-Request-Id', where });
     }

@@ -16,9 +16,9 @@ import { refusedCredentials } from './refused-credentials.ts';
  * answers passes through unchanged, so there the headers that the gateway sets are judged, and the
  * body only where it is the documented one (D7).
  */
-export function judgeGateway(transaction: Transaction, answer: Answer): Verdict {
-  if (transaction.status !== '200') return judgeGatewayError(transaction, answer);
-  if (isGatewayError(answer)) return judgeRefusal(transaction, answer);
+export function judgeGateway(transaction: Transaction, answer: Answer, accepted: boolean): Verdict {
+  if (transaction.status !== '200') return judgeGatewayError(transaction, answer, accepted);
+  if (isGatewayError(answer)) return judgeRefusal(transaction, answer, accepted);
   const findings: Finding[] = [
     ...checkHeaders(listByStatus(transaction, answer.status)[0] ?? transaction, answer),
     ...checkDisposition(transaction, answer),
@@ -27,10 +27,10 @@ export function judgeGateway(transaction: Transaction, answer: Answer): Verdict 
   return judgeService(transaction, answer);
 }
 
-function judgeRefusal(transaction: Transaction, answer: Answer): Verdict {
+function judgeRefusal(transaction: Transaction, answer: Answer, accepted: boolean): Verdict {
   const findings = checkAnswer(transaction, answer);
   if (findings.length > 0) return { outcome: 'fail', findings };
-  const refused = refusedCredentials(transaction, answer);
+  const refused = refusedCredentials(transaction, answer, accepted);
   return refused ?? skip(true, `the gateway answered ${answer.status}; see --service`);
 }
 

@@ -10,13 +10,16 @@ import { refusedCredentials } from './refused-credentials.ts';
  * Judges an answer of the storage API, strictly: every answer has the envelope.
  * A call that should succeed must; one that lacks a required field must be refused (D30).
  */
-export function judgeStorage(transaction: Transaction, answer: Answer): Verdict {
+export function judgeStorage(transaction: Transaction, answer: Answer, accepted: boolean): Verdict {
   const findings = checkAnswer(transaction, answer);
   if (findings.length === 0) {
-    const refused = refusedCredentials(transaction, answer);
+    const refused = refusedCredentials(transaction, answer, accepted);
     if (refused) return refused;
   }
-  findings.push(...(CHECKS[transaction.status]?.(transaction, answer) ?? []));
+  findings.push(
+    ...(CHECKS[transaction.status]?.(transaction, answer) ?? []),
+    ...checkStatusCode(transaction, answer),
+  );
   return { outcome: findings.length > 0 ? 'fail' : 'pass', findings };
 }
 
@@ -46,11 +49,11 @@ function succeeded(transaction: Transaction, answer: Answer): Finding[] {
 function wasRefused(transaction: Transaction, answer: Answer): Finding[] {
   const where = `${documents[transaction.api].name} ${transaction.pointer}`;
   const { body } = readEnvelope(answer);
-  if (answer.status >= 400 && answer.status < 500) return [];
-  if (answer.status < 300 && body?.code !== undefined && body.data === undefined) return [];
-  return [
-    { message: `a call without its required fields must be refused, not ${answer.status}`, where },
-  ];
+  const came = body?.data === undefined ? '' : ' with data';
+  if (came === '' && answer.status >= 400 && answer.status < 500) return [];
+  if (came === '' && answer.status < 300 && body?.code !== undefined) return [];
+  const message = `a call without its required fields must be refused, not ${answer.status}${came}`;
+  return [{ message, where }];
 }
 
 /** Any other failure is none of the client's: 5xx. */
@@ -58,6 +61,15 @@ function failed(transaction: Transaction, answer: Answer): Finding[] {
   if (answer.status >= 500) return [];
   const where = `${documents[transaction.api].name} ${transaction.pointer}`;
   return [{ message: `the status must be 5xx for a failure, not ${answer.status}`, where }];
+}
+
+/** 'For copy `statusCode` equals the HTTP status' (D20). */
+function checkStatusCode({ api, operationId, pointer }: Transaction, answer: Answer): Finding[] {
+  const { statusCode } = readEnvelope(answer);
+  if (operationId !== 'batchCopyFile' || typeof statusCode !== 'number') return [];
+  if (statusCode === answer.status) return [];
+  const message = `statusCode must equal the status ${answer.status} of a copy, not ${statusCode}`;
+  return [{ message, where: `${documents[api].name} ${pointer}` }];
 }
 
 interface Envelope {

@@ -4,15 +4,24 @@ import type { Transaction } from '../transaction.ts';
 
 const OPTION = { gateway: '--gateway-token', storage: '--storage-header' } as const;
 
+/** Documented statuses that a bad request is to bring about. */
+const REFUSALS = ['4XX', 'default'];
+
 /**
  * A skip where the target says that the credentials are missing or wrong (401 or 403): then nothing
- * was learnt about the answer that was wanted. `undefined` for any other answer.
+ * was learnt about the answer that was wanted. `undefined` for any other answer, and for a bad request
+ * once the credentials have been accepted: there any 4xx is the refusal that was wanted.
+ *
+ * @param accepted whether an earlier call went through
  */
 export function refusedCredentials(
-  { api }: Pick<Transaction, 'api'>,
+  { api, status }: Pick<Transaction, 'api' | 'status'>,
   answer: Answer,
+  accepted: boolean,
 ): Verdict | undefined {
   if (answer.status !== 401 && answer.status !== 403) return undefined;
+  if (String(answer.status) === status) return undefined;
+  if (accepted && REFUSALS.includes(status)) return undefined;
   return {
     outcome: 'skip',
     required: true,

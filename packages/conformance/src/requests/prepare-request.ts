@@ -8,6 +8,7 @@ import type { Transaction } from '../transaction.ts';
 import { credentialsOf } from './credentials-of.ts';
 import { toPrefer } from './prefer.ts';
 import type { RunContext } from './run-context.ts';
+import { toForm } from './to-form.ts';
 import { toScratch } from './to-scratch.ts';
 
 /**
@@ -61,6 +62,7 @@ function toServiceName(transaction: Transaction, { settings, mark }: RunContext)
 
 function toBody(transaction: Transaction, { body }: Drafted, context: RunContext): string {
   if (transaction.api !== 'storage') return body;
-  if (findProvocation(transaction)?.kind === 'missing-field') return '{}';
-  return JSON.stringify(toScratch(JSON.parse(body), context));
+  const isMissing = findProvocation(transaction)?.kind === 'missing-field';
+  const fields = isMissing ? {} : toScratch(JSON.parse(body), context);
+  return JSON.stringify(toForm(fields as object, context.requestForm));
 }

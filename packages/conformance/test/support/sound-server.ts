@@ -4,7 +4,7 @@ import { closeServer, listen } from './listen.ts';
 
 /** An answer before it is sent; a test breaks it here. */
 export interface Draft {
-  /** `gateway` or the name of a storage operation. */
+  /** The operationId, or `none`. */
   operation: string;
   status: number;
   headers: Record<string, string>;
@@ -18,14 +18,20 @@ export interface SoundServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+type Body = { path?: string; fileList?: unknown[] };
+
 type Handle = (draft: Draft, response: ServerResponse) => Draft | undefined;
 
 /**
  * A small server that keeps the contract and shares no code with the project.
  *
  * @param handle changes an answer, or returns `undefined` where it has answered, or never will
+ * @param form where storage requests must have their fields
  */
-export async function startSoundServer(handle: Handle = (draft) => draft): Promise<SoundServer> {
+export async function startSoundServer(
+  handle: Handle = (draft) => draft,
+  form: 'top' | 'data' = 'top',
+): Promise<SoundServer> {
   const requests: SoundServer['requests'] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -33,38 +39,42 @@ export async function startSoundServer(handle: Handle = (draft) => draft): Promi
     const body = Buffer.concat(chunks).toString();
     const { method = '', url = '', headers } = request;
     if (url !== '/') requests.push({ method, url, headers, body });
-    const answer = handle(respond(method, url, headers.accept ?? '', body), response);
+    const answer = handle(respond(method, url, headers.accept ?? '', read(body, form)), response);
     if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
   });
   const url = await listen(server);
   return { url, requests, [Symbol.asyncDispose]: () => closeServer(server) };
 }
 
-function respond(method: string, url: string, accept: string, body: string): Draft {
-  const [, name] = /^\/v1\/cloudrun\/([^/?]+)/.exec(url) ?? [];
-  if (name !== undefined) return callService(method, name, accept);
-  const [, operation] = /^\/api\/v2\/envs\/dev\/storages:(\w+)$/.exec(url) ?? [];
-  return callStorage(operation ?? 'none', JSON.parse(body || '{}'));
+function read(body: string, form: 'top' | 'data'): Body {
+  const parsed = JSON.parse(body || '{}');
+  return form === 'top' ? parsed : (parsed.data ?? {});
 }
 
-function callService(method: string, name: string, accept: string): Draft {
+function respond(method: string, url: string, accept: string, body: Body): Draft {
+  const [, name, slash] = /^\/v1\/cloudrun\/([^/?]+)(\/?)/.exec(url) ?? [];
+  if (name !== undefined)
+    return callService(`cloudrun-${method.toLowerCase()}${slash ? '' : '-root'}`, name, accept);
+  const [, operation] = /^\/api\/v2\/envs\/dev\/storages:(\w+)$/.exec(url) ?? [];
+  return callStorage(operation ?? 'none', body);
+}
+
+function callService(operation: string, name: string, accept: string): Draft {
   const requestId = randomUUID();
   const headers: Record<string, string> = { 'X-Request-Id': requestId };
   const fail = (status: number, code: string): Draft => ({
-    operation: 'gateway',
+    operation,
     status,
     headers: { ...headers, 'Content-Type': 'application/json' },
     body: JSON.stringify({ code, message: 'No.', requestId }),
   });
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$/.test(name)) return fail(422, 'BAD_NAME');
   if (name !== 'hello') return fail(404, 'SERVICE_NOT_FOUND');
-  if (method === 'GET') headers['Content-Disposition'] = 'attachment';
+  if (operation.startsWith('cloudrun-get')) headers['Content-Disposition'] = 'attachment';
   return accept === 'text/plain'
-    ? { operation: 'gateway', status: 200, headers: text(headers), body: 'Hello.' }
-    : { operation: 'gateway', status: 200, headers: json(headers), body: '{"hello":"you"}' };
+    ? { operation, status: 200, headers: text(headers), body: 'Hello.' }
+    : { operation, status: 200, headers: json(headers), body: '{"hello":"you"}' };
 }
-
-type Body = { path?: string; fileList?: unknown[] };
 
 function callStorage(operation: string, { path, fileList }: Body): Draft {
   const reply = (status: number, body: object): Draft => ({
