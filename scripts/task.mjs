@@ -19,6 +19,7 @@ async function runTask() {
       built || (await run('node', [join(ROOT, 'packages/bench/src/cli.ts'), ...args], { cwd }))
     );
   }
+  if (task === 'dev' && args.length > 0) return turbo('dev', '--', ...args);
   if (task === 'check') return (await turbo('drift')) || (await turbo('check', 'knip'));
   return turbo(task, ...args);
 }

@@ -4,6 +4,8 @@ import { turbo } from './process.mjs';
 import { printTotals } from './totals.mjs';
 
 await install();
-const code = (await turbo('drift')) || (await turbo('check', 'knip', 'conformance', '--continue'));
+const drift = await turbo('drift');
+if (drift !== 0) process.exit(drift);
+const code = await turbo('check', 'knip', 'conformance', '--continue');
 const failed = printTotals();
-process.exit(code || failed);
+process.exit(code || Math.min(failed, 1));
