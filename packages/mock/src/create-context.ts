@@ -5,12 +5,12 @@ import { listOperations } from './contract/operations.ts';
 import { createFileStore } from './files/file-store.ts';
 import { createGrants } from './files/grants.ts';
 import { createLinks } from './files/links.ts';
-import type { MockOptions } from './options.ts';
+import type { ResolvedOptions } from './options.ts';
 import type { Oracle } from './oracle/create-oracle.ts';
 import { createRouter } from './routing/create-router.ts';
 
 /** Builds what the surfaces of one mock share. */
-export function createContext({ env, host, maxStoreBytes }: Required<MockOptions>): Context {
+export function createContext({ env, host, maxStoreBytes }: ResolvedOptions): Context {
   const operations = listOperations(documents);
   let oracle: Promise<Oracle> | undefined;
   return {

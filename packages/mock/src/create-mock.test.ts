@@ -42,9 +42,20 @@ test.each([
   [{ port: 1.5 }, 'port'],
   [{ env: 'a.b' }, 'env must be one label'],
   [{ env: '' }, 'env'],
+  [{ host: '' }, 'host must be an address'],
   [{ maxStoreBytes: 0 }, 'maxStoreBytes must be a whole number'],
 ])('%j is refused by name', async (options, sentence) => {
   await expect(createMock(options)).rejects.toThrow(sentence);
+});
+
+test('an option that is undefined has its default, so that no mock opens to the network unasked', async () => {
+  await using mock = await createMock({
+    port: undefined,
+    host: undefined,
+    env: undefined,
+    maxStoreBytes: undefined,
+  });
+  expect(mock.url).toBe(`http://127.0.0.1:${mock.port}`);
 });
 
 test('an address in use is the error of node:net', async () => {

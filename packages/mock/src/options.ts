@@ -1,31 +1,33 @@
 /** How a mock is set up. */
 export interface MockOptions {
   /** Port to listen on. Default 0: any free port. */
-  port?: number;
+  port?: number | undefined;
   /** Host to listen on. Default `127.0.0.1`; `0.0.0.0` opens the mock to the network. */
-  host?: string;
+  host?: string | undefined;
   /**
    * Identifier of the environment (D12). Default `dev`. A gateway call for another one is answered
    * with `INVALID_HOST`, a storage call with `INVALID_ENV`.
    */
-  env?: string;
+  env?: string | undefined;
   /** Room for all uploaded files together, in bytes. Default 256 MiB; an upload beyond it is refused. */
-  maxStoreBytes?: number;
+  maxStoreBytes?: number | undefined;
 }
 
-const DEFAULTS: Required<MockOptions> = {
-  port: 0,
-  host: '127.0.0.1',
-  env: 'dev',
-  maxStoreBytes: 256 * 1024 * 1024,
-};
+/** Options with their defaults. */
+export type ResolvedOptions = { [Name in keyof MockOptions]-?: NonNullable<MockOptions[Name]> };
 
 /** Fills in the defaults. Throws a TypeError or RangeError that names a wrong option. */
-export function resolveOptions(options: MockOptions): Required<MockOptions> {
-  const { port, host, env, maxStoreBytes } = { ...DEFAULTS, ...options };
+export function resolveOptions({
+  port = 0,
+  host = '127.0.0.1',
+  env = 'dev',
+  maxStoreBytes = 256 * 1024 * 1024,
+}: MockOptions): ResolvedOptions {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new RangeError('port must be a whole number from 0 to 65535.');
   }
+  // Node listens on every interface where it is told no host.
+  if (host === '') throw new TypeError('host must be an address of this machine.');
   if (!isEnv(env)) {
     throw new TypeError(
       'env must be one label of a host name: letters, digits and hyphens, at most 63.',

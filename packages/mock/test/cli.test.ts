@@ -72,6 +72,7 @@ test('a port in use is one sentence and exit 2', async () => {
 test.each([
   [['--port', 'x'], 'whole number from 0 to 65535'],
   [['--port', '65536'], 'whole number from 0 to 65535'],
+  [['--host', ''], 'address of this machine'],
   [['--env', 'a.b'], 'one label of a host name'],
   [['--prot', '1'], 'Did you mean --port?'],
   [['extra'], 'too many arguments'],

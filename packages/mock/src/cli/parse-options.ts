@@ -13,6 +13,7 @@ export function parseOptions(argv: string[]): MockOptions {
     .option(
       '--host <address>',
       'address to listen on; 0.0.0.0 opens it to the network',
+      parseHost,
       '127.0.0.1',
     )
     .option('--env <id>', 'environment that the mock serves', parseEnv, 'dev')
@@ -25,6 +26,11 @@ function parsePort(value: string): number {
   const port = Number(value);
   if (/^\d{1,5}$/.test(value) && port <= 65_535) return port;
   throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
+}
+
+function parseHost(value: string): string {
+  if (value !== '') return value;
+  throw new InvalidArgumentError('It must be an address of this machine.');
 }
 
 function parseEnv(value: string): string {
