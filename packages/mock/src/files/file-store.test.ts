@@ -65,3 +65,11 @@ test('copies cost, moves do not', () => {
   expect([store.has('a'), store.has('b')]).toEqual([false, true]);
   expect(store.copy('none', 'c', { move: false })).toBe(false);
 });
+
+test('a discarded draft takes nothing more', () => {
+  const store = createFileStore(MAX);
+  const draft = store.draft();
+  draft.discard();
+  expect(draft.append(Buffer.alloc(9_000))).toBe(false);
+  expect(write(store, 'k', 9_000)).toBeDefined();
+});

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { collectBytes } from './collect-bytes.ts';
 
 export interface StoredFile {
   bytes: Buffer;
@@ -10,9 +11,9 @@ export interface StoredFile {
 
 /** A file that is being written; nobody sees it before it is whole (D28). */
 export interface Draft {
-  /** Adds bytes; false where the store has no room for them. */
+  /** Adds bytes; false where the store has no room for them, or the draft was discarded. */
   append(chunk: Buffer): boolean;
-  /** Makes the file visible under a key, in place of an older one; false where it does not fit. */
+  /** Makes the file visible under a key, in place of an older one; undefined where it does not fit. */
   commit(key: string, contentType: string): StoredFile | undefined;
   /** Gives the room back. */
   discard(): void;
@@ -62,26 +63,28 @@ export function createFileStore(maxBytes: number): FileStore {
       return true;
     },
     draft() {
-      const chunks: Buffer[] = [];
+      let content = collectBytes();
       const hash = createHash('md5');
       let reserved = 0;
+      let discarded = false;
       const discard = () => {
         used -= reserved;
         reserved = 0;
-        chunks.length = 0;
+        content = collectBytes();
+        discarded = true;
       };
       return {
         discard,
         append(chunk) {
-          if (used + chunk.length > maxBytes) return false;
+          if (discarded || used + chunk.length > maxBytes) return false;
           used += chunk.length;
           reserved += chunk.length;
           hash.update(chunk);
-          chunks.push(chunk);
+          content.append(chunk);
           return true;
         },
         commit(key, contentType) {
-          const bytes = Buffer.concat(chunks);
+          const bytes = content.join();
           const etag = `"${hash.digest('hex')}"`;
           const file = { bytes, contentType, etag, modified: new Date() };
           const fits = put(key, file, reserved);
