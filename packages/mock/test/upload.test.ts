@@ -33,6 +33,7 @@ describe('a good form', () => {
     ['201', 201],
     ['204', 204],
     ['404', 204],
+    ['0xC8', 204],
     ['many', 204],
   ])('success_action_status=%s answers %i', async (wanted, status) => {
     const grant = await getGrant(mock, 'status.txt');
@@ -56,6 +57,7 @@ describe('a good form', () => {
       form.append(name, value);
     form.append('file', FILE);
     form.append('key', 'other.txt');
+    form.append('note', 'x'.repeat(5_000));
     form.append('file', new Blob(['second']));
     expect((await fetch(grant.url, { method: 'POST', body: form })).status).toBe(204);
     expect(await read(mock, grant.fileID)).toBe('content');
@@ -98,6 +100,58 @@ describe('a bad form stores nothing', () => {
     expect(error).toMatchObject({ Code: code, RequestId: response.headers.get('x-request-id') });
     expect(error.Message).toContain(name);
     expect(error.Message).not.toContain(grant.authorization);
+    expect(await read(mock, grant.fileID)).toBeUndefined();
+  });
+
+  test.each(['Signature', 'signature', 'x-store-security-token', 'x-store-meta-fileid', 'key'])(
+    '%s twice',
+    async (name) => {
+      const grant = await getGrant(mock, 'bad.txt');
+      const form = new FormData();
+      for (const [field, value] of Object.entries(toForm(grant, 'bad.txt')))
+        form.append(field, value);
+      form.append(name, 'other');
+      form.append('file', FILE);
+      const response = await fetch(grant.url, { method: 'POST', body: form });
+      expect(await parseError(response)).toMatchObject({
+        Code: 'MalformedPOSTRequest',
+        Message: `The form has the field ${name} twice.`,
+      });
+      expect(await read(mock, grant.fileID)).toBeUndefined();
+    },
+  );
+
+  test('a grant of another mock', async () => {
+    await using other = await createMock();
+    const grant = await getGrant(other, 'bad.txt');
+    const response = await postForm(mock.uploadUrl, toForm(grant, 'bad.txt'), FILE);
+    expect(await parseError(response)).toMatchObject({ Code: 'SignatureDoesNotMatch' });
+  });
+
+  test('values in the places of each other', async () => {
+    const grant = await getGrant(mock, 'bad.txt');
+    const swapped = { ...grant, token: grant.authorization, authorization: grant.token };
+    const response = await postForm(grant.url, toForm(swapped, 'bad.txt'), FILE);
+    expect(await parseError(response)).toMatchObject({ Code: 'SignatureDoesNotMatch' });
+    expect(await read(mock, grant.fileID)).toBeUndefined();
+  });
+
+  test('the file before the other fields', async () => {
+    const grant = await getGrant(mock, 'bad.txt');
+    const form = new FormData();
+    form.append('file', FILE);
+    for (const [name, value] of Object.entries(toForm(grant, 'bad.txt'))) form.append(name, value);
+    const response = await fetch(grant.url, { method: 'POST', body: form });
+    expect((await parseError(response)).Message).toContain('before the field file');
+    expect(await read(mock, grant.fileID)).toBeUndefined();
+  });
+
+  test('thousands of fields', async () => {
+    const grant = await getGrant(mock, 'bad.txt');
+    const junk = Array.from({ length: 5_000 }, (_, index) => [`field-${index}`, 'x']);
+    const fields = { ...toForm(grant, 'bad.txt'), ...Object.fromEntries(junk) };
+    const response = await postForm(grant.url, fields, FILE);
+    expect(await parseError(response)).toMatchObject({ Code: 'MalformedPOSTRequest' });
     expect(await read(mock, grant.fileID)).toBeUndefined();
   });
 

@@ -62,8 +62,7 @@ function toAnswer(status: number, etag: string, location: string): Answer {
 }
 
 function toStatus(field: string | undefined): number {
-  const status = Number(field);
-  return STATUSES.includes(status) ? status : DEFAULT_STATUS;
+  return STATUSES.find((status) => String(status) === field) ?? DEFAULT_STATUS;
 }
 
 /** A media type that may stand in a header, or the type of unknown bytes. */

@@ -26,14 +26,17 @@ export function readForm(
   let sink: FileSink | undefined;
 
   form.on('field', (name, value, _nameTruncated, valueTruncated) => {
+    // D27: "`file` last", so what comes after it is ignored.
+    if (sink !== undefined) return;
+    const key = String(name).toLowerCase();
     if (valueTruncated)
       fail(malformed(`The field ${name} is longer than ${LIMITS.fieldSize} bytes.`));
-    const key = String(name).toLowerCase();
-    if (!fields.has(key)) fields.set(key, value);
+    // Of two values, one that was checked and another that was meant could be taken.
+    else if (fields.has(key)) fail(malformed(`The form has the field ${name} twice.`));
+    else fields.set(key, value);
   });
   form.on('file', (_name, content, _filename, _encoding, contentType) => {
     content.on('error', fail);
-    // What comes after the file is ignored, a second file too.
     if (sink !== undefined) return content.resume();
     const take = attempt(() => open(fields, contentType));
     sink = take;
