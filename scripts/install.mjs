@@ -25,6 +25,7 @@ export async function install() {
   console.log(`Installing with ${packageManager}; the first time takes about half a minute.`);
   const args = ['exec', '--yes', `--package=${packageManager}`, '--', 'pnpm', 'install'];
   const code = await runOnMachine('npm', [...args, '--frozen-lockfile']);
+  if (code > 128) process.exit(code); // a signal: whoever sent it knows why
   if (code !== 0) {
     fail('The installation failed; the reason stands above. Is the registry reachable?');
   }

@@ -19,7 +19,7 @@ const ENTRY = "import { install } from './scripts/install.mjs';\nawait install()
 /** Stands for npm: notes its call, does what pnpm would do, and ends as `npm-exit` says. */
 const NPM = `#!/bin/sh
 echo "$PATH $*" >> npm-calls
-[ "$(cat npm-exit)" = 0 ] || exit 1
+[ "$(cat npm-exit)" = 0 ] || exit "$(cat npm-exit)"
 mkdir -p node_modules/.bin packages/one/node_modules
 `;
 
@@ -106,6 +106,11 @@ it('ends with 2 and says so where the installation fails, and tries again', () =
   write('npm-exit', '0');
   expect(install().status).toBe(0);
   expect(countCalls()).toBe(2);
+});
+
+it('says nothing of the registry where somebody stopped the installation', () => {
+  write('npm-exit', '130');
+  expect(install()).toEqual({ status: 130, stderr: '' });
 });
 
 it('does not trust an earlier installation that a failed one has touched', () => {
