@@ -285,6 +285,17 @@ describe('a link', () => {
     }
   });
 
+  test.each(['text/html', 'image/svg+xml', 'text/plain'])(
+    'to %s runs no script of the file on the origin of the mock',
+    async (type) => {
+      const fileID = await upload(mock, 'page', '<script>fetch("/files/other")</script>', type);
+      const { headers } = await fetch(await getLink(mock, fileID));
+      expect(headers.get('content-type')).toBe(type);
+      expect(headers.get('content-security-policy')).toBe('sandbox');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    },
+  );
+
   test('takes no POST', async () => {
     const link = await getLink(mock, await upload(mock, 'own.txt', 'x'));
     expect((await fetch(link, { method: 'POST', body: 'x' })).status).toBe(405);

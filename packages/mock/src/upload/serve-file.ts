@@ -3,12 +3,19 @@ import type { StoredFile } from '../files/file-store.ts';
 import type { Answer } from '../http/answer.ts';
 
 /**
+ * An uploaded page is anybody's: a browser shows it, but in an origin of its own and without its
+ * scripts, and guesses no type (CSP3, `sandbox`; Fetch Standard, `X-Content-Type-Options`).
+ */
+const GUARD = { 'content-security-policy': 'sandbox', 'x-content-type-options': 'nosniff' };
+
+/**
  * The content of a file, or one part of it (RFC 9110, section 14). Several ranges at once, and a unit
  * other than bytes, bring the whole file.
  */
 export function serveFile(file: StoredFile, range: string | undefined): Answer {
   const { bytes, contentType, etag, modified } = file;
   const headers = {
+    ...GUARD,
     'content-type': contentType,
     etag,
     'last-modified': modified.toUTCString(),
