@@ -33,13 +33,20 @@ function* walk(value: unknown, path: string[] = []): Generator<[string, string[]
 describe.each(DOCUMENTS)('%s', (name) => {
   const document = read(name);
 
-  it.each(['enum', 'const', 'format', 'maximum', 'maxItems', 'maxProperties'])(
-    `${OPEN_RULE}: no %s`,
-    (keyword) => {
-      const found = [...walk(document)].filter(([key]) => key === keyword).map(([, path]) => path);
-      expect(found).toEqual([]);
-    },
-  );
+  it.each([
+    ...['enum', 'const', 'format', 'minimum', 'maximum', 'multipleOf'],
+    ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties'],
+  ])(`${OPEN_RULE}: no %s`, (keyword) => {
+    const found = [...walk(document)].filter(([key]) => key === keyword).map(([, path]) => path);
+    expect(found).toEqual([]);
+  });
+
+  it('holds a name of a service alone to a pattern and a longest length', () => {
+    const found = [...walk(document)].filter(([key]) => key === 'pattern' || key === 'maxLength');
+    expect(new Set(found.map(([, path]) => path.at(-1)))).toEqual(
+      new Set(name === 'gateway.v1' ? ['ServiceName'] : []),
+    );
+  });
 
   it('is open for properties that nobody knows yet', () => {
     const closed = [...walk(document)].filter(

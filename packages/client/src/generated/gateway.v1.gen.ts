@@ -163,7 +163,7 @@ export interface components {
             };
         };
         /**
-         * @description The hosted service's answer. Other statuses of the service (2xx, 4xx, 5xx) pass through in the
+         * @description The hosted service's answer. Other statuses of the service (2xx, 3xx, 4xx, 5xx) pass through in the
          *     same way, so this response stands for all of them.
          */
         ServiceAnswer: {

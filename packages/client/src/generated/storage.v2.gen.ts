@@ -214,7 +214,7 @@ export interface components {
          */
         UploadMetaData: {
             /**
-             * @description Address of the upload. The form goes to it exactly as it is, path and query included.
+             * @description Absolute address of the upload. The form goes to it exactly as it is, path and query included.
              * @example https://upload.berth.example/?bucket=files
              */
             url: string;
@@ -310,11 +310,13 @@ export interface components {
          *     }
          */
         DownloadFileItem: {
+            /** @description ID of the file that was asked for. */
             fileID: components["schemas"]["FileId"];
             code: components["schemas"]["ItemCode"];
             /**
-             * @description Download link. It may come unencoded (Chinese, spaces). Deployments of this project give an
-             *     empty string where `code` is not `SUCCESS`.
+             * @description Download link: a GET of it, without credentials, returns the bytes of the file. It may come
+             *     unencoded (Chinese, spaces). Deployments of this project give an empty string where `code` is not
+             *     `SUCCESS`.
              * @example https://files.berth.example/reports/summary.txt?sign=2b6a
              */
             tempFileURL: string;
@@ -389,6 +391,7 @@ export interface components {
          *     }
          */
         DeleteFileItem: {
+            /** @description ID of the file that was to be deleted. */
             fileID: components["schemas"]["FileId"];
             code: components["schemas"]["ItemCode"];
         };
