@@ -88,6 +88,27 @@ describe('header rules', () => {
   });
 });
 
+describe('a WebSocket upgrade', () => {
+  const upgrade = { connection: 'Upgrade', upgrade: 'WebSocket' };
+
+  test('is refused in words, for the mock has none yet', async () => {
+    const reply = await gateway(mock, { path: '/v1/cloudrun/hello/a', headers: upgrade });
+    expect(reply).toMatchObject({ status: 501, json: { code: 'INVALID_REQUEST' } });
+    expect(reply.json.message).toContain('WebSocket');
+    expect(reply.headers['x-request-id']).toBe(reply.json.requestId);
+  });
+
+  test('needs credentials like any call', async () => {
+    const reply = await call(mock, { path: '/v1/cloudrun/hello', headers: upgrade });
+    expect(reply).toMatchObject({ status: 401, json: { code: 'MISSING_CREDENTIALS' } });
+  });
+
+  test('is none where another protocol is meant', async () => {
+    const headers = { connection: 'Upgrade', upgrade: 'h2c' };
+    expect((await gateway(mock, { path: '/v1/cloudrun/hello', headers })).status).toBe(200);
+  });
+});
+
 describe('Prefer and Accept', () => {
   const ask = (headers: Record<string, string>) =>
     gateway(mock, { path: '/v1/cloudrun/hello', headers });

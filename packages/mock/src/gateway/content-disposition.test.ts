@@ -1,7 +1,12 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { isAttachment } from './content-disposition.ts';
 
 const answer = (type?: string) => ({ status: 200, headers: type ? { 'content-type': type } : {} });
+const call = (method: string, headers: IncomingHttpHeaders = {}) => ({
+  method,
+  request: { headers } as IncomingMessage,
+});
 
 test.each([
   ['GET', 'application/json', true],
@@ -15,5 +20,14 @@ test.each([
   ['POST', 'application/problem+json', true],
   ['POST', undefined, true],
 ])('%s %s: %s', (method, type, expected) => {
-  expect(isAttachment(method, answer(type))).toBe(expected);
+  expect(isAttachment(call(method), answer(type))).toBe(expected);
+});
+
+test.each([
+  [{ connection: 'keep-alive, Upgrade', upgrade: 'WebSocket' }, false],
+  [{ connection: 'Upgrade', upgrade: 'h2c, websocket' }, false],
+  [{ connection: 'Upgrade', upgrade: 'h2c' }, true],
+  [{ upgrade: 'websocket' }, true],
+])('GET with %j: %s', (headers, expected) => {
+  expect(isAttachment(call('GET', headers), answer('application/json'))).toBe(expected);
 });

@@ -1,11 +1,13 @@
 import type { Context } from '../context.ts';
 import { consult } from '../oracle/consult.ts';
+import { Refusal } from '../refusal.ts';
 import { findOperation } from '../routing/find-operation.ts';
 import type { Surface } from '../surface.ts';
 import { checkGatewayCredentials } from './check-credentials.ts';
 import { checkHost } from './check-host.ts';
 import { isAttachment } from './content-disposition.ts';
 import { toGatewayError } from './gateway-error.ts';
+import { isWebSocketRequest } from './is-web-socket-request.ts';
 import { readPayload } from './read-payload.ts';
 import { toServiceAnswer } from './to-service-answer.ts';
 
@@ -24,13 +26,16 @@ export function createGateway(context: Context): Surface {
       checkHost(call, context);
       const { operation, params } = findOperation(call, context.router, PATH_CODES);
       checkGatewayCredentials(call.request.headers.authorization);
+      if (isWebSocketRequest(call.request)) {
+        throw new Refusal(PATH_CODES.invalid, 'This mock takes no WebSocket yet.', { status: 501 });
+      }
       const body = await readPayload(call);
       const question = { operation, params, body, invalid: PATH_CODES.invalid };
       const { documented } = await consult(context, call, question);
       return toServiceAnswer(documented, call.requestId, context);
     },
     refuse: toGatewayError,
-    headers: (answer, { method }) =>
-      isAttachment(method, answer) ? { 'content-disposition': 'attachment' } : {},
+    headers: (answer, call) =>
+      isAttachment(call, answer) ? { 'content-disposition': 'attachment' } : {},
   };
 }
