@@ -10,7 +10,10 @@ import { firstLabel, isLoopback } from '../routing/host.ts';
  */
 export function checkHost({ host }: Call, { env, listenHost }: Context): void {
   if (host === undefined) {
-    throw new Refusal('INVALID_HOST', 'The header Host is missing, or it is no host name.');
+    throw new Refusal(
+      'INVALID_HOST',
+      'The header Host is missing, stands twice, or is no host name.',
+    );
   }
   if (isLoopback(host) || host === listenHost.toLowerCase()) return;
   if (firstLabel(host) === env.toLowerCase()) return;

@@ -12,7 +12,7 @@ export interface Call {
   path: string;
   /** Raw query string without `?`. */
   query: string | undefined;
-  /** Host of the request in lower case; undefined where it is missing or no host. */
+  /** Host of the request in lower case; undefined where it is missing, repeated or no host. */
   host: string | undefined;
   /** Address under which the client reached the mock, for links that it can follow. */
   origin: string;
@@ -26,7 +26,7 @@ export interface Call {
  * @param url the mock's own address, for requests that name no host
  */
 export function toCall(request: IncomingMessage, url: string): Call {
-  const { authority = request.headers.host ?? '', path, query } = parseTarget(request.url ?? '/');
+  const { authority = hostHeaderOf(request), path, query } = parseTarget(request.url ?? '/');
   const host = hostOf(authority);
   return {
     requestId: randomUUID(),
@@ -37,4 +37,10 @@ export function toCall(request: IncomingMessage, url: string): Call {
     origin: host === undefined ? url : `http://${authority}`,
     request,
   };
+}
+
+/** RFC 9112, section 3.2: more than one `Host` is refused, for two readers could each take another. */
+function hostHeaderOf({ headersDistinct }: IncomingMessage): string {
+  const [host = '', ...others] = headersDistinct.host ?? [];
+  return others.length === 0 ? host : '';
 }

@@ -9,6 +9,8 @@ test.each([
   ['a b', undefined],
   ['a/b', undefined],
   ['a:b', undefined],
+  ['a:65536', undefined],
+  ['[1:2]', undefined],
   ['user@host', undefined],
 ])('the host of "%s" is %s', (authority, host) => {
   expect(hostOf(authority)).toBe(host);

@@ -8,7 +8,7 @@ loopback.addAddress('::1', 'ipv6');
 export function hostOf(authority: string): string | undefined {
   const [, ipv6, name] =
     /^(?:\[([\da-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i.exec(authority) ?? [];
-  return (ipv6 ?? name)?.toLowerCase();
+  return URL.canParse(`http://${authority}`) ? (ipv6 ?? name)?.toLowerCase() : undefined;
 }
 
 /** Whether a host is this machine's own: `localhost` or a loopback address. */
