@@ -136,9 +136,13 @@ describe('the gateway', () => {
     expect(headers.allow).toBe('GET, HEAD, POST, OPTIONS');
   });
 
-  test('a body of another type passes', async () => {
-    for (const contentType of ['text/plain', 'application/octet-stream', 'nonsense']) {
-      const headers = { 'content-type': contentType };
+  test('a body of another type passes, a compressed one too', async () => {
+    for (const headers of [
+      { 'content-type': 'text/plain' },
+      { 'content-type': 'application/octet-stream' },
+      { 'content-type': 'nonsense' },
+      { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    ]) {
       const { status } = await gateway(mock, { method: 'POST', path: SERVICE, headers, body: '{' });
       expect(status).toBe(200);
     }
@@ -367,6 +371,7 @@ describe('what is no request', () => {
     ],
     ['a huge header', `GET / HTTP/1.1\r\n${HOST}a: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['a huge path', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n${HOST}\r\n`, 431],
+    ['two hosts', `GET /v1/cloudrun/hello HTTP/1.1\r\n${HOST}host: prod.example\r\n\r\n`, 400],
     ['no host', 'GET /v1/cloudrun/hello HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
     ['HTTP/1.0', 'GET /v1/cloudrun/hello HTTP/1.0\r\n\r\n', 400],
     [

@@ -1,7 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { limit } from '../contract/defaults.ts';
 import type { Call } from '../http/call.ts';
 import { mediaTypeOf } from '../http/media-type.ts';
-import { hasBody, readBody } from '../http/read-body.ts';
+import { hasBody, skipBody } from '../http/read-body.ts';
 import { readJson } from '../http/read-json.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -9,8 +10,8 @@ import { Refusal } from '../refusal.ts';
  * The body of a gateway call, as far as it can be judged: a JSON value, or undefined for none.
  *
  * D13: "A GET with a body is 400." "POST takes any Content-Type and passes the body unchanged (the
- * documents declare `application/json`, object)." So a body of another type is read for its size, and
- * judged like an object without properties.
+ * documents declare `application/json`, object)." So a body of another type, or a compressed one, is
+ * read for its size alone, and judged like an object without properties.
  */
 export async function readPayload(call: Call): Promise<unknown> {
   const { request } = call;
@@ -19,8 +20,8 @@ export async function readPayload(call: Call): Promise<unknown> {
     throw new Refusal('INVALID_REQUEST', `A ${call.method} takes no body: send it with POST.`);
   }
   const maxBytes = limit('gatewayBodyBytes');
-  if (!isJson(request.headers['content-type'])) {
-    await readBody(request, maxBytes);
+  if (!isJson(request.headers)) {
+    await skipBody(request, maxBytes);
     return {};
   }
   const body = await readJson(call, maxBytes);
@@ -28,7 +29,8 @@ export async function readPayload(call: Call): Promise<unknown> {
   return body.value;
 }
 
-function isJson(contentType: string | undefined): boolean {
-  if (contentType === undefined) return true;
+function isJson(headers: IncomingHttpHeaders): boolean {
+  const { 'content-type': contentType = 'application/json', 'content-encoding': coding } = headers;
+  if (coding !== undefined && coding.toLowerCase() !== 'identity') return false;
   return /^application\/(json|[^;]+\+json)$/.test(mediaTypeOf(contentType));
 }

@@ -14,21 +14,29 @@ export class BodyTooLarge extends Error {
 /**
  * Reads a whole body.
  *
- * D13: "by Content-Length refused before …; chunked, … aborted at the limit."
- *
  * @throws BodyTooLarge with the connection still open, so that it can be answered
  */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new BodyTooLarge(maxBytes);
   const chunks: Buffer[] = [];
+  for await (const chunk of chunksOf(request, maxBytes)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Reads a whole body and keeps nothing of it. Throws like `readBody`. */
+export async function skipBody(request: IncomingMessage, maxBytes: number): Promise<void> {
+  for await (const _ of chunksOf(request, maxBytes));
+}
+
+/** D13: "by Content-Length refused before …; chunked, … aborted at the limit." */
+async function* chunksOf(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new BodyTooLarge(maxBytes);
   let size = 0;
   // Leaving a plain `for await` would destroy the socket before the refusal is written.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
     if (size > maxBytes) throw new BodyTooLarge(maxBytes);
-    chunks.push(chunk);
+    yield chunk;
   }
-  return Buffer.concat(chunks);
 }
 
 /** Whether a request announces a body (RFC 9112, section 6.3). */
