@@ -1,8 +1,10 @@
+import { applyDispositionRules } from '../gateway/apply-disposition-rules.ts';
 import { GATEWAY_ERRORS } from '../generated/errors.gen.ts';
-import { toAnswer } from '../runtime/index.ts';
-import type { Answer } from '../runtime/route-table.ts';
+import { type Answer, type Call, toAnswer } from '../runtime/index.ts';
 import { ContractError, type ContractErrorOptions } from './contract-error.ts';
 import type { OpenCode } from './open-code.ts';
+
+const TYPE = 'application/json';
 
 /** A code of the gateway. The known ones are offered by editors; the list is open. */
 export type GatewayErrorCode = OpenCode<keyof typeof GATEWAY_ERRORS>;
@@ -24,11 +26,13 @@ export class GatewayError extends ContractError {
   }
 
   /** The answer of the runtime to this error. */
-  [toAnswer]({ requestId }: { readonly requestId: string }): Answer {
+  [toAnswer]({ request, requestId }: Pick<Call, 'request' | 'requestId'>): Answer {
     const { code, message } = this;
+    const headers = { ...this.headers, 'x-request-id': requestId, 'content-type': TYPE };
     return {
       status: this.status,
-      headers: { ...this.headers, 'x-request-id': requestId },
+      // D8: "the gateway's own errors on GET carry it too".
+      headers: applyDispositionRules(request, headers) as Record<string, string>,
       body: { code, message, requestId },
     };
   }

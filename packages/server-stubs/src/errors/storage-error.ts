@@ -1,6 +1,5 @@
 import { STORAGE_ERRORS, type STORAGE_ITEM_ERRORS } from '../generated/errors.gen.ts';
-import { toAnswer } from '../runtime/index.ts';
-import type { Answer } from '../runtime/route-table.ts';
+import { type Answer, type Call, toAnswer } from '../runtime/index.ts';
 import { ContractError, type ContractErrorOptions } from './contract-error.ts';
 import type { OpenCode } from './open-code.ts';
 
@@ -27,7 +26,7 @@ export class StorageError extends ContractError {
   }
 
   /** The answer of the runtime to this error. */
-  [toAnswer]({ requestId }: { readonly requestId: string }): Answer {
+  [toAnswer]({ requestId }: Pick<Call, 'requestId'>): Answer {
     const { code, message, status } = this;
     return {
       status,

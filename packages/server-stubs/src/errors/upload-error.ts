@@ -1,6 +1,6 @@
 import { UPLOAD_ERRORS } from '../generated/errors.gen.ts';
-import { toAnswer } from '../runtime/index.ts';
-import type { Answer } from '../runtime/route-table.ts';
+import { type Answer, type Call, toAnswer } from '../runtime/index.ts';
+import { resourceOf } from '../upload/resource-of.ts';
 import { toErrorXml } from '../upload/to-error-xml.ts';
 import { ContractError, type ContractErrorOptions } from './contract-error.ts';
 import type { OpenCode } from './open-code.ts';
@@ -31,7 +31,7 @@ export class UploadError extends ContractError {
   }
 
   /** The answer of the runtime to this error. */
-  [toAnswer](call: { readonly requestId: string; readonly rawPath: string }): Answer {
+  [toAnswer](call: Pick<Call, 'request' | 'requestId' | 'rawPath'>): Answer {
     const { requestId } = call;
     return {
       status: this.status,
@@ -43,7 +43,7 @@ export class UploadError extends ContractError {
       body: toErrorXml({
         Code: this.code,
         Message: this.message,
-        Resource: this.resource ?? call.rawPath,
+        Resource: this.resource ?? resourceOf(call),
         RequestId: requestId,
         TraceId: requestId,
       }),

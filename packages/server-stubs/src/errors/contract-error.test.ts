@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { toAnswer } from '../runtime/index.ts';
+import { GatewayError } from './gateway-error.ts';
+import { StorageError } from './storage-error.ts';
+import { UploadError } from './upload-error.ts';
+
+const call = (method: string) =>
+  ({ request: { method, headers: {} }, requestId: 'id-1', rawPath: '/up' }) as never;
+
+test('a gateway error has the status, the text and the wait of its code', () => {
+  expect(new GatewayError('SERVICE_NOT_READY')[toAnswer](call('POST'))).toEqual({
+    status: 503,
+    headers: { 'content-type': 'application/json', 'retry-after': '1', 'x-request-id': 'id-1' },
+    body: {
+      code: 'SERVICE_NOT_READY',
+      message: 'The hosted service is not ready.',
+      requestId: 'id-1',
+    },
+  });
+});
+
+test('a gateway error that answers a GET is an attachment (D8)', () => {
+  const { headers } = new GatewayError('SERVICE_NOT_FOUND')[toAnswer](call('GET'));
+  expect(headers).toMatchObject({ 'content-disposition': 'attachment' });
+});
+
+test('text, status, wait and headers can be given; the cause is never sent', () => {
+  const cause = new Error('secret');
+  const options = { message: 'Soon.', status: 520, retryAfter: 7, headers: { 'x-a': 'b' }, cause };
+  const error = new GatewayError('SERVICE_NOT_READY', options);
+  expect(error.cause).toBe(cause);
+  const answer = error[toAnswer](call('POST'));
+  expect(answer).toMatchObject({
+    status: 520,
+    headers: { 'retry-after': '7', 'x-a': 'b' },
+    body: { message: 'Soon.' },
+  });
+  expect(JSON.stringify(answer)).not.toContain('secret');
+});
+
+test.each(['OUT_OF_COFFEE', 'toString', '__proto__'])(
+  'a code of your own is 500 unless you say otherwise: %s',
+  (code) => {
+    expect(new StorageError(code).status).toBe(500);
+    expect(new StorageError(code, { status: 418 }).status).toBe(418);
+  },
+);
+
+test('a storage error comes in the envelope, and statusCode equals the status (D20)', () => {
+  expect(new StorageError('EXCEED_RATELIMIT')[toAnswer](call('POST'))).toEqual({
+    status: 429,
+    headers: { 'retry-after': '1', 'x-request-id': 'id-1' },
+    body: {
+      statusCode: 429,
+      body: { requestId: 'id-1', code: 'EXCEED_RATELIMIT', message: 'Too many calls.' },
+    },
+  });
+});
+
+test('an upload error is XML with the five elements (D27)', () => {
+  const options = { message: 'Not <yours>.', resource: '/a&b.txt' };
+  const answer = new UploadError('AccessDenied', options)[toAnswer](call('POST'));
+  expect(answer.status).toBe(403);
+  expect(answer.headers).toMatchObject({ 'content-type': 'application/xml' });
+  expect(answer.body).toBe(
+    '<?xml version="1.0" encoding="UTF-8"?><Error><Code>AccessDenied</Code>' +
+      '<Message>Not &lt;yours&gt;.</Message><Resource>/a&amp;b.txt</Resource>' +
+      '<RequestId>id-1</RequestId><TraceId>id-1</TraceId></Error>',
+  );
+});

@@ -1,0 +1,27 @@
+import { GatewayError } from '../errors/gateway-error.ts';
+import type { Call } from '../runtime/index.ts';
+
+const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
+
+/**
+ * Refuses what must not reach a hosted service.
+ *
+ * D3: "A segment that is `.` or `..` after one decoding is 400 `INVALID_REQUEST`": a service or a
+ * library on the way could resolve it, and so reach another service. D13: "A GET with a body is 400."
+ *
+ * @throws GatewayError INVALID_REQUEST
+ */
+export function assertForwardable({ request, rawPath }: Pick<Call, 'request' | 'rawPath'>): void {
+  if (rawPath.split('/').some((segment) => DOT_SEGMENT.test(segment))) {
+    throw new GatewayError('INVALID_REQUEST', {
+      message: 'A segment of the path is . or .. after decoding: resolve it before you send it.',
+    });
+  }
+  const { method, headers } = request;
+  if (method === 'POST') return;
+  if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
+    throw new GatewayError('INVALID_REQUEST', {
+      message: 'A GET has no body: send the data in the query string, or use POST.',
+    });
+  }
+}

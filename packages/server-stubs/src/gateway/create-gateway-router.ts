@@ -1,0 +1,62 @@
+import { LIMITS } from '../generated/contract.gen.ts';
+import { routes } from '../generated/gateway.v1/routes.gen.ts';
+import { createCors } from '../http/cors.ts';
+import { toHandlers } from '../http/to-handlers.ts';
+import { toPreflight } from '../http/to-preflight.ts';
+import type { BerthRouterOptions, EnvOption } from '../router-options.ts';
+import { createRouter, type Router, toAnswer } from '../runtime/index.ts';
+import { defaultWireProfile } from '../wire-profile.ts';
+import type { GatewayHandler, GatewayHandlers } from './gateway-handlers.ts';
+import { type GatewaySecurity, toGatewaySecurity } from './gateway-security.ts';
+import { toCallerAnswer } from './to-caller-answer.ts';
+import { toGatewayFault } from './to-gateway-fault.ts';
+import { toGatewayHandler } from './to-gateway-handler.ts';
+
+export interface GatewayRouterOptions<Caller = unknown> extends BerthRouterOptions {
+  /** Lets callers in. One handler for each scheme of the contract. */
+  readonly security: GatewaySecurity<Caller>;
+  /** Environments that this gateway serves; any other host is `INVALID_HOST`. Default: every one. */
+  readonly env?: EnvOption;
+}
+
+/**
+ * Makes the gateway of hosted services: middleware for Express 4 and 5, and a listener of `node:http`.
+ * Handlers only call the service; paths, credentials, limits, CORS, errors and the header rules C1 to
+ * C3 are done here.
+ *
+ * @throws TypeError for options that contradict each other
+ *
+ * @example
+ * const call: GatewayHandler = async ({ name, target, method, headers, body }, { signal }) => {
+ *   const address = addresses.get(name);
+ *   if (address === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
+ *   const answer = await request(address + target, { method, headers, body, signal }); // undici
+ *   return { status: answer.statusCode, headers: answer.headers, body: answer.body };
+ * };
+ * const handlers = { 'cloudrun-get-root': call, 'cloudrun-get': call, 'cloudrun-post': call };
+ * app.use(createGatewayRouter(handlers, { env: 'dev', security: { bearerToken, signature } }));
+ */
+export function createGatewayRouter<Caller = unknown>(
+  handlers: GatewayHandlers<Caller>,
+  options: GatewayRouterOptions<Caller>,
+): Router {
+  const { security, env, cors: origins, wireProfile = defaultWireProfile, requests } = options;
+  const cors = createCors('gateway', wireProfile, origins);
+  const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
+  const toHandler = (handler: GatewayHandler<Caller>) =>
+    toGatewayHandler(handler, (answer, call) =>
+      toCallerAnswer(answer, call, cors.answer(call.request.headers.origin), upstreamStatus),
+    );
+  return createRouter(routes, toHandlers(handlers, toHandler), {
+    ...options,
+    security: toGatewaySecurity(security, env),
+    requests: { streamBytes: LIMITS.gatewayBodyBytes, ...requests },
+    headers: (call) => ({
+      ...cors.answer(call.request.headers.origin),
+      // D9: "`X-Request-Id` is on every gateway answer …, made anew for each call".
+      'x-request-id': call.requestId,
+    }),
+    toAnswer: (fault, call) =>
+      toPreflight(fault, call, cors) ?? toGatewayFault(fault, call)[toAnswer](call),
+  });
+}

@@ -1,0 +1,45 @@
+import { SIGNATURE_ALGORITHM } from '../generated/contract.gen.ts';
+import type { SecurityHandlers } from '../generated/gateway.v1/index.gen.ts';
+import type { EnvOption } from '../router-options.ts';
+import type { Call, SecurityHandler } from '../runtime/index.ts';
+import { envOf } from './env-of.ts';
+
+/** A call whose caller is not known yet. */
+export interface GatewayLogin extends Call {
+  /** Environment that the host name selects; credentials of another one are to be refused (D15). */
+  readonly env: string;
+}
+
+/**
+ * Tells who a caller is. `undefined`, `null` or `false` refuse; throw a `GatewayError` to say why, such
+ * as `ACCESS_TOKEN_EXPIRED`.
+ */
+export type GatewayLoginHandler<Caller> = (
+  credential: string,
+  call: GatewayLogin,
+) => Caller | undefined | null | false | Promise<Caller | undefined | null | false>;
+
+/** One handler for each scheme of the gateway. Each scheme alone suffices (D15). */
+export type GatewaySecurity<Caller = unknown> = {
+  /**
+   * - `bearerToken` gets the access token, without `Bearer`.
+   * - `signature` gets the whole value of `Authorization`, which begins with `TC3-HMAC-SHA256` (D16).
+   *   It covers the SHA-256 of the body, which has not been read yet.
+   */
+  readonly [Scheme in keyof SecurityHandlers]: GatewayLoginHandler<Caller>;
+};
+
+type Security = Readonly<Record<keyof SecurityHandlers, SecurityHandler>>;
+
+/** The security handlers of the runtime: the environment first, then the scheme that the caller chose. */
+export function toGatewaySecurity(
+  { bearerToken, signature }: GatewaySecurity,
+  env: EnvOption | undefined,
+): Security {
+  const toLogin = (call: Call): GatewayLogin => Object.assign(call, { env: envOf(call, env) });
+  return {
+    bearerToken: (token, call) => bearerToken(token, toLogin(call)),
+    signature: (value, call) =>
+      value.split(' ', 1)[0] === SIGNATURE_ALGORITHM ? signature(value, toLogin(call)) : undefined,
+  };
+}

@@ -1,0 +1,21 @@
+import type { CorsOptions } from './http/cors.ts';
+import type { RouterOptions } from './runtime/index.ts';
+import type { WireProfile } from './wire-profile.ts';
+
+/** Options that all three routers take. */
+export interface BerthRouterOptions
+  extends Pick<
+    RouterOptions,
+    'requests' | 'responses' | 'onViolation' | 'onError' | 'deprecations'
+  > {
+  /** Origins whose pages may read the answers. Default: every origin, without credentials (D11). */
+  readonly cors?: CorsOptions;
+  /** Names on the wire. Default: the neutral names of the contract (D1). */
+  readonly wireProfile?: WireProfile;
+}
+
+/**
+ * The environments that a router serves: the name of the only one, or whether a name is one of them.
+ * Default: every name, which suits a handler that looks it up itself.
+ */
+export type EnvOption = string | ((env: string) => boolean);

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+import { describe, expect, test } from 'vitest';
+import {
+  GATEWAY_ERRORS,
+  STORAGE_ERRORS,
+  STORAGE_ITEM_ERRORS,
+  UPLOAD_ERRORS,
+} from '../src/generated/errors.gen.ts';
+import { readTables } from './support/read-tables.ts';
+
+const README = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
+
+const SURFACES = [
+  ['Gateway', GATEWAY_ERRORS, defaults.gatewayErrors],
+  ['Storage', { ...STORAGE_ITEM_ERRORS, ...STORAGE_ERRORS }, defaults.storageErrors],
+  ['Upload', UPLOAD_ERRORS, defaults.uploadErrors],
+] as const;
+
+describe.each(SURFACES)('%s', (name, table, rows) => {
+  test('the table of the package is the one of spec/defaults', () => {
+    const expected = rows.map(({ code, status, message, ...row }) => {
+      const retryAfter = 'retryAfter' in row ? row.retryAfter : undefined;
+      return [code, { status, message, ...(retryAfter !== undefined && { retryAfter }) }];
+    });
+    expect(table).toEqual(Object.fromEntries(expected));
+  });
+
+  test('the table of the README is the same', () => {
+    const section = README.split(new RegExp(`^### ${name}\\b.*$`, 'm'))[1]?.split(/^#/m)[0] ?? '';
+    const shown = [...readTables(section)].map(([code, [status, message]]) => [
+      code,
+      status,
+      message,
+    ]);
+    expect(shown).toEqual(rows.map(({ code, status, message }) => [code, String(status), message]));
+  });
+});
+
+test('the gateway document names the codes that the contract promises, with their status', () => {
+  const { description, examples } = gateway.components.schemas.GatewayErrorCode;
+  const promised = defaults.gatewayErrors
+    .filter(({ strength }) => strength !== 'ours')
+    .map(({ code }) => code);
+  expect([...readTables(description).keys()]).toEqual(promised);
+  expect(examples).toEqual(promised);
+  for (const [code, [meaning]] of readTables(description)) {
+    const status = /status (\d{3})/.exec(meaning ?? '')?.[1];
+    if (status !== undefined)
+      expect(GATEWAY_ERRORS).toHaveProperty([code, 'status'], Number(status));
+  }
+});
+
+test('every code in an example of the documents is in a table', () => {
+  const known = SURFACES.flatMap(([, table]) => Object.keys(table));
+  const used = [gateway, storage].flatMap((document) => findCodes(document.components.examples));
+  expect(used.length).toBeGreaterThan(10);
+  expect(used.filter((code) => code !== 'SUCCESS' && !known.includes(code))).toEqual([]);
+});
+
+function findCodes(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, entry]) =>
+    /^code$/i.test(key) && typeof entry === 'string' ? [entry] : findCodes(entry),
+  );
+}
