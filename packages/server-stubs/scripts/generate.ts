@@ -1,1 +1,28 @@
-export {};
+import { join } from 'node:path';
+import { writeGenerated } from '@berth/codegen';
+import contract from '@berth/spec/contract.json' with { type: 'json' };
+import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+import { generate } from '../generator/generate.ts';
+import { bundleAjvHelpers } from './bundle-ajv-helpers.ts';
+import { toPassThrough } from './to-pass-through.ts';
+
+/** Writes the stubs of both documents of the contract, and the part of Ajv that validators need. */
+await Promise.all([
+  write('runtime/generated/ajv-helpers.gen.ts', await bundleAjvHelpers()),
+  writeStubs('gateway.v1', toPassThrough(gateway)),
+  writeStubs('storage.v2', storage),
+]);
+
+async function writeStubs(name: 'gateway.v1' | 'storage.v2', document: object): Promise<void> {
+  const { files } = generate(document, {
+    runtime: '../../runtime/index.ts',
+    sha256: contract.documents[name].sha256,
+  });
+  for (const [file, content] of files) await write(`generated/${name}/${file}`, content);
+}
+
+function write(file: string, content: unknown): Promise<void> {
+  const path = join(import.meta.dirname, '../src', file);
+  return writeGenerated(path, content, 'packages/server-stubs/scripts/generate.ts');
+}

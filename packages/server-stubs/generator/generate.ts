@@ -1,0 +1,92 @@
+import { type Problem, Problems } from './document/problems.ts';
+import type { ModuleNames } from './modules/module-names.ts';
+import { writeFingerprints } from './modules/write-fingerprints.ts';
+import { writeHandlers } from './modules/write-handlers.ts';
+import { writeIndex } from './modules/write-index.ts';
+import { writeRoutes } from './modules/write-routes.ts';
+import { writeTypes } from './modules/write-types.ts';
+import { Names } from './names.ts';
+import type { Model } from './operations/model.ts';
+import { readModel } from './operations/read-model.ts';
+import { SchemaNames } from './schema/schema-names.ts';
+import { SchemaTypes } from './types/schema-types.ts';
+import { compileValidators } from './validators/compile-validators.ts';
+import { SchemaSet } from './validators/schema-set.ts';
+import { ValidatorPlan } from './validators/validator-plan.ts';
+
+export interface GenerateOptions {
+  /** Specifier of the runtime in generated imports. Default `@berth/server-stubs/runtime`. */
+  readonly runtime?: string | undefined;
+  /** Ending of imports among the generated files. Default `ts`; `js` for a compiler that does not rewrite them. */
+  readonly importExtension?: 'ts' | 'js' | undefined;
+  /** Path before all paths of the document. Default: that of its servers. */
+  readonly basePath?: string | undefined;
+  /** Of the document, as generated code tells it. Default: that of its JSON text. */
+  readonly sha256?: string | undefined;
+  /** Hears what is being done, for documents that take their time. */
+  readonly onProgress?: (step: string) => void;
+}
+
+export interface Generated {
+  /** Content by file name: text, or an object for `.json`. In the same order each time. */
+  readonly files: ReadonlyMap<string, string | object>;
+  /** What is generated in a way that may surprise. */
+  readonly notes: readonly Problem[];
+  readonly operations: number;
+}
+
+/**
+ * Generates all from one OpenAPI document: types, handlers, routes and validators. The same document
+ * gives the same files, byte for byte.
+ *
+ * @throws RefusedError where the document asks for what cannot be generated; it names all of it
+ *
+ * @example
+ * const { files } = generate(JSON.parse(await readFile('openapi.json', 'utf8')));
+ */
+export function generate(document: unknown, options: GenerateOptions = {}): Generated {
+  const { onProgress = () => {} } = options;
+  const extension = options.importExtension ?? 'ts';
+  const modules: ModuleNames = {
+    runtime: options.runtime ?? '@berth/server-stubs/runtime',
+    sibling: (name) => `./${name}.gen.${extension}`,
+  };
+  const problems = new Problems();
+  const model = readModel(document, problems, options);
+  onProgress(`${model.operations.length} operations read`);
+
+  const names = new Names();
+  const schemaNames = new SchemaNames(names);
+  const schemaTypes = new SchemaTypes(model.store, schemaNames, names);
+  const types = writeTypes(model, schemaTypes, names, modules);
+  onProgress(`${schemaTypes.declarations.size} schemas read`);
+  const plans = {
+    requests: new ValidatorPlan(model.store, schemaNames),
+    responses: new ValidatorPlan(model.store, schemaNames),
+  };
+  const routes = writeRoutes(model, plans, modules);
+  const requests = compile(plans.requests, 'request');
+  const responses = compile(plans.responses, 'response');
+  problems.assertNone();
+  return {
+    files: new Map<string, string | object>([
+      ['types.gen.ts', types.text],
+      ['request-validators.gen.ts', requests],
+      ['response-validators.gen.ts', responses],
+      ['routes.gen.ts', routes],
+      ['handlers.gen.ts', writeHandlers(model, types.operations, modules)],
+      ['index.gen.ts', writeIndex(model, modules)],
+      ['fingerprints.gen.json', writeFingerprints(model, types.operations, schemaTypes)],
+    ]),
+    notes: problems.notes,
+    operations: model.operations.length,
+  };
+
+  function compile(plan: ValidatorPlan, direction: 'request' | 'response'): string {
+    const set = new SchemaSet(model.store, schemaNames, direction);
+    onProgress(`compiling ${plan.entries.length} ${direction} validators`);
+    return compileValidators(plan.entries, set, modules.runtime, problems);
+  }
+}
+
+export type { Model };

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+
+/** Names that are taken in the scope of a generated module. */
+const RESERVED = [
+  'Call',
+  'Handlers',
+  'SecurityHandlers',
+  'Principals',
+  'RawBody',
+  'Readable',
+  'Router',
+  'RouterOptions',
+  'RouteTable',
+  'Validator',
+  'SecurityHandler',
+  'Status',
+  'StatusOf',
+  'Digit',
+  'Answer',
+  'MultipartStream',
+  'Options',
+  'AnyHandlers',
+  'Status1XX',
+  'Status2XX',
+  'Status3XX',
+  'Status4XX',
+  'Status5XX',
+  'Array',
+  'Boolean',
+  'Date',
+  'Error',
+  'Exclude',
+  'Function',
+  'Map',
+  'Number',
+  'Object',
+  'Omit',
+  'Partial',
+  'Pick',
+  'Promise',
+  'ReadonlyArray',
+  'Record',
+  'RegExp',
+  'Required',
+  'Set',
+  'String',
+  'Symbol',
+  'Uint8Array',
+];
+
+/** Gives out names, each only once. */
+export class Names {
+  readonly #taken: Set<string>;
+
+  constructor(reserved: readonly string[] = RESERVED) {
+    this.#taken = new Set(reserved.map((name) => name.toLowerCase()));
+  }
+
+  /** The wanted name, or the first of `Name2`, `Name3`, … that is free. */
+  take(wanted: string): string {
+    for (let count = 1; ; count += 1) {
+      const name = count === 1 ? wanted : `${wanted}${count}`;
+      if (this.#taken.has(name.toLowerCase())) continue;
+      this.#taken.add(name.toLowerCase());
+      return name;
+    }
+  }
+}
+
+/**
+ * A TypeScript type name.
+ *
+ * @example
+ * toTypeName('cloudrun-get-root'); // 'CloudrunGetRoot'
+ */
+export function toTypeName(text: string): string {
+  const words = text.split(/[^\p{ID_Continue}]+/u).filter(Boolean);
+  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  if (name === '') return `Schema${createHash('sha256').update(text).digest('hex').slice(0, 6)}`;
+  return /^\p{ID_Start}/u.test(name) ? name : `T${name}`;
+}
+
+/** A name for a variable, a function or an operation: `getPetsId`. */
+export function toVariableName(text: string): string {
+  const name = toTypeName(text);
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+/** A property name as it is written in source: bare where it can be, else quoted. */
+export function toKey(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : toLiteral(name);
+}
+
+/** A string, number, boolean or null as source text, in single quotes. */
+export function toLiteral(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  const json = JSON.stringify(value)
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029');
+  return `'${json.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+}

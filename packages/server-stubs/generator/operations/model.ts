@@ -1,0 +1,62 @@
+import type { ContentKind, Parameter, SecurityScheme } from '../../src/runtime/route-table.ts';
+import type { Pointer } from '../document/pointer.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { SchemaStore } from '../schema/schema-store.ts';
+
+/** All that is generated from, read from one document. */
+export interface Model {
+  readonly title: string;
+  readonly version: string;
+  readonly sha256: string;
+  readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
+  readonly operations: readonly Operation[];
+  readonly store: SchemaStore;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly pointer: Pointer;
+  readonly method: string;
+  readonly path: string;
+  readonly description: string;
+  readonly deprecated: boolean;
+  readonly passThrough: boolean;
+  readonly parameters: readonly ParameterModel[];
+  readonly body?: BodyModel;
+  readonly responses: readonly ResponseModel[];
+  readonly security: readonly (readonly string[])[];
+}
+
+export interface ParameterModel {
+  readonly parameter: Parameter;
+  readonly schema: Schema;
+  readonly pointer: Pointer;
+  readonly description?: string;
+  readonly deprecated: boolean;
+}
+
+export interface BodyModel {
+  readonly required: boolean;
+  readonly unwrap?: string;
+  readonly contents: readonly ContentModel[];
+}
+
+export interface ContentModel {
+  readonly mediaType: string;
+  readonly kind: ContentKind;
+  readonly schema?: Schema;
+  readonly pointer: Pointer;
+}
+
+export interface ResponseModel {
+  readonly status: string;
+  readonly description?: string;
+  readonly headers: readonly HeaderModel[];
+  readonly contents: readonly ContentModel[];
+}
+
+export interface HeaderModel {
+  readonly name: string;
+  readonly required: boolean;
+  readonly description?: string;
+}

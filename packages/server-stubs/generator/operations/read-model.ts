@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { isObject, toText } from '../document/json.ts';
+import { type Problems, RefusedError } from '../document/problems.ts';
+import { trim } from './base-path.ts';
+import type { Model } from './model.ts';
+import { readOperations } from './read-operations.ts';
+import { readSecuritySchemes } from './read-security.ts';
+import { Reader } from './reader.ts';
+
+/**
+ * Reads a whole OpenAPI document. What cannot be generated is collected in `problems`.
+ *
+ * @throws RefusedError where it is no OpenAPI 3 document at all
+ */
+export function readModel(
+  document: unknown,
+  problems: Problems,
+  { basePath, sha256 }: { basePath?: string | undefined; sha256?: string | undefined } = {},
+): Model {
+  const openapi = isObject(document) ? document.openapi : undefined;
+  if (!isObject(document) || typeof openapi !== 'string' || !/^3\.[012](\.|$)/.test(openapi)) {
+    throw new RefusedError([
+      { pointer: '#/openapi', message: 'This is no OpenAPI 3.0, 3.1 or 3.2 document.' },
+    ]);
+  }
+  const reader = new Reader({ document, is30: openapi.startsWith('3.0'), problems });
+  const components = isObject(document.components) ? document.components : {};
+  const info = isObject(document.info) ? document.info : {};
+  const schemes = readSecuritySchemes(components.securitySchemes, reader);
+  return {
+    title: toText(info.title) ?? '',
+    version: toText(info.version) ?? '',
+    sha256: sha256 ?? createHash('sha256').update(JSON.stringify(document)).digest('hex'),
+    securitySchemes: schemes,
+    operations: readOperations(
+      document,
+      { schemes, ...(basePath === undefined ? {} : { basePath: trim(basePath) }) },
+      reader,
+    ),
+    store: reader.store,
+  };
+}

@@ -1,0 +1,137 @@
+import type { SecurityScheme } from '../../src/runtime/route-table.ts';
+import { entriesOf, isObject, type JsonObject, toList, toText } from '../document/json.ts';
+import { join, type Pointer } from '../document/pointer.ts';
+import { toBasePath } from './base-path.ts';
+import type { Operation, ParameterModel } from './model.ts';
+import { readBody } from './read-body.ts';
+import { readParameter } from './read-parameter.ts';
+import { matchParameters, pathPointer, readPath, toOperationId } from './read-path.ts';
+import { readResponses } from './read-responses.ts';
+import { readSecurity } from './read-security.ts';
+import type { Reader } from './reader.ts';
+
+/** `query` is new in OpenAPI 3.2. */
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
+
+export interface OperationSettings {
+  readonly schemes: Readonly<Record<string, SecurityScheme>>;
+  /** Instead of the servers of the document. */
+  readonly basePath?: string;
+}
+
+/** Reads all operations, in the order of the document. */
+export function readOperations(
+  document: JsonObject,
+  settings: OperationSettings,
+  reader: Reader,
+): Operation[] {
+  const operations = entriesOf(document.paths)
+    .filter(([path]) => !path.startsWith('x-'))
+    .flatMap(([path, value]) => {
+      const item = reader.follow(value, pathPointer(path));
+      return item === undefined ? [] : readItem(path, item.value, item.pointer);
+    });
+  refuseTwins(operations, reader);
+  return operations;
+
+  function readItem(text: string, item: JsonObject, pointer: Pointer): Operation[] {
+    return methodsOf(item, pointer).flatMap(([method, value, at]) => {
+      const template = readPath(text, pathPointer(text), reader);
+      if (template === undefined || !isObject(value)) return [];
+      const path = toPath(template.path, value, item);
+      const parameters = readParameters(item, value, pointer, at);
+      const isSecured = 'security' in value ? value : document;
+      const body = readBody(value.requestBody, join(at, 'requestBody'), reader);
+      return {
+        operationId: toText(value.operationId) ?? toOperationId(method, text),
+        pointer: at,
+        method,
+        path,
+        description: [value.summary, value.description].filter(toText).join('\n\n'),
+        deprecated: value.deprecated === true,
+        passThrough: value['x-berth-pass-through'] === true,
+        parameters: matchParameters(template, parameters, at, reader),
+        ...(body === undefined ? {} : { body }),
+        responses: readResponses(value.responses, join(at, 'responses'), reader),
+        security: readSecurity(
+          isSecured.security,
+          join(isSecured === value ? at : '#', 'security'),
+          settings.schemes,
+          reader,
+        ),
+      };
+    });
+  }
+
+  function toPath(path: string, operation: JsonObject, item: JsonObject): string {
+    const base =
+      settings.basePath ??
+      toBasePath(operation.servers) ??
+      toBasePath(item.servers) ??
+      toBasePath(document.servers) ??
+      '';
+    return base === '' ? path : `${base}${path === '/' ? '' : path}` || '/';
+  }
+
+  /** Those of the operation override those of the path: OpenAPI 3.1.1 §4.8.9.1. */
+  function readParameters(
+    item: JsonObject,
+    operation: JsonObject,
+    itemPointer: Pointer,
+    pointer: Pointer,
+  ): ParameterModel[] {
+    const parameters = new Map<string, ParameterModel>();
+    for (const [owner, at] of [
+      [item, itemPointer],
+      [operation, pointer],
+    ] as const) {
+      toList(owner.parameters).forEach((value, index) => {
+        const found = reader.follow(value, join(at, 'parameters', index));
+        const model = found && readParameter(found.value, found.pointer, reader);
+        if (model) parameters.set(`${model.parameter.in} ${model.parameter.name}`, model);
+      });
+    }
+    return [...parameters.values()];
+  }
+}
+
+function methodsOf(item: JsonObject, pointer: Pointer): [string, unknown, Pointer][] {
+  const additional = join(pointer, 'additionalOperations');
+  return [
+    ...METHODS.filter((method) => method in item).map((method): [string, unknown, Pointer] => [
+      method.toUpperCase(),
+      item[method],
+      join(pointer, method),
+    ]),
+    ...entriesOf(item.additionalOperations).map(([method, value]): [string, unknown, Pointer] => [
+      method,
+      value,
+      join(additional, method),
+    ]),
+  ];
+}
+
+/** Two operations of one name or one route could not be told apart. */
+function refuseTwins(operations: readonly Operation[], reader: Reader): void {
+  const ids = new Map<string, Pointer>();
+  const routes = new Map<string, Pointer>();
+  for (const { operationId, method, path, pointer } of operations) {
+    const route = `${method} ${path.replace(/\{[^}]*\}/g, '{}')}`;
+    const sameId = ids.get(operationId);
+    const sameRoute = routes.get(route);
+    if (sameId !== undefined) {
+      reader.refuse(
+        pointer,
+        `operationId ${operationId} is that of ${sameId} too. Give each its own.`,
+      );
+    }
+    if (sameRoute !== undefined) {
+      reader.refuse(
+        pointer,
+        `Requests cannot tell this path from ${sameRoute}. Change one of them.`,
+      );
+    }
+    ids.set(operationId, pointer);
+    routes.set(route, pointer);
+  }
+}

@@ -1,0 +1,74 @@
+import { join, type Pointer } from '../document/pointer.ts';
+import type { ParameterModel } from './model.ts';
+import type { Reader } from './reader.ts';
+
+/** A path of the document, its wildcards taken out of the text. */
+export interface PathTemplate {
+  /** `/files/{path}` */
+  readonly path: string;
+  /** Names written as `{path+}` or `{path*}`. */
+  readonly greedy: ReadonlySet<string>;
+  readonly names: readonly string[];
+}
+
+/** Reads the template of a path; refuses what no request can match. */
+export function readPath(text: string, pointer: Pointer, reader: Reader): PathTemplate | undefined {
+  if (!text.startsWith('/') || /[?#]/.test(text)) {
+    reader.refuse(
+      pointer,
+      'A path starts with a slash and has neither query nor fragment. Declare the query as parameters.',
+    );
+    return undefined;
+  }
+  const greedy = new Set<string>();
+  const names: string[] = [];
+  const path = text.replace(/\{([^{}]*?)([+*]?)\}/g, (_, name: string, wildcard: string) => {
+    names.push(name);
+    if (wildcard !== '') greedy.add(name);
+    return `{${name}}`;
+  });
+  if (new Set(names).size < names.length) {
+    reader.refuse(pointer, 'A path has one name twice. Give each placeholder its own.');
+    return undefined;
+  }
+  return { path, greedy, names };
+}
+
+/** The parameters with those in the path held to the template. */
+export function matchParameters(
+  template: PathTemplate,
+  parameters: readonly ParameterModel[],
+  pointer: Pointer,
+  reader: Reader,
+): ParameterModel[] {
+  const inPath = parameters.filter(({ parameter }) => parameter.in === 'path');
+  for (const name of template.names) {
+    if (inPath.some(({ parameter }) => parameter.name === name)) continue;
+    reader.refuse(
+      pointer,
+      `{${name}} has no parameter. Add one with in: path, name: ${name}, required: true.`,
+    );
+  }
+  for (const { parameter, pointer: at } of inPath) {
+    if (template.names.includes(parameter.name)) continue;
+    reader.refuse(at, `The path has no {${parameter.name}}. Add it, or drop the parameter.`);
+  }
+  return parameters.map((each) =>
+    each.parameter.in === 'path' && template.greedy.has(each.parameter.name)
+      ? { ...each, parameter: { ...each.parameter, greedy: true } }
+      : each,
+  );
+}
+
+export function toOperationId(method: string, path: string): string {
+  const words = `${method} ${path}`.split(/[^A-Za-z0-9]+/).filter(Boolean);
+  return words
+    .map((word, index) =>
+      index === 0 ? word.toLowerCase() : word.charAt(0).toUpperCase() + word.slice(1),
+    )
+    .join('');
+}
+
+export function pathPointer(text: string): Pointer {
+  return join('#/paths', text);
+}

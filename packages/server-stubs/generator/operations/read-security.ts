@@ -1,0 +1,58 @@
+import type { SecurityScheme } from '../../src/runtime/route-table.ts';
+import { entriesOf, isObject, toList } from '../document/json.ts';
+import { join, type Pointer } from '../document/pointer.ts';
+import type { Reader } from './reader.ts';
+
+const SCHEMES = '#/components/securitySchemes';
+
+/** Reads all security schemes of the components. */
+export function readSecuritySchemes(
+  value: unknown,
+  reader: Reader,
+): Readonly<Record<string, SecurityScheme>> {
+  const schemes: Record<string, SecurityScheme> = {};
+  for (const [name, entry] of entriesOf(value)) {
+    const scheme = reader.follow(entry, join(SCHEMES, name));
+    const read = scheme && toScheme(scheme.value);
+    if (read !== undefined) schemes[name] = read;
+    else reader.refuse(join(SCHEMES, name), 'The type of this security scheme is not supported.');
+  }
+  return schemes;
+}
+
+/** Reads the alternatives of an operation or of the document. */
+export function readSecurity(
+  value: unknown,
+  pointer: Pointer,
+  schemes: Readonly<Record<string, SecurityScheme>>,
+  reader: Reader,
+): string[][] {
+  return toList(value).map((alternative, index) => {
+    const names = isObject(alternative) ? Object.keys(alternative) : [];
+    for (const name of names.filter((each) => !Object.hasOwn(schemes, each))) {
+      reader.refuse(
+        join(pointer, index, name),
+        `There is no security scheme ${JSON.stringify(name)}. Add it to components.securitySchemes.`,
+      );
+    }
+    return names;
+  });
+}
+
+function toScheme(value: Record<string, unknown>): SecurityScheme | undefined {
+  const { type, scheme, in: place, name } = value;
+  switch (type) {
+    case 'http':
+      return typeof scheme === 'string' ? { type, scheme: scheme.toLowerCase() } : undefined;
+    case 'apiKey':
+      if (typeof name !== 'string') return undefined;
+      if (place === 'header') return { type, in: place, name: name.toLowerCase() };
+      return place === 'query' || place === 'cookie' ? { type, in: place, name } : undefined;
+    case 'oauth2':
+    case 'openIdConnect':
+    case 'mutualTLS':
+      return { type };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+import type { Pointer } from '../document/pointer.ts';
+import type { Problems } from '../document/problems.ts';
+import { follow, type Located } from '../document/references.ts';
+import { normalise, type SchemaContext } from '../schema/normalise.ts';
+import type { Schema } from '../schema/schema.ts';
+import { SchemaStore } from '../schema/schema-store.ts';
+
+/** What each part of a document is read with. */
+export class Reader {
+  readonly document: unknown;
+  readonly problems: Problems;
+  readonly store: SchemaStore;
+  readonly #context: SchemaContext;
+
+  constructor(context: SchemaContext) {
+    this.document = context.document;
+    this.problems = context.problems;
+    this.store = new SchemaStore(context);
+    this.#context = context;
+  }
+
+  /** The object at a place, or where its `$ref` leads; `undefined`, and refused, where there is none. */
+  follow(value: unknown, pointer: Pointer): Located | undefined {
+    return follow(this.document, value, pointer, this.problems);
+  }
+
+  schema(value: unknown, pointer: Pointer): Schema {
+    return normalise(value, pointer, this.#context);
+  }
+
+  refuse(pointer: Pointer, message: string): void {
+    this.problems.refuse(pointer, message);
+  }
+
+  note(pointer: Pointer, message: string): void {
+    this.problems.note(pointer, message);
+  }
+}

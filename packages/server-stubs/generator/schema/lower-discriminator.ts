@@ -1,0 +1,70 @@
+import { entriesOf, isObject } from '../document/json.ts';
+import { join, type Pointer, toNames } from '../document/pointer.ts';
+import { membersOf, type Schema, type SchemaObject } from './schema.ts';
+
+/** A value of the discriminating property, and the choice that it stands for. */
+export interface Tag {
+  readonly value: string;
+  readonly target: Pointer;
+}
+
+/** What a `discriminator` says of the choices beside it. */
+export interface Discriminator {
+  readonly property: string;
+  readonly keyword: 'oneOf' | 'anyOf';
+  /** By `mapping`. */
+  readonly mapped: readonly Tag[];
+  /** By the name of the schema, where no mapping names it. */
+  readonly implied: readonly Tag[];
+}
+
+/**
+ * Reads the discriminator of a schema. One without choices beside it, on the parent of an `allOf`
+ * family, says nothing of what is valid.
+ */
+export function readDiscriminator(schema: SchemaObject): Discriminator | undefined {
+  const discriminator = schema.discriminator;
+  const keyword = 'oneOf' in schema ? 'oneOf' : 'anyOf';
+  const choices = membersOf(schema, keyword);
+  const property = isObject(discriminator) ? discriminator.propertyName : undefined;
+  if (!isObject(discriminator) || typeof property !== 'string' || choices.length === 0) {
+    return undefined;
+  }
+  const mapped = entriesOf(discriminator.mapping).flatMap(([value, name]) =>
+    typeof name === 'string' ? [{ value, target: toPointer(name) }] : [],
+  );
+  const implied = choices.flatMap((choice) => {
+    const target = isObject(choice) ? choice.$ref : undefined;
+    if (target === undefined || mapped.some((tag) => tag.target === target)) return [];
+    return [{ value: toNames(target).at(-1) ?? '', target }];
+  });
+  return { property, keyword, mapped, implied };
+}
+
+/**
+ * A schema whose discriminator is written in keywords that every validator knows: the tag chooses the
+ * schema that must hold, and then the `oneOf` must hold too. The tags come first, so that an error
+ * names the field that is wrong in the chosen schema, not that none of the choices fits.
+ */
+export function lowerDiscriminator(schema: SchemaObject): SchemaObject {
+  const discriminator = readDiscriminator(schema);
+  if (discriminator === undefined) return schema;
+  const { property, keyword, mapped, implied } = discriminator;
+  const { [keyword]: choices, allOf, ...rest } = schema;
+  const tags = [...mapped, ...implied].map(
+    ({ value, target }): Schema => ({
+      if: { type: 'object', required: [property], properties: { [property]: { const: value } } },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { $ref: target },
+    }),
+  );
+  return {
+    ...rest,
+    allOf: [...(Array.isArray(allOf) ? allOf : []), ...tags, { [keyword]: choices }],
+  };
+}
+
+/** A mapping holds a `$ref`, or the name of a component. */
+function toPointer(name: string): Pointer {
+  return name.startsWith('#') ? decodeURIComponent(name) : join('#/components/schemas', name);
+}

@@ -1,0 +1,95 @@
+import { entriesOf, isObject } from '../document/json.ts';
+import { join, type Pointer } from '../document/pointer.ts';
+
+/** A JSON Schema (draft 2020-12) in object form. */
+export interface SchemaObject {
+  [keyword: string]: unknown;
+  $ref?: Pointer;
+  type?: string | readonly string[];
+}
+
+export type Schema = boolean | SchemaObject;
+
+/** Keywords that hold one schema, a list of schemas, or schemas by name. */
+const ONE = [
+  'items',
+  'additionalProperties',
+  'not',
+  'if',
+  'then',
+  'else',
+  'contains',
+  'propertyNames',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+] as const;
+const LIST = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const;
+const BY_NAME = ['properties', 'patternProperties', 'dependentSchemas'] as const;
+
+export function isSchema(value: unknown): value is Schema {
+  return typeof value === 'boolean' || isObject(value);
+}
+
+/** A copy of a schema in which each direct subschema is replaced. */
+export function mapSubschemas(
+  schema: SchemaObject,
+  pointer: Pointer,
+  map: (subschema: Schema, pointer: Pointer) => Schema,
+): SchemaObject {
+  const copy: SchemaObject = { ...schema };
+  for (const [key, value] of Object.entries(schema)) {
+    const at = join(pointer, key);
+    if (isIn(ONE, key) && isSchema(value)) {
+      copy[key] = map(value, at);
+    } else if (isIn(LIST, key) && Array.isArray(value)) {
+      copy[key] = value.map((each, index) => (isSchema(each) ? map(each, join(at, index)) : each));
+    } else if (isIn(BY_NAME, key)) {
+      copy[key] = Object.fromEntries(
+        entriesOf(value).map(([name, each]) => [
+          name,
+          isSchema(each) ? map(each, join(at, name)) : each,
+        ]),
+      );
+    }
+  }
+  return copy;
+}
+
+/** Calls back for each direct subschema. */
+export function visitSubschemas(
+  schema: SchemaObject,
+  pointer: Pointer,
+  visit: (subschema: Schema, pointer: Pointer) => void,
+): void {
+  mapSubschemas(schema, pointer, (subschema, at) => {
+    visit(subschema, at);
+    return subschema;
+  });
+}
+
+/** The types that a schema itself names; none where it names none. */
+export function typesOf(schema: SchemaObject): readonly string[] {
+  if (schema.type === undefined) return [];
+  return typeof schema.type === 'string' ? [schema.type] : schema.type;
+}
+
+/** The schemas of `allOf`, `anyOf` or `oneOf`. */
+export function membersOf(schema: SchemaObject, keyword: (typeof LIST)[number]): Schema[] {
+  const list = schema[keyword];
+  return Array.isArray(list) ? list.filter(isSchema) : [];
+}
+
+export function requiredOf(schema: SchemaObject): string[] {
+  return Array.isArray(schema.required) ? schema.required : [];
+}
+
+/** Properties by name, in the order of the document. */
+export function propertiesOf(schema: SchemaObject): [string, Schema][] {
+  return entriesOf(schema.properties).filter((entry): entry is [string, Schema] =>
+    isSchema(entry[1]),
+  );
+}
+
+function isIn<T extends string>(list: readonly T[], key: string): key is T {
+  return (list as readonly string[]).includes(key);
+}
