@@ -1,0 +1,176 @@
+import {
+  createGatewayRouter,
+  createStorageRouter,
+  createUploadRouter,
+  GatewayError,
+  type GatewayHandler,
+  StorageError,
+  type StorageHandlers,
+  UploadError,
+} from '@berth/server-stubs';
+import { describe, expectTypeOf, it } from 'vitest';
+import { createRouter } from '../src/generated/storage.v2/index.gen.ts';
+
+interface User {
+  readonly id: string;
+}
+
+const storage = { security: { credentials: (): User => ({ id: 'u1' }) } };
+const gateway = {
+  security: { bearerToken: () => ({ id: 'u1' }), signature: () => ({ id: 'u1' }) },
+};
+const forward: GatewayHandler = () => ({ status: 200 });
+
+describe('storage handlers', () => {
+  it('get the fields of their operation', () => {
+    createStorageRouter(
+      {
+        batchCopyFile({ fileList }, { envId, caller }) {
+          expectTypeOf(envId).toBeString();
+          expectTypeOf(caller).toEqualTypeOf<User>();
+          for (const item of fileList) {
+            expectTypeOf(item.srcPath).toBeString();
+            expectTypeOf(item.overwrite).toEqualTypeOf<boolean | undefined>();
+            // @ts-expect-error no such field
+            item.sourcePath;
+          }
+          return {
+            fileList: [{ fileID: 'f' }, { code: 'STORAGE_FILE_NONEXIST', message: 'Gone.' }],
+          };
+        },
+        // @ts-expect-error the path is text
+        getUploadMetaData: (input: { path: number }) => {
+          throw new StorageError('SYS_ERR', { message: String(input.path) });
+        },
+      },
+      storage,
+    );
+  });
+
+  it('return the data of their operation', () => {
+    createStorageRouter(
+      {
+        // @ts-expect-error an entry needs its fileID
+        batchDelete: ({ fileList }) => ({ fileList: fileList.map(() => ({ code: 'SUCCESS' })) }),
+        // @ts-expect-error the envelope is the router's
+        batchGetTempUrls: () => ({ status: 200, body: {} }),
+        // @ts-expect-error storeFileID is missing
+        getUploadMetaData: async () => ({ url: 'u', token: 't', authorization: 'a', fileID: 'f' }),
+      },
+      storage,
+    );
+  });
+
+  it('know who was let in', () => {
+    createStorageRouter<User>(
+      {
+        batchDelete(_, { caller }) {
+          expectTypeOf(caller).toEqualTypeOf<User>();
+          return { fileList: [] };
+        },
+      },
+      storage,
+    );
+    // @ts-expect-error a user has an id
+    createStorageRouter<User>({}, { security: { credentials: () => ({ name: 'u1' }) } });
+  });
+
+  it('belong to operations that exist', () => {
+    // @ts-expect-error no such operation
+    createStorageRouter({ batchRename: () => ({ fileList: [] }) }, storage);
+    // @ts-expect-error the upload target has a router of its own
+    createStorageRouter({ uploadFile: () => ({ etag: '', location: '' }) }, storage);
+    expectTypeOf<keyof StorageHandlers>().toEqualTypeOf<
+      'getUploadMetaData' | 'batchGetTempUrls' | 'batchDelete' | 'batchCopyFile'
+    >();
+  });
+});
+
+describe('security handlers', () => {
+  it('are required', () => {
+    // @ts-expect-error no options
+    createStorageRouter({});
+    // @ts-expect-error no security
+    createStorageRouter({}, {});
+    // @ts-expect-error no credentials
+    createStorageRouter({}, { security: {} });
+    // @ts-expect-error no security
+    createGatewayRouter({}, {});
+    // @ts-expect-error no signature
+    createGatewayRouter({}, { security: { bearerToken: () => 'u1' } });
+    createUploadRouter({});
+  });
+
+  it('get their credentials', () => {
+    createStorageRouter(
+      {},
+      {
+        security: {
+          credentials({ authorization, sessionToken, timestamp }, { envId }) {
+            expectTypeOf([authorization, sessionToken, envId]).toEqualTypeOf<string[]>();
+            expectTypeOf(timestamp).toBeNumber();
+            return false;
+          },
+        },
+      },
+    );
+  });
+});
+
+describe('gateway handlers', () => {
+  it('answer with any status, and with a body that can be sent as it is', () => {
+    createGatewayRouter({ 'cloudrun-get': () => ({ status: 418, body: 'tea' }) }, gateway);
+    // @ts-expect-error an object is no body
+    createGatewayRouter({ 'cloudrun-get': () => ({ status: 200, body: { a: 1 } }) }, gateway);
+    // @ts-expect-error no such operation
+    createGatewayRouter({ 'cloudrun-put': forward }, gateway);
+    // @ts-expect-error the name is text
+    createGatewayRouter({ 'cloudrun-get': (_: { name: number }) => ({ status: 200 }) }, gateway);
+  });
+});
+
+describe('the upload handler', () => {
+  it('returns etag and location', () => {
+    createUploadRouter({ uploadFile: ({ key }) => ({ etag: key, location: `/${key}` }) });
+    // @ts-expect-error location is missing
+    createUploadRouter({ uploadFile: () => ({ etag: '' }) });
+  });
+});
+
+describe('a generated router', () => {
+  const security = { authorization: () => 1, sessionToken: () => 1, timestamp: () => 1 };
+
+  it('takes documented answers only', () => {
+    createRouter(
+      {
+        batchDelete: () => ({
+          status: 404,
+          body: { statusCode: 404, body: { code: 'NOT_FOUND' } },
+        }),
+      },
+      { security },
+    );
+    // @ts-expect-error 200 comes with the envelope
+    createRouter({ batchDelete: () => ({ status: 200, body: { fileList: [] } }) }, { security });
+    // @ts-expect-error no status of HTTP
+    createRouter({ batchDelete: () => ({ status: 1000, body: {} }) }, { security });
+    // @ts-expect-error the upload target documents no such status for a text
+    createRouter({ uploadFile: () => ({ status: 204, body: 'no' }) }, { security });
+  });
+
+  it('needs a handler for each scheme', () => {
+    // @ts-expect-error no timestamp
+    createRouter({}, { security: { authorization: () => 1, sessionToken: () => 1 } });
+  });
+});
+
+describe('error codes', () => {
+  it('are offered, and open', () => {
+    expectTypeOf(new GatewayError('SERVICE_NOT_READY')).toEqualTypeOf(new GatewayError('OWN_CODE'));
+    new UploadError('AccessDenied', { resource: '/a.txt' });
+    // @ts-expect-error a code is text
+    new GatewayError(404);
+    // @ts-expect-error seconds are a number
+    new StorageError('SYS_ERR', { retryAfter: '1' });
+  });
+});
