@@ -5,6 +5,11 @@ import shared from '../vitest.shared.ts';
 export default mergeConfig(
   shared,
   defineConfig({
-    test: { include: ['test/*.test.ts'], fileParallelism: false, testTimeout: 120_000 },
+    test: {
+      include: ['test/*.test.ts'],
+      fileParallelism: false,
+      hookTimeout: 60_000,
+      testTimeout: 120_000,
+    },
   }),
 );

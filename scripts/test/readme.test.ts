@@ -1,0 +1,55 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { copyCheckout } from './checkout.ts';
+
+const FROM_SOURCE = '--conditions=berth-source';
+const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+
+let folder: string;
+let address: string;
+let mock: ReturnType<typeof spawn>;
+
+beforeAll(async () => {
+  folder = copyCheckout();
+  mock = spawn('node', [FROM_SOURCE, 'packages/mock/src/cli.ts', '--port', '0'], { cwd: folder });
+  address = await new Promise((resolve, reject) => {
+    let output = '';
+    mock.stdout?.setEncoding('utf8').on('data', (text) => {
+      output += text;
+      const [, url] = /^Upload target +(\S+)\/$/m.exec(output) ?? [];
+      if (url && /^ready$/m.test(output)) resolve(url);
+    });
+    mock.on('close', () => reject(new Error(output)));
+  });
+});
+afterAll(() => {
+  mock.kill();
+  rmSync(folder, { recursive: true });
+});
+
+function findExample(language: string, start: string): string {
+  const blocks = [...README.matchAll(/^```(\w+)\n(.*?)^```$/gms)];
+  const [, , code] =
+    blocks.find(([, name, text]) => name === language && text?.startsWith(start)) ?? [];
+  return code?.replaceAll('http://127.0.0.1:4010', address) ?? '';
+}
+
+it('the client example runs against the mock as it stands', () => {
+  const example = findExample('ts', 'import { createGatewayClient');
+  writeFileSync(join(folder, 'packages/client/readme.ts'), `${example}console.log(data, text);\n`);
+  const output = execFileSync('node', [FROM_SOURCE, 'packages/client/readme.ts'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  expect(output).toBe("{ message: 'Hello from the hosted service.' } Hello.\n");
+});
+
+it('the curl of the mock server is answered', () => {
+  const output = execFileSync('sh', ['-c', findExample('sh', 'curl ')], {
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
+  expect(JSON.parse(output)).toEqual({ message: 'Hello from the hosted service.' });
+});
