@@ -22,6 +22,21 @@ test('a deployment that makes every open choice in another way passes', async ()
   expect(wrapped.map(({ body }) => Object.keys(JSON.parse(body)))).toEqual([['data'], ['data']]);
 });
 
+test('credentials that a gateway refuses with 400 leave the run incomplete, and are no breach', async () => {
+  await using server = await startSoundServer((draft) => {
+    if (!draft.operation.startsWith('cloudrun-')) return draft;
+    const requestId = draft.headers['X-Request-Id'];
+    const headers = { ...draft.headers, 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ code: 'BAD_TOKEN', message: 'No.', requestId });
+    return { ...draft, status: 400, headers, body };
+  });
+  const { code, output } = await runAgainst(server.url);
+  expect(code).toBe(3);
+  expect(output).toContain(
+    'SKIP  gateway cloudrun-get 404 application/json: the target refused the credentials with 400',
+  );
+});
+
 test('--request-form asks for one form, and does not look for another', async () => {
   await using server = await startSoundServer();
   const { code, output } = await runAgainst(server.url, '--request-form', 'data');

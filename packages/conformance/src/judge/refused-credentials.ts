@@ -8,9 +8,12 @@ const OPTION = { gateway: '--gateway-token', storage: '--storage-header' } as co
 const REFUSALS = ['4XX', 'default'];
 
 /**
- * A skip where the target says that the credentials are missing or wrong (401 or 403): then nothing
- * was learnt about the answer that was wanted. `undefined` for any other answer, and for a bad request
- * once the credentials have been accepted: there any 4xx is the refusal that was wanted.
+ * A skip where the target says that the credentials are missing or wrong: then nothing was learnt about
+ * the answer that was wanted. `undefined` for any other answer, and for a bad request once the
+ * credentials have been accepted: there any 4xx is the refusal that was wanted.
+ *
+ * 401 and 403 say so. As long as no call has gone through, another 4xx than the wanted one may mean the
+ * same, since the contract fixes no status for it (D15).
  *
  * @param accepted whether an earlier call went through
  */
@@ -19,8 +22,9 @@ export function refusedCredentials(
   answer: Answer,
   accepted: boolean,
 ): Verdict | undefined {
-  if (answer.status !== 401 && answer.status !== 403) return undefined;
-  if (String(answer.status) === status) return undefined;
+  const isWanted = String(answer.status) === status;
+  const mayMeanSo = status === '404' && !accepted && answer.status >= 400 && answer.status < 500;
+  if (isWanted || !(answer.status === 401 || answer.status === 403 || mayMeanSo)) return undefined;
   if (accepted && REFUSALS.includes(status)) return undefined;
   return {
     outcome: 'skip',
