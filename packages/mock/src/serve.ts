@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context } from './context.ts';
 import { createContext } from './create-context.ts';
-import { answerBrokenRequest, answerConnect } from './http/answer-raw.ts';
+import { answerConnect } from './http/answer-raw.ts';
 import { createCors } from './http/cors.ts';
 import { createHandler } from './http/create-handler.ts';
 import { type MockOptions, resolveOptions } from './options.ts';
@@ -30,11 +30,11 @@ export async function serve(options: MockOptions): Promise<Served> {
     cors: createCors(context.profile),
   });
   server
-    .on('request', handler)
+    .on('request', handler.answer)
     // RFC 9110, section 10.1.1 lets a server that does not know an expectation ignore it.
-    .on('checkExpectation', handler)
+    .on('checkExpectation', handler.answer)
     .on('connect', (_request, socket) => answerConnect(socket))
-    .on('clientError', answerBrokenRequest);
+    .on('clientError', handler.answerBroken);
   server.listen(resolved.port, resolved.host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

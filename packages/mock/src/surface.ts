@@ -7,7 +7,14 @@ import type { Refusal } from './refusal.ts';
 export interface Surface {
   name: SurfaceName;
   /** Codes of errors that every surface has, in its own vocabulary. */
-  codes: { tooLarge: string; failed: string };
+  codes: {
+    tooLarge: string;
+    failed: string;
+    /** A request that Node could not read to its end. */
+    broken: string;
+    /** A request that took too long; where the surface has no such code, `broken` and status 408. */
+    timedOut?: string;
+  };
   /**
    * Answers a call; every method but OPTIONS comes here.
    *

@@ -388,6 +388,33 @@ describe('what is no request', () => {
     expect(JSON.parse(reply.slice(reply.indexOf('\r\n\r\n')))).toMatchObject({ requestId: id });
   });
 
+  test.each([
+    ['the gateway', '/v1/cloudrun/hello', 'application/json', '"code":"INVALID_REQUEST"'],
+    ['storage', '/api/v2/envs/dev/storages:batchDelete', 'application/json', '{"statusCode":400'],
+    ['the upload target', '/', 'multipart/form-data; boundary=b', '<Code>MalformedPOSTRequest<'],
+  ])('a body of broken chunks to %s has the error of that surface', async (_, path, type, text) => {
+    const credentials = Object.entries({ ...STORAGE_HEADERS, ...BEARER, 'content-type': type });
+    const headers = credentials.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    const head = `POST ${path} HTTP/1.1\r\n${HOST}${headers}transfer-encoding: chunked\r\n\r\n`;
+    const reply = await sendRaw(mock, `${head}ZZ\r\n`);
+    expect(reply).toMatch(/^HTTP\/1.1 400 /);
+    expect(reply).toContain(text);
+    expect(reply).toMatch(/x-request-id: \S{36}\r/);
+  });
+
+  test('what is broken behind a whole request does not overtake its answer', async () => {
+    const request =
+      'GET /v1/cloudrun/hello HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer a\r\n';
+    const reply = await sendRaw(mock, `${request}\r\n${request}\r\nnonsense\r\n\r\n`);
+    expect(reply.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400']);
+  });
+
+  test('what is broken behind a refusal is not answered once more', async () => {
+    const head = `POST /nowhere HTTP/1.1\r\n${HOST}transfer-encoding: chunked\r\n\r\n1\r\nx\r\n`;
+    const reply = await sendRaw(mock, head, 'ZZ\r\n');
+    expect(reply.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 404']);
+  });
+
   test('OPTIONS * is answered', async () => {
     expect(await sendRaw(mock, `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`)).toMatch(/^HTTP\/1.1 204 /);
   });

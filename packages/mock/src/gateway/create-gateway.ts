@@ -21,7 +21,7 @@ const PATH_CODES = {
 export function createGateway(context: Context): Surface {
   return {
     name: 'gateway',
-    codes: { tooLarge: 'EXCEED_MAX_PAYLOAD_SIZE', failed: 'SYS_ERR' },
+    codes: { tooLarge: 'EXCEED_MAX_PAYLOAD_SIZE', failed: 'SYS_ERR', broken: PATH_CODES.invalid },
     async answer(call) {
       checkHost(call, context);
       const { operation, params } = findOperation(call, context.router, PATH_CODES);

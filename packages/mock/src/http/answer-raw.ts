@@ -3,20 +3,15 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { toGatewayError } from '../gateway/gateway-error.ts';
 import { Refusal } from '../refusal.ts';
-
-/** Statuses of what Node refuses before there is a request; all else is a bad request. */
-const STATUS_OF: Record<string, number> = {
-  HPE_HEADER_OVERFLOW: 431,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-};
+import { describeFault } from './describe-fault.ts';
 
 /**
  * Answers a connection on which Node could read no request: broken syntax, too many header bytes, or
  * nothing for too long. Which surface was meant is not known, so the gateway's error shape is used.
  */
-export function answerBrokenRequest({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
-  const status = STATUS_OF[code] ?? 400;
-  write(socket, new Refusal('INVALID_REQUEST', 'The request is not valid HTTP.', { status }));
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const { status, message } = describeFault(error);
+  write(socket, new Refusal('INVALID_REQUEST', message, { status }));
 }
 
 /** Answers CONNECT, for which Node makes no response. */

@@ -32,7 +32,7 @@ const OPERATIONS: Record<string, StorageOperation<never>> = {
 export function createStorage(context: Context): Surface {
   return {
     name: 'storage',
-    codes: { tooLarge: 'EXCEED_MAX_PAYLOAD_SIZE', failed: 'SYS_ERR' },
+    codes: { tooLarge: 'EXCEED_MAX_PAYLOAD_SIZE', failed: 'SYS_ERR', broken: PATH_CODES.invalid },
     async answer(call) {
       const { operation, params } = findOperation(call, context.router, PATH_CODES);
       checkStorageCredentials(call.request.headers, context.profile);

@@ -3,13 +3,13 @@ import { cors } from '../contract/defaults.ts';
 import { Refusal } from '../refusal.ts';
 import type { Surface } from '../surface.ts';
 import { serveFile } from './serve-file.ts';
-import { toMissingFile, toUploadError } from './upload-error.ts';
+import { toMissingFile, toUploadError, UPLOAD_CODES } from './upload-error.ts';
 
 /** The temporary links: they download what was uploaded. */
 export function createLink({ links, store }: Context): Surface {
   return {
     name: 'link',
-    codes: { tooLarge: 'EntityTooLarge', failed: 'InternalError' },
+    codes: UPLOAD_CODES,
     async answer(call) {
       const { method, path, query, request } = call;
       if (method !== 'GET' && method !== 'HEAD') {

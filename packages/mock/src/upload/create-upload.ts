@@ -7,7 +7,7 @@ import { Refusal } from '../refusal.ts';
 import type { Surface } from '../surface.ts';
 import { checkGrant } from './check-grant.ts';
 import { type FileSink, readForm } from './read-form.ts';
-import { toUploadError } from './upload-error.ts';
+import { toUploadError, UPLOAD_CODES } from './upload-error.ts';
 
 /** Path of the upload target in the storage document. */
 export const UPLOAD_PATH = '/';
@@ -24,7 +24,7 @@ export function createUpload(context: Context): Surface {
   const { grants, profile, store } = context;
   return {
     name: 'upload',
-    codes: { tooLarge: 'EntityTooLarge', failed: 'InternalError' },
+    codes: UPLOAD_CODES,
     async answer({ method, origin, request }) {
       if (method !== 'POST') throw wrongMethod(method);
       const draft = store.draft();

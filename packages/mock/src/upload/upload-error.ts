@@ -7,6 +7,14 @@ import { decodeSegment } from '../routing/request-target.ts';
 
 const xml = new XMLBuilder({ ignoreAttributes: false });
 
+/** The codes of upload target and links for what can happen on every surface. */
+export const UPLOAD_CODES = {
+  tooLarge: 'EntityTooLarge',
+  failed: 'InternalError',
+  broken: 'MalformedPOSTRequest',
+  timedOut: 'RequestTimeout',
+};
+
 /** D27: "Errors: XML `Error` with `Code`, `Message`, `Resource`, `RequestId`, `TraceId`". */
 export function toUploadError({ code, message, status, headers }: Refusal, call: Call): Answer {
   const row = uploadErrors(code);

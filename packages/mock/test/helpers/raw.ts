@@ -1,14 +1,23 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** Sends bytes as they are, and reads until the mock closes the connection. */
-export async function sendRaw({ port }: { port: number }, bytes: string): Promise<string> {
+/**
+ * Sends bytes as they are, and reads until the mock closes the connection.
+ *
+ * @param later is sent when the mock has begun to answer
+ */
+export async function sendRaw(
+  { port }: { port: number },
+  bytes: string,
+  later?: string,
+): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let reply = '';
   socket.setEncoding('latin1').on('data', (text) => {
     reply += text;
   });
   socket.write(bytes, 'latin1');
+  if (later !== undefined) socket.once('data', () => socket.write(later, 'latin1'));
   await once(socket, 'close');
   return reply;
 }
