@@ -123,6 +123,33 @@ describe('Prefer and Accept', () => {
     expect(reply.json.requestId).toBe(reply.headers['x-request-id']);
   });
 
+  test.each([
+    [400, 'INVALID_HOST', undefined],
+    [401, 'MISSING_CREDENTIALS', undefined],
+    [402, 'SERVICE_CHARGE_OVERDUE', undefined],
+    [429, 'EXCEED_RATELIMIT', '1'],
+    [502, 'SERVICE_LB_STATUS_ABNORMAL', undefined],
+    [503, 'SERVICE_NOT_READY', '1'],
+  ])('Prefer: code=%i brings an error that has this status', async (status, code, retryAfter) => {
+    const reply = await ask({ prefer: `code=${status}` });
+    expect(reply).toMatchObject({ status, json: { code } });
+    expect(reply.headers['retry-after']).toBe(retryAfter);
+    expect(reply.headers).not.toHaveProperty('x-svc-upstream-status-code');
+  });
+
+  test('an example says when to try again only where its code does', async () => {
+    const timeout = await ask({ prefer: 'code=504, example=SERVICE_TIMEOUT' });
+    expect(timeout.headers).not.toHaveProperty('retry-after');
+    const starting = await ask({ prefer: 'code=503, example=SERVICE_NOT_READY' });
+    expect(starting.headers['retry-after']).toBe('1');
+  });
+
+  test.each([201, 204, 302, 304])('Prefer: code=%i has no answer in the contract', async (code) => {
+    const reply = await ask({ prefer: `code=${code}` });
+    expect(reply).toMatchObject({ status: 404, json: { code: 'INVALID_REQUEST' } });
+    expect(reply.json.message).toContain('no answer of the status');
+  });
+
   test('dynamic=true makes the answer from its schema, alike for one seed', async () => {
     const prefer = 'code=404, dynamic=true, seed=a';
     const [first, second] = [await ask({ prefer }), await ask({ prefer })];

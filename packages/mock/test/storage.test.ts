@@ -27,6 +27,11 @@ describe('every operation', () => {
     expect(success.json.body.requestId).toBe(success.headers['x-request-id']);
     const refused = await storage(mock, operation, body, { prefer: 'code=429' });
     expect(refused).toMatchObject({ status: 429, json: { statusCode: 429 } });
+    expect(refused.json.body.code).toBe('EXCEED_RATELIMIT');
+    expect(refused.headers['retry-after']).toBe('1');
+    const failed = await storage(mock, operation, body, { prefer: 'code=500, example=SYS_ERR' });
+    expect(failed).toMatchObject({ status: 500, json: { body: { code: 'SYS_ERR' } } });
+    expect(failed.headers).not.toHaveProperty('retry-after');
     const dynamic = await storage(mock, operation, body, { prefer: 'dynamic=true' });
     expect(dynamic).toMatchObject({ status: 200, json: { statusCode: 200 } });
   });

@@ -13,14 +13,20 @@ test.each(Object.entries(SURFACES))(
       .map((file) => readFileSync(new URL(file, folder), 'utf8'));
     const codes = sources.flatMap((source) => [...source.matchAll(/new Refusal\(\s*'(\w+)'/g)]);
     expect(codes.length).toBeGreaterThan(0);
-    for (const [, code] of codes) expect(table(code as string).status).toBeGreaterThanOrEqual(400);
+    for (const [, code] of codes)
+      expect(table.get(code as string).status).toBeGreaterThanOrEqual(400);
   },
 );
 
 test('a code that is in no table is a mistake', () => {
-  expect(() => gatewayErrors('NONE')).toThrow('NONE is in no error table of the contract.');
+  expect(() => gatewayErrors.get('NONE')).toThrow('NONE is in no error table of the contract.');
 });
 
 test('a limit is its value', () => {
   expect(limit('batchItems')).toBe(50);
+});
+
+test('a status has the first of its errors, and no success', () => {
+  expect(gatewayErrors.findStatus(503)?.code).toBe('SERVICE_NOT_READY');
+  expect(storageErrors.findStatus(200)).toBeUndefined();
 });

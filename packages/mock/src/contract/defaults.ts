@@ -19,13 +19,25 @@ export function limit(name: keyof Limits): number {
   return defaults.limits[name].value;
 }
 
-/** A table of errors by code. A code that is not in it is a mistake of the mock, so it throws. */
-function createErrorTable(rows: readonly ErrorRow[]): (code: string) => ErrorRow {
-  const byCode = new Map(rows.map((row) => [row.code, row]));
-  return (code) => {
-    const row = byCode.get(code);
-    if (row === undefined) throw new TypeError(`${code} is in no error table of the contract.`);
-    return row;
+/** One table of errors. */
+export interface ErrorTable {
+  /** The row of a code. One that is not in the table is a mistake of the mock, so it throws. */
+  get(code: string): ErrorRow;
+  find(code: unknown): ErrorRow | undefined;
+  /** The first row of an error status. */
+  findStatus(status: number): ErrorRow | undefined;
+}
+
+function createErrorTable(rows: readonly ErrorRow[]): ErrorTable {
+  const find = (code: unknown) => rows.find((row) => row.code === code);
+  return {
+    find,
+    findStatus: (status) => rows.find((row) => row.status === status && status >= 400),
+    get(code) {
+      const row = find(code);
+      if (row === undefined) throw new TypeError(`${code} is in no error table of the contract.`);
+      return row;
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { gatewayErrors } from '../contract/defaults.ts';
 import { consult } from '../oracle/consult.ts';
 import { Refusal } from '../refusal.ts';
 import { findOperation } from '../routing/find-operation.ts';
@@ -30,7 +31,8 @@ export function createGateway(context: Context): Surface {
         throw new Refusal(PATH_CODES.invalid, 'This mock takes no WebSocket yet.', { status: 501 });
       }
       const body = await readPayload(call);
-      const question = { operation, params, body, invalid: PATH_CODES.invalid };
+      const { invalid } = PATH_CODES;
+      const question = { operation, params, body, invalid, errors: gatewayErrors };
       const { documented } = await consult(context, call, question);
       return toServiceAnswer(documented, call.requestId, context);
     },

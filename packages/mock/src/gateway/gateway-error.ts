@@ -1,4 +1,5 @@
 import { gatewayErrors } from '../contract/defaults.ts';
+import { retryAfter } from '../contract/retry-after.ts';
 import { type Answer, json } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import type { Refusal } from '../refusal.ts';
@@ -8,10 +9,10 @@ export function toGatewayError(
   { code, message, status, headers }: Refusal,
   { requestId }: Pick<Call, 'requestId'>,
 ): Answer {
-  const row = gatewayErrors(code);
+  const row = gatewayErrors.get(code);
   return json(
     status ?? row.status,
     { code, message: message || row.message, requestId },
-    { ...(row.retryAfter !== undefined && { 'retry-after': String(row.retryAfter) }), ...headers },
+    { ...retryAfter(row), ...headers },
   );
 }

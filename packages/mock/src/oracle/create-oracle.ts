@@ -30,7 +30,9 @@ type Verdict =
   /** The request is good, and this is the documented answer. */
   | { documented: Documented }
   /** The request is good, but the contract has no such answer as it prefers or accepts. */
-  | { missing: 'example' | 'type' };
+  | { missing: Missing };
+
+type Missing = 'example' | 'status' | 'type';
 
 export interface Oracle {
   ask(question: Question): Promise<Verdict>;
@@ -57,6 +59,7 @@ export async function createOracle(documents: Documents): Promise<Oracle> {
 
   return {
     async ask({ operation, params, headers, body, preferences }) {
+      const { code } = preferences;
       const resource = byId.get(operation.id);
       if (resource === undefined) throw new TypeError(`Prism does not know ${operation.id}.`);
       const input = {
@@ -69,6 +72,14 @@ export async function createOracle(documents: Documents): Promise<Oracle> {
       if (result._tag === 'Left') return { missing: toMissing(result.left) };
       const { output, validations } = result.right;
       if (validations.input.length > 0) return { violations: validations.input };
+      // Prism would answer a success with the example of the errors that are documented for the rest.
+      if (
+        code !== undefined &&
+        code < 400 &&
+        !resource.responses.some((one) => one.code === `${code}`)
+      ) {
+        return { missing: 'status' };
+      }
       const { statusCode: status, headers: outputHeaders = {}, body: outputBody } = output;
       return { documented: { status, headers: outputHeaders, body: outputBody } };
     },
@@ -84,7 +95,7 @@ function toPrismPath(template: string, params: Record<string, string>): string {
 }
 
 /** What Prism found no answer for. */
-function toMissing(error: Error & { status?: number }): 'example' | 'type' {
+function toMissing(error: Error & { status?: number }): Missing {
   if (error.status === 406) return 'type';
   // Prism wraps what it could not find for `code` and `example` together into an error without status.
   if (error.status === 404 || error.status === undefined) return 'example';

@@ -57,7 +57,7 @@ function copyFile(
 }
 
 function failure(code: string): Failure {
-  return { code, message: storageErrors(code).message };
+  return { code, message: storageErrors.get(code).message };
 }
 
 function invalid(message: string): Failure {

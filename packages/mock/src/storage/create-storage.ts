@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { storageErrors } from '../contract/defaults.ts';
 import { json } from '../http/answer.ts';
 import { consult } from '../oracle/consult.ts';
 import { Refusal } from '../refusal.ts';
@@ -38,7 +39,8 @@ export function createStorage(context: Context): Surface {
       checkStorageCredentials(call.request.headers, context.profile);
       checkEnv(params.envId, context.env);
       const body = await readRequest(call, operation.body ?? {});
-      const question = { operation, params, body, invalid: PATH_CODES.invalid };
+      const { invalid } = PATH_CODES;
+      const question = { operation, params, body, invalid, errors: storageErrors };
       const { documented, preferred } = await consult(context, call, question);
       const act = OPERATIONS[operation.id];
       if (preferred || act === undefined) return toDocumentedAnswer(documented, call.requestId);

@@ -17,13 +17,13 @@ export const UPLOAD_CODES = {
 
 /** D27: "Errors: XML `Error` with `Code`, `Message`, `Resource`, `RequestId`, `TraceId`". */
 export function toUploadError({ code, message, status, headers }: Refusal, call: Call): Answer {
-  const row = uploadErrors(code);
+  const row = uploadErrors.get(code);
   return toXml(status ?? row.status, code, message || row.message, call, headers);
 }
 
 /** The error of a link to a file that is gone; the table of the upload target has none for it. */
 export function toMissingFile(call: Call): Answer {
-  const { code, message } = storageErrors('STORAGE_FILE_NONEXIST');
+  const { code, message } = storageErrors.get('STORAGE_FILE_NONEXIST');
   return toXml(404, code, message, call, {});
 }
 
