@@ -1,12 +1,100 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Answering } from './answering/answering.ts';
+import { holdBody } from './answering/expect-continue.ts';
+import { Call } from './call.ts';
+import { Exchange } from './exchange.ts';
+import type { Fault } from './fault.ts';
+import { headersTooLarge, methodNotAllowed, notFound, uriTooLong } from './faults.ts';
 import type { Handlers } from './handler.ts';
+import { createMatcher } from './matching/create-matcher.ts';
+import { Leaf } from './matching/leaf.ts';
+import { namesOf, toSegments } from './matching/path-template.ts';
+import { splitTarget } from './matching/split-target.ts';
 import type { RouterOptions } from './options.ts';
+import { toPlan } from './plan.ts';
 import type { RouteTable } from './route-table.ts';
 import type { Router } from './router.ts';
+import { type Settings, toSettings } from './settings.ts';
 
+type Next = (error?: unknown) => void;
+
+/**
+ * Makes a router of generated routes and handlers: it finds the operation, asks the security handlers,
+ * reads and validates parameters and body, calls the handler, and validates and sends its answer.
+ *
+ * @throws TypeError for a handler of no operation, a missing security handler, or a wrong option
+ *
+ * @example
+ * createServer(createRouter(routes, { getPet: ({ path }) => ({ status: 200, body: pets.get(path.id) }) }));
+ */
 export function createRouter(
-  _table: RouteTable,
-  _handlers: Handlers,
-  _options: RouterOptions = {},
+  table: RouteTable,
+  handlers: Handlers,
+  options: RouterOptions = {},
 ): Router {
-  throw new Error('not yet');
+  assertKnown(table, handlers, options);
+  const settings = toSettings(options);
+  const matcher = createMatcher<Leaf>(() => new Leaf());
+  for (const route of table.routes) {
+    const greedy = route.parameters.filter((parameter) => parameter.greedy);
+    const segments = toSegments(route.path, new Set(greedy.map(({ name }) => name)));
+    const plan = toPlan(table, route, namesOf(segments), handlers, options, settings);
+    matcher.leafOf(segments).add(route.method, plan);
+  }
+
+  const route = (request: IncomingMessage, response: ServerResponse, next?: Next): void => {
+    const { path, query } = splitTarget(request.url ?? '/');
+    const match = matcher.find(path);
+    if (match === undefined) {
+      if (next) next();
+      else refuse(new Call(request, response, undefined, path, query), settings, notFound(path));
+      return;
+    }
+    const method = request.method ?? 'GET';
+    const plan = match.leaf.find(method);
+    const call = new Call(request, response, plan?.route, path, query);
+    const fault = plan
+      ? findExcess(request, path, query, settings)
+      : methodNotAllowed(method, match.leaf.allow);
+    if (fault !== undefined || plan === undefined) refuse(call, settings, fault as Fault);
+    else new Exchange(plan, call, match.values, settings).begin();
+  };
+  const checkContinue = (request: IncomingMessage, response: ServerResponse, next?: Next) => {
+    holdBody(request, response);
+    route(request, response, next);
+  };
+  return Object.assign(route, { checkContinue });
+}
+
+function refuse(call: Call, settings: Settings, fault: Fault): void {
+  new Answering(call, undefined, settings).fault(fault);
+}
+
+function findExcess(
+  { rawHeaders }: IncomingMessage,
+  path: string,
+  query: string | undefined,
+  { limits }: Settings,
+): Fault | undefined {
+  if (path.length > limits.pathBytes) return uriTooLong('path', limits.pathBytes);
+  if (query !== undefined && query.length > limits.queryBytes) {
+    return uriTooLong('query', limits.queryBytes);
+  }
+  if (limits.headerBytes === Infinity) return undefined;
+  const size = rawHeaders.reduce((sum, text) => sum + text.length, 0);
+  return size > limits.headerBytes ? headersTooLarge(limits.headerBytes) : undefined;
+}
+
+function assertKnown({ routes }: RouteTable, handlers: Handlers, options: RouterOptions): void {
+  const known = new Map(routes.map((route) => [route.operationId, route]));
+  for (const name of Object.keys(handlers)) {
+    if (typeof handlers[name] === 'function' && !known.has(name)) {
+      throw new TypeError(`There is no operation ${name} for the handler of that name.`);
+    }
+  }
+  for (const name of Object.keys(options.deprecations ?? {})) {
+    if (!known.get(name)?.deprecated) {
+      throw new TypeError(`options.deprecations.${name}: no such operation is deprecated.`);
+    }
+  }
 }

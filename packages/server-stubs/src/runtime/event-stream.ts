@@ -1,24 +1,13 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Call } from './call.ts';
-
-/** One event of a stream (WHATWG HTML, section 9.2). */
-export interface ServerEvent {
-  /** Name of the event; default `message`. */
-  readonly event?: string;
-  /** Text as it is, several lines allowed; anything else as JSON. */
-  readonly data?: unknown;
-  /** What a client that reconnects sends as `Last-Event-ID`. */
-  readonly id?: string;
-  /** Milliseconds before a client reconnects. */
-  readonly retry?: number;
-}
+import { type ServerEvent, toEventText } from './event-text.ts';
 
 export interface EventStreamOptions {
   /** Milliseconds between comments that keep idle connections open; 0 for none. Default 15,000. */
   readonly heartbeat?: number;
 }
 
-/** Writes a stream of events. Nothing here ever throws or rejects because the client is gone. */
+/** Writes a stream of events. Nothing here throws or rejects because the client is gone. */
 export interface EventStream {
   /** The body to answer with, as `text/event-stream`. */
   readonly body: Readable;
@@ -32,6 +21,60 @@ export interface EventStream {
   close(): void;
 }
 
-export function createEventStream(_call: Call, _options: EventStreamOptions = {}): EventStream {
-  throw new Error('not yet');
+/**
+ * Makes a stream of server-sent events (WHATWG HTML, section 9.2). What the client does not read holds
+ * `send` back; the client's going away ends the stream.
+ *
+ * @example
+ * const events = createEventStream(call);
+ * void (async () => {
+ *   for await (const tick of ticks(events.signal)) {
+ *     if (!(await events.send({ event: 'tick', data: tick }))) return;
+ *   }
+ *   events.close();
+ * })();
+ * return { status: 200, contentType: 'text/event-stream', body: events.body };
+ */
+export function createEventStream(
+  { signal }: Call,
+  { heartbeat = 15_000 }: EventStreamOptions = {},
+): EventStream {
+  let wanted: (() => void)[] = [];
+  const wake = () => {
+    const waiting = wanted;
+    wanted = [];
+    for (const resolve of waiting) resolve();
+  };
+  const body = new Readable({ read: wake, destroy: (error, done) => done(error) });
+  let isOpen = true;
+  const end = () => {
+    isOpen = false;
+    clearInterval(timer);
+    wake();
+  };
+  body.once('close', end);
+
+  const write = async (text: string): Promise<boolean> => {
+    if (isOpen && !body.push(text)) await new Promise<void>((resolve) => wanted.push(resolve));
+    return isOpen;
+  };
+  const comment = (text = '') => write(`:${text.replace(/\r\n|\r|\n/g, '\n:')}\n\n`);
+  // A client that does not read needs no sign of life.
+  const beat = () => {
+    if (wanted.length === 0) void comment();
+  };
+  const timer = heartbeat > 0 ? setInterval(beat, heartbeat).unref() : undefined;
+  if (signal.aborted) body.destroy();
+  else signal.addEventListener('abort', () => body.destroy(), { once: true });
+
+  return {
+    body,
+    signal,
+    send: (event) => write(toEventText(event)),
+    comment,
+    close() {
+      if (isOpen) body.push(null);
+      end();
+    },
+  };
 }

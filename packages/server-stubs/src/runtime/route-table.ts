@@ -113,6 +113,8 @@ export interface RouteTable {
 /** What a handler answers with; generated code narrows it to the documented responses. */
 export interface Answer {
   readonly status: number;
+  /** Which documented media type the body has; default the one in `headers`, else the first. */
+  readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body?: unknown;
 }

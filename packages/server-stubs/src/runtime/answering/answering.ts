@@ -1,0 +1,158 @@
+import type { Form } from '../body/create-multipart-stream.ts';
+import type { Call } from '../call.ts';
+import type { Fault } from '../fault.ts';
+import { FaultError } from '../fault-error.ts';
+import { handlerFailed, invalidResponse, unauthorized } from '../faults.ts';
+import type { Plan } from '../plan.ts';
+import type { Answer, Content } from '../route-table.ts';
+import type { Refusal } from '../security/create-guard.ts';
+import type { Settings } from '../settings.ts';
+import { isAnswerable, toAnswer } from '../to-answer.ts';
+import { Unauthorized } from '../unauthorized.ts';
+import { checkAnswer, contentOf } from './check-answer.ts';
+import { isBytes, isStream } from './raw-body.ts';
+import { sendLastResort } from './send-last-resort.ts';
+import { type HeaderSource, toHead } from './to-head.ts';
+import { toWireType } from './to-wire-type.ts';
+import { type WireBody, writeAnswer } from './write-answer.ts';
+
+/** The end of one call: everything that becomes an answer goes through here. */
+export class Answering {
+  /** The form of the call, whose failure explains that of its handler. */
+  form: Form | undefined;
+  readonly #call: Call;
+  readonly #plan: Plan | undefined;
+  readonly #settings: Settings;
+
+  /** @param plan undefined where no operation was found */
+  constructor(call: Call, plan: Plan | undefined, settings: Settings) {
+    this.#call = call;
+    this.#plan = plan;
+    this.#settings = settings;
+    this.form = undefined;
+  }
+
+  /** Sends what a handler returned, if the document allows it. */
+  answer(answer: Answer): void {
+    const plan = this.#plan as Plan;
+    const { response } = this.#call;
+    if (response.headersSent) return;
+    if (!(answer?.status >= 200 && answer.status <= 599)) {
+      throw new TypeError(`The handler of ${plan.route.operationId} returned no answer.`);
+    }
+    const { responses } = this.#settings;
+    const own = this.#settings.headers?.(this.#call);
+    const documented = plan.findResponse(answer.status);
+    const content = documented && contentOf(documented, answer);
+    if (responses !== 'pass' && !plan.route.passThrough) {
+      const violation = checkAnswer(documented, content, answer, [own, plan.headers]);
+      if (violation !== undefined) {
+        this.#settings.onViolation(violation, this.#call);
+        if (responses === 'refuse') {
+          discard(answer.body);
+          this.fault(invalidResponse(violation));
+          return;
+        }
+      }
+    }
+    this.#send(answer, content, own, undefined);
+  }
+
+  /** Sends a fault in the shape that the options give it. */
+  fault(fault: Fault): void {
+    try {
+      const operationId = this.#call.operationId;
+      const whole = operationId === '' ? fault : { ...fault, operationId };
+      const answer = this.#settings.toAnswer(whole, this.#call);
+      this.#send(answer, undefined, this.#settings.headers?.(this.#call), fault.headers);
+    } catch (error) {
+      this.#lastResort(error);
+    }
+  }
+
+  /** Sends the answer to something that was thrown. */
+  error(error: unknown): void {
+    const { response } = this.#call;
+    if (response.destroyed && isAbort(error)) return;
+    if (response.headersSent) {
+      this.#report(error);
+      response.destroy();
+    } else if (isAnswerable(error)) {
+      this.#answerError(error, undefined);
+    } else if (error instanceof FaultError) {
+      this.fault(error.fault);
+    } else if (this.form?.failure) {
+      this.fault(this.form.failure.fault);
+    } else {
+      this.#report(error);
+      this.fault(handlerFailed(error));
+    }
+  }
+
+  /** Sends the answer to a caller whom nobody let in. */
+  refuse({ reason, challenge }: Refusal): void {
+    if (isAnswerable(reason)) {
+      this.#answerError(reason, challenge);
+    } else if (reason instanceof Unauthorized) {
+      this.fault(unauthorized(reason.message, reason.challenge ?? challenge, reason));
+    } else {
+      this.fault(unauthorized('Credentials are missing or wrong.', challenge));
+    }
+  }
+
+  #answerError(error: Parameters<typeof isAnswerable>[0], challenge: string | undefined): void {
+    try {
+      const answer = (error as { [toAnswer](call: Call): Answer })[toAnswer](this.#call);
+      const asks = challenge !== undefined && answer.status === 401;
+      const own = this.#settings.headers?.(this.#call);
+      this.#send(
+        answer,
+        undefined,
+        asks ? { ...own, 'www-authenticate': challenge } : own,
+        undefined,
+      );
+    } catch (failure) {
+      this.#lastResort(failure);
+    }
+  }
+
+  #send(answer: Answer, content: Content | undefined, own: HeaderSource, last: HeaderSource): void {
+    const { status, headers, body } = answer;
+    const head = toHead([own, this.#plan?.headers, headers, last]);
+    if (body === undefined) {
+      writeAnswer(this.#call, status, head, undefined);
+      return;
+    }
+    head['content-type'] ??= toWireType(answer, content);
+    writeAnswer(this.#call, status, head, toWire(body, content));
+  }
+
+  #report(error: unknown): void {
+    try {
+      this.#settings.onError(error, this.#call);
+    } catch {
+      // A log that fails must not take the answer with it.
+    }
+  }
+
+  #lastResort(error: unknown): void {
+    this.#report(error);
+    sendLastResort(this.#call.response);
+  }
+}
+
+function toWire(body: unknown, content: Content | undefined): WireBody {
+  if (isBytes(body)) return body;
+  if (typeof body === 'string' && content?.kind !== 'json') return body;
+  return JSON.stringify(body);
+}
+
+function discard(body: unknown): void {
+  if (!isStream(body)) return;
+  if (body instanceof ReadableStream) void body.cancel().catch(() => {});
+  else body.once('error', () => {}).destroy();
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
+}

@@ -1,0 +1,71 @@
+import { findContent, toMediaType } from '../body/media-type.ts';
+import type { Answer, Content, DocumentedResponse } from '../route-table.ts';
+import { toViolation } from '../to-violation.ts';
+import type { Violation } from '../violation.ts';
+import { headerOf } from './header-of.ts';
+import { isBytes } from './raw-body.ts';
+
+/** The documented content of an answer: the one it names, the one of its header, else the first. */
+export function contentOf({ content }: DocumentedResponse, answer: Answer): Content | undefined {
+  if (answer.contentType !== undefined) {
+    return findContent(content, toMediaType(answer.contentType).type);
+  }
+  const header = answer.headers && headerOf(answer.headers, 'content-type');
+  return header === undefined ? content[0] : findContent(content, toMediaType(header).type);
+}
+
+/**
+ * What an answer has that its document does not allow.
+ *
+ * @param others headers that are sent beside those of the answer
+ */
+export function checkAnswer(
+  documented: DocumentedResponse | undefined,
+  content: Content | undefined,
+  answer: Answer,
+  others: readonly (Readonly<Record<string, string>> | undefined)[],
+): Violation | undefined {
+  const { status, headers, body } = answer;
+  if (documented === undefined) {
+    return violate('/status', 'status', `The status ${status} is not documented.`);
+  }
+  for (const name of documented.requiredHeaders ?? []) {
+    const known = [headers, ...others].some((some) => some && headerOf(some, name) !== undefined);
+    if (!known) return violate(`/headers/${name}`, 'required', `The header ${name} is missing.`);
+  }
+  if (status === 204 || status === 304) {
+    return body === undefined ? undefined : violate('/body', 'body', `A ${status} has no body.`);
+  }
+  if (body === undefined) {
+    if (documented.content.length === 0) return undefined;
+    return violate('/body', 'required', `The body of the ${status} is missing.`);
+  }
+  if (content === undefined) {
+    return documented.content.length === 0
+      ? violate('/body', 'body', `No body is documented for ${status}.`)
+      : violate(
+          '/headers/content-type',
+          'contentType',
+          `Its media type is not documented for ${status}.`,
+        );
+  }
+  return checkBody(content, body);
+}
+
+function checkBody({ kind, mediaType, validate }: Content, body: unknown): Violation | undefined {
+  if (kind === 'json') {
+    if (isBytes(body)) return violate('/body', 'type', `${mediaType} needs a value, not bytes.`);
+    if (validate === undefined || validate(body)) return undefined;
+    return toViolation(validate.errors, 'response', 'response', '/body');
+  }
+  if (isBytes(body)) return undefined;
+  if (typeof body !== 'string') {
+    return violate('/body', 'type', `${mediaType} needs a text, bytes or a stream.`);
+  }
+  if (kind !== 'text' || validate === undefined || validate(body)) return undefined;
+  return toViolation(validate.errors, 'response', 'response', '/body');
+}
+
+function violate(pointer: string, keyword: string, message: string): Violation {
+  return { in: 'response', pointer, keyword, message, schemaPath: '' };
+}

@@ -1,0 +1,119 @@
+import { decodeText } from './decode-text.ts';
+import { matchMixed } from './match-mixed.ts';
+import type { Piece, Segment } from './path-template.ts';
+
+/** What stands at the end of a path. */
+export interface Match<Leaf> {
+  readonly leaf: Leaf;
+  /** Values of the parameters as they came, in the order of the template. */
+  readonly values: readonly string[];
+}
+
+export interface Matcher<Leaf> {
+  /** The leaf of a template; made when the template is new. */
+  leafOf(segments: readonly Segment[]): Leaf;
+  /** @param path of a request, as sent, beginning with a slash */
+  find(path: string): Match<Leaf> | undefined;
+}
+
+class Node<Leaf> {
+  leaf: Leaf | undefined;
+  readonly statics = new Map<string, Node<Leaf>>();
+  /** Those with the most literal text first. */
+  readonly mixed: { source: string; pieces: readonly Piece[]; node: Node<Leaf> }[] = [];
+  parameter: Node<Leaf> | undefined;
+  greedy: Node<Leaf> | undefined;
+}
+
+/**
+ * A trie over segments. A literal beats a mixed segment, that beats a parameter, and a parameter beats
+ * a greedy one; where the rest of the path then fits nothing, the next is tried. Each node is visited
+ * once at most, whatever the path.
+ */
+export function createMatcher<Leaf>(createLeaf: () => Leaf): Matcher<Leaf> {
+  const root = new Node<Leaf>();
+  return {
+    leafOf(segments) {
+      const node = segments.reduce(childOf, root);
+      node.leaf ??= createLeaf();
+      return node.leaf;
+    },
+    find(path) {
+      const values: string[] = [];
+      const leaf = walk(root, path, 1, values);
+      return leaf === undefined ? undefined : { leaf, values };
+    },
+  };
+}
+
+function childOf<Leaf>(node: Node<Leaf>, segment: Segment): Node<Leaf> {
+  switch (segment.kind) {
+    case 'parameter':
+      node.parameter ??= new Node();
+      return node.parameter;
+    case 'greedy':
+      node.greedy ??= new Node();
+      return node.greedy;
+    case 'static': {
+      const child = node.statics.get(segment.text) ?? new Node<Leaf>();
+      node.statics.set(segment.text, child);
+      return child;
+    }
+    case 'mixed': {
+      const shape = segment.pieces.map(({ name, literal }) => (name ? `{}${literal}` : literal));
+      const source = shape.join('');
+      const known = node.mixed.find((other) => other.source === source);
+      if (known) return known.node;
+      const child = new Node<Leaf>();
+      node.mixed.push({ source, pieces: segment.pieces, node: child });
+      node.mixed.sort((a, b) => b.source.length - a.source.length);
+      return child;
+    }
+  }
+}
+
+function walk<Leaf>(
+  node: Node<Leaf>,
+  path: string,
+  start: number,
+  values: string[],
+): Leaf | undefined {
+  const slash = path.indexOf('/', start);
+  const segment = slash < 0 ? path.slice(start) : path.slice(start, slash);
+  const count = values.length;
+  const literal = decodeText(segment);
+  const named = literal === undefined ? undefined : node.statics.get(literal);
+  if (named !== undefined) {
+    const found = slash < 0 ? named.leaf : walk(named, path, slash + 1, values);
+    if (found !== undefined) return found;
+    values.length = count;
+  }
+  if (segment !== '') {
+    for (const { pieces, node: next } of node.mixed) {
+      if (!matchMixed(pieces, segment, values)) continue;
+      const found = slash < 0 ? next.leaf : walk(next, path, slash + 1, values);
+      if (found !== undefined) return found;
+      values.length = count;
+    }
+    if (node.parameter !== undefined) {
+      values.push(segment);
+      const next = node.parameter;
+      const found = slash < 0 ? next.leaf : walk(next, path, slash + 1, values);
+      if (found !== undefined) return found;
+      values.length = count;
+    }
+  }
+  return node.greedy === undefined ? undefined : takeRest(node, path, start, values);
+}
+
+/** A tail of nothing is the path without a tail: `/{name}/` equals `/{name}`. */
+function takeRest<Leaf>(
+  node: Node<Leaf>,
+  path: string,
+  start: number,
+  values: string[],
+): Leaf | undefined {
+  if (start >= path.length) return node.leaf;
+  values.push(path.slice(start));
+  return node.greedy?.leaf;
+}

@@ -1,0 +1,21 @@
+/**
+ * Decodes percent-encoding as UTF-8 (RFC 3986, section 2.1). Bytes that the client should have encoded
+ * and did not, which Node gives as Latin-1, are decoded too.
+ *
+ * @returns undefined where the encoding is broken
+ */
+export function decodeText(raw: string): string | undefined {
+  if (!ENCODED.test(raw)) return raw;
+  try {
+    return decodeURIComponent(raw.replace(UNENCODED, toPercent));
+  } catch {
+    return undefined;
+  }
+}
+
+const ENCODED = /[%\u0080-\uffff]/;
+const UNENCODED = /[\u0080-\u00ff]/g;
+
+function toPercent(byte: string): string {
+  return `%${byte.charCodeAt(0).toString(16)}`;
+}

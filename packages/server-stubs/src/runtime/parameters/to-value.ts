@@ -1,0 +1,138 @@
+import { parseJson } from '../body/parse-json.ts';
+import { decodeText } from '../matching/decode-text.ts';
+import type { Parameter, ParameterPlace } from '../route-table.ts';
+import { coerce } from './coerce.ts';
+import { decodeQuery } from './decode-query.ts';
+import { createNullObject } from './null-object.ts';
+
+/** Why a text is no value of its parameter: the keyword, and the end of a sentence. */
+export class Unreadable {
+  readonly keyword: string;
+  readonly problem: string;
+
+  constructor(keyword: string, problem: string) {
+    this.keyword = keyword;
+    this.problem = problem;
+  }
+}
+
+const BAD_ENCODING = new Unreadable('encoding', 'has broken percent-encoding');
+const MAX_JSON_DEPTH = 64;
+
+/** Query delimiters may be sent as they are or encoded (OpenAPI 3.1.1, appendix E). */
+const DELIMITERS = { spaceDelimited: /%20|\+/, pipeDelimited: /\||%7c/i } as const;
+
+/**
+ * The value of a parameter whose text stands in one piece, decoded and in the types of the schema.
+ *
+ * @param raw text as it came; a delimiter that is encoded belongs to the data
+ */
+export function toValue(parameter: Parameter, raw: string): unknown {
+  const decode = DECODERS[parameter.in];
+  if (parameter.shape === 'json') return toJson(decode(raw));
+  const text = withoutPrefix(parameter, raw);
+  if (text === undefined) {
+    return new Unreadable('style', `is not in the style ${parameter.style}`);
+  }
+  if (parameter.shape === 'scalar') {
+    const value = decode(text);
+    return value === undefined ? BAD_ENCODING : coerce(value, parameter.types);
+  }
+  const parts = text === '' ? [] : text.split(delimiterOf(parameter));
+  return parameter.shape === 'array'
+    ? toArray(parameter, parts, decode)
+    : toObject(parameter, parts, decode);
+}
+
+/** An array whose items came each on its own. */
+export function toArray(
+  parameter: Parameter,
+  parts: readonly string[],
+  decode: Decoder = DECODERS[parameter.in],
+): unknown {
+  const named = parameter.style === 'matrix' && parameter.explode;
+  const items: unknown[] = [];
+  for (const part of parts) {
+    const item = decode(named ? part.slice(parameter.name.length + 1) : part);
+    if (item === undefined) return BAD_ENCODING;
+    items.push(coerce(item, parameter.types));
+  }
+  return items;
+}
+
+function toObject(parameter: Parameter, parts: readonly string[], decode: Decoder): unknown {
+  const pairs = parameter.explode ? parts.map(splitAtEquals) : toPairs(parts);
+  if (pairs === undefined) return new Unreadable('style', 'has a name without a value');
+  return fromPairs(parameter, pairs, decode);
+}
+
+/** An object from names and values as they came. A name given twice is refused. */
+export function fromPairs(
+  parameter: Parameter,
+  pairs: readonly (readonly [string, string])[],
+  decode: Decoder = DECODERS[parameter.in],
+): unknown {
+  const object = createNullObject();
+  for (const [rawName, rawValue] of pairs) {
+    const name = decode(rawName);
+    const value = decode(rawValue);
+    if (name === undefined || value === undefined) return BAD_ENCODING;
+    if (name in object) return new Unreadable('duplicate', 'has a name more than once');
+    const types = parameter.properties && own(parameter.properties, name);
+    object[name] = types === undefined ? value : coerce(value, types);
+  }
+  return object;
+}
+
+function own<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+function withoutPrefix(
+  { style, name, shape, explode }: Parameter,
+  raw: string,
+): string | undefined {
+  if (style === 'label') return raw.startsWith('.') ? raw.slice(1) : undefined;
+  if (style !== 'matrix') return raw;
+  if (explode && shape === 'object') return raw.startsWith(';') ? raw.slice(1) : undefined;
+  if (explode && shape === 'array') return raw.startsWith(`;${name}=`) ? raw.slice(1) : undefined;
+  return raw.startsWith(`;${name}=`) ? raw.slice(name.length + 2) : undefined;
+}
+
+function delimiterOf({ style, explode }: Parameter): string | RegExp {
+  if (style === 'spaceDelimited' || style === 'pipeDelimited') return DELIMITERS[style];
+  if (explode && style === 'label') return '.';
+  if (explode && style === 'matrix') return ';';
+  return ',';
+}
+
+function splitAtEquals(part: string): readonly [string, string] {
+  const at = part.indexOf('=');
+  return at < 0 ? [part, ''] : [part.slice(0, at), part.slice(at + 1)];
+}
+
+function toPairs(parts: readonly string[]): readonly (readonly [string, string])[] | undefined {
+  if (parts.length % 2 !== 0) return undefined;
+  return parts.flatMap((part, index) =>
+    index % 2 === 0 ? [[part, parts[index + 1] as string] as const] : [],
+  );
+}
+
+function toJson(text: string | undefined): unknown {
+  if (text === undefined) return BAD_ENCODING;
+  const parsed = parseJson(text, MAX_JSON_DEPTH);
+  return parsed.problem === undefined
+    ? parsed.value
+    : new Unreadable('syntax', `is not good JSON: it ${parsed.problem}`);
+}
+
+/** Turns raw text into text; undefined where it cannot. */
+export type Decoder = (raw: string) => string | undefined;
+
+const DECODERS: Readonly<Record<ParameterPlace, Decoder>> = {
+  path: decodeText,
+  query: decodeQuery,
+  header: (raw) => raw.trim(),
+  /** Not every cookie is percent-encoded: one that cannot be decoded is taken as it is. */
+  cookie: (raw) => decodeText(raw) ?? raw,
+};
