@@ -5,13 +5,18 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { generate } from '../generator/generate.ts';
 import { bundleAjvHelpers } from './bundle-ajv-helpers.ts';
+import { generateErrors } from './generate-errors.ts';
 import { toPassThrough } from './to-pass-through.ts';
 
-/** Writes the stubs of both documents of the contract, and the part of Ajv that validators need. */
+/**
+ * Writes the stubs of both documents of the contract, the part of Ajv that validators need, and the
+ * constants of Berth's own routers.
+ */
 await Promise.all([
   write('runtime/generated/ajv-helpers.gen.ts', await bundleAjvHelpers()),
   writeStubs('gateway.v1', toPassThrough(gateway)),
   writeStubs('storage.v2', storage),
+  generateErrors(),
 ]);
 
 async function writeStubs(name: 'gateway.v1' | 'storage.v2', document: object): Promise<void> {

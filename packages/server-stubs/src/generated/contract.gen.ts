@@ -5,14 +5,14 @@ export const CONTRACT = {
   "documents": {
     "gateway.v1": {
       "version": "1.0.0",
-      "sha256": "c8e8d9ed492d6eeefce17d5b0bcd4e227b6e003fcd58d1ee89316481867bab0e"
+      "sha256": "b590d1bddf63176d26c147055573ee328cb2eb672285d7564e79903a98a39094"
     },
     "storage.v2": {
       "version": "2.0.0",
-      "sha256": "92047f1fdfa4ab7363d4f00d6944c2c24ad899ec94ab00849ef56bfc749783d0"
+      "sha256": "08aca4f1c7acf4f6d68e15b214eca76ee90f63a674c5e02eee94e0f678068ff0"
     }
   },
-  "sha256": "0875e0fb663fd016e0e197e528721ec41c94c8c03231d1db5cf8a47084663487"
+  "sha256": "498b7146bad3b4d8fdc5fd7a0234acf6e58504262785050a70986eb162a1557b"
 } as const;
 
 /** The neutral names of the contract (D1). */
