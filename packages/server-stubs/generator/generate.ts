@@ -61,8 +61,8 @@ export function generate(document: unknown, options: GenerateOptions = {}): Gene
   const types = writeTypes(model, schemaTypes, names, modules);
   onProgress(`${schemaTypes.declarations.size} schemas read`);
   const plans = {
-    requests: new ValidatorPlan(model.store, schemaNames),
-    responses: new ValidatorPlan(model.store, schemaNames),
+    requests: new ValidatorPlan(model.store, schemaNames, 'request'),
+    responses: new ValidatorPlan(model.store, schemaNames, 'response'),
   };
   const routes = writeRoutes(model, plans, modules);
   const requests = compile(plans.requests, 'request');

@@ -8,7 +8,7 @@ const ENTRY = `
 import equal from 'ajv/dist/runtime/equal.js';
 import ucs2length from 'ajv/dist/runtime/ucs2length.js';
 import formats from 'ajv-formats/dist/formats.js';
-export default { equal: equal.default, ucs2length: ucs2length.default, formats: formats.fullFormats };
+export default { equal, ucs2length, formats: formats.fullFormats };
 `;
 const PACKAGES = ['ajv', 'ajv-formats', 'fast-deep-equal'];
 

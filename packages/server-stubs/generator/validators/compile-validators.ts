@@ -1,7 +1,7 @@
 import standalone from 'ajv/dist/standalone/index.js';
 import { type Pointer, toNames } from '../document/pointer.ts';
 import type { Problems } from '../document/problems.ts';
-import type { Schema } from '../schema/schema.ts';
+import { type Schema, visitSubschemas } from '../schema/schema.ts';
 import { createAjv } from './create-ajv.ts';
 import type { SchemaSet, ValidatableSchema } from './schema-set.ts';
 import { toModuleCode } from './to-module-code.ts';
@@ -16,7 +16,7 @@ export interface Entry {
   readonly isForm: boolean;
 }
 
-const metaSchema = createAjv({ isForm: false });
+const metaSchema = createAjv({ isForm: false, usesUnevaluated: true });
 
 /**
  * Source of a module that exports a validator for each entry: standalone code of Ajv, without Ajv.
@@ -49,7 +49,6 @@ function compile(
   problems: Problems,
 ): string {
   if (entries.length === 0) return '';
-  const ajv = createAjv({ isForm });
   const roots = entries.map(({ name, pointer, schema }) => ({
     id: `-${name}`,
     name,
@@ -58,6 +57,8 @@ function compile(
   }));
   const sound = [...set.targets, ...roots].filter((each) => isSound(each, problems));
   if (problems.refusals.length > 0) return '';
+  const usesUnevaluated = sound.some(({ schema }) => hasUnevaluated(schema));
+  const ajv = createAjv({ isForm, usesUnevaluated });
   for (const { id, schema } of sound) ajv.addSchema(schema, id);
   const exported = roots.filter(({ id, pointer }) => compiles(id, pointer));
   if (problems.refusals.length > 0) return '';
@@ -72,6 +73,16 @@ function compile(
       return false;
     }
   }
+}
+
+function hasUnevaluated(schema: Schema): boolean {
+  if (typeof schema === 'boolean') return false;
+  if ('unevaluatedProperties' in schema || 'unevaluatedItems' in schema) return true;
+  let found = false;
+  visitSubschemas(schema, '#', (each) => {
+    found ||= hasUnevaluated(each);
+  });
+  return found;
 }
 
 /** Whether a schema is one by the meta-schema of draft 2020-12. */

@@ -1,27 +1,27 @@
 import { join, type Pointer } from '../document/pointer.ts';
 import { Names, toVariableName } from '../names.ts';
-import type {
-  ContentModel,
-  Operation,
-  ParameterModel,
-  ResponseModel,
-} from '../operations/model.ts';
+import type { ContentModel, Operation, ResponseModel } from '../operations/model.ts';
 import { valueTypes } from '../operations/value-types.ts';
-import type { Schema, SchemaObject } from '../schema/schema.ts';
+import type { Direction } from '../schema/direction.ts';
+import type { Schema } from '../schema/schema.ts';
 import type { SchemaNames } from '../schema/schema-names.ts';
 import { isPlainReference, type SchemaStore } from '../schema/schema-store.ts';
 import type { Entry } from './compile-validators.ts';
+import { toParametersSchema } from './to-parameters-schema.ts';
+import { toValidatable } from './to-validatable.ts';
 
-/** Which validators there are in one direction, and who uses which; each schema has one only. */
+/** Which validators there are in one direction, and who uses which; equal schemas share one. */
 export class ValidatorPlan {
   readonly #store: SchemaStore;
   readonly #schemaNames: SchemaNames;
+  readonly #direction: Direction;
   readonly #names = new Names([]);
   readonly #entries = new Map<string, Entry>();
 
-  constructor(store: SchemaStore, schemaNames: SchemaNames) {
+  constructor(store: SchemaStore, schemaNames: SchemaNames, direction: Direction) {
     this.#store = store;
     this.#schemaNames = schemaNames;
+    this.#direction = direction;
   }
 
   get entries(): readonly Entry[] {
@@ -30,8 +30,8 @@ export class ValidatorPlan {
 
   /** Export that holds the parameters of an operation to their schemas; `undefined` without any. */
   ofParameters({ operationId, pointer, parameters }: Operation): string | undefined {
-    if (parameters.length === 0) return undefined;
-    const schema = toParametersSchema(parameters);
+    const schema = toParametersSchema(parameters, this.#store);
+    if (schema === undefined) return undefined;
     return this.#add(join(pointer, 'parameters'), schema, `${operationId}-parameters`, false);
   }
 
@@ -54,37 +54,29 @@ export class ValidatorPlan {
   }
 
   #add(pointer: Pointer, schema: Schema, wanted: string, isForm: boolean): string | undefined {
-    if (schema === true) return undefined;
-    const target = isPlainReference(schema) ? schema.$ref : pointer;
-    const key = `${target} ${isForm}`;
+    const bare = JSON.stringify(this.#toBare(schema));
+    if (bare === 'true' || bare === '{}') return undefined;
+    const key = `${isForm} ${bare}`;
     const known = this.#entries.get(key);
     if (known !== undefined) return known.name;
-    const isInline = target === pointer && pointer.startsWith('#/paths/');
-    const base = isInline ? toVariableName(wanted) : `is${this.#schemaNames.of(target)}`;
+    const base = isPlainReference(schema)
+      ? `is${this.#schemaNames.of(schema.$ref)}`
+      : toVariableName(wanted);
     const name = this.#names.take(isForm ? `${base}Form` : base);
     this.#entries.set(key, { name, schema, pointer, isForm });
     return name;
   }
 
+  /** All that bears on the verdict. */
+  #toBare(schema: Schema): Schema {
+    return toValidatable(schema, {
+      store: this.#store,
+      direction: this.#direction,
+      toId: (pointer) => pointer,
+    });
+  }
+
   #isStructured(schema: Schema): boolean {
     return [...valueTypes(schema, this.#store)].some((type) => type !== 'string');
   }
-}
-
-/** One schema for all parameters of an operation, by place and name. */
-function toParametersSchema(parameters: readonly ParameterModel[]): SchemaObject {
-  const places = [...new Set(parameters.map(({ parameter }) => parameter.in))];
-  const toPlace = (place: string): SchemaObject => {
-    const here = parameters.filter(({ parameter }) => parameter.in === place);
-    const required = here.filter(({ parameter }) => parameter.required);
-    return {
-      type: 'object',
-      ...(required.length > 0 ? { required: required.map(({ parameter }) => parameter.name) } : {}),
-      properties: Object.fromEntries(here.map(({ parameter, schema }) => [parameter.name, schema])),
-    };
-  };
-  return {
-    type: 'object',
-    properties: Object.fromEntries(places.map((place) => [place, toPlace(place)])),
-  };
 }
