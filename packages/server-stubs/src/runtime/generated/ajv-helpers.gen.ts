@@ -337,8 +337,8 @@ var import_equal = __toESM(require_equal());
 var import_ucs2length = __toESM(require_ucs2length());
 var import_formats = __toESM(require_formats());
 var entry_default = {
-	equal: import_equal.default.default,
-	ucs2length: import_ucs2length.default.default,
+	equal: import_equal.default,
+	ucs2length: import_ucs2length.default,
 	formats: import_formats.default.fullFormats
 };
 /** What generated validators need of Ajv at run time. */
