@@ -1,5 +1,5 @@
-import type { WireProfile } from './contract/defaults.ts';
 import type { Operation } from './contract/operations.ts';
+import type { WireProfile } from './contract/wire-profile.ts';
 import type { FileStore } from './files/file-store.ts';
 import type { Grants } from './files/grants.ts';
 import type { Links } from './files/links.ts';

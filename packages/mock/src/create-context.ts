@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
-import { profile } from './contract/defaults.ts';
-import { documents } from './contract/documents.ts';
+import { type Documents, documents } from './contract/documents.ts';
 import { listOperations } from './contract/operations.ts';
+import { applyProfile } from './contract/wire-profile.ts';
 import { createFileStore } from './files/file-store.ts';
 import { createGrants } from './files/grants.ts';
 import { createLinks } from './files/links.ts';
@@ -10,17 +10,17 @@ import type { Oracle } from './oracle/create-oracle.ts';
 import { createRouter } from './routing/create-router.ts';
 
 /** Builds what the surfaces of one mock share. */
-export function createContext({ env, host, maxStoreBytes }: ResolvedOptions): Context {
+export function createContext({ env, host, maxStoreBytes, wireProfile }: ResolvedOptions): Context {
   const operations = listOperations(documents);
   let oracle: Promise<Oracle> | undefined;
   return {
     env,
     listenHost: host,
-    profile,
+    profile: wireProfile,
     operations,
     router: createRouter(operations),
     oracle() {
-      oracle ??= loadOracle();
+      oracle ??= loadOracle(applyProfile(documents, wireProfile));
       return oracle;
     },
     store: createFileStore(maxStoreBytes),
@@ -30,7 +30,7 @@ export function createContext({ env, host, maxStoreBytes }: ResolvedOptions): Co
 }
 
 /** Prism takes half a second to load, so it comes with the first call that needs it. */
-async function loadOracle(): Promise<Oracle> {
+async function loadOracle(documents: Documents): Promise<Oracle> {
   const { createOracle } = await import('./oracle/create-oracle.ts');
   return createOracle(documents);
 }

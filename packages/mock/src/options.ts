@@ -1,3 +1,5 @@
+import { standardProfile, type WireProfile } from './contract/wire-profile.ts';
+
 /** How a mock is set up. */
 export interface MockOptions {
   /** Port to listen on. Default 0: any free port. */
@@ -11,6 +13,8 @@ export interface MockOptions {
   env?: string | undefined;
   /** Room for all uploaded files together, in bytes. Default 256 MiB; an upload beyond it is refused. */
   maxStoreBytes?: number | undefined;
+  /** Names of the deployment that the mock stands for (D1). Default: those of the contract. */
+  wireProfile?: WireProfile | undefined;
 }
 
 /** Options with their defaults. */
@@ -22,6 +26,7 @@ export function resolveOptions({
   host = '127.0.0.1',
   env = 'dev',
   maxStoreBytes = 256 * 1024 * 1024,
+  wireProfile = standardProfile,
 }: MockOptions): ResolvedOptions {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new RangeError('port must be a whole number from 0 to 65535.');
@@ -36,7 +41,7 @@ export function resolveOptions({
   if (!Number.isSafeInteger(maxStoreBytes) || maxStoreBytes < 1) {
     throw new RangeError('maxStoreBytes must be a whole number of at least 1.');
   }
-  return { port, host, env, maxStoreBytes };
+  return { port, host, env, maxStoreBytes, wireProfile };
 }
 
 /** D12: the environment is "the first label of the host name" (RFC 1123, section 2.1). */

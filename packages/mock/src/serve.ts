@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context } from './context.ts';
+import { assertWireProfile } from './contract/assert-wire-profile.ts';
 import { createContext } from './create-context.ts';
 import { answerConnect } from './http/answer-raw.ts';
 import { createCors } from './http/cors.ts';
@@ -20,6 +21,7 @@ export interface Served {
 /** Starts one server for both documents, the upload target and the links. */
 export async function serve(options: MockOptions): Promise<Served> {
   const resolved = resolveOptions(options);
+  if (options.wireProfile !== undefined) await assertWireProfile(options.wireProfile);
   const context = createContext(resolved);
   // A missing Host is the gateway's to refuse, in its own shape.
   const server = createServer({ requireHostHeader: false });

@@ -16,8 +16,8 @@ export function listCurls(url: string, { env, grants, profile }: Context): [stri
   const storage = (operation: string, body: object): [string, string] => [
     operation,
     curl(`${url}/api/v2/envs/${env}/storages:${operation}`, [
-      `-H '${profile.storageHeaders.authorization}: 1.0 any'`,
-      `-H "${profile.storageHeaders.timestamp}: $(date +%s)"`,
+      `-H ${quote(`${profile.storageHeaders.authorization}: 1.0 any`)}`,
+      `-H ${quote(`${profile.storageHeaders.timestamp}: `)}"$(date +%s)"`,
       ...jsonBody(body),
     ]),
   ];
@@ -31,8 +31,8 @@ export function listCurls(url: string, { env, grants, profile }: Context): [stri
       'uploadFile',
       curl(`${url}/`, [
         `-F 'Signature=${authorization}'`,
-        `-F '${securityToken}=${token}'`,
-        `-F '${metaFileId}=${storeFileID}'`,
+        `-F ${quote(`${securityToken}=${token}`)}`,
+        `-F ${quote(`${metaFileId}=${storeFileID}`)}`,
         `-F 'key=${KEY}'`,
         `-F 'file=Hello from Berth.;filename=${KEY};type=text/plain'`,
         '-i', // The answer has no body; its headers are what there is to see.
@@ -52,4 +52,9 @@ function jsonBody(body: object): string[] {
 
 function curl(url: string, options: string[]): string {
   return [`curl -sS -w '\\n' '${url}'`, ...options].join(' \\\n  ');
+}
+
+/** A header name may hold quotes, backquotes and `$` (RFC 9110, section 5.6.2), which a shell would read. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,11 +1,19 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { isEnv, type MockOptions } from '../options.ts';
+import { isEnv } from '../options.ts';
 import { readPackageInfo } from './package-info.ts';
 
 const DEFAULT_PORT = 4010;
 
+/** What the command line says; `wireProfile` is a file. */
+export interface CliOptions {
+  port: number;
+  host: string;
+  env: string;
+  wireProfile?: string;
+}
+
 /** Reads the command line. Exits with 0 after `--help` and `--version`, with 2 for wrong options. */
-export function parseOptions(argv: string[]): MockOptions {
+export function parseOptions(argv: string[]): CliOptions {
   const program = new Command('berth-mock')
     .description('Serves a mock of the gateway, the storage API and the upload target on one port.')
     .version(readPackageInfo().version)
@@ -17,6 +25,7 @@ export function parseOptions(argv: string[]): MockOptions {
       '127.0.0.1',
     )
     .option('--env <id>', 'environment that the mock serves', parseEnv, 'dev')
+    .option('--wire-profile <file>', 'JSON file with the names of a deployment')
     .allowExcessArguments(false)
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
   return program.parse(argv).opts();

@@ -1,8 +1,4 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
-
-/** The names on the wire that differ between deployments (D1). */
-export type WireProfile = typeof profile;
 
 /** One row of an error table: what a code means, and with which status it is answered. */
 export interface ErrorRow {
@@ -45,4 +41,3 @@ export const gatewayErrors = createErrorTable(defaults.gatewayErrors);
 export const storageErrors = createErrorTable(defaults.storageErrors);
 export const uploadErrors = createErrorTable(defaults.uploadErrors);
 export const { cors, signature } = defaults;
-export { profile };

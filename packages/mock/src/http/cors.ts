@@ -1,4 +1,5 @@
-import { cors, type WireProfile } from '../contract/defaults.ts';
+import { cors } from '../contract/defaults.ts';
+import type { WireProfile } from '../contract/wire-profile.ts';
 
 /** The request header by which a caller of the mock chooses an example; a browser asks for it in its preflight. */
 const PREFER = 'Prefer';

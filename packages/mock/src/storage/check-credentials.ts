@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { WireProfile } from '../contract/defaults.ts';
+import type { WireProfile } from '../contract/wire-profile.ts';
 import { Refusal } from '../refusal.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { WireProfile } from '../contract/defaults.ts';
+import type { WireProfile } from '../contract/wire-profile.ts';
 import { toKey } from '../files/file-path.ts';
 import type { Grants } from '../files/grants.ts';
 import { Refusal } from '../refusal.ts';

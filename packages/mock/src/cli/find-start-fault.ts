@@ -1,11 +1,13 @@
-import type { MockOptions } from '../options.ts';
+import { WireProfileError } from '../contract/assert-wire-profile.ts';
+import type { CliOptions } from './parse-options.ts';
 
-/** One sentence for an error of listening; undefined for any other error. */
-export function findListenFault(
-  { code }: NodeJS.ErrnoException,
-  { port, host }: MockOptions,
+/** One sentence for an error that the user can mend; undefined for any other error. */
+export function findStartFault(
+  error: NodeJS.ErrnoException,
+  { port, host }: CliOptions,
 ): string | undefined {
-  switch (code) {
+  if (error instanceof WireProfileError) return error.message;
+  switch (error.code) {
     case 'EADDRINUSE':
       return `Port ${port} is in use: stop what holds it, or choose another one with --port.`;
     case 'EACCES':

@@ -1,0 +1,110 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
+import { afterAll, describe, expect, test } from 'vitest';
+import { createMock } from '../src/index.ts';
+import { call } from './helpers/call.ts';
+import { gateway, storage } from './helpers/calls.ts';
+import { finish, spawnCli, untilReady } from './helpers/cli.ts';
+import { postForm } from './helpers/upload.ts';
+
+const mock = await createMock({ wireProfile: acme });
+afterAll(() => mock.close());
+
+const HEADERS = { 'x-acme-authorization': '1.0 any', 'x-acme-timestamp': '1700000000' };
+/** First step of an upload, its answer unchecked: the contract has other names. */
+const getUploadMetaData = async (path: string, headers = {}) => {
+  const answer = await fetch(`${mock.storageUrl}/api/v2/envs/dev/storages:getUploadMetaData`, {
+    method: 'POST',
+    headers: { ...HEADERS, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ path }),
+  });
+  const { body } = (await answer.json()) as { body: { data: Record<string, string> } };
+  return body.data;
+};
+
+describe('a mock with the names of acme', () => {
+  test('takes its headers and fields for a whole upload', async () => {
+    const data = await getUploadMetaData('a.txt');
+    expect(data).not.toHaveProperty('storeFileID');
+    const form = {
+      Signature: String(data.authorization),
+      'x-acme-security-token': String(data.token),
+      'X-Acme-Meta-FileId': String(data.acmeFileID),
+      key: 'a.txt',
+    };
+    expect((await postForm(String(data.url), form, new Blob(['content']))).status).toBe(204);
+  });
+
+  test('refuses the names of the contract', async () => {
+    const { status, json } = await storage(mock, 'batchDelete', { fileList: [] });
+    expect(status).toBe(401);
+    expect(json.body.message).toContain('X-Acme-Authorization');
+  });
+
+  test('has its names in the examples', async () => {
+    const data = await getUploadMetaData('a', { prefer: 'example=success' });
+    expect(data.acmeFileID).toBeTypeOf('string');
+    expect(data).not.toHaveProperty('storeFileID');
+  });
+
+  test('says the status of the service in its header', async () => {
+    const { headers } = await gateway(mock, { path: '/v1/cloudrun/hello' });
+    expect(headers['x-acme-upstream-status-code']).toBe('200');
+    expect(headers).not.toHaveProperty('x-svc-upstream-status-code');
+  });
+
+  test('allows and exposes its headers to pages of other origins', async () => {
+    const { headers } = await call(mock, { method: 'OPTIONS', path: '/v1/cloudrun/hello' });
+    expect(headers['access-control-allow-headers']).toContain('X-Acme-SessionToken');
+    expect(headers['access-control-expose-headers']).toContain('X-Acme-Upstream-Status-Code');
+  });
+});
+
+test.each([
+  [{}, "wireProfile must have required property 'storageHeaders'."],
+  [{ ...acme, color: 'red' }, 'wireProfile must not have the field color.'],
+  [{ ...acme, storeFileID: '' }, 'wireProfile.storeFileID must NOT have fewer than 1 characters.'],
+  [
+    { ...acme, gatewayHeaders: { upstreamStatus: 'a\r\nb' } },
+    'wireProfile.gatewayHeaders.upstreamStatus must match pattern',
+  ],
+])('a profile that breaks the schema is refused by name', async (wireProfile, sentence) => {
+  await expect(createMock({ wireProfile } as never)).rejects.toThrow(sentence);
+});
+
+describe('--wire-profile', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-mock-'));
+  afterAll(() => rm(folder, { recursive: true }));
+  const write = async (name: string, text: string) => {
+    const file = join(folder, name);
+    await writeFile(file, text);
+    return file;
+  };
+
+  test('names a file, and the printed curls have its names', async () => {
+    const names = {
+      ...acme,
+      storageHeaders: { ...acme.storageHeaders, timestamp: "X-It's-`Time`" },
+    };
+    const file = await write('own.json', JSON.stringify(names));
+    const child = spawnCli('--port', '0', '--wire-profile', file);
+    const printed = await untilReady(child);
+    child.kill('SIGKILL');
+    expect(printed).toContain("-H 'X-Acme-Authorization: 1.0 any'");
+    expect(printed).toContain(`-H 'X-It'\\''s-\`Time\`: '"$(date +%s)"`);
+  });
+
+  test.each([
+    ['missing.json', undefined, 'no such file'],
+    ['broken.json', '{', 'JSON'],
+    ['wrong.json', '{}', "must have required property 'storageHeaders'."],
+  ])('%s is one sentence and exit 2', async (name, text, sentence) => {
+    const file = text === undefined ? name : await write(name, text);
+    const { code, stdout, stderr } = await finish(spawnCli('--wire-profile', file));
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^\S+ is no wire profile: .*\n$/);
+    expect(stderr).toContain(sentence);
+  });
+});
