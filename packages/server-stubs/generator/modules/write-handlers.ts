@@ -24,6 +24,7 @@ ${security}/** A handler for each operation, by operationId; an operation withou
 export interface Handlers${parameter} {
 ${handlers.join('\n')}
 }`;
+  if (operations.length === 0) return indent(text);
   return [
     `import type { ${runtime} } from '${names.runtime}';`,
     `import type {\n${typeNames

@@ -11,14 +11,14 @@ export function readContent(value: unknown, pointer: Pointer, reader: Reader): C
     const media = reader.follow(entry, join(pointer, mediaType));
     if (media === undefined) return [];
     const at = join(media.pointer, 'schema');
-    const schema = 'schema' in media.value ? reader.schema(media.value.schema, at) : undefined;
+    const schema = 'schema' in media.value ? reader.schema(at) : undefined;
     const types = schema === undefined ? [] : [...valueTypes(schema, reader.store)];
     const kind = toContentKind(
       mediaType,
       types.some((type) => type !== 'string'),
     );
     if (kind === 'text' && isObject(schema) && types.includes('object')) {
-      reader.note(at, `A body of ${mediaType} is text to a handler, and not held to this schema.`);
+      reader.note(at, `A body of ${mediaType} is text to a handler, and not held to its schema.`);
     }
     return [{ mediaType, kind, pointer: at, ...(schema === undefined ? {} : { schema }) }];
   });

@@ -57,7 +57,7 @@ function toModel(
   }
   const source = readSource(value, pointer, reader);
   if (source === undefined) return undefined;
-  const schema = reader.schema(source.schema, source.pointer);
+  const { schema } = source;
   const shape = source.isJson
     ? { shape: 'json' as const, types: [] }
     : readShape(schema, style, source.pointer, reader);
@@ -85,7 +85,8 @@ function toModel(
 
 function readSource(value: JsonObject, pointer: Pointer, reader: Reader) {
   if ('schema' in value) {
-    return { schema: value.schema, pointer: join(pointer, 'schema'), isJson: false };
+    const at = join(pointer, 'schema');
+    return { schema: reader.schema(at), pointer: at, isJson: false };
   }
   const at = join(pointer, 'content');
   const [entry, second] = entriesOf(value.content);
@@ -103,9 +104,10 @@ function readSource(value: JsonObject, pointer: Pointer, reader: Reader) {
     );
     return undefined;
   }
+  const schemaAt = join(media.pointer, 'schema');
   return {
-    schema: media.value.schema ?? true,
-    pointer: join(media.pointer, 'schema'),
+    schema: 'schema' in media.value ? reader.schema(schemaAt) : true,
+    pointer: schemaAt,
     isJson: isJson(mediaType),
   };
 }

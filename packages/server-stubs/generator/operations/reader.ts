@@ -1,7 +1,7 @@
 import type { Pointer } from '../document/pointer.ts';
 import type { Problems } from '../document/problems.ts';
 import { follow, type Located } from '../document/references.ts';
-import { normalise, type SchemaContext } from '../schema/normalise.ts';
+import type { SchemaContext } from '../schema/normalise.ts';
 import type { Schema } from '../schema/schema.ts';
 import { SchemaStore } from '../schema/schema-store.ts';
 
@@ -10,13 +10,11 @@ export class Reader {
   readonly document: unknown;
   readonly problems: Problems;
   readonly store: SchemaStore;
-  readonly #context: SchemaContext;
 
   constructor(context: SchemaContext) {
     this.document = context.document;
     this.problems = context.problems;
     this.store = new SchemaStore(context);
-    this.#context = context;
   }
 
   /** The object at a place, or where its `$ref` leads; `undefined`, and refused, where there is none. */
@@ -24,8 +22,8 @@ export class Reader {
     return follow(this.document, value, pointer, this.problems);
   }
 
-  schema(value: unknown, pointer: Pointer): Schema {
-    return normalise(value, pointer, this.#context);
+  schema(pointer: Pointer): Schema {
+    return this.store.get(pointer);
   }
 
   refuse(pointer: Pointer, message: string): void {

@@ -1,4 +1,5 @@
 import { type Pointer, valueAt } from '../document/pointer.ts';
+import { checkSchema } from './check-schema.ts';
 import { normalise, type SchemaContext } from './normalise.ts';
 import type { Schema, SchemaObject } from './schema.ts';
 
@@ -16,6 +17,7 @@ export class SchemaStore {
     if (known !== undefined) return known;
     const schema = normalise(valueAt(this.#context.document, pointer), pointer, this.#context);
     this.#schemas.set(pointer, schema);
+    checkSchema(schema, pointer, this.#context.problems);
     return schema;
   }
 

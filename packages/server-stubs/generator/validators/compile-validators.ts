@@ -1,9 +1,9 @@
 import standalone from 'ajv/dist/standalone/index.js';
-import { type Pointer, toNames } from '../document/pointer.ts';
+import type { Pointer } from '../document/pointer.ts';
 import type { Problems } from '../document/problems.ts';
 import { type Schema, visitSubschemas } from '../schema/schema.ts';
 import { createAjv } from './create-ajv.ts';
-import type { SchemaSet, ValidatableSchema } from './schema-set.ts';
+import type { SchemaSet } from './schema-set.ts';
 import { toModuleCode } from './to-module-code.ts';
 
 /** A schema that gets an exported validator. */
@@ -15,8 +15,6 @@ export interface Entry {
   /** The value is a form, in which all is text. */
   readonly isForm: boolean;
 }
-
-const metaSchema = createAjv({ isForm: false, usesUnevaluated: true });
 
 /**
  * Source of a module that exports a validator for each entry: standalone code of Ajv, without Ajv.
@@ -55,11 +53,11 @@ function compile(
     pointer,
     schema: set.lower(schema),
   }));
-  const sound = [...set.targets, ...roots].filter((each) => isSound(each, problems));
+  const schemas = [...set.targets, ...roots];
   if (problems.refusals.length > 0) return '';
-  const usesUnevaluated = sound.some(({ schema }) => hasUnevaluated(schema));
+  const usesUnevaluated = schemas.some(({ schema }) => hasUnevaluated(schema));
   const ajv = createAjv({ isForm, usesUnevaluated });
-  for (const { id, schema } of sound) ajv.addSchema(schema, id);
+  for (const { id, schema } of schemas) ajv.addSchema(schema, id);
   const exported = roots.filter(({ id, pointer }) => compiles(id, pointer));
   if (problems.refusals.length > 0) return '';
   return standalone.default(ajv, Object.fromEntries(exported.map(({ name, id }) => [name, id])));
@@ -83,18 +81,4 @@ function hasUnevaluated(schema: Schema): boolean {
     found ||= hasUnevaluated(each);
   });
   return found;
-}
-
-/** Whether a schema is one by the meta-schema of draft 2020-12. */
-function isSound({ schema, pointer }: ValidatableSchema, problems: Problems): boolean {
-  if (metaSchema.validateSchema(schema) === true) return true;
-  const [error] = metaSchema.errors ?? [];
-  const names = toNames(`#${error?.instancePath ?? ''}`).map(
-    (name) => `/${name.replaceAll('/', '~1')}`,
-  );
-  problems.refuse(
-    `${pointer}${names.join('')}`,
-    `This is no JSON Schema: ${error?.message ?? 'it is malformed'}. Correct it.`,
-  );
-  return false;
 }
