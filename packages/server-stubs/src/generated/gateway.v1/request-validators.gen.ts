@@ -6,16 +6,9 @@ import { ajvHelpers, type Validator } from '../../runtime/index.ts';
 export const cloudrunGetRootParameters: Validator = validate0;
 const func0 = ajvHelpers.ucs2length;
 const pattern0 = new RegExp("^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$", "u");
-function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate0.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.path !== undefined){
@@ -23,12 +16,6 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-let missing0;
-if((data0.name === undefined) && (missing0 = "name")){
-validate0.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
 if(data0.name !== undefined){
 let data1 = data0.name;
 const _errs4 = errors;
@@ -54,7 +41,6 @@ return false;
 else {
 validate0.errors = [{instancePath:instancePath+"/path/name",schemaPath:"ServiceName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
-}
 }
 }
 }
@@ -102,18 +88,10 @@ return false;
 validate0.errors = vErrors;
 return errors === 0;
 }
-validate0.evaluated = {"props":{"path":true,"header":true},"dynamicProps":false,"dynamicItems":false};
 export const cloudrunPostRootParameters: Validator = validate1;
-function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.path !== undefined){
@@ -121,12 +99,6 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-let missing0;
-if((data0.name === undefined) && (missing0 = "name")){
-validate1.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
 if(data0.name !== undefined){
 let data1 = data0.name;
 const _errs4 = errors;
@@ -156,7 +128,6 @@ return false;
 }
 }
 }
-}
 else {
 validate1.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
@@ -172,208 +143,3 @@ return false;
 validate1.errors = vErrors;
 return errors === 0;
 }
-validate1.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};
-export const cloudrunGetParameters: Validator = validate2;
-function validate2(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate2.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.path !== undefined){
-let data0 = data.path;
-const _errs1 = errors;
-if(errors === _errs1){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-let missing0;
-if(((data0.name === undefined) && (missing0 = "name")) || ((data0.anyPath === undefined) && (missing0 = "anyPath"))){
-validate2.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data0.name !== undefined){
-let data1 = data0.name;
-const _errs3 = errors;
-const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func0(data1) > 60){
-validate2.errors = [{instancePath:instancePath+"/path/name",schemaPath:"ServiceName/maxLength",keyword:"maxLength",params:{limit: 60},message:"must NOT have more than 60 characters"}];
-return false;
-}
-else {
-if(func0(data1) < 2){
-validate2.errors = [{instancePath:instancePath+"/path/name",schemaPath:"ServiceName/minLength",keyword:"minLength",params:{limit: 2},message:"must NOT have fewer than 2 characters"}];
-return false;
-}
-else {
-if(!pattern0.test(data1)){
-validate2.errors = [{instancePath:instancePath+"/path/name",schemaPath:"ServiceName/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate2.errors = [{instancePath:instancePath+"/path/name",schemaPath:"ServiceName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid1 = _errs3 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data0.anyPath !== undefined){
-const _errs6 = errors;
-if(typeof data0.anyPath !== "string"){
-validate2.errors = [{instancePath:instancePath+"/path/anyPath",schemaPath:"#/properties/path/properties/anyPath/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid1 = _errs6 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-else {
-validate2.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.header !== undefined){
-let data3 = data.header;
-const _errs8 = errors;
-if(errors === _errs8){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-if(data3["Last-Event-ID"] !== undefined){
-if(typeof data3["Last-Event-ID"] !== "string"){
-validate2.errors = [{instancePath:instancePath+"/header/Last-Event-ID",schemaPath:"#/properties/header/properties/Last-Event-ID/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-else {
-validate2.errors = [{instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-else {
-validate2.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate2.errors = vErrors;
-return errors === 0;
-}
-validate2.evaluated = {"props":{"path":true,"header":true},"dynamicProps":false,"dynamicItems":false};
-export const cloudrunPostParameters: Validator = validate3;
-function validate3(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate3.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.path !== undefined){
-let data0 = data.path;
-const _errs1 = errors;
-if(errors === _errs1){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-let missing0;
-if(((data0.name === undefined) && (missing0 = "name")) || ((data0.anyPath === undefined) && (missing0 = "anyPath"))){
-validate3.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data0.name !== undefined){
-let data1 = data0.name;
-const _errs3 = errors;
-const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func0(data1) > 60){
-validate3.errors = [{instancePath:instancePath+"/path/name",schemaPath:"ServiceName/maxLength",keyword:"maxLength",params:{limit: 60},message:"must NOT have more than 60 characters"}];
-return false;
-}
-else {
-if(func0(data1) < 2){
-validate3.errors = [{instancePath:instancePath+"/path/name",schemaPath:"ServiceName/minLength",keyword:"minLength",params:{limit: 2},message:"must NOT have fewer than 2 characters"}];
-return false;
-}
-else {
-if(!pattern0.test(data1)){
-validate3.errors = [{instancePath:instancePath+"/path/name",schemaPath:"ServiceName/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate3.errors = [{instancePath:instancePath+"/path/name",schemaPath:"ServiceName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid1 = _errs3 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data0.anyPath !== undefined){
-const _errs6 = errors;
-if(typeof data0.anyPath !== "string"){
-validate3.errors = [{instancePath:instancePath+"/path/anyPath",schemaPath:"#/properties/path/properties/anyPath/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid1 = _errs6 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-else {
-validate3.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-}
-}
-else {
-validate3.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate3.errors = vErrors;
-return errors === 0;
-}
-validate3.evaluated = {"props":{"path":true},"dynamicProps":false,"dynamicItems":false};

@@ -149,7 +149,7 @@ export const routes: RouteTable = {
           types: ['string'],
         },
       ],
-      validateParameters: requests.cloudrunGetParameters,
+      validateParameters: requests.cloudrunGetRootParameters,
       responses: [
         {
           status: '200',
@@ -205,7 +205,7 @@ export const routes: RouteTable = {
           greedy: true,
         },
       ],
-      validateParameters: requests.cloudrunPostParameters,
+      validateParameters: requests.cloudrunPostRootParameters,
       body: { required: true, content: [{ mediaType: 'application/json', kind: 'json' }] },
       responses: [
         {

@@ -79,7 +79,7 @@ export const routes: RouteTable = {
           types: ['string'],
         },
       ],
-      validateParameters: requests.batchGetTempUrlsParameters,
+      validateParameters: requests.getUploadMetaDataParameters,
       body: {
         required: true,
         unwrap: 'data',
@@ -122,7 +122,7 @@ export const routes: RouteTable = {
           types: ['string'],
         },
       ],
-      validateParameters: requests.batchDeleteParameters,
+      validateParameters: requests.getUploadMetaDataParameters,
       body: {
         required: true,
         unwrap: 'data',
@@ -165,7 +165,7 @@ export const routes: RouteTable = {
           types: ['string'],
         },
       ],
-      validateParameters: requests.batchCopyFileParameters,
+      validateParameters: requests.getUploadMetaDataParameters,
       body: {
         required: true,
         unwrap: 'data',
