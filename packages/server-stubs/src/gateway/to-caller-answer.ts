@@ -27,7 +27,7 @@ export function toCallerAnswer(
   own: Readonly<Record<string, string>>,
   upstreamStatus: string,
 ): Answer {
-  if (!Number.isInteger(status) || status < 200 || status > 999) {
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw new GatewayError('BAD_GATEWAY', {
       cause: new RangeError(`The status ${status} is none.`),
     });

@@ -42,9 +42,15 @@ export class Answering {
     }
     const { responses } = this.#settings;
     const own = this.#settings.headers?.(this.#call);
+    if (plan.route.passThrough) {
+      // As it came: no type is added, and a text stays the text that it is.
+      const head = toHead([own, plan.headers, answer.headers]);
+      writeAnswer(this.#call, answer.status, head, answer.body as WireBody);
+      return;
+    }
     const documented = plan.findResponse(answer.status);
     const content = documented && contentOf(documented, answer);
-    if (responses !== 'pass' && !plan.route.passThrough) {
+    if (responses !== 'pass') {
       const violation = checkAnswer(documented, content, answer, [own, plan.headers]);
       if (violation !== undefined) {
         this.#settings.onViolation(violation, this.#call);

@@ -1,0 +1,346 @@
+import { createGatewayRouter, GatewayError, type GatewayHandler } from '@berth/server-stubs';
+import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
+import { describe, expect, test } from 'vitest';
+import { send } from './support/send.ts';
+import { serve } from './support/serve.ts';
+
+const security = {
+  bearerToken: (token: string) => (token === 'good' ? 'bearer' : undefined),
+  signature: () => 'signer',
+};
+const letIn = { authorization: 'Bearer good' };
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+type Options = Partial<Parameters<typeof createGatewayRouter<string>>[1]>;
+
+function gateway(call: GatewayHandler<string>, options: Options = {}) {
+  const handlers = {
+    'cloudrun-get-root': call,
+    'cloudrun-post-root': call,
+    'cloudrun-get': call,
+    'cloudrun-post': call,
+  };
+  return serve(createGatewayRouter(handlers, { security, ...options }));
+}
+
+/** A hosted service that answers with the input it got. */
+const echo: GatewayHandler<string> = (input, { caller, env, operationId }) => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ ...input, body: undefined, caller, env, operationId }),
+});
+
+describe('the path', () => {
+  test.each([
+    ['/v1/cloudrun/hello', 'cloudrun-get-root', '', '/'],
+    ['/v1/cloudrun/hello/', 'cloudrun-get-root', '', '/'],
+    ['/v1/cloudrun/hello?a=1&a=%2', 'cloudrun-get-root', '', '/?a=1&a=%2'],
+    ['/v1/cloudrun/hello/?', 'cloudrun-get-root', '', '/?'],
+    ['/v1/cloudrun/hello/a/b%2Fc//d/', 'cloudrun-get', 'a/b%2Fc//d/', '/a/b%2Fc//d/'],
+    ['/v1/cloudrun/hello//a', 'cloudrun-get', '/a', '//a'],
+    ['/v1/cloudrun/hello/%E4%B8%AD?q=%E4', 'cloudrun-get', '%E4%B8%AD', '/%E4%B8%AD?q=%E4'],
+  ])('%s reaches %s as it came', async (path, operationId, anyPath, target) => {
+    const { json } = await send(await gateway(echo), path, { headers: letIn });
+    expect(json).toMatchObject({ name: 'hello', operationId, anyPath, target });
+  });
+
+  test.each(['/..', '/%2e%2E/x', '/a/./b', '/a/.%2e', '/%2e'])(
+    'hello%s is refused',
+    async (path) => {
+      const { status, json } = await send(await gateway(echo), `/v1/cloudrun/hello${path}`, {
+        headers: letIn,
+      });
+      expect([status, json]).toMatchObject([400, { code: 'INVALID_REQUEST' }]);
+    },
+  );
+
+  test.each(['a', '1ab', 'ab-', `a${'b'.repeat(60)}`, 'a%2Fb'])(
+    'the name %s is refused',
+    async (name) => {
+      const { status, json } = await send(await gateway(echo), `/v1/cloudrun/${name}`, {
+        headers: letIn,
+      });
+      expect([status, json]).toMatchObject([400, { code: 'INVALID_REQUEST' }]);
+    },
+  );
+
+  test('an unknown one is INVALID_PATH', async () => {
+    const { status, json } = await send(await gateway(echo), '/v2/x', { headers: letIn });
+    expect([status, json]).toMatchObject([404, { code: 'INVALID_PATH' }]);
+  });
+});
+
+describe('methods', () => {
+  test.each(['PUT', 'DELETE', 'PATCH'])('%s is refused with the error body', async (method) => {
+    const answer = await send(await gateway(echo), '/v1/cloudrun/hello', { method });
+    expect([answer.status, answer.json]).toMatchObject([405, { code: 'METHOD_NOT_ALLOWED' }]);
+    expect(answer.headers.allow).toContain('GET');
+  });
+
+  test('HEAD is GET without a body', async () => {
+    const answer = await send(await gateway(echo), '/v1/cloudrun/hello', {
+      method: 'HEAD',
+      headers: letIn,
+    });
+    expect([answer.status, answer.text]).toEqual([200, '']);
+    expect(answer.headers['content-disposition']).toBe('attachment');
+  });
+
+  test('OPTIONS is the preflight, of any path and without credentials', async () => {
+    const base = await gateway(echo);
+    for (const path of ['/v1/cloudrun/hello', '/nothing']) {
+      const answer = await send(base, path, { method: 'OPTIONS' });
+      expect([answer.status, answer.text]).toEqual([204, '']);
+      expect(answer.headers['access-control-allow-origin']).toBe('*');
+      expect(answer.headers['access-control-allow-methods']).toBe('GET, HEAD, POST, OPTIONS');
+      expect(answer.headers['x-request-id']).toMatch(UUID);
+    }
+  });
+
+  test('a GET with a body is refused', async () => {
+    const base = await gateway(echo);
+    const refused = { status: 400, json: { code: 'INVALID_REQUEST' } };
+    const headers = { ...letIn, 'transfer-encoding': 'chunked' };
+    expect(await send(base, '/v1/cloudrun/hello', { headers, body: 'x' })).toMatchObject(refused);
+    const sized = { ...letIn, 'content-length': '1' };
+    expect(await send(base, '/v1/cloudrun/hello', { headers: sized, body: 'x' })).toMatchObject(
+      refused,
+    );
+  });
+});
+
+describe('credentials', () => {
+  test.each([
+    [{}, 'MISSING_CREDENTIALS'],
+    [{ authorization: 'Basic abc' }, 'INVALID_CREDENTIALS'],
+    [{ authorization: 'Bearer bad' }, 'INVALID_CREDENTIALS'],
+  ])('%j: %s', async (headers, code) => {
+    const answer = await send(await gateway(echo), '/v1/cloudrun/hello', { headers });
+    expect([answer.status, answer.json]).toMatchObject([401, { code }]);
+    expect(answer.headers['www-authenticate']).toBeDefined();
+  });
+
+  test.each([
+    ['Bearer good', 'bearer'],
+    ['TC3-HMAC-SHA256 Credential=x', 'signer'],
+  ])('%s lets %s in', async (authorization, caller) => {
+    const headers = { authorization };
+    const { json } = await send(await gateway(echo), '/v1/cloudrun/hello', { headers });
+    expect(json).toMatchObject({ caller });
+  });
+
+  test('a security handler says why it refuses', async () => {
+    const expired = () => {
+      throw new GatewayError('ACCESS_TOKEN_EXPIRED');
+    };
+    const base = await gateway(echo, { security: { bearerToken: expired, signature: () => 'x' } });
+    const { status, json } = await send(base, '/v1/cloudrun/hello', { headers: letIn });
+    expect([status, json]).toMatchObject([401, { code: 'ACCESS_TOKEN_EXPIRED' }]);
+  });
+});
+
+describe('the environment', () => {
+  test.each([
+    ['dev.gateway.example', 200],
+    ['DEV.gateway.example:8080', 200],
+    ['127.0.0.1', 200],
+    ['localhost:1234', 200],
+    ['prod.gateway.example', 400],
+    ['dev', 200],
+    ['a b', 400],
+  ])('host %s: %i', async (host, status) => {
+    const base = await gateway(echo, { env: 'dev' });
+    const answer = await send(base, '/v1/cloudrun/hello', { headers: { ...letIn, host } });
+    expect(answer.status).toBe(status);
+    expect(answer.json).toMatchObject(status === 200 ? { env: 'dev' } : { code: 'INVALID_HOST' });
+  });
+
+  test('may be one of several', async () => {
+    const base = await gateway(echo, { env: (env) => ['dev', 'prod'].includes(env) });
+    const call = (host: string) =>
+      send(base, '/v1/cloudrun/hello', { headers: { ...letIn, host } });
+    expect((await call('prod.example')).json).toMatchObject({ env: 'prod' });
+    expect((await call('test.example')).json).toMatchObject({ code: 'INVALID_HOST' });
+    expect((await call('127.0.0.1')).json).toMatchObject({ code: 'INVALID_HOST' });
+  });
+});
+
+describe('what the service answers', () => {
+  test('passes through, save what is the gateway’s', async () => {
+    const base = await gateway(() => ({
+      status: 418,
+      headers: {
+        'Content-Type': 'text/html',
+        'Content-Disposition': 'inline',
+        'X-Request-Id': 'forged',
+        'X-Svc-Upstream-Status-Code': '999',
+        'Set-Cookie': ['a=1', 'b=2'],
+        Connection: 'close, X-Hop',
+        'X-Hop': '1',
+        'Keep-Alive': 'timeout=5',
+        'Transfer-Encoding': 'chunked',
+        'Access-Control-Allow-Origin': 'https://evil.example',
+        'Access-Control-Allow-Credentials': 'true',
+        'Access-Control-Expose-Headers': 'X-Own',
+        'X-Own': 'kept',
+      },
+      body: '<p>tea</p>',
+    }));
+    const answer = await send(base, '/v1/cloudrun/hello', { method: 'POST', headers: letIn });
+    expect([answer.status, answer.text]).toEqual([418, '<p>tea</p>']);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/html',
+      'content-disposition': 'attachment',
+      'x-svc-upstream-status-code': '418',
+      'set-cookie': ['a=1', 'b=2'],
+      'x-own': 'kept',
+      'access-control-allow-origin': '*',
+    });
+    expect(answer.headers['x-request-id']).toMatch(UUID);
+    expect(answer.headers['access-control-expose-headers']).toMatch(/X-Request-Id.*X-Own$/);
+    for (const gone of ['x-hop', 'access-control-allow-credentials']) {
+      expect(answer.headers).not.toHaveProperty(gone);
+    }
+    const names = answer.rawHeaders
+      .filter((_, at) => at % 2 === 0)
+      .map((name) => name.toLowerCase());
+    expect(names.filter((name) => name === 'access-control-allow-origin')).toHaveLength(1);
+    expect(answer.headers.connection).not.toContain('X-Hop');
+  });
+
+  test('gets no content type that the service did not give', async () => {
+    const base = await gateway(() => ({ status: 200, body: 'raw' }));
+    const answer = await send(base, '/v1/cloudrun/hello', { method: 'POST', headers: letIn });
+    expect(answer.text).toBe('raw');
+    expect(answer.headers).not.toHaveProperty('content-type');
+    expect(answer.headers['content-disposition']).toBe('attachment');
+  });
+
+  test('with an origin of the list, Vary is one of both', async () => {
+    const origin = 'https://app.example';
+    const base = await gateway(() => ({ status: 200, headers: { vary: 'Accept' } }), {
+      cors: { origins: [origin] },
+    });
+    const { headers } = await send(base, '/v1/cloudrun/hello', { headers: { ...letIn, origin } });
+    expect(headers).toMatchObject({
+      vary: 'Origin, Accept',
+      'access-control-allow-origin': origin,
+    });
+  });
+
+  test('a status that is none is BAD_GATEWAY', async () => {
+    const base = await gateway(() => ({ status: 101 }));
+    const { status, json } = await send(base, '/v1/cloudrun/hello', { headers: letIn });
+    expect([status, json]).toMatchObject([502, { code: 'BAD_GATEWAY' }]);
+  });
+
+  test('the upstream header has the name of the wire profile', async () => {
+    const base = await gateway(echo, { wireProfile: acme });
+    const { headers } = await send(base, '/v1/cloudrun/hello', { headers: letIn });
+    expect(headers).toHaveProperty('x-acme-upstream-status-code', '200');
+    expect(headers['access-control-expose-headers']).toContain('X-Acme-Upstream-Status-Code');
+  });
+});
+
+describe('what the service gets', () => {
+  test('end-to-end headers, and the id of the call', async () => {
+    const answer = await send(await gateway(echo), '/v1/cloudrun/hello', {
+      headers: {
+        ...letIn,
+        connection: 'close, x-hop',
+        'x-hop': '1',
+        te: 'trailers',
+        'x-request-id': 'mine',
+        'x-own': 'kept',
+      },
+    });
+    const { headers } = answer.json as { headers: Record<string, string> };
+    expect(headers).toMatchObject({
+      'x-own': 'kept',
+      'x-request-id': answer.headers['x-request-id'],
+    });
+    for (const gone of ['connection', 'x-hop', 'te']) expect(headers).not.toHaveProperty(gone);
+  });
+
+  test('the body as a stream, of any content type', async () => {
+    const base = await gateway(async ({ body, headers }) => ({
+      status: 200,
+      headers: { 'content-type': String(headers['content-type']) },
+      ...(body && { body }),
+    }));
+    const headers = { ...letIn, 'content-type': 'image/png' };
+    const body = new Uint8Array([0, 255, 13, 10]);
+    const sent = { method: 'POST', headers, body };
+    const answer = await fetch(`${base}/v1/cloudrun/hello/x`, sent);
+    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(body);
+    expect(answer.headers.get('content-disposition')).toBe('attachment');
+  });
+
+  test('no body beyond the limit, announced or not', async () => {
+    let called = 0;
+    const drain: GatewayHandler<string> = async ({ body }) => {
+      called += 1;
+      try {
+        for await (const _ of body ?? []);
+      } catch (cause) {
+        throw new GatewayError('BAD_GATEWAY', { cause });
+      }
+      return { status: 200 };
+    };
+    const base = await gateway(drain, { requests: { streamBytes: 10 } });
+    const post = { method: 'POST', body: 'x'.repeat(11) };
+    const refused = { status: 413, json: { code: 'EXCEED_MAX_PAYLOAD_SIZE' } };
+    const sized = { ...letIn, 'content-length': '11' };
+    expect(await send(base, '/v1/cloudrun/hello', { ...post, headers: sized })).toMatchObject(
+      refused,
+    );
+    expect(called).toBe(0);
+    const chunked = { ...letIn, 'transfer-encoding': 'chunked' };
+    expect(await send(base, '/v1/cloudrun/hello', { ...post, headers: chunked })).toMatchObject(
+      refused,
+    );
+    expect(called).toBe(1);
+  });
+});
+
+describe('errors', () => {
+  test('one of the contract answers for itself', async () => {
+    const base = await gateway(() => {
+      throw new GatewayError('SERVICE_NOT_READY', { retryAfter: 3 });
+    });
+    const { status, headers, json } = await send(base, '/v1/cloudrun/hello', { headers: letIn });
+    expect(status).toBe(503);
+    expect(headers).toMatchObject({
+      'retry-after': '3',
+      'content-type': 'application/json',
+      'content-disposition': 'attachment',
+      'access-control-allow-origin': '*',
+    });
+    expect(headers).not.toHaveProperty('x-svc-upstream-status-code');
+    expect(json).toEqual({
+      code: 'SERVICE_NOT_READY',
+      message: 'The hosted service is not ready.',
+      requestId: headers['x-request-id'],
+    });
+  });
+
+  test('any other one is SYS_ERR, and its text stays here', async () => {
+    const errors: unknown[] = [];
+    const base = await gateway(
+      () => {
+        throw new Error('secret');
+      },
+      { onError: (error) => errors.push(error) },
+    );
+    const { status, text, json } = await send(base, '/v1/cloudrun/hello', { headers: letIn });
+    expect([status, json]).toMatchObject([500, { code: 'SYS_ERR' }]);
+    expect(text).not.toContain('secret');
+    expect(errors).toHaveLength(1);
+  });
+
+  test('an operation that is left out answers 501', async () => {
+    const base = await serve(createGatewayRouter({}, { security }));
+    const { status, json } = await send(base, '/v1/cloudrun/hello', { headers: letIn });
+    expect([status, json]).toMatchObject([501, { code: 'SYS_ERR' }]);
+  });
+});

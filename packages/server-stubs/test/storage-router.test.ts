@@ -1,0 +1,244 @@
+import {
+  createStorageRouter,
+  type StorageCredentials,
+  StorageError,
+  type StorageHandlers,
+} from '@berth/server-stubs';
+import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
+import express from 'express';
+import { describe, expect, test } from 'vitest';
+import { send } from './support/send.ts';
+import { serve } from './support/serve.ts';
+
+type Options = Partial<Parameters<typeof createStorageRouter<StorageCredentials>>[1]>;
+
+const letIn = {
+  'content-type': 'application/json',
+  'x-svc-authorization': '1.0 TC3-HMAC-SHA256 Credential=x',
+  'x-svc-sessiontoken': 'session',
+  'x-svc-timestamp': '1700000000',
+};
+const security = { credentials: (given: StorageCredentials) => given };
+const path = (operation: string, env = 'dev') => `/api/v2/envs/${env}/storages:${operation}`;
+
+const handlers: StorageHandlers<StorageCredentials> = {
+  batchDelete: ({ fileList }) => ({
+    fileList: fileList.map((fileID) => ({ fileID, code: 'SUCCESS' })),
+  }),
+  getUploadMetaData: async ({ path: key }, { envId, caller }) => ({
+    url: 'https://upload.example/',
+    token: caller.sessionToken,
+    authorization: caller.authorization,
+    fileID: `cloud://${envId}.files/${key}`,
+    storeFileID: String(caller.timestamp),
+  }),
+};
+
+const storage = (options: Options = {}, given = handlers) =>
+  serve(createStorageRouter(given, { security, ...options }));
+
+const post = (base: string, operation: string, body: unknown, headers: object = letIn) =>
+  send(base, path(operation), {
+    method: 'POST',
+    headers: headers as typeof letIn,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+describe('an answer', () => {
+  test.each([[{ fileList: ['a', 'b'] }], [{ data: { fileList: ['a', 'b'] } }]])(
+    'comes in the envelope, whatever the form of the request: %j',
+    async (body) => {
+      const answer = await post(await storage(), 'batchDelete', body);
+      expect(answer.status).toBe(200);
+      expect(answer.json).toEqual({
+        statusCode: 200,
+        body: {
+          requestId: answer.headers['x-request-id'],
+          data: {
+            fileList: [
+              { fileID: 'a', code: 'SUCCESS' },
+              { fileID: 'b', code: 'SUCCESS' },
+            ],
+          },
+        },
+      });
+      expect(answer.headers).toMatchObject({
+        'content-type': 'application/json',
+        'access-control-allow-origin': '*',
+      });
+    },
+  );
+
+  test('knows the caller and the environment', async () => {
+    const { json } = await post(await storage(), 'getUploadMetaData', { path: 'a.txt' });
+    expect(json).toMatchObject({
+      body: {
+        data: {
+          token: 'session',
+          authorization: letIn['x-svc-authorization'],
+          storeFileID: '1700000000',
+          fileID: 'cloud://dev.files/a.txt',
+        },
+      },
+    });
+  });
+
+  test('that breaks the contract is not sent', async () => {
+    const violations: unknown[] = [];
+    const broken = { batchDelete: () => ({ fileList: [{ fileID: 1 }] }) } as never;
+    const base = await storage({ onViolation: (violation) => violations.push(violation) }, broken);
+    const { status, json } = await post(base, 'batchDelete', { fileList: ['a'] });
+    expect([status, json]).toMatchObject([500, { statusCode: 500, body: { code: 'SYS_ERR' } }]);
+    expect(violations).toHaveLength(1);
+  });
+});
+
+describe('a refusal', () => {
+  const refused = (status: number, code: string) => ({
+    status,
+    json: { statusCode: status, body: { code, message: expect.any(String) } },
+  });
+
+  test.each([
+    [{ fileList: 'all' }, /fileList/],
+    [{}, /fileList/],
+    [{ fileList: [1] }, /fileList\[0\]/],
+    [{ fileList: [], data: { fileList: [] } }, /data/],
+    ['{"fileList": [', /JSON/],
+    ['', /body/],
+    [[], /./],
+  ])('names what is wrong with %j', async (body, message) => {
+    const answer = await post(await storage(), 'batchDelete', body);
+    expect(answer).toMatchObject(refused(400, 'INVALID_PARAM'));
+    expect(answer.text).toMatch(message);
+  });
+
+  test('is 415 for another content type', async () => {
+    const headers = { ...letIn, 'content-type': 'text/plain' };
+    const answer = await post(await storage(), 'batchDelete', '{}', headers);
+    expect(answer).toMatchObject(refused(415, 'UNSUPPORTED_MEDIA_TYPE'));
+  });
+
+  test('is 413 for a body beyond the limit', async () => {
+    const base = await storage({ requests: { bodyBytes: 10 } });
+    const answer = await post(base, 'batchDelete', { fileList: ['abcdef'] });
+    expect(answer).toMatchObject(refused(413, 'EXCEED_MAX_PAYLOAD_SIZE'));
+  });
+
+  test('is INVALID_PARAM for too many items', async () => {
+    const list = (length: number) => ({ fileList: Array.from({ length }, () => 'a') });
+    expect((await post(await storage(), 'batchDelete', list(50))).status).toBe(200);
+    const answer = await post(await storage(), 'batchDelete', list(51));
+    expect(answer).toMatchObject(refused(400, 'INVALID_PARAM'));
+    const base = await storage({ batchItems: 1 });
+    expect((await post(base, 'batchDelete', list(2))).text).toContain('at most 1');
+  });
+
+  test.each(['GET', 'HEAD', 'PUT', 'DELETE'])('is 405 for %s', async (method) => {
+    const answer = await send(await storage(), path('batchDelete'), { method });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.allow).toContain('POST');
+  });
+
+  test.each([
+    path('batchRename'),
+    '/api/v2/envs/dev',
+    '/api/v2/envs//storages:batchDelete',
+    '/api/v2/envs/dev/storages:batchDeleteXYZ',
+  ])('is 404 for %s', async (unknown) => {
+    const answer = await send(await storage(), unknown, { method: 'POST', headers: letIn });
+    expect(answer).toMatchObject(refused(404, 'NOT_FOUND'));
+  });
+
+  test('is 501 for an operation without a handler', async () => {
+    const answer = await post(await storage(), 'batchCopyFile', { fileList: [] });
+    expect(answer).toMatchObject(refused(501, 'SYS_ERR'));
+  });
+
+  test('is INVALID_ENV for another environment', async () => {
+    const sent = { method: 'POST', headers: letIn, body: '{"fileList":[]}' };
+    const base = await storage({ env: 'dev' });
+    const answer = await send(base, path('batchDelete', 'prod'), sent);
+    expect(answer).toMatchObject(refused(404, 'INVALID_ENV'));
+    const open = await storage({ env: (env) => env !== 'test' });
+    expect((await send(open, path('batchDelete', 'prod'), sent)).status).toBe(200);
+  });
+
+  test('thrown by a handler answers for itself, also from a promise', async () => {
+    for (const batchDelete of [
+      () => {
+        throw new StorageError('SERVICE_UNAVAILABLE', { retryAfter: 9 });
+      },
+      () => Promise.reject(new StorageError('SERVICE_UNAVAILABLE', { retryAfter: 9 })),
+    ]) {
+      const answer = await post(await storage({}, { batchDelete }), 'batchDelete', {
+        fileList: [],
+      });
+      expect(answer).toMatchObject(refused(503, 'SERVICE_UNAVAILABLE'));
+      expect(answer.headers['retry-after']).toBe('9');
+    }
+  });
+});
+
+describe('credentials', () => {
+  const refusal = { status: 401, json: { body: { code: 'SIGN_PARAM_INVALID' } } };
+
+  test.each([
+    ['x-svc-authorization', undefined, 'X-Svc-Authorization'],
+    ['x-svc-timestamp', undefined, 'X-Svc-TimeStamp'],
+    ['x-svc-timestamp', 'noon', 'X-Svc-TimeStamp'],
+  ])('%s: %s is refused by its name', async (name, value, shown) => {
+    const headers = Object.fromEntries(
+      Object.entries({ ...letIn, [name]: value }).filter(([, given]) => given !== undefined),
+    );
+    const answer = await post(await storage(), 'batchDelete', { fileList: [] }, headers);
+    expect(answer).toMatchObject(refusal);
+    expect(answer.text).toContain(shown);
+  });
+
+  test('the session token may be missing', async () => {
+    const { 'x-svc-sessiontoken': _, ...headers } = letIn;
+    const { json } = await post(await storage(), 'getUploadMetaData', { path: 'a' }, headers);
+    expect(json).toMatchObject({ body: { data: { token: '' } } });
+  });
+
+  test('are asked before the body is looked at, and refused in the envelope', async () => {
+    const base = await storage({ security: { credentials: () => false } });
+    expect(await post(base, 'batchDelete', '{')).toMatchObject(refusal);
+    const other: Options['security'] = {
+      credentials(_, { envId }) {
+        throw new StorageError('STORAGE_EXCEED_AUTHORITY', { message: `Not for ${envId}.` });
+      },
+    };
+    const answer = await post(await storage({ security: other }), 'batchDelete', { fileList: [] });
+    expect(answer.status).toBe(403);
+    expect(answer.text).toContain('Not for dev.');
+  });
+});
+
+test('a wire profile renames headers and the field of the upload metadata', async () => {
+  const base = await storage({ wireProfile: acme });
+  const headers = {
+    'content-type': 'application/json',
+    'x-acme-authorization': 'a',
+    'x-acme-timestamp': '1700000000',
+  };
+  const { status, json } = await post(base, 'getUploadMetaData', { path: 'a.txt' }, headers);
+  expect(status).toBe(200);
+  expect(json).toMatchObject({ body: { data: { acmeFileID: '1700000000' } } });
+  expect(json).not.toHaveProperty('body.data.storeFileID');
+  expect((await post(base, 'getUploadMetaData', { path: 'a.txt' })).status).toBe(401);
+  const preflight = await send(base, path('batchDelete'), { method: 'OPTIONS' });
+  expect(preflight.headers['access-control-allow-headers']).toContain('X-Acme-Authorization');
+});
+
+test.each(['before', 'after'])('mounts in Express 5 %s its own parser', async (place) => {
+  const app = express();
+  if (place === 'after') app.use(express.json());
+  app.use(createStorageRouter(handlers, { security }));
+  if (place === 'before') app.use(express.json());
+  app.get('/other', (_, response) => void response.send('mine'));
+  const base = await serve(app);
+  expect((await post(base, 'batchDelete', { data: { fileList: ['a'] } })).status).toBe(200);
+  expect((await send(base, '/other')).text).toBe('mine');
+});

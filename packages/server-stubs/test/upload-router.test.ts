@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto';
+import { connect } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import {
+  createUploadRouter,
+  UploadError,
+  type UploadHandler,
+  type UploadInput,
+} from '@berth/server-stubs';
+import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
+import express from 'express';
+import { XMLParser } from 'fast-xml-parser';
+import { describe, expect, test } from 'vitest';
+import { send } from './support/send.ts';
+import { serve } from './support/serve.ts';
+
+const FIELDS = {
+  key: 'reports/中文.txt',
+  Signature: 'sign',
+  'x-store-security-token': 'token',
+  'x-store-meta-fileid': 'meta',
+};
+
+type Options = Parameters<typeof createUploadRouter>[1];
+
+const md5: UploadHandler = async ({ key, file }) => {
+  const hash = createHash('md5');
+  for await (const chunk of file) hash.update(chunk);
+  return { etag: hash.digest('hex'), location: `https://files.example/${key}` };
+};
+
+const upload = (uploadFile: UploadHandler = md5, options: Options = {}) =>
+  serve(createUploadRouter({ uploadFile }, options));
+
+function form(fields: Readonly<Record<string, string>>, file = new Blob(['hello'])): FormData {
+  const data = new FormData();
+  for (const [name, value] of Object.entries(fields)) data.append(name, value);
+  data.append('file', file, 'a.txt');
+  return data;
+}
+
+const post = (base: string, body: FormData, path = '/') =>
+  fetch(`${base}${path}`, { method: 'POST', body });
+
+async function errorOf(answer: Response): Promise<Record<string, unknown>> {
+  expect(answer.headers.get('content-type')).toBe('application/xml');
+  return new XMLParser({ ignoreDeclaration: true }).parse(await answer.text()).Error;
+}
+
+describe('a file', () => {
+  test('arrives as a stream with the fields of its form', async () => {
+    const seen: Partial<UploadInput>[] = [];
+    const base = await upload(async (input, call) => {
+      const { file, ...rest } = input;
+      seen.push(rest);
+      expect((await buffer(file)).toString()).toBe('hello');
+      return md5({ ...input, file }, call);
+    });
+    const typed = new Blob(['hello'], { type: 'Text/Plain; charset=utf-8' });
+    await post(base, form({ ...FIELDS, 'X-Own': 'kept' }, typed));
+    expect(seen).toMatchObject([
+      {
+        key: FIELDS.key,
+        signature: 'sign',
+        token: 'token',
+        metaFileId: 'meta',
+        filename: 'a.txt',
+        contentType: 'text/plain',
+      },
+    ]);
+    expect(seen[0]?.fields?.get('x-own')).toBe('kept');
+  });
+
+  test('is answered with 204, a quoted ETag and its address', async () => {
+    const answer = await post(await upload(), form(FIELDS), '/?bucket=files');
+    expect([answer.status, await answer.text()]).toEqual([204, '']);
+    expect(answer.headers.get('etag')).toBe('"5d41402abc4b2a76b9719d911017c592"');
+    expect(answer.headers.get('location')).toBe(
+      'https://files.example/reports/%E4%B8%AD%E6%96%87.txt',
+    );
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('x-request-id')).toBeTruthy();
+  });
+
+  test.each([
+    ['200', 200],
+    ['201', 201],
+    ['500', 204],
+  ])('success_action_status %s gives %i', async (wanted, status) => {
+    const body = form({ ...FIELDS, SUCCESS_ACTION_STATUS: wanted });
+    expect((await post(await upload(), body)).status).toBe(status);
+  });
+
+  test('field names may be in any case, and in those of the wire profile', async () => {
+    const fields = { KEY: 'a', signature: 's', 'X-Acme-Security-Token': 't' };
+    const base = await upload(md5, { wireProfile: acme });
+    const whole = form({ ...fields, 'x-acme-meta-fileid': 'm' });
+    expect((await post(base, whole)).status).toBe(204);
+    expect((await post(base, form(FIELDS))).status).toBe(403);
+  });
+
+  test('what follows it is ignored', async () => {
+    const body = form(FIELDS);
+    body.append('key', 'other');
+    body.append('file', new Blob(['second']), 'b.txt');
+    const answer = await post(await upload(), body);
+    expect(answer.headers.get('etag')).toBe('"5d41402abc4b2a76b9719d911017c592"');
+  });
+
+  test('is taken under a mount path of Express', async () => {
+    const app = express().use('/upload', createUploadRouter({ uploadFile: md5 }));
+    expect((await post(await serve(app), form(FIELDS), '/upload?bucket=files')).status).toBe(204);
+  });
+});
+
+describe('a refusal', () => {
+  test.each([
+    ['key', 400, 'MalformedPOSTRequest'],
+    ['Signature', 403, 'AccessDenied'],
+    ['x-store-security-token', 403, 'AccessDenied'],
+    ['x-store-meta-fileid', 403, 'AccessDenied'],
+  ])('without %s is %i %s', async (name, status, Code) => {
+    let called = false;
+    const base = await upload((input, call) => {
+      called = true;
+      return md5(input, call);
+    });
+    const { [name as keyof typeof FIELDS]: _, ...fields } = FIELDS;
+    const answer = await post(base, form(fields));
+    expect(answer.status).toBe(status);
+    const error = await errorOf(answer);
+    expect(error).toMatchObject({ Code, Message: expect.stringContaining(name) });
+    expect(called).toBe(false);
+  });
+
+  test('names resource, request and trace', async () => {
+    const base = await upload(() => {
+      throw new UploadError('SignatureDoesNotMatch');
+    });
+    const answer = await post(base, form(FIELDS));
+    const id = answer.headers.get('x-request-id');
+    expect(answer.status).toBe(403);
+    expect(await errorOf(answer)).toEqual({
+      Code: 'SignatureDoesNotMatch',
+      Message: 'The grant does not fit the form.',
+      Resource: '/reports/中文.txt',
+      RequestId: id,
+      TraceId: id,
+    });
+  });
+
+  test('is EntityTooLarge for a file beyond the limit', async () => {
+    const base = await upload(md5, { fileBytes: 4 });
+    const answer = await post(base, form(FIELDS));
+    expect(answer.status).toBe(400);
+    expect(await errorOf(answer)).toMatchObject({ Code: 'EntityTooLarge' });
+    expect((await post(base, form(FIELDS, new Blob(['hell'])))).status).toBe(204);
+  });
+
+  test('is MalformedPOSTRequest for what is no form, or has no file or a field twice', async () => {
+    const base = await upload();
+    const noFile = form(FIELDS);
+    noFile.delete('file');
+    const twice = new FormData();
+    twice.append('key', 'a');
+    twice.append('KEY', 'b');
+    const textFile = new FormData();
+    textFile.append('file', 'hello');
+    const answers = [
+      await fetch(base, { method: 'POST', body: 'hello' }),
+      await fetch(base, { method: 'POST' }),
+      await post(base, noFile),
+      await post(base, twice),
+      await post(base, textFile),
+    ];
+    for (const answer of answers) {
+      expect(answer.status).toBe(400);
+      expect(await errorOf(answer)).toMatchObject({ Code: 'MalformedPOSTRequest' });
+    }
+  });
+
+  test('is 405 for another method, 204 for OPTIONS and 501 without a handler', async () => {
+    const base = await upload();
+    expect((await send(base, '/')).status).toBe(405);
+    const preflight = await send(base, '/', { method: 'OPTIONS' });
+    expect([preflight.status, preflight.headers['access-control-allow-methods']]).toEqual([
+      204,
+      'POST, OPTIONS',
+    ]);
+    const answer = await post(await serve(createUploadRouter({})), form(FIELDS));
+    expect(answer.status).toBe(501);
+    expect(await errorOf(answer)).toMatchObject({ Code: 'InternalError' });
+  });
+});
+
+test('a form that breaks off never ends the stream of its file', async () => {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const base = await upload(async ({ file }) => {
+    const outcome = buffer(file).then(() => 'ended');
+    resolve(await outcome.catch((error: Error) => error));
+    throw new UploadError('AccessDenied');
+  });
+  const boundary = '--b\r\nContent-Disposition: form-data; name=';
+  const fields = Object.entries({ ...FIELDS, key: 'a' }).map(
+    ([name, value]) => `${boundary}"${name}"\r\n\r\n${value}\r\n`,
+  );
+  // The file is whole, the closing boundary is not there.
+  const body = `${fields.join('')}${boundary}"file"; filename="a"\r\n\r\nhello\r\n--b\r\n`;
+  const socket = connect(Number(new URL(base).port), '127.0.0.1');
+  socket.write(
+    `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 9999\r\n\r\n${body}`,
+    () => socket.end(),
+  );
+  socket.resume();
+  expect(await promise).toBeInstanceOf(Error);
+});
