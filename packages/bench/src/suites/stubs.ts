@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import { compare } from '../compare.ts';
+import { freePort } from '../free-port.ts';
+import { type Call, load } from '../load.ts';
+import type { Row, Suite } from '../row.ts';
+import { SERVER_CORE, startProcess, stopProcess } from '../start-process.ts';
+import { waitFor } from '../wait-for.ts';
+
+const SERVERS = join(import.meta.dirname, '../servers');
+const SUITE = 'stubs';
+
+const FILE = 'cloud://dev.files/reports/summary-of-the-year-and-all-that-it-brought-2026.txt';
+const BATCHES = [
+  { name: '~100 bytes', body: JSON.stringify({ fileList: [FILE] }) },
+  { name: '50 items', body: JSON.stringify({ fileList: Array(50).fill(FILE) }) },
+];
+const PAIRS: readonly Pair[] = [
+  {
+    ours: 'stubs-express',
+    peer: 'stubs-peer-express',
+    peerName: 'Express 5 by hand',
+    goal: '>= 1.5',
+  },
+  {
+    ours: 'stubs-express',
+    peer: 'stubs-peer-validator',
+    peerName: 'express-openapi-validator',
+    goal: '>= 3',
+  },
+  { ours: 'stubs-bare', peer: 'stubs-peer-http', peerName: 'node:http', goal: '>= 0.85' },
+];
+
+type Pair = { ours: string; peer: string; peerName: string; goal: Row['goal'] };
+
+/**
+ * The same storage POST with the same handler. Ours validates request and answer; each server has one
+ * core and the load another. `autocannon` itself tops out near 60,000 requests/s here, so the figures
+ * of the fastest servers are, if anything, too close together.
+ */
+export const stubsSuite: Suite = {
+  name: SUITE,
+  description: 'The server stubs against Express, express-openapi-validator and node:http',
+  run: async (runs) => {
+    const rows: Row[] = [];
+    for (const pair of PAIRS) {
+      for (const batch of BATCHES) rows.push(await comparePair(pair, batch, runs));
+    }
+    rows.push(await compareImport(runs));
+    return rows;
+  },
+};
+
+async function comparePair(
+  { ours, peer, peerName, goal }: Pair,
+  { name, body }: (typeof BATCHES)[number],
+  runs: number,
+): Promise<Row> {
+  const servers = await Promise.all([start(ours), start(peer)]);
+  const [ourCall, peerCall] = servers.map(({ url }) => toCall(url, body)) as [Call, Call];
+  try {
+    for (const { url, ...init } of [ourCall, peerCall]) await waitFor(url, init);
+    const place = ours === 'stubs-bare' ? 'node:http' : 'Express 5';
+    const measure = `storage POST of ${name} in ${place}, requests/s`;
+    const subject = { suite: SUITE, measure, peerName, goal };
+    return await compare(
+      subject,
+      runs,
+      () => load(ourCall),
+      () => load(peerCall),
+    );
+  } finally {
+    await Promise.all(servers.map(({ child }) => stopProcess(child)));
+  }
+}
+
+async function start(server: string) {
+  const port = await freePort();
+  const child = startProcess([join(SERVERS, `${server}.ts`), String(port)], SERVER_CORE);
+  child.stdout?.resume();
+  return { child, url: `http://127.0.0.1:${port}/api/v2/envs/dev/storages:batchDelete` };
+}
+
+function toCall(url: string, body: string): Call {
+  const headers = {
+    'content-type': 'application/json',
+    'x-svc-authorization': '1.0 TC3-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=c',
+    'x-svc-timestamp': '1700000000',
+  };
+  return { url, method: 'POST', headers, body };
+}
+
+/** A new process that imports the package, against the bound of 60 ms as a peer that always meets it. */
+function compareImport(runs: number): Promise<Row> {
+  const subject = {
+    suite: SUITE,
+    measure: 'cold import, ms',
+    peerName: 'bound of 60 ms',
+    goal: '<= 1',
+  } as const;
+  return compare(subject, runs, timeImport, async () => 60);
+}
+
+async function timeImport(): Promise<number> {
+  const program = `
+    const start = performance.now();
+    await import('@berth/server-stubs');
+    process.stdout.write(String(performance.now() - start));
+  `;
+  const child = startProcess(['--input-type=module', '--eval', program], SERVER_CORE);
+  const chunks: Buffer[] = [];
+  child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await new Promise((resolve) => child.on('close', resolve));
+  return Number(Buffer.concat(chunks));
+}
