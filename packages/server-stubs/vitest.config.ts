@@ -3,5 +3,11 @@ import shared from '../../vitest.shared.ts';
 
 export default mergeConfig(
   shared,
-  defineConfig({ test: { include: ['{src,generator,test,scripts}/**/*.test.ts'] } }),
+  defineConfig({
+    test: {
+      include: ['{src,generator,test,scripts}/**/*.test.ts'],
+      // The project that `init` writes tests itself, with node:test.
+      exclude: ['generator/init/template/**'],
+    },
+  }),
 );

@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { PACKAGE_ROOT } from './package-root.ts';
+import { toManifest } from './to-manifest.ts';
+
+/** Folder that `init` copies: TypeScript that is shipped as it is. */
+const TEMPLATE = 'generator/init/template';
+
+/** The folder holds something already, and nobody said to write into it all the same. */
+export class FolderNotEmpty extends Error {
+  override readonly name = 'FolderNotEmpty';
+
+  constructor(folder: string) {
+    super(`${folder} is not empty: choose another folder, or overwrite its files with --force.`);
+  }
+}
+
+/**
+ * Writes a small Express project with a typed handler for each operation, which starts and passes its
+ * own test.
+ *
+ * @param folder made where it does not exist
+ * @param force write into a folder that is not empty; files of the same name are replaced
+ * @returns the absolute path of the project
+ * @throws FolderNotEmpty
+ *
+ * @example
+ * await initProject('my-server');
+ */
+export async function initProject(folder: string, { force = false } = {}): Promise<string> {
+  const root = resolve(folder);
+  await mkdir(root, { recursive: true });
+  if (!force && (await readdir(root)).length > 0) throw new FolderNotEmpty(folder);
+  await cp(join(PACKAGE_ROOT, TEMPLATE), root, { recursive: true });
+  const { version } = JSON.parse(await readFile(join(PACKAGE_ROOT, 'package.json'), 'utf8'));
+  await write(root, 'package.json', toJson(toManifest(root, version)));
+  await write(root, '.gitignore', 'node_modules/\n.env\n');
+  await write(root, '.env', `DEV_TOKEN=${randomBytes(24).toString('base64url')}\n`, 0o600);
+  return root;
+}
+
+function write(root: string, name: string, text: string, mode?: number): Promise<void> {
+  return writeFile(join(root, name), text, { mode: mode ?? 0o644 });
+}
+
+function toJson(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,16 @@
+import type { StorageHandler } from '@berth/server-stubs';
+import type { Caller } from '../security.ts';
+
+/**
+ * Gives a temporary link to each file.
+ * TODO: until there is a store, no file exists.
+ */
+export const batchGetTempUrls: StorageHandler<'batchGetTempUrls', Caller> = async ({
+  fileList,
+}) => ({
+  fileList: fileList.map(({ fileID }) => ({
+    fileID,
+    code: 'STORAGE_FILE_NONEXIST',
+    tempFileURL: '',
+  })),
+});
