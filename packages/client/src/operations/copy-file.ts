@@ -31,6 +31,10 @@ export async function copyFile(
   const what = `${srcPath} was not ${removeOriginal ? 'moved' : 'copied'} to ${dstPath}`;
   const item = overwrite === undefined ? order : { ...order, overwrite };
   const path = '/api/v2/envs/{envId}/storages:batchCopyFile';
-  const { fileID } = singleItem(await call(path, { fileList: [item] }, what, signal), what);
+  const { fileID } = singleItem(
+    await call(path, { fileList: [item] }, what, signal),
+    what,
+    'silence',
+  );
   return { fileID: typeof fileID === 'string' ? fileID : undefined };
 }

@@ -10,6 +10,15 @@ describe('delete', () => {
     expect(await requests[0]?.json()).toEqual({ fileList: ['a'] });
   });
 
+  it.each([{}, { code: '' }, { code: 0 }, { code: null }])(
+    'takes no entry for a success that does not say SUCCESS: %j',
+    async (rest) => {
+      const { storage } = storageWith([list({ fileID: 'a', ...rest })]);
+      const error = await failureOf(storage.delete('a'));
+      expect(error).toMatchObject({ name: 'StorageError', code: undefined, status: 200 });
+    },
+  );
+
   it('throws where the file is missing, though the call had status 200', async () => {
     const { storage } = storageWith([list({ fileID: 'a', code: 'STORAGE_FILE_NONEXIST' })]);
     expect(await failureOf(storage.delete('cloud://a'))).toMatchObject({

@@ -9,5 +9,5 @@ export async function deleteFile(
 ): Promise<void> {
   const what = `${fileID} was not deleted`;
   const path = '/api/v2/envs/{envId}/storages:batchDelete';
-  singleItem(await call(path, { fileList: [fileID] }, what, signal), what);
+  singleItem(await call(path, { fileList: [fileID] }, what, signal), what, 'code');
 }

@@ -29,7 +29,7 @@ export async function tempUrl(
     what,
     signal,
   );
-  const { tempFileURL } = singleItem(answer, what);
+  const { tempFileURL } = singleItem(answer, what, 'code');
   const link = typeof tempFileURL === 'string' ? encodeLink(tempFileURL) : undefined;
   if (link === undefined) throw answer.fail(what, { message: 'the answer holds no valid address' });
   return link;
