@@ -42,6 +42,15 @@ describe('createGatewayClient', () => {
     expect(sent).toEqual(['Bearer t1', 'Bearer t2']);
   });
 
+  it.each([undefined, ''])('sends nothing where the token is %j', async (token) => {
+    const { fetch, requests } = fakeFetch();
+    const gateway = createGatewayClient({ baseUrl, fetch, token: () => token as string });
+    expect(String(await failureOf(gateway.GET(ANY, { params })))).toBe(
+      'TypeError: The token is empty.',
+    );
+    expect(requests).toEqual([]);
+  });
+
   it('keeps the Authorization of a call and sends common headers', async () => {
     const { fetch, requests } = fakeFetch(json({}));
     const gateway = createGatewayClient({ baseUrl, fetch, token: 't', headers: { 'X-A': 'a' } });

@@ -1,6 +1,6 @@
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expect, it, vi } from 'vitest';
-import { envelope, list } from '../test/support/fake-fetch.ts';
+import { envelope, failureOf, list } from '../test/support/fake-fetch.ts';
 import { credentials, storageWith } from '../test/support/storage.ts';
 
 const DELETE = '/api/v2/envs/{envId}/storages:batchDelete';
@@ -33,6 +33,18 @@ describe('createStorageClient', () => {
       'x-svc-sessiontoken': '',
       'x-svc-timestamp': '1700000000',
     });
+  });
+
+  it.each([
+    [{ authorization: undefined, timestamp: 1 }, 'authorization'],
+    [{ authorization: '', timestamp: 1 }, 'authorization'],
+    [{ authorization: 'a' }, 'timestamp'],
+    [undefined, 'authorization'],
+  ])('sends nothing with the credentials %j', async (wrong, field) => {
+    const { storage, requests } = storageWith([], { credentials: () => wrong as never });
+    const error = await failureOf(storage.POST(DELETE, { body }));
+    expect(String(error)).toBe(`TypeError: The credentials have no ${field}.`);
+    expect(requests).toEqual([]);
   });
 
   it('asks a credentials function for each call', async () => {

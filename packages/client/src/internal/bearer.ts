@@ -10,6 +10,7 @@ export function bearer(token: TokenSource): Middleware {
     async onRequest({ request }) {
       if (request.headers.has('Authorization')) return;
       const value = typeof token === 'function' ? await token() : token;
+      if (!value) throw new TypeError('The token is empty.');
       setHeader(request.headers, 'Authorization', `Bearer ${value}`);
     },
   };

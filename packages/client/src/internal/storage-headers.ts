@@ -11,6 +11,10 @@ export function storageHeaders(
   return {
     async onRequest({ request: { headers } }) {
       const values = typeof credentials === 'function' ? await credentials() : credentials;
+      for (const field of ['authorization', 'timestamp'] as const) {
+        if (String(values?.[field] ?? '') === '')
+          throw new TypeError(`The credentials have no ${field}.`);
+      }
       setHeader(headers, names.authorization, values.authorization);
       setHeader(headers, names.sessionToken, values.sessionToken ?? '');
       setHeader(headers, names.timestamp, String(values.timestamp));

@@ -54,6 +54,7 @@ describe('toPath', () => {
   it('names a parameter that is missing', () => {
     expect(() => any(undefined)).toThrow('"anyPath" is missing');
     expect(() => toPath('/v1/{name}', {})).toThrow('"name" is missing');
+    expect(() => toPath('/v1/{name}', { name: '' })).toThrow('"name" is missing');
   });
 
   it('lets through only what the URL parser leaves in place', () => {

@@ -12,10 +12,10 @@ import { GREEDY_PARAMETERS } from '../generated/contract.gen.ts';
 export function toPath(template: string, params: Record<string, unknown>): string {
   return template.replace(/\{([^{}]+)\}/g, (_, name: string) => {
     const value = params[name];
-    if (value === undefined || value === null) {
+    const isGreedy = (GREEDY_PARAMETERS as readonly string[]).includes(name);
+    if (value === undefined || value === null || (value === '' && !isGreedy)) {
       throw new TypeError(`The path parameter "${name}" is missing.`);
     }
-    const isGreedy = (GREEDY_PARAMETERS as readonly string[]).includes(name);
     const text = isGreedy ? String(value) : encodeURIComponent(String(value));
     assertSentAsGiven(name, text);
     return text;
