@@ -1,5 +1,6 @@
 import createClient, { type HeadersOptions, type Middleware, type ParseAs } from 'openapi-fetch';
 import type { paths } from './generated/gateway.v1.gen.ts';
+import { assertBaseUrl } from './internal/assert-base-url.ts';
 import { bearer, type TokenSource } from './internal/bearer.ts';
 import { rememberCalls } from './internal/calls.ts';
 import { platformFetch } from './internal/platform-fetch.ts';
@@ -54,7 +55,7 @@ export interface GatewayClient {
  * unless `parseAs` says otherwise: give `parseAs: 'text'` or `'stream'` for a service that sends no
  * JSON.
  *
- * @throws TypeError where the address is missing or no host label
+ * @throws TypeError where the address is missing, holds a password, or the environment is no host label
  *
  * @example
  * const gateway = createGatewayClient({ envId: 'dev', gatewayDomain: 'gateway.example.com', token });
@@ -66,8 +67,10 @@ export interface GatewayClient {
  */
 export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
   const { token, fetch = platformFetch, headers, wireProfile = defaultWireProfile } = options;
+  const baseUrl = toGatewayUrl(options);
+  assertBaseUrl(baseUrl);
   const client = createClient<paths>({
-    baseUrl: toGatewayUrl(options),
+    baseUrl,
     fetch,
     pathSerializer: toPath,
     ...(headers && { headers }),

@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch';
 import type { paths } from './generated/storage.v2.gen.ts';
+import { assertBaseUrl } from './internal/assert-base-url.ts';
 import { rememberCalls } from './internal/calls.ts';
 import { platformFetch } from './internal/platform-fetch.ts';
 import { readEnvelope } from './internal/read-envelope.ts';
@@ -35,16 +36,19 @@ export interface StorageClientOptions {
  * A client of the storage API (v2) for one environment, typed from the contract. All three
  * credential headers go with every call, but never to an upload address or a link.
  *
+ * @throws TypeError where `baseUrl` holds a password, a query or a fragment
+ *
  * @example
  * const storage = createStorageClient({ baseUrl: 'https://storage.example.com', envId: 'dev', credentials });
  * const { fileID } = await storage.upload('reports/summary.txt', 'Hello');
  * const text = await (await storage.download(fileID)).text();
  */
 export function createStorageClient(options: StorageClientOptions): StorageClient {
-  const { envId, wireProfile = defaultWireProfile } = options;
+  const { baseUrl, envId, wireProfile = defaultWireProfile } = options;
   const { fetch = platformFetch, onWarning = warn } = options;
+  assertBaseUrl(baseUrl);
   const client = createClient<paths>({
-    baseUrl: options.baseUrl,
+    baseUrl,
     fetch,
     pathSerializer: toPath,
     // A redirect would carry the credentials to another address; the contract knows none.

@@ -27,7 +27,7 @@ export function toGatewayError(result: { error?: unknown; response: Response }):
     method: call.method,
     path: call.path,
     status: response.status,
-    code: own ? error.code : undefined,
+    code: own ? call.redact(error.code) : undefined,
     text: own ? call.redact(error.message) : undefined,
     requestId,
     source: own ? 'gateway' : 'service',

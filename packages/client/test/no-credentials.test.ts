@@ -19,16 +19,23 @@ const shown = (value: unknown) =>
 /** A server that repeats what it was sent is the worst case. */
 const echo = (...secrets: string[]) => `You sent ${secrets.join(' and ')}.`;
 const xml = (text: string) => `<Error><Code>AccessDenied</Code><Message>${text}</Message></Error>`;
+const captureError = (run: () => unknown): unknown => {
+  try {
+    return run();
+  } catch (error) {
+    return error;
+  }
+};
 const granted = () => envelope({ data: meta });
 
+type Case = [
+  string,
+  Response[],
+  (storage: ReturnType<typeof storageWith>['storage']) => Promise<unknown>,
+];
+
 describe('no credential shows in', () => {
-  it.each<
-    [
-      string,
-      (Response | Error)[],
-      (storage: ReturnType<typeof storageWith>['storage']) => Promise<unknown>,
-    ]
-  >([
+  it.each<Case>([
     [
       'the error of a storage call',
       [
@@ -57,6 +64,38 @@ describe('no credential shows in', () => {
     [
       'the error of an upload address that is none',
       [envelope({ data: { ...meta, url: '5ec4e7' } })],
+      (storage) => storage.upload('a.txt', 'hello'),
+    ],
+    ...['https://user:5ec4e7@upload.example/', 'ftp://upload.example/?sign=5ec4e7'].map(
+      (url): Case => [
+        `the error of an upload address that is not for fetch: ${url.slice(0, 5)}`,
+        [envelope({ data: { ...meta, url } })],
+        (storage) => storage.upload('a.txt', 'hello'),
+      ],
+    ),
+    ...['https://user:5ec4e7@files.example/', 'file:///5ec4e7', 'data:text/plain,5ec4e7'].map(
+      (tempFileURL): Case => [
+        `the error of a link that is not for fetch: ${tempFileURL.slice(0, 5)}`,
+        [list({ fileID: 'a', code: 'SUCCESS', tempFileURL })],
+        (storage) => storage.download('a'),
+      ],
+    ),
+    [
+      'the error of a storage call that repeats the signature alone',
+      [envelope({ code: 'SIGN_PARAM_INVALID', message: 'The signature 5ec4e7 is wrong.' })],
+      (storage) => storage.delete('a'),
+    ],
+    [
+      'the code and the request id of a storage call',
+      [envelope({ code: credentials.sessionToken, requestId: credentials.sessionToken })],
+      (storage) => storage.delete('a'),
+    ],
+    [
+      'the code of an upload, and a signature alone',
+      [
+        granted(),
+        new Response(`<Error><Code>${meta.token}</Code><Message>5ec4e7</Message></Error>`),
+      ],
       (storage) => storage.upload('a.txt', 'hello'),
     ],
     [
@@ -106,6 +145,17 @@ describe('no credential shows in', () => {
     const error = await failureOf(storage.delete('a'));
     expect(shown(error)).toContain('X-Svc-SessionToken');
     expect(shown(error)).not.toContain('5ec4e7');
+  });
+
+  it('the error of an address that holds credentials', () => {
+    for (const create of [
+      (baseUrl: string) => createGatewayClient({ baseUrl }),
+      (baseUrl: string) => createStorageClient({ baseUrl, envId: 'dev', credentials }),
+    ]) {
+      const error = captureError(() => create('https://user:5ec4e7@s.example'));
+      expect(shown(error)).toContain('baseUrl');
+      expect(shown(error)).not.toContain('5ec4e7');
+    }
   });
 
   it('the clients themselves', () => {

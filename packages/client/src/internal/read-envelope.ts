@@ -29,14 +29,16 @@ export function readEnvelope(
 
   const fail: StorageAnswer['fail'] = (subject, { code, message } = {}) => {
     const { method, path, redact } = callOf(response);
+    const show = (value: unknown) =>
+      typeof value === 'string' && value !== '' ? redact(value) : undefined;
     return new StorageError({
       what: subject,
       method,
       path,
       status: response.status,
-      code: typeof code === 'string' && code !== '' ? code : undefined,
-      text: typeof message === 'string' ? redact(message) : undefined,
-      requestId: typeof fields.requestId === 'string' ? fields.requestId : requestIdOf(response),
+      code: show(code),
+      text: show(message),
+      requestId: show(fields.requestId) ?? requestIdOf(response),
     });
   };
 

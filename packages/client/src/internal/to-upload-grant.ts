@@ -1,4 +1,5 @@
 import type { WireProfile } from '../wire-profile.ts';
+import { isFetchable } from './is-fetchable.ts';
 import type { StorageAnswer } from './read-envelope.ts';
 
 /** What the second step of an upload needs. All but `fileID` is a secret. */
@@ -23,11 +24,11 @@ export function toUploadGrant(
 ): UploadGrant {
   const read = (field: string): string => {
     const value = answer.data[field];
-    if (typeof value === 'string') return value;
+    if (typeof value === 'string' && value !== '') return value;
     throw answer.fail(what, { message: `the answer has no ${field}` });
   };
   const url = read('url');
-  if (!URL.canParse(url)) throw answer.fail(what, { message: 'the answer has no valid url' });
+  if (!isFetchable(url)) throw answer.fail(what, { message: 'the answer has no valid url' });
   return {
     url,
     token: read('token'),

@@ -43,14 +43,16 @@ export async function upload(
   // "A success carries no such element": it decides, also with status 200.
   const error = readXmlError(await response.text());
   if (error === undefined && response.ok) return { fileID: grant.fileID };
+  const secrets = [grant.authorization, grant.token, new URL(grant.url).search];
+  const show = (text: string | undefined) => text && redact(text, secrets);
   throw new UploadError({
     what,
     method: init.method,
     path: new URL(grant.url).pathname,
     status: response.status,
-    code: error?.Code,
-    text: error?.Message && redact(error.Message, [grant.authorization, grant.token]),
-    requestId: error?.RequestId ?? requestIdOf(response),
+    code: show(error?.Code),
+    text: show(error?.Message),
+    requestId: show(error?.RequestId) ?? requestIdOf(response),
   });
 }
 

@@ -12,7 +12,7 @@ export const credentials = {
 export const meta = {
   url: 'https://upload.example/bucket?sign=5ec4e7-in-url',
   token: 'token-5ec4e7',
-  authorization: 'grant-5ec4e7',
+  authorization: 'q-sign-algorithm=sha256&q-signature=5ec4e7',
   fileID: 'cloud://dev.files/a.txt',
   storeFileID: 'store-1',
 };
