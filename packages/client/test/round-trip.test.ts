@@ -1,5 +1,6 @@
 import { createGatewayClient, createStorageClient, toGatewayError } from '@berth/client';
 import { createMock, type Mock } from '@berth/mock';
+import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureOf } from './support/fake-fetch.ts';
 
@@ -68,6 +69,33 @@ describe('a file', () => {
     const { fileID } = await storage.upload('public.txt', 'hello');
     const link = await storage.tempUrl(fileID, { maxAge: 60 });
     expect(await (await fetch(link)).text()).toBe('hello');
+  });
+});
+
+describe('a deployment with names of its own', () => {
+  const credentials = { authorization: '1.0 any', timestamp: 1_700_000_000 };
+
+  it('is used as well, from the upload to the deletion', async () => {
+    await using own = await createMock({ wireProfile: acme });
+    const address = { baseUrl: own.storageUrl, envId: 'dev' };
+    const files = createStorageClient({ ...address, credentials, wireProfile: acme });
+    const { fileID } = await files.upload('a.txt', 'hello');
+    expect(await (await files.download(fileID)).text()).toBe('hello');
+    await files.delete(fileID);
+    const stranger = createStorageClient({ ...address, credentials });
+    expect(await failureOf(stranger.delete(fileID))).toMatchObject({ code: 'SIGN_PARAM_INVALID' });
+  });
+
+  it('tells the errors of the gateway from those of a service', async () => {
+    await using own = await createMock({ wireProfile: acme });
+    const call = createGatewayClient({ baseUrl: own.gatewayUrl, wireProfile: acme, token: 'a' });
+    const params = { path: { name: 'hello' } };
+    const { response } = await call.GET('/v1/cloudrun/{name}', { params });
+    expect(response.headers.get('X-Acme-Upstream-Status-Code')).toBe('200');
+    const headers = { Prefer: 'code=503' };
+    const refused = await call.GET('/v1/cloudrun/{name}', { params, headers });
+    const error = { source: 'gateway', code: 'SERVICE_NOT_READY' };
+    expect(toGatewayError(refused)).toMatchObject(error);
   });
 });
 
