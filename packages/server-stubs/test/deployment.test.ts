@@ -1,0 +1,69 @@
+import { createConformance } from '@berth/conformance';
+import { expect, test } from 'vitest';
+import { expectDocumented } from './support/expect-documented.ts';
+import { createMemoryDeployment, STORAGE_HEADERS, TOKEN } from './support/memory-deployment.ts';
+import { serve } from './support/serve.ts';
+
+async function deploy(): Promise<string> {
+  let base = '';
+  base = await serve(createMemoryDeployment(() => base));
+  return base;
+}
+
+async function post(base: string, operation: string, body: object) {
+  const answer = await fetch(`${base}/api/v2/envs/dev/storages:${operation}`, {
+    method: 'POST',
+    headers: { ...STORAGE_HEADERS, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return answer.json() as Promise<{ body: { data: never } }>;
+}
+
+test('a file lives its whole life, and each answer fits the schema', async () => {
+  const base = await deploy();
+  const granted = await post(base, 'getUploadMetaData', { path: 'a/中文.txt' });
+  expectDocumented(granted, 'GetUploadMetaDataAnswer');
+  const grant: Record<'url' | 'token' | 'authorization' | 'fileID' | 'storeFileID', string> =
+    granted.body.data;
+
+  const form = new FormData();
+  form.append('key', 'a/中文.txt');
+  form.append('Signature', grant.authorization);
+  form.append('x-store-security-token', grant.token);
+  form.append('x-store-meta-fileid', grant.storeFileID);
+  form.append('file', new Blob(['hello']), 'a.txt');
+  expect((await fetch(grant.url, { method: 'POST', body: form })).status).toBe(204);
+
+  const copy = { srcPath: '/a/中文.txt', dstPath: '/b.txt', removeOriginal: true };
+  const copied = await post(base, 'batchCopyFile', { data: { fileList: [copy, copy] } });
+  expectDocumented(copied, 'BatchCopyFileAnswer');
+  expect(copied.body.data).toMatchObject({
+    fileList: [{ fileID: 'cloud://dev.files/b.txt' }, { code: 'STORAGE_FILE_NONEXIST' }],
+  });
+
+  const linked = await post(base, 'batchGetTempUrls', {
+    fileList: [{ fileID: 'cloud://dev.files/b.txt', maxAge: 600 }, { fileID: grant.fileID }],
+  });
+  expectDocumented(linked, 'BatchGetTempUrlsAnswer');
+  const { fileList: links } = linked.body.data as { fileList: { tempFileURL: string }[] };
+  expect(await (await fetch(String(links[0]?.tempFileURL))).text()).toBe('hello');
+  expect(links[1]).toMatchObject({ code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' });
+
+  const deleted = await post(base, 'batchDelete', { fileList: ['cloud://dev.files/b.txt'] });
+  expectDocumented(deleted, 'BatchDeleteAnswer');
+  expectDocumented(await post(base, 'batchDelete', { fileList: 'all' }), 'ErrorAnswer');
+});
+
+test('the conformance suite finds nothing to complain of', { timeout: 60_000 }, async () => {
+  const base = await deploy();
+  const report = await createConformance({
+    gatewayUrl: base,
+    storageUrl: base,
+    gatewayToken: TOKEN,
+    storageHeaders: STORAGE_HEADERS,
+  }).run();
+  const complaints = report.results.filter(({ outcome }) => ['fail', 'error'].includes(outcome));
+  expect(complaints.map(({ name, findings, reason }) => ({ name, findings, reason }))).toEqual([]);
+  expect(report.exitCode).toBe(0);
+  expect(report.summary.pass).toBeGreaterThan(20);
+});
