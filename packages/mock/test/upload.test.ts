@@ -4,7 +4,8 @@ import { request } from 'node:http';
 import { XMLParser } from 'fast-xml-parser';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
-import { getGrant, getLink, postForm, read, toForm, upload } from './helpers/upload.ts';
+import { sendRaw } from './helpers/raw.ts';
+import { type Grant, getGrant, getLink, postForm, read, toForm, upload } from './helpers/upload.ts';
 
 const mock = await createMock();
 afterAll(() => mock.close());
@@ -227,17 +228,30 @@ describe('a bad form stores nothing', () => {
   test('what was refused half-way takes no room', async () => {
     await using small = await createMock({ maxStoreBytes: 10_000 });
     const grant = await getGrant(small, 'big');
-    const content = 'x'.repeat(6_000);
-    const head = '--b\r\ncontent-disposition: form-data; name="';
-    const fields = Object.entries(toForm(grant, 'big')).map(
-      ([name, value]) => `${head}${name}"\r\n\r\n${value}\r\n`,
-    );
     const response = await fetch(grant.url, {
       method: 'POST',
       headers: { 'content-type': 'multipart/form-data; boundary=b' },
-      body: `${fields.join('')}${head}file"\r\n\r\n${content}`,
+      body: toBeginning(grant, 'big', 'x'.repeat(6_000)),
     });
     expect((await parseError(response)).Code).toBe('MalformedPOSTRequest');
+    await upload(small, 'big', 'x'.repeat(9_000));
+    expect(await read(small, grant.fileID)).toHaveLength(9_000);
+  });
+
+  test('what breaks off in the middle takes no room', async () => {
+    await using small = await createMock({ maxStoreBytes: 10_000 });
+    const grant = await getGrant(small, 'big');
+    const form = toBeginning(grant, 'big', 'x'.repeat(6_000));
+    const head =
+      'POST / HTTP/1.1\r\nhost: localhost\r\ncontent-type: multipart/form-data; boundary=b\r\n';
+    const chunk = `${form.length.toString(16)}\r\n${form}\r\n`;
+    const broken = await sendRaw(
+      small,
+      `${head}transfer-encoding: chunked\r\n\r\n${chunk}no chunk`,
+    );
+    expect(broken).toContain('<Code>MalformedPOSTRequest</Code>');
+    const ended = await sendRaw(small, `${head}content-length: 9000\r\n\r\n${form}`, 'end');
+    expect(ended).toContain('<Code>MalformedPOSTRequest</Code>');
     await upload(small, 'big', 'x'.repeat(9_000));
     expect(await read(small, grant.fileID)).toHaveLength(9_000);
   });
@@ -302,7 +316,16 @@ describe('a link', () => {
   });
 });
 
-function toFormBody(grant: Awaited<ReturnType<typeof getGrant>>): FormData {
+/** A form up to some content of its file, without its end. */
+function toBeginning(grant: Grant, key: string, content: string): string {
+  const head = '--b\r\ncontent-disposition: form-data; name="';
+  const fields = Object.entries(toForm(grant, key)).map(
+    ([name, value]) => `${head}${name}"\r\n\r\n${value}\r\n`,
+  );
+  return `${fields.join('')}${head}file"\r\n\r\n${content}`;
+}
+
+function toFormBody(grant: Grant): FormData {
   const key = new URL(grant.fileID).pathname.slice(1);
   const form = new FormData();
   for (const [name, value] of Object.entries(toForm(grant, key))) form.append(name, value);

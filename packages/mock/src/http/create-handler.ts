@@ -66,6 +66,8 @@ export function createHandler({ url, surfaceOf, cors }: HandlerOptions): Handler
       } else {
         write(exchange, surface.refuse(toBroken(error, surface), call), { connection: 'close' });
         response.end();
+        // Node forgets an answered request: who waits for the rest of it would wait for ever.
+        socket.once('close', () => call.request.destroy());
       }
     },
   };

@@ -4,12 +4,12 @@ import { connect } from 'node:net';
 /**
  * Sends bytes as they are, and reads until the mock closes the connection.
  *
- * @param later is sent when the mock has begun to answer
+ * @param then is sent when the mock has begun to answer; `end` instead ends the sending at once
  */
 export async function sendRaw(
   { port }: { port: number },
   bytes: string,
-  later?: string,
+  then?: 'end' | (string & {}),
 ): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let reply = '';
@@ -17,7 +17,8 @@ export async function sendRaw(
     reply += text;
   });
   socket.write(bytes, 'latin1');
-  if (later !== undefined) socket.once('data', () => socket.write(later, 'latin1'));
+  if (then === 'end') socket.end();
+  else if (then !== undefined) socket.once('data', () => socket.write(then, 'latin1'));
   await once(socket, 'close');
   return reply;
 }

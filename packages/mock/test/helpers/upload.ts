@@ -1,6 +1,6 @@
 import { storage } from './calls.ts';
 
-interface Grant {
+export interface Grant {
   url: string;
   token: string;
   authorization: string;
