@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { afterAll, describe, expect, test } from 'vitest';
+import { readWireProfile } from '../src/cli/read-wire-profile.ts';
 import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
 import { gateway, storage } from './helpers/calls.ts';
@@ -100,11 +101,16 @@ describe('--wire-profile', async () => {
     ['missing.json', undefined, 'no such file'],
     ['broken.json', '{', 'JSON'],
     ['wrong.json', '{}', "must have required property 'storageHeaders'."],
-  ])('%s is one sentence and exit 2', async (name, text, sentence) => {
+  ])('%s is refused in one sentence that names it', async (name, text, sentence) => {
     const file = text === undefined ? name : await write(name, text);
-    const { code, stdout, stderr } = await finish(spawnCli('--wire-profile', file));
+    const message = await readWireProfile(file).catch((error: Error) => error.message);
+    expect(message).toMatch(/^\S+\.json is no wire profile: .+$/);
+    expect(message).toContain(sentence);
+  });
+
+  test('a file that is none ends it with exit 2', async () => {
+    const { code, stdout, stderr } = await finish(spawnCli('--wire-profile', 'none.json'));
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^\S+ is no wire profile: .*\n$/);
-    expect(stderr).toContain(sentence);
+    expect(stderr).toMatch(/^none\.json is no wire profile: .*\n$/);
   });
 });
