@@ -8,7 +8,7 @@ import { invalidRequest, notImplemented } from './faults.ts';
 import type { Input } from './handler.ts';
 import type { NullObject } from './parameters/null-object.ts';
 import type { Plan } from './plan.ts';
-import type { Answer, RequestBody } from './route-table.ts';
+import type { Answer, Content, RequestBody } from './route-table.ts';
 import { Refusal } from './security/create-guard.ts';
 import type { Settings } from './settings.ts';
 import { toViolation } from './to-violation.ts';
@@ -51,29 +51,28 @@ export class Exchange {
       this.#answering.fault(notImplemented(this.#call.operationId));
       return;
     }
-    if (guard === undefined) {
-      this.#guarded(() => this.#read());
-      return;
-    }
-    this.#guarded(() => {
-      const verdict = guard(this.#call);
-      if (verdict instanceof Promise) {
-        verdict.then(
-          (late) => this.#guarded(() => this.#onVerdict(late)),
-          (error) => this.#answering.error(error),
-        );
-      } else {
-        this.#onVerdict(verdict);
-      }
-    });
-  }
-
-  #guarded(step: () => void): void {
     try {
-      step();
+      const verdict = guard === undefined ? undefined : guard(this.#call);
+      if (verdict === undefined) this.#read();
+      else if (verdict instanceof Promise) this.#await(verdict, (late) => this.#onVerdict(late));
+      else this.#onVerdict(verdict);
     } catch (error) {
       this.#answering.error(error);
     }
+  }
+
+  /** Goes on with what a promise gives; whatever fails becomes an answer. */
+  #await<Value>(promise: PromiseLike<Value>, next: (value: Value) => void): void {
+    promise.then(
+      (value) => {
+        try {
+          next(value);
+        } catch (error) {
+          this.#answering.error(error);
+        }
+      },
+      (error) => this.#answering.error(error),
+    );
   }
 
   #onVerdict(verdict: Principals | Refusal): void {
@@ -111,42 +110,51 @@ export class Exchange {
     } else if (readBody === undefined) {
       this.#handle();
     } else {
-      readBody(request, (body) => this.#guarded(() => this.#onBody(body)));
+      readBody(request, (body) => this.#onBody(body));
     }
   }
 
-  #onBody({ fault, value, content }: ReadBody): void {
-    if (fault !== undefined) {
-      this.#answering.fault(fault);
-      return;
-    }
-    if (content !== undefined) {
-      const { value: fields, place, problem } = unwrap(value, this.#plan.route.body as RequestBody);
-      if (problem !== undefined) {
-        this.#invalid([toPlacement(problem)]);
+  /** Called from the events of the request, where nobody else would catch. */
+  #onBody(body: ReadBody): void {
+    try {
+      if (body.fault !== undefined) {
+        this.#answering.fault(body.fault);
         return;
       }
-      const { kind, validate } = content;
-      const isWhole = kind === 'json' || kind === 'text' || kind === 'form';
-      if (isWhole && validate !== undefined && !validate(fields)) {
-        const prefix = place === '' ? '' : `/${place}`;
-        this.#invalid([toViolation(validate.errors, 'body', 'body', prefix)]);
-        return;
-      }
-      if (kind === 'multipart') this.#answering.form = value as Form;
-      this.#input.body = fields;
-      this.#input.contentType = content.mediaType;
+      const violation = body.content && this.#take(body.value, body.content);
+      if (violation === undefined) this.#handle();
+      else this.#invalid([violation]);
+    } catch (error) {
+      this.#answering.error(error);
     }
-    this.#handle();
+  }
+
+  /** Puts a body that fits its schema into the input. */
+  #take(body: unknown, { kind, mediaType, validate }: Content): Violation | undefined {
+    const input = this.#input;
+    input.contentType = mediaType;
+    input.body = body;
+    if (kind === 'binary') return undefined;
+    if (kind === 'multipart') {
+      this.#answering.form = body as Form;
+      return undefined;
+    }
+    let place = '';
+    const { unwrap: wrapper } = this.#plan.route.body as RequestBody;
+    if (wrapper !== undefined) {
+      const unwrapped = unwrap(body, this.#plan.route.body as RequestBody);
+      if (unwrapped.problem !== undefined) return toPlacement(unwrapped.problem);
+      input.body = unwrapped.value;
+      place = unwrapped.place;
+    }
+    if (validate === undefined || validate(input.body)) return undefined;
+    return toViolation(validate.errors, 'body', 'body', place === '' ? '' : `/${place}`);
   }
 
   #handle(): void {
     const answer = (this.#plan.handle as NonNullable<Plan['handle']>)(this.#input, this.#call);
     if (typeof (answer as PromiseLike<Answer> | undefined)?.then === 'function') {
-      (answer as PromiseLike<Answer>).then(
-        (late) => this.#guarded(() => this.#answering.answer(late)),
-        (error) => this.#answering.error(error),
-      );
+      this.#await(answer as PromiseLike<Answer>, (late) => this.#answering.answer(late));
     } else {
       this.#answering.answer(answer as Answer);
     }

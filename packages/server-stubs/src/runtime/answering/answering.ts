@@ -10,9 +10,9 @@ import type { Settings } from '../settings.ts';
 import { isAnswerable, toAnswer } from '../to-answer.ts';
 import { Unauthorized } from '../unauthorized.ts';
 import { checkAnswer, contentOf } from './check-answer.ts';
+import { Head, type HeaderSource } from './head.ts';
 import { isBytes, isStream } from './raw-body.ts';
 import { sendLastResort } from './send-last-resort.ts';
-import { type HeaderSource, toHead } from './to-head.ts';
 import { toWireType } from './to-wire-type.ts';
 import { type WireBody, writeAnswer } from './write-answer.ts';
 
@@ -44,7 +44,7 @@ export class Answering {
     const own = this.#settings.headers?.(this.#call);
     if (plan.route.passThrough) {
       // As it came: no type is added, and a text stays the text that it is.
-      const head = toHead([own, plan.headers, answer.headers]);
+      const head = this.#toHead(answer, own, undefined);
       writeAnswer(this.#call, answer.status, head, answer.body as WireBody);
       return;
     }
@@ -123,14 +123,23 @@ export class Answering {
   }
 
   #send(answer: Answer, content: Content | undefined, own: HeaderSource, last: HeaderSource): void {
-    const { status, headers, body } = answer;
-    const head = toHead([own, this.#plan?.headers, headers, last]);
+    const { status, body } = answer;
+    const head = this.#toHead(answer, own, last);
     if (body === undefined) {
       writeAnswer(this.#call, status, head, undefined);
       return;
     }
-    head['content-type'] ??= toWireType(answer, content);
+    if (!head.has('content-type')) head.add('content-type', toWireType(answer, content));
     writeAnswer(this.#call, status, head, toWire(body, content));
+  }
+
+  #toHead({ headers }: Answer, own: HeaderSource, last: HeaderSource): Head {
+    const head = new Head();
+    if (last !== undefined) head.addAll(last);
+    if (headers !== undefined) head.addAll(headers);
+    if (this.#plan?.headers !== undefined) head.addAll(this.#plan.headers);
+    if (own !== undefined) head.addAll(own);
+    return head;
   }
 
   #report(error: unknown): void {

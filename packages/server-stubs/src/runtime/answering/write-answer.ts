@@ -1,40 +1,45 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { Call } from '../call.ts';
 import { endAfterDrain, isUnread } from './end-after-drain.ts';
+import type { Head } from './head.ts';
 import { isStream } from './raw-body.ts';
 
 /** A body as it goes over the wire. */
 export type WireBody = string | Uint8Array | Readable | ReadableStream<Uint8Array> | undefined;
 
-/**
- * Writes an answer whose headers are complete but for its length.
- *
- * @param head by lower-case name
- */
+/** Writes an answer whose headers are complete but for its length. */
 export function writeAnswer(
   { request, response }: Call,
   status: number,
-  head: OutgoingHttpHeaders,
+  head: Head,
   body: WireBody,
 ): void {
-  const unread = isUnread(request);
-  if (unread === 'close' && request.httpVersionMajor < 2) head.connection = 'close';
+  const unread = request.complete ? undefined : isUnread(request);
+  if (unread === 'close' && request.httpVersionMajor < 2) {
+    head.remove('connection');
+    head.add('connection', 'close');
+  }
   if (unread === 'drain') request.resume();
   const isBodiless = request.method === 'HEAD' || status === 204 || status === 304;
   if (isStream(body)) {
-    response.writeHead(status, head);
+    head.write(response, status);
     writeStream(response, body, isBodiless);
     return;
   }
-  if (status === 204) delete head['content-length'];
-  else if (body !== undefined && status !== 304) head['content-length'] = Buffer.byteLength(body);
-  else if (!isBodiless) head['content-length'] = 0;
-  response.writeHead(status, head);
+  const length = body === undefined ? 0 : Buffer.byteLength(body);
+  if (status === 204 || !(isBodiless && body === undefined)) head.remove('content-length');
+  if (!isBodiless || (body !== undefined && status !== 204)) head.add('content-length', length);
+  head.write(response, status);
   const sent = isBodiless ? undefined : body;
-  if (unread === 'close') endAfterDrain(request, response, sent);
-  else if (sent === undefined) response.end();
-  else response.end(sent);
+  if (unread === 'close') {
+    endAfterDrain(request, response, sent);
+  } else if (typeof sent === 'string' && sent.length === length) {
+    // All ASCII: Node copies Latin-1 faster than it encodes UTF-8.
+    response.end(sent, 'latin1');
+  } else {
+    response.end(sent);
+  }
 }
 
 function writeStream(

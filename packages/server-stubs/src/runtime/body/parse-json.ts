@@ -6,8 +6,8 @@ export type ParsedJson =
   | { readonly problem: undefined; readonly value: unknown }
   | { readonly problem: string };
 
-/** Whether a text may hold a key that reaches a prototype, maybe written with escapes. */
-const SUSPICIOUS = ['__proto__', 'constructor', '\\u'];
+/** A text without these has no key that reaches a prototype; the last is the begin of an escape. */
+const SUSPICIOUS = ['__proto__', 'prototype', '\\'] as const;
 
 /**
  * Parses JSON that comes from outside: refuses nesting beyond `maxDepth` before it is parsed, and the

@@ -1,0 +1,54 @@
+import { type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Answer } from '../route-table.ts';
+
+export type HeaderValue = string | readonly string[] | number;
+export type HeaderSource = Answer['headers'];
+
+/**
+ * The headers of one answer, in lower case. What is added first wins. A flat list, because that is what
+ * Node writes fastest.
+ */
+export class Head {
+  readonly #list: HeaderValue[] = [];
+
+  has(name: string): boolean {
+    const list = this.#list;
+    for (let at = 0; at < list.length; at += 2) if (list[at] === name) return true;
+    return false;
+  }
+
+  add(name: string, value: HeaderValue): void {
+    this.#list.push(name, value);
+  }
+
+  addAll(headers: HeaderSource): void {
+    for (const name in headers) {
+      const value = headers[name];
+      const key = name.toLowerCase();
+      if (value !== undefined && !this.has(key)) this.#list.push(key, value);
+    }
+  }
+
+  remove(name: string): void {
+    for (let at = 0; at < this.#list.length; at += 2) {
+      if (this.#list[at] === name) this.#list.splice(at, 2);
+    }
+  }
+
+  write(response: ServerResponse, status: number): void {
+    // Middleware that wraps `writeHead`, or has set headers, expects an object.
+    const isPlain =
+      response.writeHead === ServerResponse.prototype.writeHead &&
+      response.getHeaderNames().length === 0;
+    response.writeHead(status, isPlain ? (this.#list as OutgoingHttpHeader[]) : this.#toObject());
+  }
+
+  #toObject(): OutgoingHttpHeaders {
+    const list = this.#list;
+    const headers: OutgoingHttpHeaders = {};
+    for (let at = 0; at < list.length; at += 2) {
+      headers[list[at] as string] = list[at + 1] as string | string[] | number;
+    }
+    return headers;
+  }
+}
