@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { createGatewayRouter, GatewayError, type GatewayHandler } from '@berth/server-stubs';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
@@ -208,6 +209,17 @@ describe('what the service answers', () => {
     expect(answer.headers.connection).not.toContain('X-Hop');
   });
 
+  test('has no length where it has no content', async () => {
+    const base = await gateway(() => ({
+      status: 204,
+      headers: { 'content-length': '5' },
+      body: Readable.from(['lost!']),
+    }));
+    const answer = await send(base, '/v1/cloudrun/hello', { headers: letIn });
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    expect(answer.headers).not.toHaveProperty('content-length');
+  });
+
   test('gets no content type that the service did not give', async () => {
     const base = await gateway(() => ({ status: 200, body: 'raw' }));
     const answer = await send(base, '/v1/cloudrun/hello', { method: 'POST', headers: letIn });
@@ -333,7 +345,10 @@ describe('errors', () => {
       { onError: (error) => errors.push(error) },
     );
     const { status, text, json } = await send(base, '/v1/cloudrun/hello', { headers: letIn });
-    expect([status, json]).toMatchObject([500, { code: 'SYS_ERR' }]);
+    expect([status, json]).toMatchObject([
+      500,
+      { code: 'SYS_ERR', message: 'The gateway failed.' },
+    ]);
     expect(text).not.toContain('secret');
     expect(errors).toHaveLength(1);
   });

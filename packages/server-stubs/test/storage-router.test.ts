@@ -216,6 +216,22 @@ describe('credentials', () => {
   });
 });
 
+test('an error of your own is SYS_ERR, and its text stays here', async () => {
+  const batchDelete = () => {
+    throw new Error('secret');
+  };
+  const answer = await post(await storage({ onError: () => {} }, { batchDelete }), 'batchDelete', {
+    fileList: [],
+  });
+  expect(answer.status).toBe(500);
+  expect(answer.json).toMatchObject({
+    body: {
+      code: 'SYS_ERR',
+      message: 'The call failed. Try again, or give the request ID to the operator.',
+    },
+  });
+});
+
 test('a wire profile renames headers and the field of the upload metadata', async () => {
   const base = await storage({ wireProfile: acme });
   const headers = {

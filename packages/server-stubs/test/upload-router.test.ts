@@ -162,8 +162,8 @@ describe('a refusal', () => {
     const noFile = form(FIELDS);
     noFile.delete('file');
     const twice = new FormData();
-    twice.append('key', 'a');
     twice.append('KEY', 'b');
+    for (const [name, value] of form(FIELDS)) twice.append(name, value);
     const textFile = new FormData();
     textFile.append('file', 'hello');
     const answers = [

@@ -1,7 +1,7 @@
-import manifest from '@berth/server-stubs/package.json' with { type: 'json' };
 import { Command, CommanderError, Option } from 'commander';
 import { RefusedError } from '../document/problems.ts';
 import { FolderNotEmpty, initProject } from '../init/init-project.ts';
+import { readVersion } from '../package-info.ts';
 import { type GenerateSettings, generateInto } from './generate-into.ts';
 import { UnreadableError } from './load-document.ts';
 
@@ -40,7 +40,7 @@ function createProgram(output: Output): Command {
     .description(
       'Typed handlers, routes and compiled validators from an OpenAPI 3.0 to 3.2 document.',
     )
-    .version(manifest.version)
+    .version(readVersion())
     .argument('<openapi>', 'the document, one JSON or YAML file')
     .option('-o, --output <dir>', 'folder for the generated files; required')
     .option(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { PACKAGE_ROOT } from './package-root.ts';
+import { PACKAGE_ROOT, readVersion } from '../package-info.ts';
 import { toManifest } from './to-manifest.ts';
 
 /** Folder that `init` copies: TypeScript that is shipped as it is. */
@@ -33,8 +33,7 @@ export async function initProject(folder: string, { force = false } = {}): Promi
   await mkdir(root, { recursive: true });
   if (!force && (await readdir(root)).length > 0) throw new FolderNotEmpty(folder);
   await cp(join(PACKAGE_ROOT, TEMPLATE), root, { recursive: true });
-  const { version } = JSON.parse(await readFile(join(PACKAGE_ROOT, 'package.json'), 'utf8'));
-  await write(root, 'package.json', toJson(toManifest(root, version)));
+  await write(root, 'package.json', toJson(toManifest(root, readVersion())));
   await write(root, '.gitignore', 'node_modules/\n.env\n');
   await write(root, '.env', `DEV_TOKEN=${randomBytes(24).toString('base64url')}\n`, 0o600);
   return root;

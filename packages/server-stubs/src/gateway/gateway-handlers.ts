@@ -18,7 +18,7 @@ export interface GatewayInput {
    * Headers for the service, names in lower case: without those that end at this connection (RFC 9110,
    * section 7.6.1), and with the call's own `x-request-id` (D9). `call.request.headers` has all of them.
    */
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
   /** Body of a POST, unparsed; undefined for GET and HEAD. It fails beyond the limit (D13). */
   readonly body: Readable | undefined;
 }

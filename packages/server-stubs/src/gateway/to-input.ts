@@ -11,7 +11,7 @@ export function toInput({ path, body }: Input, call: Call): GatewayInput {
   const { request, rawQuery } = call;
   const anyPath = String(path?.[ANY_PATH] ?? '');
   const method = request.method ?? 'GET';
-  const headers = removeHopByHop(request.headers) as Record<string, string | readonly string[]>;
+  const headers = removeHopByHop(request.headers) as Record<string, string | string[]>;
   // D9: "a UUID, passed on to the hosted service".
   headers['x-request-id'] = call.requestId;
   return {

@@ -12,7 +12,7 @@ const asked = (url: string, ...hosts: string[]) =>
 test.each([
   ['Dev.Gateway.example:8080', 'dev.gateway.example'],
   ['127.0.0.1:1', '127.0.0.1'],
-  ['[::1]:8080', '::1'],
+  ['[0:0::1]:8080', '[::1]'],
   ['a b', undefined],
   ['a:65536', undefined],
   ['user@host', undefined],
@@ -33,8 +33,10 @@ test('the authority of an absolute target wins', () => {
 test.each([
   ['localhost', true],
   ['127.9.9.9', true],
-  ['::1', true],
-  ['::ffff:127.0.0.1', true],
+  ['[::1]', true],
+  ['[::ffff:7f00:1]', true],
+  ['127.evil.example', false],
+  ['[::2]', false],
   ['128.0.0.1', false],
   ['localhost.example', false],
 ])('%s is this machine: %s', (host, expected) => {

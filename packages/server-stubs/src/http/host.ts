@@ -1,22 +1,19 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIPv4 } from 'node:net';
 
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
+const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i;
 
-const AUTHORITY = /^(?:\[([\da-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i;
+/** `127.0.0.0/8`, also written as an IPv6 address, and `::1`; as a URL spells them. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/;
 
 /**
- * The host that a request names, in lower case and without port or brackets; undefined where it names
- * none, or two. RFC 9112, section 3.2.2: the authority of an absolute-form target wins over `Host`.
+ * The host that a request names, without port and as a URL spells it: in lower case, an address in its
+ * shortest form. Undefined where it names none, or two. RFC 9112, section 3.2.2: the authority of an absolute-form target wins over `Host`.
  */
 export function hostOf(request: IncomingMessage): string | undefined {
   const { url = '' } = request;
   const authority = (url.startsWith('/') ? undefined : authorityOf(url)) ?? hostHeaderOf(request);
-  const [, ipv6, name] = AUTHORITY.exec(authority ?? '') ?? [];
-  if (authority === undefined || !URL.canParse(`http://${authority}`)) return undefined;
-  return (ipv6 ?? name)?.toLowerCase();
+  if (authority === undefined || !AUTHORITY.test(authority)) return undefined;
+  return URL.parse(`http://${authority}`)?.hostname;
 }
 
 function authorityOf(url: string): string | undefined {
@@ -34,7 +31,5 @@ function hostHeaderOf({ headers, rawHeaders }: IncomingMessage): string | undefi
 
 /** Whether a host is this machine's own: `localhost` or a loopback address. */
 export function isLoopback(host: string): boolean {
-  if (host === 'localhost') return true;
-  if (isIPv4(host)) return loopback.check(host, 'ipv4');
-  return host.includes(':') && loopback.check(host, 'ipv6');
+  return LOOPBACK.test(host);
 }

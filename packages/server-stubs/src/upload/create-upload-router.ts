@@ -47,11 +47,7 @@ export function createUploadRouter(
     toUploadTable(routes),
     toHandlers(handlers as Record<string, UploadHandler>, (upload) => async ({ body }, call) => {
       const input = await toUploadInput(body, call, wireProfile, fileBytes);
-      try {
-        return toUploaded(await upload(input, call), input);
-      } finally {
-        input.file.destroy();
-      }
+      return toUploaded(await upload(input, call), input);
     }),
     {
       ...options,
