@@ -9,6 +9,7 @@ export interface ContractParts {
     gatewayErrors: Coded;
     storageErrors: Coded;
     uploadErrors: Coded;
+    itemCodes: { success: string };
     limits: Record<(typeof LIMITS)[number], { value: number }>;
   };
   gateway: { servers: readonly { url: string }[] };
@@ -47,6 +48,11 @@ export function toContractModule({ contract, defaults, gateway, profile }: Contr
       greedyParameters(gateway),
     ),
     constant('DEFAULT_WIRE_PROFILE', 'The neutral names of the contract (D1).', names),
+    constant(
+      'ITEM_SUCCESS',
+      'Code of an entry of a list that succeeded.',
+      defaults.itemCodes.success,
+    ),
     constant('LIMITS', 'Limits that the client obeys (D22).', limits),
     union(
       'KnownGatewayErrorCode',

@@ -41,6 +41,9 @@ export const DEFAULT_WIRE_PROFILE = {
   }
 } as const;
 
+/** Code of an entry of a list that succeeded. */
+export const ITEM_SUCCESS = "SUCCESS" as const;
+
 /** Limits that the client obeys (D22). */
 export const LIMITS = {
   "linkMinSeconds": 1,

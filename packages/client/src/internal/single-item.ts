@@ -1,8 +1,6 @@
+import { ITEM_SUCCESS } from '../generated/contract.gen.ts';
 import { isRecord } from './is-record.ts';
 import type { StorageAnswer } from './read-envelope.ts';
-
-/** "`SUCCESS` means success": the one item code that the source names. */
-const SUCCESS = 'SUCCESS';
 
 /** What says the success of an item: `SUCCESS` alone, or, for copies, also that there is no code. */
 export type SuccessBy = 'code' | 'silence';
@@ -22,6 +20,6 @@ export function singleItem(
   const { fileList } = answer.data;
   const item: unknown = Array.isArray(fileList) ? fileList[0] : undefined;
   if (!isRecord(item)) throw answer.fail(what, { message: 'the answer has no entry for the file' });
-  if (item.code === SUCCESS || (by === 'silence' && !item.code)) return item;
+  if (item.code === ITEM_SUCCESS || (by === 'silence' && !item.code)) return item;
   throw answer.fail(what, item.code ? item : { message: 'the answer has no code for the file' });
 }

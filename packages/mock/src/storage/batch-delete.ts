@@ -1,3 +1,4 @@
+import { itemCodes } from '../contract/defaults.ts';
 import { toKeyOfFileID } from '../files/file-id.ts';
 import { checkBatch } from './check-batch.ts';
 import type { StorageOperation } from './storage-operation.ts';
@@ -13,7 +14,7 @@ export const batchDelete: StorageOperation<{ fileList: string[] }> = (
     fileList: request.fileList.map((fileID) => {
       const key = toKeyOfFileID(env, fileID);
       const deleted = key !== undefined && store.delete(key);
-      return { fileID, code: deleted ? 'SUCCESS' : 'STORAGE_FILE_NONEXIST' };
+      return { fileID, code: deleted ? itemCodes.success : 'STORAGE_FILE_NONEXIST' };
     }),
   };
 };

@@ -1,4 +1,4 @@
-import { limit } from '../contract/defaults.ts';
+import { itemCodes, limit } from '../contract/defaults.ts';
 import { toKeyOfFileID } from '../files/file-id.ts';
 import { checkBatch } from './check-batch.ts';
 import type { StorageOperation } from './storage-operation.ts';
@@ -23,7 +23,8 @@ export const batchGetTempUrls: StorageOperation<{ fileList: Item[] }> = (
       }
       // D22: "`maxAge` is whole seconds, 1 to 604800". A bad item never fails the good ones (D30).
       if (!isLifetime(maxAge)) return { fileID, code: 'INVALID_PARAM', tempFileURL: '' };
-      return { fileID, code: 'SUCCESS', tempFileURL: `${origin}${links.issue(key, maxAge)}` };
+      const tempFileURL = `${origin}${links.issue(key, maxAge)}`;
+      return { fileID, code: itemCodes.success, tempFileURL };
     }),
   };
 };
