@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isObject, toText } from '../document/json.ts';
 import { type Problems, RefusedError } from '../document/problems.ts';
 import { trim } from './base-path.ts';
+import { isKnownDialect } from '../schema/normalise.ts';
 import type { Model } from './model.ts';
 import { readOperations } from './read-operations.ts';
 import { readSecuritySchemes } from './read-security.ts';
@@ -22,6 +23,13 @@ export function readModel(
     throw new RefusedError([
       { pointer: '#/openapi', message: 'This is no OpenAPI 3.0, 3.1 or 3.2 document.' },
     ]);
+  }
+  const dialect = document.jsonSchemaDialect;
+  if (dialect !== undefined && !isKnownDialect(dialect)) {
+    problems.refuse(
+      '#/jsonSchemaDialect',
+      `The dialect ${JSON.stringify(dialect)} is not supported. Write the schemas in draft 2020-12.`,
+    );
   }
   const reader = new Reader({ document, is30: openapi.startsWith('3.0'), problems });
   const components = isObject(document.components) ? document.components : {};

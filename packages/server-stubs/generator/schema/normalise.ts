@@ -16,6 +16,9 @@ export interface SchemaContext {
 
 /** JSON Schema features that give a schema a second address, which OpenAPI documents do without. */
 const ADDRESSES = ['$id', '$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveRef'];
+/** JSON Schema 2020-12, and what OpenAPI 3.1 and 3.2 make of it. */
+const DIALECT =
+  /^https:\/\/(?:json-schema\.org\/draft\/2020-12\/schema|spec\.openapis\.org\/oas\/3\.[12]\/(?:dialect|schema-base)\/.*)#?$/;
 const TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'];
 
 /**
@@ -37,6 +40,13 @@ export function normalise(value: unknown, pointer: Pointer, context: SchemaConte
     );
     delete schema[keyword];
   }
+  if (schema.$schema !== undefined && !isKnownDialect(schema.$schema)) {
+    problems.refuse(
+      join(pointer, '$schema'),
+      `The dialect ${JSON.stringify(schema.$schema)} is not supported. Write the schema in draft 2020-12.`,
+    );
+  }
+  delete schema.$schema;
   if (schema.$ref !== undefined) {
     const target = toTarget(context.document, schema.$ref, pointer, problems);
     if (target === undefined) return true;
@@ -45,6 +55,10 @@ export function normalise(value: unknown, pointer: Pointer, context: SchemaConte
   checkTypes(schema, pointer, problems);
   checkPatterns(schema, pointer, problems);
   return mapSubschemas(schema, pointer, (subschema, at) => normalise(subschema, at, context));
+}
+
+export function isKnownDialect(dialect: unknown): boolean {
+  return typeof dialect === 'string' && DIALECT.test(dialect);
 }
 
 function checkTypes(schema: SchemaObject, pointer: Pointer, problems: Problems): void {

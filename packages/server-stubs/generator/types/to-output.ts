@@ -6,7 +6,7 @@ import { toJsDoc } from './to-comment.ts';
 /** Type of what a handler may answer with: a union over the documented responses. */
 export function toOutput(operation: Operation, types: SchemaTypes): string {
   if (operation.passThrough) {
-    return "{\nstatus: number;\nheaders?: Answer['headers'];\nbody?: RawBody;\n}";
+    return "{\nstatus: number;\nheaders?: Answer['headers'];\ncontentType?: string | undefined;\nbody?: RawBody | undefined;\n}";
   }
   const statuses = operation.responses.map(({ status }) => status);
   return operation.responses

@@ -26,7 +26,8 @@ export type CloudrunGetRootInput = {
 export type CloudrunGetRootOutput = {
   status: number;
   headers?: Answer['headers'];
-  body?: RawBody;
+  contentType?: string | undefined;
+  body?: RawBody | undefined;
 };
 
 /** Input of `POST /v1/cloudrun/{name}`. */
@@ -45,7 +46,8 @@ export type CloudrunPostRootInput = {
 export type CloudrunPostRootOutput = {
   status: number;
   headers?: Answer['headers'];
-  body?: RawBody;
+  contentType?: string | undefined;
+  body?: RawBody | undefined;
 };
 
 /** Input of `GET /v1/cloudrun/{name}/{anyPath}`. */
@@ -78,7 +80,8 @@ export type CloudrunGetInput = {
 export type CloudrunGetOutput = {
   status: number;
   headers?: Answer['headers'];
-  body?: RawBody;
+  contentType?: string | undefined;
+  body?: RawBody | undefined;
 };
 
 /** Input of `POST /v1/cloudrun/{name}/{anyPath}`. */
@@ -104,7 +107,8 @@ export type CloudrunPostInput = {
 export type CloudrunPostOutput = {
   status: number;
   headers?: Answer['headers'];
-  body?: RawBody;
+  contentType?: string | undefined;
+  body?: RawBody | undefined;
 };
 
 /** Name of a hosted service, unique in its environment. */

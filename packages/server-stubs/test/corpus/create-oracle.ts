@@ -1,0 +1,119 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { isObject, type JsonObject } from '../../generator/document/json.ts';
+import { type Pointer, valueAt } from '../../generator/document/pointer.ts';
+
+type Oracle = (schema: Pointer, value: unknown) => boolean;
+
+/**
+ * Ajv as one would use it at run time: the whole document is one schema resource, to which the schemas
+ * refer. It shares no code with the generator but how a pointer is read.
+ *
+ * @param direction what is `readOnly` is not required in a request, `writeOnly` not in a response
+ */
+export function createOracle(document: JsonObject, direction: 'request' | 'response'): Oracle {
+  const mark = direction === 'request' ? 'readOnly' : 'writeOnly';
+  const ajv = new Ajv2020({
+    strict: false,
+    logger: false,
+    validateSchema: false,
+    unicodeRegExp: false,
+  });
+  addFormats.default(ajv);
+  ajv.addKeyword({ keyword: 'discriminator', validate: holdsToTag });
+  const resource = convert(document, document, mark) as JsonObject;
+  ajv.addSchema({ ...resource, $id: 'doc:/' });
+  const compiled = new Map<Pointer, ValidateFunction>();
+  return judge;
+
+  function judge(schema: Pointer, value: unknown): boolean {
+    const known = compiled.get(schema);
+    if (known !== undefined) return known(value) as boolean;
+    const validate = ajv.compile(convert(valueAt(document, schema), document, mark) as JsonObject);
+    compiled.set(schema, validate);
+    return validate(value) as boolean;
+  }
+
+  /** A tag of the mapping, or the name of a choice, chooses the schema that must hold. */
+  function holdsToTag(discriminator: JsonObject, value: unknown, parent?: JsonObject): boolean {
+    const choices = parent?.oneOf ?? parent?.anyOf;
+    const property = String(discriminator.propertyName);
+    if (!isObject(value) || !Array.isArray(choices) || typeof value[property] !== 'string') {
+      return true;
+    }
+    const tag = value[property];
+    const mapping = isObject(discriminator.mapping) ? discriminator.mapping : {};
+    const mapped = Object.hasOwn(mapping, tag) ? String(mapping[tag]) : undefined;
+    const refs = choices.flatMap((choice) =>
+      isObject(choice) ? [String(choice.$ref).replace('doc:/', '')] : [],
+    );
+    const free = refs.filter((ref) => !Object.values(mapping).map(toRef).includes(ref));
+    const target =
+      mapped === undefined ? free.find((ref) => ref.endsWith(`/${tag}`)) : toRef(mapped);
+    return target === undefined || judge(decodeURI(target), value);
+  }
+}
+
+function toRef(name: unknown): string {
+  return String(name).startsWith('#') ? String(name) : `#/components/schemas/${name}`;
+}
+
+const PAYLOADS = ['example', 'examples', 'default', 'enum', 'const'];
+
+function convert(node: unknown, root: JsonObject, mark: string, isMap = false): unknown {
+  if (Array.isArray(node)) return node.map((each) => convert(each, root, mark));
+  if (!isObject(node)) return node;
+  const copy: JsonObject = {};
+  for (const [key, value] of Object.entries(node)) {
+    if (!isMap && PAYLOADS.includes(key)) copy[key] = value;
+    else
+      copy[key] = convert(
+        value,
+        root,
+        mark,
+        !isMap && /^(properties|patternProperties)$/.test(key),
+      );
+  }
+  if (isMap) return copy;
+  if (typeof copy.$ref === 'string') copy.$ref = `doc:/${copy.$ref}`;
+  // OpenAPI 3.0: what stands beside a `$ref` is ignored.
+  if (String(root.openapi).startsWith('3.0') && '$ref' in copy) return { $ref: copy.$ref };
+  delete copy.example;
+  delete copy.examples;
+  if (Array.isArray(copy.required)) copy.required = relax(node, copy.required, root, mark);
+  return toNullable(toNumericLimits(copy));
+}
+
+function relax(node: JsonObject, required: unknown[], root: JsonObject, mark: string): unknown[] {
+  const properties = isObject(node.properties) ? node.properties : {};
+  return required.filter((name) => {
+    const property = properties[String(name)];
+    const target =
+      isObject(property) && typeof property.$ref === 'string'
+        ? valueAt(root, property.$ref)
+        : property;
+    return !(isObject(target) && target[mark] === true);
+  });
+}
+
+function toNullable({ nullable, ...schema }: JsonObject): JsonObject {
+  if (nullable !== true || '$ref' in schema) return schema;
+  if (typeof schema.type !== 'string') return { anyOf: [schema, { type: 'null' }] };
+  const values = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
+  return { ...schema, ...values, type: [schema.type, 'null'] };
+}
+
+function toNumericLimits(schema: JsonObject): JsonObject {
+  for (const [flag, limit] of [
+    ['exclusiveMinimum', 'minimum'],
+    ['exclusiveMaximum', 'maximum'],
+  ] as const) {
+    if (typeof schema[flag] !== 'boolean') continue;
+    const isExclusive = schema[flag];
+    delete schema[flag];
+    if (!isExclusive) continue;
+    schema[flag] = schema[limit];
+    delete schema[limit];
+  }
+  return schema;
+}

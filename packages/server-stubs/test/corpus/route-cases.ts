@@ -1,0 +1,32 @@
+import type { Pointer } from '../../generator/document/pointer.ts';
+import { Problems } from '../../generator/document/problems.ts';
+import { readModel } from '../../generator/operations/read-model.ts';
+import type { Direction } from '../../generator/schema/direction.ts';
+import type { LocatedCase } from './prepare-cases.ts';
+
+/** Values by schema, as cases for the validators that a route table has for JSON bodies. */
+export function routeCases(
+  document: unknown,
+  direction: Direction,
+  module: string,
+  values: ReadonlyMap<Pointer, unknown[]>,
+): LocatedCase[] {
+  const { operations } = readModel(document, new Problems());
+  return operations.flatMap((operation, index) =>
+    direction === 'request'
+      ? (operation.body?.contents ?? []).flatMap(({ pointer, kind }, at) =>
+          toCase(pointer, kind, [index, 'body', 'content', at]),
+        )
+      : operation.responses.flatMap(({ contents }, response) =>
+          contents.flatMap(({ pointer, kind }, at) =>
+            toCase(pointer, kind, [index, 'responses', response, 'content', at]),
+          ),
+        ),
+  );
+
+  function toCase(schema: Pointer, kind: string, path: (string | number)[]): LocatedCase[] {
+    const found = values.get(schema);
+    if (found === undefined || kind !== 'json') return [];
+    return [{ module, schema, values: found, path: ['routes', 'routes', ...path, 'validate'] }];
+  }
+}

@@ -1,0 +1,31 @@
+import { writeFile } from 'node:fs/promises';
+import type { Pointer } from '../../generator/document/pointer.ts';
+import { Problems } from '../../generator/document/problems.ts';
+import { Names } from '../../generator/names.ts';
+import { readModel } from '../../generator/operations/read-model.ts';
+import type { Direction } from '../../generator/schema/direction.ts';
+import { SchemaNames } from '../../generator/schema/schema-names.ts';
+import { compileValidators } from '../../generator/validators/compile-validators.ts';
+import { SchemaSet } from '../../generator/validators/schema-set.ts';
+
+/** Writes a module with a validator for each of the schemas, `v0`, `v1`, … */
+export async function writeSchemaValidators(
+  document: unknown,
+  schemas: readonly Pointer[],
+  direction: Direction,
+  file: string,
+  runtime: string,
+): Promise<void> {
+  const problems = new Problems();
+  const { store } = readModel(document, problems);
+  const set = new SchemaSet(store, new SchemaNames(new Names()), direction);
+  const entries = schemas.map((pointer, index) => ({
+    name: `v${index}`,
+    schema: store.get(pointer),
+    pointer,
+    isForm: false,
+  }));
+  const text = compileValidators(entries, set, runtime, problems);
+  problems.assertNone();
+  await writeFile(file, text);
+}

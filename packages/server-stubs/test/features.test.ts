@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { generate } from '../generator/generate.ts';
+import type { Route } from '../src/runtime/index.ts';
+import { compileTypes, createSourceFolder, writeFiles } from './corpus/compile-types.ts';
+import { features } from './corpus/documents.ts';
+import { loadGenerated } from './corpus/load-generated.ts';
+
+const { files } = generate(features, { runtime: '../../../../src/runtime/index.ts' });
+
+describe('types of a document with all features', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await createSourceFolder('features');
+    const usage = await readFile(join(import.meta.dirname, 'corpus/features-usage.ts.txt'), 'utf8');
+    await writeFiles(folder, new Map([...files, ['usage.ts', usage]]));
+  });
+
+  it.each([7, 5] as const)(
+    'let a user write what is allowed, in TypeScript %i',
+    async (version) => {
+      expect(await compileTypes(folder, version)).toBe('');
+    },
+    60_000,
+  );
+});
+
+describe('routes of a document with all features', () => {
+  let routes: ReadonlyMap<string, Route>;
+  beforeAll(async () => {
+    const { table } = await loadGenerated(features);
+    routes = new Map(table.routes.map((route) => [route.operationId, route]));
+  });
+  const parameter = (operationId: string, name: string) =>
+    routes.get(operationId)?.parameters.find((each) => each.name === name);
+
+  it('stand below the path of their server', () => {
+    expect([...routes.values()].map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /api/v1/pets',
+      'POST /api/v1/pets',
+      'PUT /files/pets/{id}/files/{path}',
+      'POST /api/v1/forms',
+      'POST /api/v1/wrapped',
+      'POST /api/v1/proxy/{rest}',
+      'POST /api/v1/schemas',
+    ]);
+  });
+
+  it('tell how each parameter is read', () => {
+    expect(parameter('listPets', 'limit')).toEqual({
+      name: 'limit',
+      in: 'query',
+      style: 'form',
+      explode: true,
+      required: false,
+      shape: 'scalar',
+      types: ['integer'],
+      default: 20,
+    });
+    expect(parameter('listPets', 'ids')).toMatchObject({ explode: false, types: ['integer'] });
+    expect(parameter('listPets', 'filter')).toMatchObject({
+      shape: 'object',
+      properties: { name: ['string'], age: ['integer'] },
+      types: [],
+    });
+    expect(parameter('listPets', 'created')).toMatchObject({ shape: 'object', types: ['integer'] });
+    expect(parameter('listPets', 'where')).toMatchObject({ shape: 'json' });
+    expect(parameter('putFile', 'id')).toMatchObject({ style: 'matrix', types: ['integer'] });
+    expect(parameter('putFile', 'path')).toMatchObject({ greedy: true });
+    expect(parameter('proxy', 'rest')).toMatchObject({ greedy: true });
+  });
+
+  it('let an operation override a parameter of its path, and ignore those of HTTP itself', () => {
+    const headers = routes.get('listPets')?.parameters.filter((each) => each.in === 'header');
+    expect(headers?.map(({ name, types }) => ({ name, types }))).toEqual([
+      { name: 'X-Trace', types: ['integer'] },
+    ]);
+    expect(parameter('create pet', 'X-Trace')?.types).toEqual(['string']);
+  });
+
+  it('have the security of the document, or their own', () => {
+    expect(routes.get('listPets')?.security).toEqual([['bearer']]);
+    expect(routes.get('create pet')?.security).toEqual([['bearer', 'key'], ['bearer'], []]);
+    expect(routes.get('putFile')).toMatchObject({ security: [], deprecated: true });
+  });
+
+  it('have statuses before ranges before default', () => {
+    expect(routes.get('create pet')?.responses.map(({ status }) => status)).toEqual([
+      '201',
+      '404',
+      '4XX',
+    ]);
+    expect(routes.get('listPets')?.responses[0]?.requiredHeaders).toEqual(['x-total']);
+  });
+
+  it('pass through what is marked so, unjudged', () => {
+    const proxy = routes.get('proxy');
+    expect(proxy?.passThrough).toBe(true);
+    expect(proxy?.body?.content[0]?.validate).toBeUndefined();
+  });
+});

@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { RefusedError } from '../generator/document/problems.ts';
+import { generate } from '../generator/generate.ts';
+import { compareVerdicts } from './corpus/compare-verdicts.ts';
+import { compileTypes, createSourceFolder, writeFiles } from './corpus/compile-types.ts';
+import { createOracle } from './corpus/create-oracle.ts';
+import { features, readPublicDocuments } from './corpus/documents.ts';
+import { judge } from './corpus/judge.ts';
+import { prepareCases } from './corpus/prepare-cases.ts';
+
+/** By name and place, what these documents ask for in vain. */
+const REFUSED: Readonly<Record<string, RegExp>> = {
+  '3.0/circular-paths.json': /lists of lists or of objects/,
+  '3.0/parameters-common.json': /one name twice/,
+  '3.0/parameters-style.json': /#formExploded\n.*query nor fragment/,
+  '3.0/response-http-behavior.json': /There is no security scheme "api_key"/,
+  '3.1/parameters-style.json': /#formExploded\n.*query nor fragment/,
+  '3.1/schema-validation-local.json': /draft-04.*is not supported/,
+  '3.1/schema-validation-top-level.json': /exclusiveMaximum\n.*must be number/,
+  'galaxy.json': /\$dynamicRef is not supported/,
+};
+
+const all = readPublicDocuments();
+const documents = all.filter(({ name }) => !(name in REFUSED));
+const seed = Number(process.env.SEED ?? 20_261_121);
+
+describe('public documents', () => {
+  it('are generated, or refused by name and place', () => {
+    expect(documents.length).toBeGreaterThan(40);
+    for (const { name, document } of all) {
+      const reason = REFUSED[name];
+      if (reason === undefined) expect(() => generate(document), name).not.toThrow();
+      else expect(() => generate(document), name).toThrow(RefusedError);
+      if (reason !== undefined) expect(() => generate(document), name).toThrow(reason);
+    }
+  }, 60_000);
+
+  it('give types that compile under strict', async () => {
+    const root = await createSourceFolder('public');
+    for (const { name, document } of documents) {
+      const { files } = generate(document, { runtime: '../../../../../src/runtime/index.ts' });
+      await writeFiles(join(root, name.replaceAll('/', '-')), files);
+    }
+    expect(await compileTypes(root, 7)).toBe('');
+  }, 120_000);
+
+  it(`give the verdicts of Ajv at run time for all examples and mutations of them (SEED=${seed})`, async () => {
+    const root = await mkdtemp(join(tmpdir(), 'berth-verdicts-'));
+    const prepared = [];
+    for (const { name, document } of [...documents, { name: 'features', document: features }]) {
+      for (const direction of ['request', 'response'] as const) {
+        const folder = join(root, `${prepared.length}`);
+        const cases = await prepareCases(document, direction, { folder, seed });
+        prepared.push({ name, document, direction, cases });
+      }
+    }
+    const verdicts = await judge(prepared.flatMap(({ cases }) => cases));
+    let judged = 0;
+    for (const { name, document, direction, cases } of prepared) {
+      const oracle = createOracle(document, direction);
+      const result = compareVerdicts(cases, verdicts.splice(0, cases.length), oracle);
+      expect(result.differing, `${name} ${direction}`).toEqual([]);
+      judged += result.judged;
+    }
+    expect(judged).toBeGreaterThan(3000);
+    await rm(root, { recursive: true });
+  }, 120_000);
+});

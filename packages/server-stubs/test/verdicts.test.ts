@@ -1,0 +1,105 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Validator } from '../src/runtime/index.ts';
+import { features } from './corpus/documents.ts';
+import { loadGenerated } from './corpus/load-generated.ts';
+
+let validators: Record<string, Validator | undefined>;
+beforeAll(async () => {
+  const { table } = await loadGenerated(features);
+  const find = (id: string) => table.routes.find(({ operationId }) => operationId === id);
+  validators = {
+    pet: find('create pet')?.body?.content[0]?.validate,
+    csv: find('create pet')?.body?.content[1]?.validate,
+    petAnswer: find('create pet')?.responses[0]?.content[0]?.validate,
+    everything: find('judge')?.body?.content[0]?.validate,
+    form: find('submitForm')?.body?.content[0]?.validate,
+    wrapped: find('wrapped')?.body?.content[0]?.validate,
+    parameters: find('listPets')?.validateParameters,
+  };
+});
+
+/** Where and why a value is refused; `valid` where it is not. */
+function judge(name: string, value: unknown): string {
+  const validate = validators[name];
+  if (validate === undefined) throw new Error(`no validator ${name}`);
+  if (validate(value)) return 'valid';
+  const [error] = validate.errors ?? [];
+  return `${error?.instancePath} ${error?.keyword}`;
+}
+
+const CAT = { petType: 'cat', name: 'Tom', claws: 18, password: 'x' };
+
+describe('a discriminator', () => {
+  it('names the field that is wrong in the schema of its tag', () => {
+    expect(judge('pet', CAT)).toBe('valid');
+    expect(judge('pet', { ...CAT, claws: 'many' })).toBe('/claws type');
+    expect(judge('pet', { ...CAT, petType: 'dog' })).toBe(' required');
+  });
+
+  it('leaves a tag that it does not know to the oneOf', () => {
+    expect(judge('pet', { ...CAT, petType: 'tiger' })).toBe('valid');
+    expect(judge('pet', { ...CAT, petType: 'tiger', bark: true })).toBe(' oneOf');
+  });
+});
+
+describe('readOnly and writeOnly', () => {
+  it('are not required on the way on which they mean nothing', () => {
+    expect(judge('pet', CAT)).toBe('valid');
+    expect(judge('petAnswer', { petType: 'cat', id: 1, name: null, claws: 1 })).toBe('valid');
+    expect(judge('petAnswer', CAT)).toBe(' required');
+  });
+
+  it('are held to their schema where they are sent all the same', () => {
+    expect(judge('pet', { ...CAT, id: 1 })).toBe('valid');
+    expect(judge('pet', { ...CAT, id: 'one' })).toBe('/id type');
+  });
+});
+
+describe('what is validated', () => {
+  it.each([
+    [{ tree: { value: 1, children: [{ value: 'x' }] } }, '/tree/children/0/value type'],
+    [{ nullable: 1 }, '/nullable type'],
+    [{ constant: 'other' }, '/constant const'],
+    [{ enumerated: false }, '/enumerated enum'],
+    [{ tuple: [] }, '/tuple minItems'],
+    [{ tuple: ['a', 1, 2] }, '/tuple items'],
+    [{ map: { a: 'b' } }, '/map/a type'],
+    [{ patterns: { y: 'z' } }, '/patterns additionalProperties'],
+    [{ either: '2026-02-30' }, '/either format'],
+    [{ both: { name: 'A' } }, '/both required'],
+    [{ not: 'text' }, '/not not'],
+    [{ conditional: { kind: 'big' } }, '/conditional required'],
+    [{ dependent: { card: 1 } }, '/dependent dependentRequired'],
+    [{ exact: { a: 'x', c: 1 } }, '/exact unevaluatedProperties'],
+    [{ formats: { email: 'nobody' } }, '/formats/email format'],
+    [{ formats: { odd: 'anything' } }, 'valid'],
+    [{ unique: [{ a: 1 }, { a: 1 }] }, '/unique uniqueItems'],
+    [{ 'two words': '𝒳𝒳𝒳𝒳' }, '/two words maxLength'],
+    [{ impossible: 1 }, '/impossible false schema'],
+  ])('%j: %s', (value, verdict) => {
+    expect(judge('everything', value)).toBe(verdict);
+  });
+
+  it('is text where the media type is text', () => {
+    expect(judge('csv', 'name,age')).toBe('valid');
+    expect(judge('csv', 'age')).toBe(' pattern');
+  });
+
+  it('is the flat form of a body that may be wrapped, so that errors name the real field', () => {
+    expect(judge('wrapped', { name: '' })).toBe('/name minLength');
+  });
+
+  it('turns the texts of a form into what the schema asks for', () => {
+    const form = { count: '3', names: 'one' };
+    expect(judge('form', form)).toBe('valid');
+    expect(form).toEqual({ count: 3, names: ['one'] });
+    expect(judge('form', { count: 'three' })).toBe('/count type');
+  });
+
+  it('is all parameters of an operation at once', () => {
+    expect(judge('parameters', { query: { limit: 5 }, header: {}, cookie: {} })).toBe('valid');
+    expect(judge('parameters', { query: { limit: 0 } })).toBe('/query/limit minimum');
+    expect(judge('parameters', { query: { where: {} } })).toBe('/query/where required');
+    expect(judge('parameters', { header: { 'X-Trace': 'x' } })).toBe('/header/X-Trace type');
+  });
+});
