@@ -13,6 +13,8 @@ export interface Context {
   /** Host that the mock was told to listen on; it is accepted as the gateway's host. */
   listenHost: string;
   profile: WireProfile;
+  /** The hosted services that there are; undefined: any. */
+  services: ReadonlySet<string> | undefined;
   operations: Operation[];
   router: Router;
   /** Prism, loaded at the first call that needs it. */

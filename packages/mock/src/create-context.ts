@@ -10,13 +10,15 @@ import type { Oracle } from './oracle/create-oracle.ts';
 import { createRouter } from './routing/create-router.ts';
 
 /** Builds what the surfaces of one mock share. */
-export function createContext({ env, host, maxStoreBytes, wireProfile }: ResolvedOptions): Context {
+export function createContext(options: ResolvedOptions): Context {
+  const { env, host, services, maxStoreBytes, wireProfile } = options;
   const operations = listOperations(documents);
   let oracle: Promise<Oracle> | undefined;
   return {
     env,
     listenHost: host,
     profile: wireProfile,
+    services: services && new Set(services),
     operations,
     router: createRouter(operations),
     oracle() {

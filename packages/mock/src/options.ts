@@ -11,6 +11,8 @@ export interface MockOptions {
    * with `INVALID_HOST`, a storage call with `INVALID_ENV`.
    */
   env?: string | undefined;
+  /** Names of the hosted services that there are; others are missing (404). Default: every name. */
+  services?: readonly string[] | undefined;
   /** Room for all uploaded files together, in bytes. Default 256 MiB; an upload beyond it is refused. */
   maxStoreBytes?: number | undefined;
   /** Names of the deployment that the mock stands for (D1). Default: those of the contract. */
@@ -18,13 +20,16 @@ export interface MockOptions {
 }
 
 /** Options with their defaults. */
-export type ResolvedOptions = { [Name in keyof MockOptions]-?: NonNullable<MockOptions[Name]> };
+export type ResolvedOptions = {
+  [Name in Exclude<keyof MockOptions, 'services'>]-?: NonNullable<MockOptions[Name]>;
+} & Pick<MockOptions, 'services'>;
 
 /** Fills in the defaults. Throws a TypeError or RangeError that names a wrong option. */
 export function resolveOptions({
   port = 0,
   host = '127.0.0.1',
   env = 'dev',
+  services,
   maxStoreBytes = 256 * 1024 * 1024,
   wireProfile = standardProfile,
 }: MockOptions): ResolvedOptions {
@@ -41,7 +46,7 @@ export function resolveOptions({
   if (!Number.isSafeInteger(maxStoreBytes) || maxStoreBytes < 1) {
     throw new RangeError('maxStoreBytes must be a whole number of at least 1.');
   }
-  return { port, host, env, maxStoreBytes, wireProfile };
+  return { port, host, env, services, maxStoreBytes, wireProfile };
 }
 
 /** D12: the environment is "the first label of the host name" (RFC 1123, section 2.1). */

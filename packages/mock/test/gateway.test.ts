@@ -35,6 +35,28 @@ describe('routing', () => {
   });
 });
 
+describe('services', () => {
+  test('every one is there where none is named', async () => {
+    expect((await gateway(mock, { path: '/v1/cloudrun/any-name' })).status).toBe(200);
+  });
+
+  test('those that are named are there, and others are missing', async () => {
+    await using small = await createMock({ services: ['hello', 'echo'] });
+    const paths = [
+      '/v1/cloudrun/echo/a',
+      '/v1/cloudrun/hell%6F',
+      '/v1/cloudrun/other',
+      '/v1/cloudrun/1',
+    ];
+    const answers = await Promise.all(paths.map((path) => gateway(small, { path })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 400]);
+    expect(answers[2]?.json).toMatchObject({
+      code: 'SERVICE_NOT_FOUND',
+      message: 'The hosted service other is missing; this mock has: hello, echo.',
+    });
+  });
+});
+
 describe('header rules', () => {
   test('C1: an answer to GET is an attachment, an error too', async () => {
     for (const path of ['/v1/cloudrun/hello', '/v1/cloudrun/1', '/nowhere']) {

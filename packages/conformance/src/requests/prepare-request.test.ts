@@ -40,7 +40,7 @@ test('403 and storage failures have no request, but for mocks that obey Prefer',
   expect(prepare('batchDelete', 'default')).toBe(undefined);
   const preferCode = true;
   expect(prepare('cloudrun-get', '403', { preferCode })?.headers.Prefer).toBe('code=403');
-  expect(prepare('cloudrun-get', '404', { preferCode })?.headers.Prefer).toBe('code=404');
+  expect(prepare('cloudrun-get', '404', { preferCode })?.headers.Prefer).toBe(undefined);
   expect(prepare('batchDelete', 'default', { preferCode })?.headers.Prefer).toBe('code=500');
   expect(prepare('cloudrun-get', '200', { preferCode })?.headers.Prefer).toBe(undefined);
 });

@@ -22,7 +22,8 @@ export function prepareRequest(
   context: RunContext,
 ): SentRequest | undefined {
   const { settings } = context;
-  if (findProvocation(transaction)?.kind === 'none' && !settings.preferCode) return undefined;
+  const unprovoked = findProvocation(transaction)?.kind === 'none';
+  if (unprovoked && !settings.preferCode) return undefined;
   const base = transaction.api === 'gateway' ? settings.gatewayUrl : settings.storageUrl;
   const path = expandPath(transaction.path, toPathValues(transaction, context));
   return {
@@ -31,7 +32,7 @@ export function prepareRequest(
     headers: {
       ...drafted.headers,
       ...credentialsOf(transaction.api, settings),
-      ...(settings.preferCode ? toPrefer(transaction) : {}),
+      ...(unprovoked ? toPrefer(transaction) : {}),
     },
     body: toBody(transaction, drafted, context),
   };

@@ -9,6 +9,7 @@ export interface CliOptions {
   port: number;
   host: string;
   env: string;
+  services?: string[];
   wireProfile?: string;
 }
 
@@ -25,6 +26,7 @@ export function parseOptions(argv: string[]): CliOptions {
       '127.0.0.1',
     )
     .option('--env <id>', 'environment that the mock serves', parseEnv, 'dev')
+    .option('--services <name...>', 'hosted services that there are (default: every name)')
     .option('--wire-profile <file>', 'JSON file with the names of a deployment')
     .allowExcessArguments(false)
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));

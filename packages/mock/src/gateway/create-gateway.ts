@@ -34,10 +34,20 @@ export function createGateway(context: Context): Surface {
       const { invalid } = PATH_CODES;
       const question = { operation, params, body, invalid, errors: gatewayErrors };
       const { documented } = await consult(context, call, question);
+      const name = decodeURIComponent(params.name ?? '');
+      if (context.services?.has(name) === false) throw toMissing(name, context.services);
       return toServiceAnswer(documented, call.requestId, context);
     },
     refuse: toGatewayError,
     headers: (answer, call) =>
       isAttachment(call, answer) ? { 'content-disposition': 'attachment' } : {},
   };
+}
+
+function toMissing(name: string, services: ReadonlySet<string>): Refusal {
+  const known = [...services].join(', ') || 'none';
+  return new Refusal(
+    'SERVICE_NOT_FOUND',
+    `The hosted service ${name} is missing; this mock has: ${known}.`,
+  );
 }
