@@ -10,6 +10,7 @@ import { createOracle } from './corpus/create-oracle.ts';
 import { features, readPublicDocuments } from './corpus/documents.ts';
 import { judge } from './corpus/judge.ts';
 import { prepareCases } from './corpus/prepare-cases.ts';
+import { RUNTIME, startServer } from './corpus/start-server.ts';
 
 /** By name and place, what these documents ask for in vain. */
 const REFUSED: Readonly<Record<string, RegExp>> = {
@@ -22,6 +23,14 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   '3.1/schema-validation-top-level.json': /exclusiveMaximum\n.*must be number/,
   'galaxy.json': /\$dynamicRef is not supported/,
 };
+
+/** Of all, those with the most to match and to read. */
+const STARTED = [
+  '3.0/petstore.json',
+  '3.0/star-trek.json',
+  '3.1/train-travel.json',
+  '3.1/readme.json',
+];
 
 const all = readPublicDocuments();
 const documents = all.filter(({ name }) => !(name in REFUSED));
@@ -46,6 +55,23 @@ describe('public documents', () => {
     }
     expect(await compileTypes(root, 7)).toBe('');
   }, 120_000);
+
+  it('give servers that start, and know every operation', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'berth-servers-'));
+    for (const name of STARTED) {
+      const document = all.find((each) => each.name === name)?.document;
+      const folder = join(root, name.replaceAll('/', '-'));
+      await writeFiles(folder, generate(document, { runtime: RUNTIME }).files);
+      const { statuses } = await startServer(folder);
+      expect(statuses, name).toHaveProperty('501');
+      expect(
+        Object.keys(statuses).filter((status) => !/^4|501/.test(status)),
+        name,
+      ).toEqual([]);
+      expect(statuses, name).not.toHaveProperty('404');
+    }
+    await rm(root, { recursive: true });
+  }, 60_000);
 
   it(`give the verdicts of Ajv at run time for all examples and mutations of them (SEED=${seed})`, async () => {
     const root = await mkdtemp(join(tmpdir(), 'berth-verdicts-'));

@@ -5,8 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { generate } from '../../generator/generate.ts';
 import type { RouteTable } from '../../src/runtime/index.ts';
 import { writeFiles } from './compile-types.ts';
-
-const RUNTIME = pathToFileURL(join(import.meta.dirname, '../../src/runtime/index.ts')).href;
+import { RUNTIME } from './start-server.ts';
 
 /** A route table as it comes out of the generator, in this process. */
 export async function loadGenerated(document: unknown): Promise<{ table: RouteTable }> {

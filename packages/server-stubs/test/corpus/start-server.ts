@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+
+const CHILD = join(import.meta.dirname, 'start-child.ts');
+
+/** Specifier of the runtime for generated files that stand anywhere. */
+export const RUNTIME = pathToFileURL(join(import.meta.dirname, '../../src/runtime/index.ts')).href;
+
+export interface Start {
+  /** From nothing loaded to listening. */
+  readonly milliseconds: number;
+  /** How often each status came when every operation was called once. */
+  readonly statuses: Readonly<Record<string, number>>;
+}
+
+/** Starts a server of a generated folder, without handlers, in a process of its own. */
+export async function startServer(folder: string): Promise<Start> {
+  const args = ['--conditions=berth-source', CHILD, folder];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return JSON.parse(stdout);
+}

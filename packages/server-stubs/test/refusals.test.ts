@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { RefusedError } from '../generator/document/problems.ts';
+import { generate } from '../generator/generate.ts';
+
+/** A document with one operation, some of it replaced. */
+const toDocument = (operation: object, rest: object = {}) => ({
+  openapi: '3.1.0',
+  info: { title: 'T', version: '1' },
+  paths: { '/a': { get: { operationId: 'a', responses: { 200: {} }, ...operation } } },
+  ...rest,
+});
+
+function refusals(document: unknown): string[] {
+  try {
+    generate(document);
+    return [];
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    return error.problems.map(({ pointer, message }) => `${pointer}: ${message}`);
+  }
+}
+
+const query = (schema: object, rest: object = {}) =>
+  toDocument({ parameters: [{ name: 'q', in: 'query', schema, ...rest }] });
+const body = (schema: unknown) =>
+  toDocument({ requestBody: { content: { 'application/json': { schema } } } });
+const BODY = '#/paths/~1a/get/requestBody/content/application~1json/schema';
+
+describe('what cannot be generated is refused by name and place', () => {
+  it.each([
+    ['no OpenAPI', { swagger: '2.0' }, '#/openapi: This is no OpenAPI'],
+    ['a later OpenAPI', { openapi: '4.0.0' }, '#/openapi: This is no OpenAPI'],
+    ['a $ref to another file', body({ $ref: 'pet.yaml' }), `${BODY}: $ref "pet.yaml" leads out`],
+    [
+      'a $ref to nothing',
+      body({ $ref: '#/nowhere' }),
+      `${BODY}: $ref "#/nowhere" leads to nothing`,
+    ],
+    ['a $ref by anchor', body({ $ref: '#pet' }), `${BODY}: $ref "#pet" is no JSON Pointer`],
+    ['$id', body({ $id: 'pet' }), `${BODY}/$id: $id is not supported`],
+    ['$dynamicRef', body({ $dynamicRef: '#a' }), `${BODY}/$dynamicRef: $dynamicRef is not`],
+    [
+      'another dialect',
+      body({ $schema: 'http://json-schema.org/draft-04/schema#' }),
+      `${BODY}/$schema`,
+    ],
+    ['an unknown type', body({ type: 'file' }), `${BODY}/type: "file" is no type`],
+    ['a broken pattern', body({ pattern: '(' }), `${BODY}/pattern: "(" is no regular expression`],
+    [
+      'a malformed schema',
+      body({ properties: { a: { minimum: 'x' } } }),
+      `${BODY}/properties/a/minimum`,
+    ],
+    ['a schema that is none', body(3), `${BODY}: A schema is expected`],
+    ['a parameter elsewhere', query({}, { in: 'querystring' }), '#/paths/~1a/get/parameters/0/in'],
+    [
+      'a style of another place',
+      query({}, { style: 'matrix' }),
+      '#/paths/~1a/get/parameters/0/style',
+    ],
+    [
+      'a list of objects in a parameter',
+      query({ items: { type: 'object' } }),
+      'parameters/0/schema',
+    ],
+    [
+      'a list in an object in a parameter',
+      query({ properties: { a: { type: 'array' } } }),
+      'schema/properties/a',
+    ],
+    ['an object or a text', query({ type: ['object', 'string'] }), 'cannot be told apart'],
+    [
+      'a parameter of two media types',
+      query({}, { schema: undefined, content: { a: {}, b: {} } }),
+      '',
+    ],
+    [
+      'a status that is none',
+      toDocument({ responses: { OK: {} } }),
+      '#/paths/~1a/get/responses/OK',
+    ],
+    [
+      'an unknown security scheme',
+      toDocument({ security: [{ x: [] }] }),
+      '#/paths/~1a/get/security/0/x',
+    ],
+    [
+      'a wrapper without its two forms',
+      body({ 'x-berth-unwrap': 'data' }),
+      `${BODY}: x-berth-unwrap`,
+    ],
+    ['a body without content', toDocument({ requestBody: {} }), '#/paths/~1a/get/requestBody'],
+    ['a path with a query', toDocument({}, { paths: { '/a?b': { get: {} } } }), '#/paths/~1a?b'],
+    [
+      'an undeclared placeholder',
+      toDocument({}, { paths: { '/{a}': { get: {} } } }),
+      '{a} has no parameter',
+    ],
+    [
+      'a security scheme of no known type',
+      toDocument({}, { components: { securitySchemes: { x: { type: 'magic' } } } }),
+      '#/components/securitySchemes/x',
+    ],
+  ])('%s', (_, document, text) => {
+    expect(refusals(document).join('\n')).toContain(text);
+    expect(refusals(document)).not.toEqual([]);
+  });
+
+  it('operations that share an id or a route', () => {
+    const operation = { operationId: 'same', responses: { 200: {} } };
+    const id = (name: string) => ({ name, in: 'path', required: true, schema: {} });
+    const document = toDocument(
+      {},
+      {
+        paths: {
+          '/{a}': { get: { ...operation, parameters: [id('a')] } },
+          '/{b}': { get: { ...operation, parameters: [id('b')] } },
+        },
+      },
+    );
+    expect(refusals(document)).toEqual([
+      '#/paths/~1{b}/get: operationId same is that of #/paths/~1{a}/get too. Give each its own.',
+      '#/paths/~1{b}/get: Requests cannot tell this path from #/paths/~1{a}/get. Change one of them.',
+    ]);
+  });
+
+  it('all at once, each once', () => {
+    const schema = { $ref: '#/components/schemas/Bad' };
+    const document = {
+      ...toDocument({
+        requestBody: { content: { 'application/json': { schema } } },
+        responses: { 200: { content: { 'application/json': { schema } } } },
+        security: [{ x: [] }],
+      }),
+      components: { schemas: { Bad: { type: 'file' } } },
+    };
+    expect(refusals(document).map((each) => each.split(': ')[0])).toEqual([
+      '#/components/schemas/Bad/type',
+      '#/paths/~1a/get/security/0/x',
+    ]);
+  });
+
+  it('never where the schema is sound', () => {
+    expect(refusals(query({ type: 'array', items: { type: 'string' } }))).toEqual([]);
+  });
+});
