@@ -181,6 +181,26 @@ describe('a refusal', () => {
 });
 
 describe('credentials', () => {
+  test('are judged for the environment that the handler then acts on, however it is spelt', async () => {
+    const judged: string[] = [];
+    const base = await storage(
+      {
+        security: {
+          credentials(given, { envId }) {
+            judged.push(envId);
+            return given;
+          },
+        },
+      },
+      handlers,
+    );
+    const target = '/%61pi/v2/%65nvs/d%65v/storages:getUploadMetaData';
+    const sent = { method: 'POST', headers: letIn, body: '{"path":"a"}' };
+    const { json } = await send(base, target, sent);
+    expect(judged).toEqual(['dev']);
+    expect(json).toMatchObject({ body: { data: { fileID: 'cloud://dev.files/a' } } });
+  });
+
   const refusal = { status: 401, json: { body: { code: 'SIGN_PARAM_INVALID' } } };
 
   test.each([

@@ -46,7 +46,8 @@ export function toStorageSecurity(
       throw new StorageError('SIGN_PARAM_INVALID', { message });
     }
     const sessionToken = String(headers[tokenName] ?? '');
-    const login = Object.assign(call, { envId: envIdOf(call.rawPath) });
+    const login = call as StorageLogin & { envId: string };
+    login.envId = envIdOf(call.rawPath);
     return security.credentials({ authorization, sessionToken, timestamp: Number(time) }, login);
   };
 }

@@ -27,12 +27,13 @@ export function toStorageHandler(
     if (storeFileID === neutral) return answer;
     return { ...answer, body: renameField(answer.body, neutral, storeFileID) };
   };
-  return ({ path, body }: Input, call: Call) => {
-    const envId = String(path?.envId);
-    assertEnv(envId, env);
+  return ({ body }: Input, call: Call) => {
+    const known = call as unknown as StorageCall & { caller: unknown };
+    // The environment that the security handler was shown, and no other, is the one to act on.
+    assertEnv(known.envId, env);
     assertBatch(body, batchItems);
-    const known = Object.assign(call, { envId, caller: call.security[CREDENTIALS] });
-    const data = handler(body, known as unknown as StorageCall);
+    known.caller = call.security[CREDENTIALS];
+    const data = handler(body, known);
     return isThenable(data) ? data.then((value) => toWire(value, call)) : toWire(data, call);
   };
 }

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { routes } from '../generated/storage.v2/routes.gen.ts';
+import { envIdOf } from './env-id-of.ts';
+import { UPLOAD_OPERATION } from './to-storage-table.ts';
+
+const operations = routes.routes.filter(({ operationId }) => operationId !== UPLOAD_OPERATION);
+
+test.each(operations)('$operationId has its environment in the place of the others', ({ path }) => {
+  const read = envIdOf({ ...routes, routes: operations });
+  expect(read(path.replace('{envId}', 'dev'))).toBe('dev');
+  expect(read(path.replace('{envId}', '%E4%B8%AD'))).toBe('中');
+  expect(read(path.replace('{envId}', 'dev').replace('/envs', '/%65%6Evs'))).toBe('dev');
+});
