@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { Code, toSource } from './to-source.ts';
+
+describe('toSource', () => {
+  it('stands on one line where it fits', () => {
+    const value = { name: 'id', list: [1, null], code: new Code('a.b'), gone: undefined, none: {} };
+    expect(toSource(value)).toBe("{ name: 'id', list: [1, null], code: a.b, none: {} }");
+  });
+
+  it('is broken and indented where it does not', () => {
+    expect(toSource({ first: 'x'.repeat(60), second: ['y'.repeat(60)] })).toBe(
+      `{\n  first: '${'x'.repeat(60)}',\n  second: ['${'y'.repeat(60)}'],\n}`,
+    );
+  });
+
+  it('keeps a property named __proto__ a property', () => {
+    const value = JSON.parse('{ "__proto__": { "a": 1 } }');
+    expect(toSource(value)).toBe("{ ['__proto__']: { a: 1 } }");
+  });
+});

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { toContentKind } from './content-kind.ts';
+
+describe('toContentKind', () => {
+  it.each([
+    ['application/json', 'json'],
+    ['application/json; charset=utf-8', 'json'],
+    ['application/problem+json', 'json'],
+    ['application/vnd.github.v3.star+json', 'json'],
+    ['application/x-www-form-urlencoded', 'form'],
+    ['multipart/form-data', 'multipart'],
+    ['text/plain', 'text'],
+    ['text/event-stream', 'text'],
+    ['application/xml', 'text'],
+    ['application/problem+xml', 'text'],
+    ['application/octet-stream', 'binary'],
+    ['image/png', 'binary'],
+    ['*/*', 'binary'],
+  ])('%s is %s', (mediaType, kind) => {
+    expect(toContentKind(mediaType, false)).toBe(kind);
+  });
+
+  it('takes a range for JSON where the schema asks for more than text', () => {
+    expect(toContentKind('*/*', true)).toBe('json');
+    expect(toContentKind('application/*', true)).toBe('json');
+  });
+});
