@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generate } from '../generator/generate.ts';
+import { compareVerdicts } from '../test/corpus/compare-verdicts.ts';
+import { compileTypes, createSourceFolder, writeFiles } from '../test/corpus/compile-types.ts';
+import { createOracle } from '../test/corpus/create-oracle.ts';
+import { judge } from '../test/corpus/judge.ts';
+import { prepareCases } from '../test/corpus/prepare-cases.ts';
+import { RUNTIME, startServer } from '../test/corpus/start-server.ts';
+import { measureImport } from './soak/measure-import.ts';
+import { readGithubDocument } from './soak/read-github-document.ts';
+
+// GitHub's document, which is too large for every `npm test`: generated, compiled, loaded, served, and
+// its validators held to Ajv. SEED=… repeats a run.
+const LIMITS = { generated: 60_000, imported: 80 } as const;
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+const failures: string[] = [];
+
+const document = JSON.parse(await readGithubDocument());
+const folder = await mkdtemp(join(tmpdir(), 'berth-github-'));
+try {
+  const started = performance.now();
+  const { files, operations } = generate(document, { runtime: RUNTIME });
+  const generated = performance.now() - started;
+  await writeFiles(folder, files);
+  report(`${operations} operations generated`, generated, generated < LIMITS.generated);
+
+  const imported = await measureImport(folder, 'request-validators', RUNTIME);
+  report('all request validators loaded', imported, imported < LIMITS.imported);
+
+  const source = await createSourceFolder('github');
+  await writeFiles(source, withRuntime(files, '../../../../src/runtime/index.ts'));
+  const compiling = performance.now();
+  const errors = await compileTypes(source, 7);
+  report('compiled under strict', performance.now() - compiling, errors === '');
+  if (errors !== '') print(errors);
+
+  const { milliseconds, statuses } = await startServer(folder);
+  const isSound = Object.keys(statuses).every((status) => /^4|501/.test(status));
+  report(`server started; all called: ${JSON.stringify(statuses)}`, milliseconds, isSound);
+
+  for (const direction of ['request', 'response'] as const) {
+    const comparing = performance.now();
+    const cases = await prepareCases(document, direction, { folder, seed });
+    const result = compareVerdicts(cases, await judge(cases), createOracle(document, direction));
+    const text = `${result.judged} ${direction} verdicts, ${result.accepted} of them good, ${result.differing.length} unlike Ajv's (SEED=${seed})`;
+    report(text, performance.now() - comparing, result.differing.length === 0);
+    for (const each of result.differing.slice(0, 20)) print(JSON.stringify(each));
+  }
+} finally {
+  await rm(folder, { recursive: true });
+}
+process.exitCode = failures.length > 0 ? 1 : 0;
+
+function report(text: string, milliseconds: number, isGood: boolean): void {
+  if (!isGood) failures.push(text);
+  print(`${isGood ? 'ok  ' : 'FAIL'} ${Math.round(milliseconds)} ms  ${text}`);
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** The same files with another specifier of the runtime. */
+function withRuntime(
+  list: ReadonlyMap<string, string | object>,
+  runtime: string,
+): Map<string, string | object> {
+  return new Map(
+    [...list].map(([name, text]) => [
+      name,
+      typeof text === 'string' ? text.replaceAll(RUNTIME, runtime) : text,
+    ]),
+  );
+}
