@@ -6,7 +6,6 @@ import { writeIndex } from './modules/write-index.ts';
 import { writeRoutes } from './modules/write-routes.ts';
 import { writeTypes } from './modules/write-types.ts';
 import { Names } from './names.ts';
-import type { Model } from './operations/model.ts';
 import { readModel } from './operations/read-model.ts';
 import { SchemaNames } from './schema/schema-names.ts';
 import { SchemaTypes } from './types/schema-types.ts';
@@ -88,5 +87,3 @@ export function generate(document: unknown, options: GenerateOptions = {}): Gene
     return compileValidators(plan.entries, set, modules.runtime, problems);
   }
 }
-
-export type { Model };

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isObject, toText } from '../document/json.ts';
 import { type Problems, RefusedError } from '../document/problems.ts';
-import { trim } from './base-path.ts';
 import { isKnownDialect } from '../schema/normalise.ts';
+import { trim } from './base-path.ts';
 import type { Model } from './model.ts';
 import { readOperations } from './read-operations.ts';
 import { readSecuritySchemes } from './read-security.ts';

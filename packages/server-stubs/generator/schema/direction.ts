@@ -5,7 +5,7 @@ import type { SchemaStore } from './schema-store.ts';
 export type Direction = 'request' | 'response';
 
 /** Whether a schema is marked as not for this direction, itself or by a `$ref` or `allOf`. */
-export function isHidden(schema: Schema, direction: Direction, store: SchemaStore): boolean {
+function isHidden(schema: Schema, direction: Direction, store: SchemaStore): boolean {
   return isMarked(schema, direction === 'request' ? 'readOnly' : 'writeOnly', store, new Set());
 }
 

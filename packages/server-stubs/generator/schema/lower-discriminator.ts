@@ -3,7 +3,7 @@ import { join, type Pointer, toNames } from '../document/pointer.ts';
 import { membersOf, type Schema, type SchemaObject } from './schema.ts';
 
 /** A value of the discriminating property, and the choice that it stands for. */
-export interface Tag {
+interface Tag {
   readonly value: string;
   readonly target: Pointer;
 }

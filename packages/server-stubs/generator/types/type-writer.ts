@@ -51,7 +51,7 @@ export function toType(schema: Schema, context: TypeContext): string {
 }
 
 /** A union, each member once. */
-export function toUnion(types: readonly string[]): string {
+function toUnion(types: readonly string[]): string {
   const members = [...new Set(types)];
   if (members.includes(UNKNOWN)) return UNKNOWN;
   const possible = members.filter((member) => member !== 'never');
