@@ -36,10 +36,10 @@ export class Head {
   }
 
   write(response: ServerResponse, status: number): void {
-    // Middleware that wraps `writeHead`, or has set headers, expects an object.
+    // Express, and middleware that wraps `writeHead`, work with single headers.
     const isPlain =
-      response.writeHead === ServerResponse.prototype.writeHead &&
-      response.getHeaderNames().length === 0;
+      Object.getPrototypeOf(response) === ServerResponse.prototype &&
+      response.writeHead === ServerResponse.prototype.writeHead;
     response.writeHead(status, isPlain ? (this.#list as OutgoingHttpHeader[]) : this.#toObject());
   }
 

@@ -1,4 +1,4 @@
-import { decodeText } from './decode-text.ts';
+import { decodeText, isEncoded } from './decode-text.ts';
 import { matchMixed } from './match-mixed.ts';
 import type { Piece, Segment } from './path-template.ts';
 
@@ -40,7 +40,7 @@ export function createMatcher<Leaf>(createLeaf: () => Leaf): Matcher<Leaf> {
     },
     find(path) {
       const values: string[] = [];
-      const leaf = walk(root, path, 1, values);
+      const leaf = walk(root, path, 1, values, isEncoded(path));
       return leaf === undefined ? undefined : { leaf, values };
     },
   };
@@ -77,33 +77,44 @@ function walk<Leaf>(
   path: string,
   start: number,
   values: string[],
+  encoded: boolean,
 ): Leaf | undefined {
   const slash = path.indexOf('/', start);
   const segment = slash < 0 ? path.slice(start) : path.slice(start, slash);
   const count = values.length;
-  const literal = decodeText(segment);
+  const literal = encoded ? decodeText(segment) : segment;
   const named = literal === undefined ? undefined : node.statics.get(literal);
   if (named !== undefined) {
-    const found = slash < 0 ? named.leaf : walk(named, path, slash + 1, values);
+    const found = enter(named, path, slash, values, encoded);
     if (found !== undefined) return found;
     values.length = count;
   }
   if (segment !== '') {
     for (const { pieces, node: next } of node.mixed) {
       if (!matchMixed(pieces, segment, values)) continue;
-      const found = slash < 0 ? next.leaf : walk(next, path, slash + 1, values);
+      const found = enter(next, path, slash, values, encoded);
       if (found !== undefined) return found;
       values.length = count;
     }
     if (node.parameter !== undefined) {
       values.push(segment);
-      const next = node.parameter;
-      const found = slash < 0 ? next.leaf : walk(next, path, slash + 1, values);
+      const found = enter(node.parameter, path, slash, values, encoded);
       if (found !== undefined) return found;
       values.length = count;
     }
   }
   return node.greedy === undefined ? undefined : takeRest(node, path, start, values);
+}
+
+/** Goes on in the next node; a `slash` below 0 ends the path. */
+function enter<Leaf>(
+  node: Node<Leaf>,
+  path: string,
+  slash: number,
+  values: string[],
+  encoded: boolean,
+): Leaf | undefined {
+  return slash < 0 ? node.leaf : walk(node, path, slash + 1, values, encoded);
 }
 
 /** A tail of nothing is the path without a tail: `/{name}/` equals `/{name}`. */
