@@ -140,6 +140,20 @@ describe('what cannot be generated is refused by name and place', () => {
     ]);
   });
 
+  it('schemas that lead back to themselves, at which no verdict would ever come', () => {
+    const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    const schemas = {
+      A: { anyOf: [{ type: 'string' }, ref('B')] },
+      B: ref('A'),
+      Tree: { properties: { children: { items: ref('Tree') } } },
+    };
+    const document = { ...body({ allOf: [ref('A'), ref('Tree')] }), components: { schemas } };
+    expect(refusals(document).map((each) => each.split(': ')[0])).toEqual([
+      '#/components/schemas/B',
+      '#/components/schemas/A',
+    ]);
+  });
+
   it('never where the schema is sound', () => {
     expect(refusals(query({ type: 'array', items: { type: 'string' } }))).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { type Pointer, valueAt } from '../document/pointer.ts';
 import { checkSchema } from './check-schema.ts';
+import { isCircular } from './is-circular.ts';
 import { normalise, type SchemaContext } from './normalise.ts';
 import type { Schema, SchemaObject } from './schema.ts';
 
@@ -18,6 +19,12 @@ export class SchemaStore {
     const schema = normalise(valueAt(this.#context.document, pointer), pointer, this.#context);
     this.#schemas.set(pointer, schema);
     checkSchema(schema, pointer, this.#context.problems);
+    if (isCircular(pointer, (each) => this.get(each))) {
+      this.#context.problems.refuse(
+        pointer,
+        'This schema leads back to itself without a property or an item between. Break the circle.',
+      );
+    }
     return schema;
   }
 
