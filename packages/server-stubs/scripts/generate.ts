@@ -6,7 +6,6 @@ import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { generate } from '../generator/generate.ts';
 import { bundleAjvHelpers } from './bundle-ajv-helpers.ts';
 import { generateErrors } from './generate-errors.ts';
-import { toPassThrough } from './to-pass-through.ts';
 
 /**
  * Writes the stubs of both documents of the contract, the part of Ajv that validators need, and the
@@ -14,7 +13,7 @@ import { toPassThrough } from './to-pass-through.ts';
  */
 await Promise.all([
   write('runtime/generated/ajv-helpers.gen.ts', await bundleAjvHelpers()),
-  writeStubs('gateway.v1', toPassThrough(gateway)),
+  writeStubs('gateway.v1', gateway),
   writeStubs('storage.v2', storage),
   generateErrors(),
 ]);

@@ -17,7 +17,7 @@ export interface OperationObject {
   responses: Record<string, { content?: Record<string, MediaType> }>;
 }
 
-export interface MediaType {
+interface MediaType {
   schema: Schema;
   examples?: Record<string, object>;
 }
