@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { checkParsedJson, parseJson } from './parse-json.ts';
+
+it.each([
+  ['{"a":[1,{"b":null}]}', { a: [1, { b: null }] }],
+  ['"\\u4e2d"', '中'],
+  ['{"constructor":"Smith","prototype":1}', { constructor: 'Smith', prototype: 1 }],
+  ['["__proto__"]', ['__proto__']],
+])('parses %s', (text, value) => {
+  expect(parseJson(text, 64)).toEqual({ problem: undefined, value });
+});
+
+it.each([
+  ['', /cannot be parsed/],
+  ['{"a":1,}', /position 7/],
+  ['{"__proto__":{}}', /forbidden key __proto__/],
+  ['{"a":[{"\\u005f_proto__":1}]}', /forbidden key __proto__/],
+  ['{"constructor":{"prototype":{}}}', /forbidden key constructor/],
+  ['{"constructor":{"\\u0070rototype":{}}}', /forbidden key constructor/],
+])('refuses %s', (text, problem) => {
+  expect(parseJson(text, 64).problem).toMatch(problem);
+});
+
+it('counts levels, and no brackets inside of strings', () => {
+  const nest = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+  expect(parseJson(nest(64), 64).problem).toBeUndefined();
+  expect(parseJson(nest(65), 64).problem).toBe('nests deeper than 64 levels');
+  expect(parseJson(JSON.stringify(['['.repeat(500), '\\"[{', '\\']), 2).problem).toBeUndefined();
+  expect(parseJson(JSON.stringify(Array(500).fill({})), 2).problem).toBeUndefined();
+  expect(parseJson('['.repeat(1_000_000), 64).problem).toBe('nests deeper than 64 levels');
+});
+
+it('checks what somebody else has parsed', () => {
+  expect(checkParsedJson(JSON.parse('{"a":{"__proto__":1}}'), 64).problem).toMatch(/__proto__/);
+  expect(checkParsedJson([[[]]], 2).problem).toMatch(/deeper/);
+  expect(checkParsedJson([[]], 2).problem).toBeUndefined();
+});

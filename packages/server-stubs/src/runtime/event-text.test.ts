@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { toEventText } from './event-text.ts';
+
+it.each([
+  [{ data: 'a' }, 'data: a\n\n'],
+  [{ data: 'a\r\nb\rc\n' }, 'data: a\ndata: b\ndata: c\ndata: \n\n'],
+  [{ data: '' }, 'data: \n\n'],
+  [{ data: { a: 1 } }, 'data: {"a":1}\n\n'],
+  [{ event: 'tick', id: '7', retry: 0, data: 1 }, 'event: tick\nid: 7\nretry: 0\ndata: 1\n\n'],
+  [{ id: '' }, 'id: \n\n'],
+])('%j is written', (event, text) => {
+  expect(toEventText(event)).toBe(text);
+});
+
+it.each([{ event: 'a\nb' }, { id: 'a\rb' }, { id: '\0' }, { retry: -1 }, { retry: 1.5 }])(
+  '%j is refused',
+  (event) => {
+    expect(() => toEventText(event)).toThrow(TypeError);
+  },
+);

@@ -1,0 +1,299 @@
+import {
+  type Answer,
+  type Content,
+  createRouter,
+  type DocumentedResponse,
+  type Handler,
+  type RouterOptions,
+  toAnswer,
+  type Violation,
+} from '@berth/server-stubs/runtime';
+import { describe, expect, it, vi } from 'vitest';
+import { send } from './support/send.ts';
+import { serve } from './support/serve.ts';
+import { ANY_JSON, toTable, wants } from './support/to-table.ts';
+
+const TEXT: Content = { mediaType: 'text/plain', kind: 'text' };
+const BYTES: Content = { mediaType: 'image/png', kind: 'binary' };
+const NAMED: Content = { ...ANY_JSON, validate: wants('name', 'string') };
+
+function start(
+  handler: Handler,
+  responses: readonly DocumentedResponse[] = [{ status: '200', content: [NAMED, TEXT, BYTES] }],
+  options: RouterOptions = {},
+) {
+  const table = toTable([{ path: '/', responses }]);
+  return serve(createRouter(table, { operation: handler }, options));
+}
+
+describe('an answer', () => {
+  it.each<[Answer, string, string]>([
+    [{ status: 200, body: { name: 'é' } }, 'application/json', '{"name":"é"}'],
+    [{ status: 200, contentType: 'text/plain', body: 'é' }, 'text/plain; charset=utf-8', 'é'],
+    [{ status: 200, headers: { 'Content-Type': 'text/plain' }, body: 'a' }, 'text/plain', 'a'],
+    [{ status: 200, contentType: 'image/png', body: Buffer.from('a') }, 'image/png', 'a'],
+  ])('%j is sent', async (answer, type, body) => {
+    const received = await send(await start(() => answer), '/');
+    expect([received.status, received.headers['content-type'], received.text]).toEqual([
+      200,
+      type,
+      body,
+    ]);
+    expect(received.headers['content-length']).toBe(String(Buffer.byteLength(body)));
+  });
+
+  it('may come late', async () => {
+    const base = await start(async () => ({ status: 200, body: { name: 'a' } }));
+    expect((await send(base, '/')).json).toEqual({ name: 'a' });
+  });
+
+  it('has no body for HEAD, 204 and 304', async () => {
+    const base = await start(() => ({ status: 200, body: { name: 'a' } }));
+    const head = await send(base, '/', { method: 'HEAD' });
+    expect([head.status, head.headers['content-length'], head.text]).toEqual([200, '12', '']);
+    const empty = await start(() => ({ status: 204 }), [{ status: '2XX', content: [] }]);
+    const received = await send(empty, '/');
+    expect([received.status, received.headers['content-length']]).toEqual([204, undefined]);
+    const same = await start(
+      () => ({ status: 304, headers: { etag: '"a"' } }),
+      [{ status: '304', content: [] }],
+    );
+    expect((await send(same, '/')).headers.etag).toBe('"a"');
+  });
+
+  it('keeps headers of several lines apart', async () => {
+    const base = await start(() => ({
+      status: 200,
+      headers: { 'Set-Cookie': ['a=1', 'b=2'], 'X-None': undefined },
+      body: { name: 'a' },
+    }));
+    expect((await send(base, '/')).headers['set-cookie']).toEqual(['a=1', 'b=2']);
+  });
+});
+
+describe('an answer that the document does not allow', () => {
+  const cases: [Answer, string, string][] = [
+    [{ status: 201, body: {} }, '/status', 'The status 201 is not documented.'],
+    [{ status: 200, body: { name: 1 } }, '/body/name', 'response.body.name must be a string.'],
+    [{ status: 200 }, '/body', 'The body of the 200 is missing.'],
+    [
+      { status: 200, body: Buffer.from('{}') },
+      '/body',
+      'application/json needs a value, not bytes.',
+    ],
+    [
+      { status: 200, contentType: 'text/plain', body: {} },
+      '/body',
+      'text/plain needs a text, bytes or a stream.',
+    ],
+    [
+      { status: 200, contentType: 'text/html', body: 'a' },
+      '/headers/content-type',
+      'Its media type is not documented for 200.',
+    ],
+  ];
+
+  it.each(cases)('%j is refused', async (answer, pointer, message) => {
+    const violations: Violation[] = [];
+    const onViolation = (violation: Violation) => violations.push(violation);
+    const base = await start(() => answer, undefined, { onViolation });
+    const received = await send(base, '/');
+    expect(received.status).toBe(500);
+    expect(received.text).not.toContain('name');
+    expect(violations).toMatchObject([{ in: 'response', pointer, message }]);
+  });
+
+  it('is sent and told of, or just sent, by option', async () => {
+    const onViolation = vi.fn();
+    const answer = { status: 200, body: { name: 1 } };
+    const logged = await start(() => answer, undefined, { responses: 'log', onViolation });
+    expect((await send(logged, '/')).json).toEqual(answer.body);
+    expect(onViolation).toHaveBeenCalledOnce();
+    const passed = await start(() => answer, undefined, { responses: 'pass', onViolation });
+    expect((await send(passed, '/')).json).toEqual(answer.body);
+    expect(onViolation).toHaveBeenCalledOnce();
+  });
+
+  it('may lack a header or have a body too many', async () => {
+    const onViolation = vi.fn();
+    const responses = [
+      { status: '200', content: [], requiredHeaders: ['etag'] },
+      { status: 'default', content: [NAMED] },
+    ];
+    const lacking = await start(() => ({ status: 200 }), responses, { onViolation });
+    expect((await send(lacking, '/')).status).toBe(500);
+    const complete = await start(() => ({ status: 200, headers: { ETag: '"a"' } }), responses);
+    expect((await send(complete, '/')).status).toBe(200);
+    const headers = { etag: '"a"' };
+    const wordy = await start(() => ({ status: 200, headers, body: {} }), responses, {
+      onViolation,
+    });
+    expect((await send(wordy, '/')).status).toBe(500);
+    expect(onViolation.mock.calls.map(([{ pointer }]) => pointer)).toEqual([
+      '/headers/etag',
+      '/body',
+    ]);
+  });
+
+  it('is found by status, then range, then default', async () => {
+    const responses = ['404', '4XX', 'default'].map((status) => ({
+      status,
+      content: [{ ...ANY_JSON, validate: wants(`is${status}`, 'string') }],
+    }));
+    for (const [status, name] of [
+      [404, 'is404'],
+      [410, 'is4XX'],
+      [503, 'isdefault'],
+    ] as const) {
+      const base = await start(() => ({ status, body: { [name]: 'a' } }), responses);
+      expect((await send(base, '/')).status).toBe(status);
+    }
+  });
+});
+
+describe('a failing handler', () => {
+  const secret = new Error('password=hunter2');
+
+  it.each<[string, Handler]>([
+    [
+      'throws',
+      () => {
+        throw secret;
+      },
+    ],
+    [
+      'rejects',
+      async () => {
+        throw secret;
+      },
+    ],
+    [
+      'throws nothing',
+      () => {
+        throw undefined;
+      },
+    ],
+    ['returns nothing', () => undefined as never],
+    [
+      'has a header that cannot be sent',
+      () => ({ status: 200, headers: { 'x-a': 'a\r\nb: c' }, body: { name: 'a' } }),
+    ],
+    [
+      'has a body that is no JSON',
+      () => {
+        const body: Record<string, unknown> = { name: 'a' };
+        body.self = body;
+        return { status: 200, body };
+      },
+    ],
+    ['has a status that is none', () => ({ status: 99, body: { name: 'a' } })],
+  ])('that %s is answered without a word of its own', async (_name, handler) => {
+    const onError = vi.fn();
+    const received = await send(await start(handler, undefined, { onError }), '/');
+    expect(received.status).toBe(500);
+    expect(JSON.parse(received.text)).toEqual({
+      title: 'Internal Server Error',
+      status: 500,
+      detail: 'The server failed.',
+    });
+    expect(onError).toHaveBeenCalledOnce();
+  });
+
+  it('answers for itself where its error knows how', async () => {
+    const error = Object.assign(new Error('gone'), {
+      [toAnswer]: () => ({ status: 410, headers: { 'retry-after': '5' }, body: { gone: true } }),
+    });
+    const received = await send(
+      await start(() => {
+        throw error;
+      }),
+      '/',
+    );
+    expect([received.status, received.headers['retry-after'], received.json]).toEqual([
+      410,
+      '5',
+      { gone: true },
+    ]);
+  });
+
+  it('is answered though the shape of faults and the log fail too', async () => {
+    const fail = () => {
+      throw new Error('broken');
+    };
+    const base = await start(fail, undefined, { toAnswer: fail, onError: fail });
+    const received = await send(base, '/');
+    expect([received.status, received.headers['content-type']]).toEqual([
+      500,
+      'application/problem+json',
+    ]);
+    const headers = await start(() => ({ status: 200, body: { name: 'a' } }), undefined, {
+      headers: fail,
+      onError: fail,
+    });
+    expect((await send(headers, '/')).status).toBe(500);
+  });
+});
+
+describe('what the router answers itself', () => {
+  it('knows the methods of a path', async () => {
+    const table = toTable([
+      { path: '/a', operationId: 'get' },
+      { path: '/a', operationId: 'put', method: 'PUT' },
+    ]);
+    const base = await serve(createRouter(table, {}));
+    const received = await send(base, '/a', { method: 'DELETE' });
+    expect([received.status, received.headers.allow]).toEqual([405, 'GET, PUT, HEAD']);
+    expect((await send(base, '/b')).status).toBe(404);
+    expect((await send(base, '/a')).status).toBe(501);
+  });
+
+  it('takes a target in absolute form', async () => {
+    const base = await start(() => ({ status: 200, body: { name: 'a' } }));
+    expect((await send(base, 'http://example.com/')).status).toBe(200);
+    expect((await send(base, 'http://example.com')).status).toBe(200);
+  });
+
+  it('has the headers and the shape of the options', async () => {
+    const base = await start(() => ({ status: 200, body: { name: 'a' } }), undefined, {
+      headers: ({ requestId }) => ({ 'X-Request-Id': requestId, 'x-a': '1' }),
+      toAnswer: ({ kind, operationId }, { requestId }) => ({
+        status: 418,
+        headers: { 'X-A': '2' },
+        body: { kind, operationId, requestId },
+      }),
+    });
+    const good = await send(base, '/');
+    expect(good.headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
+    const bad = await send(base, '/', { method: 'PUT' });
+    expect([bad.status, bad.headers['x-a'], bad.headers.allow]).toEqual([418, '2', 'GET, HEAD']);
+    expect(bad.json).toEqual({
+      kind: 'method-not-allowed',
+      requestId: bad.headers['x-request-id'],
+    });
+  });
+
+  it('announces what is deprecated', async () => {
+    const table = toTable([{ path: '/', deprecated: true }]);
+    const since = new Date('2026-01-01T00:00:00Z');
+    const sunset = new Date('2027-01-01T00:00:00Z');
+    const operation = { since, sunset, link: 'https://example.com/why' };
+    const base = await serve(createRouter(table, {}, { deprecations: { operation } }));
+    expect((await send(base, '/')).headers).toMatchObject({
+      deprecation: '@1767225600',
+      sunset: 'Fri, 01 Jan 2027 00:00:00 GMT',
+      link: '<https://example.com/why>; rel="deprecation"',
+    });
+    expect(() =>
+      createRouter(toTable([{ path: '/' }]), {}, { deprecations: { operation } }),
+    ).toThrow('deprecated');
+  });
+
+  it('refuses handlers of no operation, wrong limits and routes given twice', () => {
+    const table = toTable([{ path: '/' }]);
+    expect(() => createRouter(table, { nothing: () => ({ status: 200 }) })).toThrow('nothing');
+    expect(() => createRouter(table, {}, { requests: { bodyBytes: -1 } })).toThrow('bodyBytes');
+    expect(() => createRouter(toTable([{ path: '/' }, { path: '/' }]), {})).toThrow(
+      'more than once',
+    );
+  });
+});

@@ -1,0 +1,174 @@
+import type { Content, Handler, RequestLimits } from '@berth/server-stubs/runtime';
+import { createRouter } from '@berth/server-stubs/runtime';
+import { describe, expect, it } from 'vitest';
+import { send } from './support/send.ts';
+import { serve } from './support/serve.ts';
+import { ANY_JSON, toTable, wants } from './support/to-table.ts';
+
+const echo: Handler = ({ body, contentType }) => ({ status: 200, body: { body, contentType } });
+
+function start(content: readonly Content[], requests: RequestLimits = {}, rest = {}) {
+  const body = { required: true, content, ...rest };
+  const table = toTable([{ path: '/', method: 'POST', body }]);
+  return serve(createRouter(table, { operation: echo }, { requests }));
+}
+
+function post(base: string, type: string | undefined, body: string | Uint8Array, headers = {}) {
+  return send(base, '/', {
+    method: 'POST',
+    headers: { ...(type !== undefined && { 'content-type': type }), ...headers },
+    body,
+  });
+}
+
+const detailOf = (answer: { text: string }) => JSON.parse(answer.text).detail;
+
+describe('JSON', () => {
+  it.each([
+    ['application/json', '{"a":1}', { a: 1 }],
+    ['Application/JSON; charset=UTF-8', '{"a":"中"}', { a: '中' }],
+    ['application/json', '\ufeff[]', []],
+    ['application/json', 'null', null],
+  ])('%s %s is read', async (type, body, expected) => {
+    const answer = await post(await start([ANY_JSON]), type, body);
+    expect(answer.json).toEqual({ body: expected, contentType: 'application/json' });
+  });
+
+  it.each([
+    ['application/json', '{"a":', 400, /^The JSON in the body cannot be parsed/],
+    ['application/json', ' ', 400, /^The JSON in the body cannot be parsed/],
+    ['application/json', Buffer.from([0x22, 0xff, 0x22]), 400, /not UTF-8/],
+    ['application/json', '', 400, /^The body is missing/],
+    ['application/json', '{"__proto__":{"x":1}}', 400, /forbidden key __proto__/],
+    ['application/json; charset=utf-16', '{}', 415, /charset utf-16/],
+    ['text/plain', '{}', 415, /send one of: application\/json/],
+    [undefined, '{}', 415, /^Content-Type is missing/],
+    ['', '{}', 415, /send one of/],
+  ])('%s %s is refused', async (type, body, status, detail) => {
+    const answer = await post(await start([ANY_JSON]), type, body);
+    expect(answer.status).toBe(status);
+    expect(detailOf(answer)).toMatch(detail);
+    expect(answer.headers['content-type']).toBe('application/problem+json');
+  });
+
+  it('says what may be sent instead', async () => {
+    const base = await start([ANY_JSON]);
+    expect((await post(base, 'text/html', '{}')).headers.accept).toBe('application/json');
+    const coded = await post(base, 'application/json', '{}', { 'content-encoding': 'gzip' });
+    expect(coded.status).toBe(415);
+    expect(coded.headers['accept-encoding']).toBe('identity');
+    const plain = await post(base, 'application/json', '{}', { 'content-encoding': 'identity' });
+    expect(plain.status).toBe(200);
+  });
+
+  it('holds the limits of bytes, announced or not, and of depth', async () => {
+    const base = await start([ANY_JSON], { bodyBytes: 10, jsonDepth: 2 });
+    const exact = await post(base, 'application/json', '"12345678"');
+    expect(exact.status).toBe(200);
+    const long = await post(base, 'application/json', '"123456789"');
+    expect([long.status, detailOf(long)]).toEqual([413, 'The body is larger than 10 bytes.']);
+    const chunked = await send(base, '/', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: (async function* () {
+        yield '"12345';
+        yield '6789"';
+      })(),
+    });
+    expect(chunked.status).toBe(413);
+    expect(detailOf(await post(base, 'application/json', '[[[]]]'))).toMatch(/deeper than 2/);
+  });
+
+  it('names the field and the fix', async () => {
+    const base = await start([{ ...ANY_JSON, validate: wants('name', 'string') }]);
+    const answer = await post(base, 'application/json', '{"name":1}');
+    expect(JSON.parse(answer.text)).toEqual({
+      title: 'Bad Request',
+      status: 400,
+      detail: 'body.name must be a string.',
+      errors: [{ detail: 'body.name must be a string.', pointer: '/name', in: 'body' }],
+    });
+    expect(detailOf(await post(base, 'application/json', '{}'))).toBe('body.name is missing.');
+  });
+
+  it('is read in pieces', async () => {
+    const base = await start([ANY_JSON]);
+    const text = JSON.stringify({ text: '中'.repeat(50_000) });
+    const bytes = Buffer.from(text);
+    const answer = await send(base, '/', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: (async function* () {
+        for (let at = 0; at < bytes.length; at += 1001) yield bytes.subarray(at, at + 1001);
+      })(),
+    });
+    expect(answer.json).toMatchObject({ body: JSON.parse(text) });
+  });
+});
+
+describe('a body whose fields may be wrapped', () => {
+  const content = { ...ANY_JSON, validate: wants('name', 'string') };
+  const rest = { unwrap: 'data', unwrapFields: ['name'] };
+
+  it('arrives flat in both forms', async () => {
+    const base = await start([content], {}, rest);
+    for (const body of [{ name: 'a' }, { data: { name: 'a' } }, { x: 1, data: { name: 'a' } }]) {
+      const answer = await post(base, 'application/json', JSON.stringify(body));
+      expect(answer.json).toMatchObject({ body: { name: 'a' } });
+    }
+  });
+
+  it('is refused in both forms at once, and by the name of the real field', async () => {
+    const base = await start([content], {}, rest);
+    const both = await post(base, 'application/json', '{"name":"a","data":{"name":"b"}}');
+    expect(detailOf(both)).toMatch(/^body.name stands beside body.data/);
+    const wrong = await post(base, 'application/json', '{"data":{"name":1}}');
+    expect(detailOf(wrong)).toBe('body.data.name must be a string.');
+    const flat = await post(base, 'application/json', '[]');
+    expect(detailOf(flat)).toBe('body.name is missing.');
+  });
+});
+
+describe('text and forms', () => {
+  const text: Content = { mediaType: 'text/*', kind: 'text' };
+  const form: Content = { mediaType: 'application/x-www-form-urlencoded', kind: 'form' };
+
+  it.each([
+    ['text/plain', Buffer.from('é'), 'é'],
+    ['text/plain; charset=latin1', Buffer.from([0xe9]), 'é'],
+    ['text/csv; charset=utf-16le', Buffer.from('é', 'utf16le'), 'é'],
+    ['text/plain', '', ''],
+  ])('%s is decoded', async (type, bytes, expected) => {
+    const base = await start([text], {}, { required: false });
+    const answer = await post(base, type, bytes);
+    const body = expected === '' ? undefined : expected;
+    expect((answer.json as { body: string }).body).toBe(body);
+  });
+
+  it('refuses a charset that nobody knows, and bytes that are not of theirs', async () => {
+    const base = await start([text]);
+    expect((await post(base, 'text/plain; charset=klingon', 'x')).status).toBe(415);
+    expect((await post(base, 'text/plain', Buffer.from([0xff]))).status).toBe(400);
+  });
+
+  it('reads a form', async () => {
+    const base = await start([form], { formFields: 4 });
+    const answer = await post(base, form.mediaType, 'a=1&b=x+y&b=%E4%B8%AD&__proto__=1');
+    expect(answer.text).toContain('{"a":"1","b":["x y","中"],"__proto__":"1"}');
+    expect((await post(base, form.mediaType, 'a&b&c&d&e')).status).toBe(413);
+    expect((await post(base, form.mediaType, 'a=%')).status).toBe(400);
+  });
+});
+
+it('ignores the body of an operation that has none', async () => {
+  const table = toTable([{ path: '/', method: 'POST' }]);
+  const base = await serve(createRouter(table, { operation: echo }));
+  expect((await post(base, 'application/json', '{"a":')).json).toEqual({});
+});
+
+it('takes a body that may be absent', async () => {
+  const body = { required: false, content: [ANY_JSON] };
+  const table = toTable([{ path: '/', method: 'POST', body }]);
+  const base = await serve(createRouter(table, { operation: echo }));
+  expect((await send(base, '/', { method: 'POST' })).json).toEqual({});
+});
