@@ -17,7 +17,13 @@ type FormLimits = Pick<Limits, 'streamBytes' | 'formFields' | 'formFiles' | 'fie
 
 /** The form in a request. Nothing is read before the first part is asked for. */
 export function createMultipartStream(request: IncomingMessage, limits: FormLimits): Form {
-  const state: State = { queue: [], failure: undefined, finished: false, wake: () => {} };
+  const state: State = {
+    queue: [],
+    files: new Set(),
+    failure: undefined,
+    finished: false,
+    wake: () => {},
+  };
   return {
     get failure() {
       return state.failure;
@@ -28,6 +34,8 @@ export function createMultipartStream(request: IncomingMessage, limits: FormLimi
 
 interface State {
   readonly queue: Part[];
+  /** Files that are not at their end yet. */
+  readonly files: Set<Readable>;
   failure: FaultError | undefined;
   finished: boolean;
   wake: () => void;
@@ -42,6 +50,8 @@ async function* readParts(
   const source = limitStream(request, limits.streamBytes);
   const fail = (error: unknown) => {
     state.failure ??= toFaultError(error);
+    // Whoever reads a file must learn that its end will never come.
+    for (const file of state.files) file.destroy(state.failure);
     state.wake();
   };
   listen(form, limits, state, fail);
@@ -117,6 +127,8 @@ function listen(
   form.on('file', (name, body, filename, _encoding, mediaType) => {
     // A broken form fails its file; the form tells, also where nobody reads the file.
     body.on('error', fail);
+    state.files.add(body);
+    body.once('close', () => state.files.delete(body));
     add({ kind: 'file', name: name ?? '', filename: filename ?? '', mediaType, body });
   });
   form.on('fieldsLimit', () => refuse('fields', limits.formFields));

@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import {
+  createRouter,
+  type Handler,
+  type MultipartStream,
+  type RequestLimits,
+} from '@berth/server-stubs/runtime';
+import { expect, it, vi } from 'vitest';
+import { send } from './support/send.ts';
+import { open, receive } from './support/send-raw.ts';
+import { serve } from './support/serve.ts';
+import { toTable } from './support/to-table.ts';
+
+const BODY = {
+  required: true,
+  content: [{ mediaType: 'multipart/form-data', kind: 'multipart' as const }],
+};
+const TABLE = toTable([{ path: '/', method: 'POST', body: BODY }]);
+
+const list: Handler = async ({ body }: { body: MultipartStream }) => {
+  const parts: unknown[] = [];
+  for await (const part of body) {
+    parts.push(part.kind === 'file' ? { ...part, body: await text(part.body) } : part);
+  }
+  return { status: 200, body: parts };
+};
+
+function start(handler: Handler = list, requests: RequestLimits = {}, onError = vi.fn()) {
+  return serve(createRouter(TABLE, { operation: handler }, { requests, onError }));
+}
+
+function post(base: string, form: FormData) {
+  return fetch(base, { method: 'POST', body: form });
+}
+
+function toForm(fields: Record<string, string | Blob>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  return form;
+}
+
+it('gives fields and files in their order', async () => {
+  const file = new File(['中文'], 'a b.txt', { type: 'text/plain' });
+  const answer = await post(await start(), toForm({ key: 'k', file, after: '' }));
+  expect(await answer.json()).toEqual([
+    { kind: 'field', name: 'key', value: 'k', mediaType: 'text/plain' },
+    { kind: 'file', name: 'file', filename: 'a b.txt', mediaType: 'text/plain', body: '中文' },
+    { kind: 'field', name: 'after', value: '', mediaType: 'text/plain' },
+  ]);
+});
+
+it('streams a file of many chunks', async () => {
+  const bytes = Buffer.alloc(5_000_000, 'abcdefg');
+  const handler: Handler = async ({ body }: { body: MultipartStream }) => {
+    const hash = createHash('sha256');
+    for await (const part of body) {
+      if (part.kind === 'file') for await (const chunk of part.body) hash.update(chunk);
+    }
+    return { status: 200, body: hash.digest('hex') };
+  };
+  const answer = await post(await start(handler), toForm({ file: new Blob([bytes]), x: '1' }));
+  expect(await answer.json()).toBe(createHash('sha256').update(bytes).digest('hex'));
+});
+
+it('throws away what the handler does not read', async () => {
+  const handler: Handler = async ({ body }: { body: MultipartStream }) => {
+    const names: string[] = [];
+    for await (const part of body) names.push(part.name);
+    return { status: 200, body: names };
+  };
+  const big = new Blob([Buffer.alloc(2_000_000)]);
+  const answer = await post(await start(handler), toForm({ a: big, b: big, c: '1' }));
+  expect(await answer.json()).toEqual(['a', 'b', 'c']);
+});
+
+it.each<[string, RequestLimits, Record<string, string | Blob>]>([
+  ['fields', { formFields: 1 }, { a: '1', b: '2' }],
+  ['files', { formFiles: 1 }, { a: new Blob(['1']), b: new Blob(['2']) }],
+  ['bytes of a field', { fieldBytes: 3 }, { a: '1234' }],
+  ['bytes in all', { streamBytes: 100 }, { a: new Blob(['1'.repeat(200)]) }],
+])('limits the number of %s', async (_name, limits, fields) => {
+  expect((await post(await start(list, limits), toForm(fields))).status).toBe(413);
+});
+
+it('limits the bytes of a form of unknown length', async () => {
+  const base = await start(list, { streamBytes: 1000 });
+  const answer = await send(base, '/', {
+    method: 'POST',
+    headers: { 'content-type': 'multipart/form-data; boundary=x' },
+    body: (async function* () {
+      yield '--x\r\nContent-Disposition: form-data; name="a"; filename="a"\r\n\r\n';
+      for (let index = 0; index < 20; index += 1) yield 'y'.repeat(100);
+    })(),
+  });
+  expect(answer.status).toBe(413);
+});
+
+it.each([
+  ['no boundary', 'multipart/form-data', 'x'],
+  [
+    'no end',
+    'multipart/form-data; boundary=x',
+    '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb',
+  ],
+  [
+    'no end of a file',
+    'multipart/form-data; boundary=x',
+    '--x\r\nContent-Disposition: form-data; name="a"; filename="f"\r\n\r\nb',
+  ],
+  [
+    'no name',
+    'multipart/form-data; boundary=x',
+    '--x\r\nContent-Disposition: form-data\r\n\r\nb\r\n--x--',
+  ],
+  ['nothing of a form', 'multipart/form-data; boundary=x', 'hello'],
+])('refuses a form with %s', async (_name, type, body) => {
+  const onError = vi.fn();
+  const answer = await send(await start(list, {}, onError), '/', {
+    method: 'POST',
+    headers: { 'content-type': type },
+    body,
+  });
+  expect(answer.status).toBe(400);
+  expect(JSON.parse(answer.text).detail).toMatch(/^The form in the body cannot be read/);
+  expect(onError).not.toHaveBeenCalled();
+});
+
+it('answers a handler that reads nothing, or leaves early', async () => {
+  const nothing = await start(() => ({ status: 200, body: 'done' }));
+  const early = await start(async ({ body }: { body: MultipartStream }) => {
+    for await (const part of body) return { status: 200, body: part.name };
+    return { status: 200, body: 'none' };
+  });
+  const form = toForm({ a: new Blob([Buffer.alloc(1_000_000)]), b: '2' });
+  expect(await (await post(nothing, form)).json()).toBe('done');
+  expect(await (await post(early, form)).json()).toBe('a');
+});
+
+it('tells a handler that waits for a file that the client went away', async () => {
+  const failed = Promise.withResolvers<unknown>();
+  const started = Promise.withResolvers<void>();
+  const base = await start(async ({ body }: { body: MultipartStream }) => {
+    try {
+      for await (const part of body) {
+        started.resolve();
+        if (part.kind === 'file') await text(part.body);
+      }
+    } catch (error) {
+      failed.resolve(error);
+    }
+    return { status: 200, body: '' };
+  });
+  const socket = await open(base);
+  socket.on('error', () => {});
+  socket.write(
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\n' +
+      'Content-Length: 10000\r\n\r\n--x\r\nContent-Disposition: form-data; name="a"; filename="f"\r\n\r\nbytes',
+  );
+  await started.promise;
+  socket.destroy();
+  expect(await failed.promise).toBeInstanceOf(Error);
+});
+
+it('reads the client no faster than the handler reads the file', async () => {
+  const release = Promise.withResolvers<void>();
+  const base = await start(async ({ body }: { body: MultipartStream }) => {
+    let size = 0;
+    for await (const part of body) {
+      await release.promise;
+      if (part.kind === 'file') for await (const chunk of part.body) size += chunk.length;
+    }
+    return { status: 200, body: size };
+  });
+  const socket = await open(base);
+  const head = '--x\r\nContent-Disposition: form-data; name="a"; filename="f"\r\n\r\n';
+  const size = 64 * 1024 * 1024;
+  socket.write(
+    `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\n` +
+      `Content-Length: ${head.length + size + 7}\r\n\r\n${head}`,
+  );
+  const chunk = Buffer.alloc(1024 * 1024);
+  let sent = 0;
+  // A server that buffered would take all of it.
+  while (socket.write(chunk)) sent += chunk.length;
+  sent += chunk.length;
+  await vi.waitUntil(() => !socket.writableNeedDrain || sent > 0);
+  const pump = () => {
+    while (sent < size) {
+      sent += chunk.length;
+      if (!socket.write(chunk)) return;
+    }
+    socket.off('drain', pump);
+    socket.write('\r\n--x--');
+  };
+  socket.on('drain', pump);
+  await vi.waitFor(() => expect(socket.writableNeedDrain).toBe(true));
+  expect(sent).toBeLessThan(size);
+  release.resolve();
+  expect(await receive(socket, String(size))).toContain('200 OK');
+  socket.destroy();
+});

@@ -1,0 +1,116 @@
+import {
+  createRouter,
+  type SecurityHandlers,
+  type SecurityScheme,
+  toAnswer,
+  Unauthorized,
+} from '@berth/server-stubs/runtime';
+import { expect, it, vi } from 'vitest';
+import { send } from './support/send.ts';
+import { serve } from './support/serve.ts';
+import { toTable } from './support/to-table.ts';
+
+const SCHEMES: Record<string, SecurityScheme> = {
+  bearer: { type: 'http', scheme: 'bearer' },
+  key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+  word: { type: 'apiKey', in: 'query', name: 'word' },
+  session: { type: 'apiKey', in: 'cookie', name: 'sid' },
+};
+
+function start(security: string[][], handlers: SecurityHandlers, onError = vi.fn()) {
+  const table = toTable([{ path: '/', security }], { securitySchemes: SCHEMES });
+  const operation = (_input: unknown, call: { security: object }) => ({
+    status: 200,
+    body: call.security,
+  });
+  return serve(createRouter(table, { operation }, { security: handlers, onError }));
+}
+
+const bearer = (token: string) => (token === 'good' ? { user: 'ann' } : undefined);
+const GOOD = { authorization: 'bearer  good' };
+
+it('shows the handler who was let in', async () => {
+  const base = await start([['bearer']], { bearer });
+  expect((await send(base, '/', { headers: GOOD })).json).toEqual({ bearer: { user: 'ann' } });
+});
+
+it.each([
+  ['nothing', {}],
+  ['a wrong token', { authorization: 'Bearer bad' }],
+  ['another scheme', { authorization: 'Basic good' }],
+  ['no token', { authorization: 'Bearer' }],
+])('refuses %s and says what it takes', async (_name, headers) => {
+  const base = await start([['bearer']], { bearer });
+  const answer = await send(base, '/', { headers });
+  expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Bearer realm="Test"']);
+});
+
+it('wants all schemes of one alternative, and asks none where one is missing', async () => {
+  const key = vi.fn(async (value: string) => value);
+  const handlers = { bearer, key, word: (word: string) => word, session: (id: string) => id };
+  const base = await start(
+    [
+      ['bearer', 'key'],
+      ['word', 'session'],
+    ],
+    handlers,
+  );
+  expect((await send(base, '/', { headers: { 'x-key': 'k' } })).status).toBe(401);
+  expect(key).not.toHaveBeenCalled();
+  const both = await send(base, '/', { headers: { ...GOOD, 'x-key': 'k' } });
+  expect(both.json).toEqual({ bearer: { user: 'ann' }, key: 'k' });
+  const other = await send(base, '/?word=a%20b', { headers: { cookie: 'sid=7' } });
+  expect(other.json).toEqual({ word: 'a b', session: '7' });
+});
+
+it('tries the next alternative, also late, and lets anybody in where one is empty', async () => {
+  const refuses = { bearer: async () => false, key: (value: string) => value };
+  const headers = { ...GOOD, 'x-key': 'k' };
+  const base = await start([['bearer'], ['key']], refuses);
+  expect((await send(base, '/', { headers })).json).toEqual({ key: 'k' });
+  expect((await send(base, '/', { headers: GOOD })).status).toBe(401);
+  const open = await start([['bearer'], []], refuses);
+  expect((await send(open, '/')).json).toEqual({});
+});
+
+it('gives the reason that was given first', async () => {
+  const refuses = async () => {
+    throw new Unauthorized('The token has expired.', 'Bearer error="invalid_token"');
+  };
+  const key = () => {
+    throw new Unauthorized('The key is unknown.');
+  };
+  const base = await start([['bearer'], ['key']], { bearer: refuses, key });
+  const answer = await send(base, '/', { headers: { ...GOOD, 'x-key': 'k' } });
+  expect(JSON.parse(answer.text).detail).toBe('The token has expired.');
+  expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
+});
+
+it('lets an error answer for itself, with a challenge where it has none', async () => {
+  const error = { [toAnswer]: () => ({ status: 401, body: { code: 'EXPIRED' } }) };
+  const base = await start([['bearer']], { bearer: () => Promise.reject(error) });
+  const answer = await send(base, '/', { headers: GOOD });
+  expect([answer.status, answer.json]).toEqual([401, { code: 'EXPIRED' }]);
+  expect(answer.headers['www-authenticate']).toBe('Bearer realm="Test"');
+});
+
+it.each([
+  [
+    'throws',
+    () => {
+      throw new Error('database');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('database'))],
+])('answers 500 where a security handler %s by mistake', async (_name, handler) => {
+  const onError = vi.fn();
+  const base = await start([['bearer'], []], { bearer: handler }, onError);
+  const answer = await send(base, '/', { headers: GOOD });
+  expect([answer.status, answer.text.includes('database')]).toEqual([500, false]);
+  expect(onError).toHaveBeenCalledOnce();
+});
+
+it('does not start without a handler for each scheme', () => {
+  const table = toTable([{ path: '/', security: [['bearer']] }], { securitySchemes: SCHEMES });
+  expect(() => createRouter(table, {})).toThrow('options.security.bearer is missing');
+});
