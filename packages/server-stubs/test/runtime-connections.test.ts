@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createRouter, type Handler, type RequestLimits } from '@berth/server-stubs/runtime';
+import { expect, it, onTestFinished } from 'vitest';
+import { open, receive, sendRaw } from './support/send-raw.ts';
+import { serve } from './support/serve.ts';
+import { ANY_JSON, toTable } from './support/to-table.ts';
+
+const TABLE = toTable([
+  { path: '/', method: 'POST', body: { required: true, content: [ANY_JSON] } },
+  { path: '/', operationId: 'get' },
+]);
+const echo: Handler = ({ body }) => ({ status: 200, body: { body } });
+
+function createTestRouter(requests: RequestLimits = {}) {
+  return createRouter(TABLE, { operation: echo, get: echo }, { requests });
+}
+
+const start = (requests?: RequestLimits) => serve(createTestRouter(requests));
+const post = (length: number, more = '', type = 'application/json') =>
+  `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n${more}\r\n`;
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+const LAST = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+const statusesOf = (text: string) =>
+  [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+
+it('answers pipelined requests in their order', async () => {
+  const text = await sendRaw(await start(), GET, post(2), '{}', GET, post(1), '{', LAST);
+  expect(statusesOf(text)).toEqual(['200', '200', '200', '400', '200']);
+});
+
+it('keeps the connection after a small body that was refused unread', async () => {
+  const text = await sendRaw(await start(), post(6, '', 'text/plain'), 'GET / ', LAST);
+  expect(statusesOf(text)).toEqual(['415', '200']);
+});
+
+it('answers a body that is too large without waiting for it, and closes', async () => {
+  const base = await start({ bodyBytes: 1000 });
+  const socket = await open(base);
+  socket.write(post(1_000_000));
+  const text = await receive(socket, 'larger than 1000 bytes');
+  expect(text).toContain('connection: close');
+  socket.write(Buffer.alloc(1_000_000));
+  await once(socket, 'close');
+});
+
+it('lets a client that sends on read its refusal', async () => {
+  const base = await start({ bodyBytes: 1000 });
+  const text = await sendRaw(base, post(8_000_000), 'x'.repeat(8_000_000));
+  expect(statusesOf(text)).toEqual(['413']);
+  expect(text).toContain('larger than 1000 bytes');
+});
+
+it('closes on a client that never sends its rest', async () => {
+  const base = await start({ bodyBytes: 1000 });
+  const chunked =
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const begin = performance.now();
+  const text = await sendRaw(base, chunked, `7d0\r\n${'x'.repeat(2000)}\r\n`);
+  expect(statusesOf(text)).toEqual(['413']);
+  expect(performance.now() - begin).toBeLessThan(5000);
+});
+
+it('forgets a client that goes away in the midst of its body', async () => {
+  const base = await start();
+  const socket = await open(base);
+  socket.end(`${post(100)}{"a"`);
+  socket.resume();
+  await once(socket, 'close');
+  expect(statusesOf(await sendRaw(base, LAST))).toEqual(['200']);
+});
+
+it('asks for a body only when it will be read', async () => {
+  const router = createTestRouter({ bodyBytes: 1000 });
+  const server = createServer(router).on('checkContinue', router.checkContinue);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.close();
+  });
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const expects = 'Expect: 100-continue\r\nConnection: close\r\n';
+  const good = await open(base);
+  good.write(post(2, expects));
+  await receive(good, 'HTTP/1.1 100 Continue\r\n\r\n');
+  good.write('{}');
+  expect(await receive(good, '}')).toContain('HTTP/1.1 200');
+  const refused = await open(base);
+  refused.write(post(2000, expects));
+  const text = await receive(refused, 'larger than');
+  expect(statusesOf(text)).toEqual(['413']);
+  good.destroy();
+  refused.destroy();
+});
+
+it('takes a body that Node asked for itself', async () => {
+  const text = await sendRaw(
+    await start(),
+    post(2, 'Expect: 100-continue\r\nConnection: close\r\n'),
+    '{}',
+  );
+  expect(statusesOf(text)).toEqual(['100', '200']);
+});

@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createRouter, type Router } from '@berth/server-stubs/runtime';
+import { createAdaptorServer } from '@hono/node-server';
+import express5 from 'express';
+import express4 from 'express4';
+import createFastify from 'fastify';
+import { Hono } from 'hono';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { send } from './support/send.ts';
+import { ANY_JSON, toTable, wants } from './support/to-table.ts';
+
+const BODY = { required: true, content: [{ ...ANY_JSON, validate: wants('name', 'string') }] };
+const FORM = {
+  required: true,
+  content: [{ mediaType: 'multipart/form-data', kind: 'multipart' as const }],
+};
+const TABLE = toTable([
+  { path: '/pets', method: 'POST', operationId: 'add', body: BODY },
+  { path: '/raw', method: 'POST', operationId: 'raw', passThrough: true },
+  { path: '/form', method: 'POST', operationId: 'form', body: FORM },
+]);
+
+function createTestRouter(): Router {
+  return createRouter(TABLE, {
+    add: ({ body }) => ({ status: 200, body }),
+    raw: async ({ body }, { request }) => ({
+      status: 200,
+      body: `${request.headers['content-length']} ${await text(body)}`,
+    }),
+    form: async ({ body }) => {
+      const names: string[] = [];
+      for await (const part of body) names.push(part.name);
+      return { status: 200, body: names };
+    },
+  });
+}
+
+async function listen(server: Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+type Start = () => Promise<string>;
+type Express = typeof express5;
+
+function withExpress(express: Express, order: 'before' | 'after' | 'under'): Start {
+  return () => {
+    const app = express();
+    if (order === 'after') app.use(express.json());
+    if (order === 'under') app.use('/api', createTestRouter());
+    else app.use(createTestRouter());
+    if (order === 'before') app.use(express.json());
+    app.get('/other', (_request, response) => void response.send('other'));
+    return listen(createServer(app));
+  };
+}
+
+/** Frameworks that make their server themselves let the router look first. */
+const first = (listener: RequestListener) => {
+  const router = createTestRouter();
+  return createServer((request, response) =>
+    router(request, response, () => listener(request, response)),
+  );
+};
+
+const starts: [string, Start][] = [
+  ['Express 5 before express.json()', withExpress(express5, 'before')],
+  ['Express 5 after express.json()', withExpress(express5, 'after')],
+  ['Express 4 before express.json()', withExpress(express4, 'before')],
+  ['Express 4 after express.json()', withExpress(express4, 'after')],
+  [
+    'Fastify',
+    async () => {
+      const app = createFastify({ serverFactory: first });
+      app.get('/other', () => 'other');
+      onTestFinished(() => app.close());
+      return app.listen({ port: 0, host: '127.0.0.1' });
+    },
+  ],
+  [
+    'Hono',
+    () => {
+      const app = new Hono().get('/other', (context) => context.text('other'));
+      const createFirst = ((_options: object, listener: RequestListener) =>
+        first(listener)) as never;
+      return listen(createAdaptorServer({ fetch: app.fetch, createServer: createFirst }) as Server);
+    },
+  ],
+];
+
+describe.each(starts)('%s', (name, start) => {
+  const json = { 'content-type': 'application/json' };
+  const post = (base: string, path: string, body: string, headers: Record<string, string> = json) =>
+    send(base, path, { method: 'POST', headers, body });
+
+  it('validates and answers', async () => {
+    const base = await start();
+    const good = await post(base, '/pets', '{ "name": "é" }');
+    expect([good.status, good.json]).toEqual([200, { name: 'é' }]);
+    const bad = await post(base, '/pets', '{"name":1}');
+    expect([bad.status, JSON.parse(bad.text).detail]).toEqual([400, 'body.name must be a string.']);
+    expect((await post(base, '/pets', '{}', { 'content-type': 'text/plain' })).status).toBe(415);
+  });
+
+  it('refuses keys that reach prototypes', async () => {
+    const bad = await post(await start(), '/pets', '{"name":"a","__proto__":{"x":1}}');
+    expect(bad.status).toBe(400);
+    expect(bad.text).toContain('forbidden key __proto__');
+  });
+
+  it('leaves other paths to others', async () => {
+    expect((await send(await start(), '/other')).text).toBe('other');
+  });
+
+  it('passes raw requests, and forms as streams', async () => {
+    const base = await start();
+    // express.json() leaves a value, which is written anew.
+    const raw = name.includes('after') ? '12 {"name":"a"}' : '15 { "name": "a" }';
+    expect((await post(base, '/raw', '{ "name": "a" }')).text).toBe(raw);
+    const form = new FormData();
+    form.append('a', new Blob([Buffer.alloc(500_000)]));
+    form.append('b', '2');
+    const answer = await fetch(`${base}/form`, { method: 'POST', body: form });
+    expect(await answer.json()).toEqual(['a', 'b']);
+  });
+});
+
+it.each([
+  ['Express 5', express5],
+  ['Express 4', express4],
+])('%s may mount it under a path', async (_name, express) => {
+  const base = await withExpress(express, 'under')();
+  const headers = { 'content-type': 'application/json' };
+  const answer = await send(base, '/api/pets', { method: 'POST', headers, body: '{"name":"a"}' });
+  expect(answer.json).toEqual({ name: 'a' });
+});
+
+it('says to whoever reads the body first and leaves nothing of it', async () => {
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => errors.push(error);
+  const router = createRouter(TABLE, { add: ({ body }) => ({ status: 200, body }) }, { onError });
+  const base = await listen(
+    createServer(async (request, response) => {
+      await text(request);
+      router(request, response);
+    }),
+  );
+  const headers = { 'content-type': 'application/json' };
+  const answer = await send(base, '/pets', { method: 'POST', headers, body: '{"name":"a"}' });
+  expect(answer.status).toBe(500);
+  expect(String(errors[0])).toContain('mount the router first');
+});

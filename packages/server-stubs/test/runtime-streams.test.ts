@@ -1,0 +1,240 @@
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import {
+  createEventStream,
+  createRouter,
+  type EventStream,
+  type Handler,
+  type RequestLimits,
+} from '@berth/server-stubs/runtime';
+import { describe, expect, it, vi } from 'vitest';
+import { send } from './support/send.ts';
+import { open, receive } from './support/send-raw.ts';
+import { serve } from './support/serve.ts';
+import { toTable } from './support/to-table.ts';
+
+const BINARY = { mediaType: '*/*', kind: 'binary' } as const;
+const EVENTS = { mediaType: 'text/event-stream', kind: 'text' } as const;
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+function start(operation: Handler, passThrough?: true, requests: RequestLimits = {}) {
+  const routes = ['GET', 'POST'].map((method) => ({
+    path: '/',
+    method,
+    operationId: method,
+    ...(passThrough && { passThrough }),
+    body: { required: false, content: [BINARY] },
+    responses: [{ status: '200', content: [BINARY, EVENTS] }],
+  }));
+  return serve(createRouter(toTable(routes), { GET: operation, POST: operation }, { requests }));
+}
+
+describe('streams', () => {
+  it('go in and out, of both kinds', async () => {
+    const node = await start(({ body }) => ({ status: 200, body }));
+    const bytes = 'x'.repeat(3_000_000);
+    expect((await send(node, '/', { method: 'POST', body: bytes })).text).toBe(bytes);
+    const web = await start(({ body }) => ({ status: 200, body: Readable.toWeb(body) as never }));
+    expect((await send(web, '/', { method: 'POST', body: bytes })).text).toBe(bytes);
+  });
+
+  it('that fail midway break off the answer', async () => {
+    const base = await start(() => ({
+      status: 200,
+      body: Readable.from(
+        (async function* () {
+          yield 'begin';
+          throw new Error('secret');
+        })(),
+      ),
+    }));
+    await expect(send(base, '/')).rejects.toThrow('aborted');
+  });
+
+  it('are destroyed where HEAD wants no body, or the client goes away', async () => {
+    const bodies: Readable[] = [];
+    const base = await start(() => {
+      const body = new Readable({ read() {} });
+      bodies.push(body);
+      body.push('begin');
+      return { status: 200, body };
+    });
+    expect((await send(base, '/', { method: 'HEAD' })).text).toBe('');
+    await vi.waitUntil(() => bodies[0]?.destroyed);
+    const socket = await open(base);
+    socket.write(GET);
+    await receive(socket, 'begin');
+    socket.destroy();
+    await vi.waitUntil(() => bodies[1]?.destroyed);
+  });
+
+  it('are read no faster than the client reads', async () => {
+    let pushed = 0;
+    const chunk = Buffer.alloc(64 * 1024);
+    const body = new Readable({
+      read() {
+        pushed += chunk.length;
+        this.push(chunk);
+      },
+    });
+    const base = await start(() => ({ status: 200, body }));
+    const socket = await open(base);
+    socket.pause();
+    socket.write(GET);
+    let before = -1;
+    await vi.waitUntil(
+      () => {
+        const isStill = pushed > 0 && pushed === before;
+        before = pushed;
+        return isStill;
+      },
+      { interval: 200, timeout: 10_000 },
+    );
+    expect(pushed).toBeLessThan(64 * 1024 * 1024);
+    socket.destroy();
+  });
+
+  it('hold the limit of a body of unknown length', async () => {
+    const base = await start(
+      async ({ body }) => ({ status: 200, body: await text(body) }),
+      undefined,
+      {
+        streamBytes: 5,
+      },
+    );
+    const chunked = (body: string) =>
+      send(base, '/', {
+        method: 'POST',
+        headers: { 'content-type': 'a/b' },
+        body: (async function* () {
+          yield body;
+        })(),
+      });
+    expect((await chunked('12345')).text).toBe('12345');
+    expect((await chunked('123456')).status).toBe(413);
+    expect(
+      (
+        await send(base, '/', {
+          method: 'POST',
+          headers: { 'content-type': 'a/b' },
+          body: '123456',
+        })
+      ).status,
+    ).toBe(413);
+  });
+});
+
+describe('a pass-through operation', () => {
+  it('gets the request as it is, and its answer is not judged', async () => {
+    const base = await start(
+      async ({ body }, { request }) => ({
+        status: 299,
+        headers: { 'X-Same': String(body === request) },
+        body: `${request.headers['content-encoding']} ${await text(body)}`,
+      }),
+      true,
+    );
+    const headers = { 'content-encoding': 'gzip', 'content-type': 'any/thing' };
+    const answer = await send(base, '/?%', { method: 'POST', headers, body: '{"a":' });
+    expect([answer.status, answer.headers['x-same'], answer.text]).toEqual([
+      299,
+      'true',
+      'gzip {"a":',
+    ]);
+    expect(answer.headers['content-type']).toBeUndefined();
+  });
+
+  it('holds the limit of bytes', async () => {
+    const base = await start(async ({ body }) => ({ status: 200, body: await text(body) }), true, {
+      streamBytes: 5,
+    });
+    const body = Readable.from([Buffer.from('123'), Buffer.from('456')]);
+    expect((await send(base, '/', { method: 'POST', body: '123456' })).status).toBe(413);
+    expect((await send(base, '/', { method: 'POST', body })).status).toBe(413);
+  });
+});
+
+describe('the signal', () => {
+  it('is aborted when the client goes away, and not when it is answered', async () => {
+    const signals: AbortSignal[] = [];
+    const release = Promise.withResolvers<void>();
+    const base = await start(async (_input, { signal }) => {
+      signals.push(signal);
+      if (signals.length === 1) await release.promise;
+      return { status: 200, body: 'a' };
+    });
+    const socket = await open(base);
+    socket.write(GET);
+    await vi.waitUntil(() => signals.length === 1);
+    expect(signals[0]?.aborted).toBe(false);
+    socket.destroy();
+    await vi.waitUntil(() => signals[0]?.aborted);
+    release.resolve();
+    expect((await send(base, '/')).text).toBe('a');
+    expect(signals[1]?.aborted).toBe(false);
+  });
+});
+
+describe('a stream of events', () => {
+  it('reaches the client one by one', async () => {
+    const streams: EventStream[] = [];
+    const base = await start((_input, call) => {
+      const events = createEventStream(call, { heartbeat: 0 });
+      streams.push(events);
+      return { status: 200, contentType: 'text/event-stream', body: events.body };
+    });
+    const socket = await open(base);
+    socket.write(GET);
+    expect(await receive(socket, '\r\n\r\n')).toContain('content-type: text/event-stream');
+    const [events] = streams as [EventStream];
+    expect(await events.send({ event: 'a', data: 'x\ny' })).toBe(true);
+    await receive(socket, 'event: a\ndata: x\ndata: y\n\n');
+    await events.comment('still\nhere');
+    await receive(socket, ':still\n:here\n\n');
+    events.close();
+    await receive(socket, '0\r\n\r\n');
+    expect(await events.send({ data: 'late' })).toBe(false);
+    socket.destroy();
+  });
+
+  it('beats while nothing happens, and ends with its client', async () => {
+    const streams: EventStream[] = [];
+    const base = await start((_input, call) => {
+      const events = createEventStream(call, { heartbeat: 5 });
+      streams.push(events);
+      return { status: 200, contentType: 'text/event-stream', body: events.body };
+    });
+    const socket = await open(base);
+    socket.write(GET);
+    await receive(socket, ':\n\n');
+    socket.destroy();
+    const [events] = streams as [EventStream];
+    await vi.waitUntil(() => events.signal.aborted && events.body.destroyed);
+    expect(await events.send({ data: 'late' })).toBe(false);
+  });
+
+  it('holds back a sender whose client does not read', async () => {
+    let sent = 0;
+    const base = await start((_input, call) => {
+      const events = createEventStream(call);
+      void (async () => {
+        while (await events.send({ data: 'x'.repeat(100_000) })) sent += 1;
+      })();
+      return { status: 200, contentType: 'text/event-stream', body: events.body };
+    });
+    const socket = await open(base);
+    socket.pause();
+    socket.write(GET);
+    let before = -1;
+    await vi.waitUntil(
+      () => {
+        const isStill = sent > 0 && sent === before;
+        before = sent;
+        return isStill;
+      },
+      { interval: 200, timeout: 10_000 },
+    );
+    expect(sent).toBeLessThan(1000);
+    socket.destroy();
+  });
+});
