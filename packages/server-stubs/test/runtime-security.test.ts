@@ -8,7 +8,7 @@ import {
 import { expect, it, vi } from 'vitest';
 import { send } from './support/send.ts';
 import { serve } from './support/serve.ts';
-import { toTable } from './support/to-table.ts';
+import { toParameter, toTable } from './support/to-table.ts';
 
 const SCHEMES: Record<string, SecurityScheme> = {
   bearer: { type: 'http', scheme: 'bearer' },
@@ -113,4 +113,17 @@ it.each([
 it('does not start without a handler for each scheme', () => {
   const table = toTable([{ path: '/', security: [['bearer']] }], { securitySchemes: SCHEMES });
   expect(() => createRouter(table, {})).toThrow('options.security.bearer is missing');
+});
+
+it('asks nobody about a path that cannot be decoded', async () => {
+  const handler = vi.fn();
+  const id = toParameter({ name: 'id', in: 'path' });
+  const table = toTable([{ path: '/{id}', parameters: [id], security: [['bearer']] }], {
+    securitySchemes: SCHEMES,
+  });
+  const base = await serve(
+    createRouter(table, { operation: () => ({ status: 200 }) }, { security: { bearer: handler } }),
+  );
+  expect((await send(base, '/%zz', { headers: GOOD })).status).toBe(400);
+  expect(handler).not.toHaveBeenCalled();
 });

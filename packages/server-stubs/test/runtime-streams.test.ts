@@ -154,6 +154,27 @@ describe('a pass-through operation', () => {
   });
 });
 
+it('outlives a client that leaves while nobody reads its body of unknown length', async () => {
+  const release = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<Readable>();
+  const base = await start(
+    async ({ body }) => {
+      started.resolve(body);
+      await release.promise;
+      return { status: 200, body: 'a' };
+    },
+    true,
+    { streamBytes: 1000 },
+  );
+  const socket = await open(base);
+  socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n');
+  const body = await started.promise;
+  socket.destroy();
+  await vi.waitUntil(() => body.destroyed);
+  release.resolve();
+  expect((await send(base, '/')).status).toBe(200);
+});
+
 describe('the signal', () => {
   it('is aborted when the client goes away, and not when it is answered', async () => {
     const signals: AbortSignal[] = [];

@@ -4,14 +4,15 @@ import { holdBody } from './answering/expect-continue.ts';
 import { Call } from './call.ts';
 import { Exchange } from './exchange.ts';
 import type { Fault } from './fault.ts';
-import { headersTooLarge, methodNotAllowed, notFound, uriTooLong } from './faults.ts';
+import { badEncoding, headersTooLarge, methodNotAllowed, notFound, uriTooLong } from './faults.ts';
 import type { Handlers } from './handler.ts';
 import { createMatcher } from './matching/create-matcher.ts';
+import { decodeText, isEncoded } from './matching/decode-text.ts';
 import { Leaf } from './matching/leaf.ts';
 import { namesOf, toSegments } from './matching/path-template.ts';
 import { splitTarget } from './matching/split-target.ts';
 import type { RouterOptions } from './options.ts';
-import { toPlan } from './plan.ts';
+import { type Plan, toPlan } from './plan.ts';
 import type { RouteTable } from './route-table.ts';
 import type { Router } from './router.ts';
 import { type Settings, toSettings } from './settings.ts';
@@ -53,8 +54,9 @@ export function createRouter(
     const method = request.method ?? 'GET';
     const plan = match.leaf.find(method);
     const call = new Call(request, response, plan?.route, path, query);
+    // Judged before anybody is asked to let the caller in, so that nobody else stumbles over it.
     const fault = plan
-      ? findExcess(request, path, query, settings)
+      ? (findExcess(request, path, query, settings) ?? findBadEncoding(plan, path, match.values))
       : methodNotAllowed(method, match.leaf.allow);
     if (fault !== undefined || plan === undefined) refuse(call, settings, fault as Fault);
     else new Exchange(plan, call, match.values, settings).begin();
@@ -83,6 +85,20 @@ function findExcess(
   if (limits.headerBytes === Infinity) return undefined;
   const size = rawHeaders.reduce((sum, text) => sum + text.length, 0);
   return size > limits.headerBytes ? headersTooLarge(limits.headerBytes) : undefined;
+}
+
+/** Every path parameter but a greedy one, which stays raw, can be decoded. */
+function findBadEncoding(
+  { route, pathNames }: Plan,
+  path: string,
+  values: readonly string[],
+): Fault | undefined {
+  if (!isEncoded(path)) return undefined;
+  const bad = pathNames.find((name, index) => {
+    const isGreedy = route.parameters.some((other) => other.name === name && other.greedy);
+    return !isGreedy && decodeText(values[index] as string) === undefined;
+  });
+  return bad === undefined ? undefined : badEncoding(bad);
 }
 
 function assertKnown({ routes }: RouteTable, handlers: Handlers, options: RouterOptions): void {

@@ -15,6 +15,13 @@ export function methodNotAllowed(method: string, allowed: string): Fault {
   };
 }
 
+export function badEncoding(name: string): Fault {
+  const message = `path.${name} has broken percent-encoding.`;
+  const violation = { in: 'path', pointer: `/${name}`, keyword: 'encoding', message } as const;
+  const violations = [{ ...violation, schemaPath: '' }];
+  return { kind: 'bad-path', status: 400, message, violations };
+}
+
 export function uriTooLong(part: string, maxBytes: number): Fault {
   return {
     kind: 'too-large',
@@ -32,11 +39,8 @@ export function headersTooLarge(maxBytes: number): Fault {
 }
 
 export function invalidRequest(violations: readonly Violation[]): Fault {
-  const isPath = violations.some(
-    ({ in: place, keyword }) => place === 'path' && keyword === 'encoding',
-  );
   return {
-    kind: isPath ? 'bad-path' : 'invalid-request',
+    kind: 'invalid-request',
     status: 400,
     message: violations.map(({ message }) => message).join(' '),
     violations,

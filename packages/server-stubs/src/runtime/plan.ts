@@ -14,6 +14,8 @@ import type { Settings } from './settings.ts';
 /** A route with everything that can be worked out before the first request. */
 export interface Plan {
   readonly route: Route;
+  /** Names of the path parameters, in the order of the template. */
+  readonly pathNames: readonly string[];
   readonly handle: Handler | undefined;
   readonly guard: Guard | undefined;
   readonly readParameters: ParameterReader | undefined;
@@ -38,6 +40,7 @@ export function toPlan(
   const deprecation = options.deprecations?.[route.operationId];
   return {
     route,
+    pathNames,
     // Handlers may be methods of an object that they refer to.
     handle: handlers[route.operationId]?.bind(handlers),
     guard: createGuard(table, route, options.security ?? {}),

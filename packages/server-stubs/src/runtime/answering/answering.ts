@@ -11,6 +11,7 @@ import { isAnswerable, toAnswer } from '../to-answer.ts';
 import { Unauthorized } from '../unauthorized.ts';
 import { checkAnswer, contentOf } from './check-answer.ts';
 import { Head, type HeaderSource } from './head.ts';
+import { isDeparture } from './is-departure.ts';
 import { isBytes, isStream } from './raw-body.ts';
 import { sendLastResort } from './send-last-resort.ts';
 import { toWireType } from './to-wire-type.ts';
@@ -79,7 +80,7 @@ export class Answering {
   /** Sends the answer to something that was thrown. */
   error(error: unknown): void {
     const { response } = this.#call;
-    if (response.destroyed && isAbort(error)) return;
+    if (isDeparture(error, this.#call)) return;
     if (response.headersSent) {
       this.#report(error);
       response.destroy();
@@ -166,8 +167,4 @@ function discard(body: unknown): void {
   if (!isStream(body)) return;
   if (body instanceof ReadableStream) void body.cancel().catch(() => {});
   else body.once('error', () => {}).destroy();
-}
-
-function isAbort(error: unknown): boolean {
-  return error instanceof Error && error.name === 'AbortError';
 }

@@ -17,10 +17,13 @@ export function limitStream(request: IncomingMessage, maxBytes: number): Readabl
       else callback(null, chunk);
     },
   });
+  // Whoever reads learns of errors; a handler that does not read must not end the process.
+  limiter.on('error', () => {});
   // The request must outlive the limiter, so that the refusal can still be answered.
   request.pipe(limiter);
   request.once('close', () => {
-    if (!request.complete) limiter.destroy(new Error('The client went away.'));
+    const gone = new Error('The client went away.');
+    if (!request.complete) limiter.destroy(Object.assign(gone, { code: 'ECONNRESET' }));
   });
   return limiter;
 }

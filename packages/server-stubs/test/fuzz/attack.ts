@@ -1,0 +1,44 @@
+import { connect } from 'node:net';
+import type { HostileRequest } from './hostile-request.ts';
+
+/** Longest time that a request may take, in milliseconds. Beyond, the server hangs. */
+const PATIENCE = 10_000;
+
+/** What became of one request: the status of each answer on the connection, or none where it just closed. */
+export interface Outcome {
+  readonly statuses: readonly number[];
+  readonly received: string;
+  readonly hangs: boolean;
+}
+
+/** Sends a request over a connection of its own. One that is not whole ends with the connection. */
+export function attack(port: number, { bytes, isWhole }: HostileRequest): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    let received = '';
+    const end = (hangs: boolean) => {
+      clearTimeout(timer);
+      // No TIME_WAIT: the ports of a machine are fewer than the requests of a soak.
+      socket.resetAndDestroy();
+      const statuses = [...received.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) =>
+        Number(status),
+      );
+      resolve({ statuses, received, hangs });
+    };
+    const timer = setTimeout(() => end(true), PATIENCE);
+    const quiet = () => socket.end();
+    let idle: NodeJS.Timeout | undefined;
+    socket.on('connect', () => {
+      socket.write(bytes, 'latin1');
+      if (!isWhole) idle = setTimeout(quiet, 30);
+    });
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.toString('latin1');
+      clearTimeout(idle);
+      idle = setTimeout(quiet, 30);
+    });
+    socket.on('error', () => {});
+    socket.on('end', () => socket.end());
+    socket.on('close', () => end(false));
+  });
+}
