@@ -1,3 +1,5 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
 import {
   type Answer,
   type Content,
@@ -149,6 +151,30 @@ describe('an answer that the document does not allow', () => {
       expect((await send(base, '/')).status).toBe(status);
     }
   });
+});
+
+it('that is refused has its stream destroyed', async () => {
+  const body = new Readable({ read() {} });
+  const base = await start(() => ({ status: 201, body }), undefined, { onViolation: vi.fn() });
+  expect((await send(base, '/')).status).toBe(500);
+  expect(body.destroyed).toBe(true);
+});
+
+it('gives middleware that wraps writeHead an object of headers', async () => {
+  const router = createRouter(toTable([{ path: '/' }]), {
+    operation: () => ({ status: 200, body: {} }),
+  });
+  const heads: unknown[] = [];
+  const base = await serve((request, response) => {
+    const { writeHead } = response;
+    response.writeHead = ((status: number, headers: OutgoingHttpHeaders) => {
+      heads.push(headers);
+      return writeHead.call(response, status, headers);
+    }) as never;
+    router(request, response);
+  });
+  expect((await send(base, '/')).status).toBe(200);
+  expect(heads).toEqual([{ 'content-type': 'application/json', 'content-length': 2 }]);
 });
 
 describe('a failing handler', () => {
