@@ -101,14 +101,10 @@ function compareImport(runs: number): Promise<Row> {
 }
 
 async function timeImport(): Promise<number> {
-  const program = `
-    const start = performance.now();
-    await import('@berth/server-stubs');
-    process.stdout.write(String(performance.now() - start));
-  `;
-  const child = startProcess(['--input-type=module', '--eval', program], SERVER_CORE);
+  const child = startProcess([join(SERVERS, 'stubs-import.ts')], SERVER_CORE);
   const chunks: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
-  await new Promise((resolve) => child.on('close', resolve));
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  if (code !== 0) throw new Error(`The package cannot be imported (exit code ${code}).`);
   return Number(Buffer.concat(chunks));
 }
