@@ -10,6 +10,8 @@ export default {
   test: {
     include: ['{src,test,scripts}/**/*.test.ts', '*.test.ts'],
     reporters: ['default', ['json', { outputFile: '.reports/vitest.json' }]],
-    testTimeout: 20_000,
+    // A shared machine may stand still for a while: these end what hangs, and measure nothing.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 } satisfies ViteUserConfig;

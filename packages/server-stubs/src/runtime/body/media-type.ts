@@ -16,7 +16,7 @@ export function toMediaType(header: string): MediaType {
 }
 
 /** Whether a media type falls under one of a document, which may be a range (`text/*`). */
-export function isWithinRange(range: string, type: string): boolean {
+function isWithinRange(range: string, type: string): boolean {
   if (range === type || range === '*/*') return true;
   return range.endsWith('/*') && type.startsWith(range.slice(0, -1));
 }

@@ -3,7 +3,7 @@ import { matchMixed } from './match-mixed.ts';
 import type { Piece, Segment } from './path-template.ts';
 
 /** What stands at the end of a path. */
-export interface Match<Leaf> {
+interface Match<Leaf> {
   readonly leaf: Leaf;
   /** Values of the parameters as they came, in the order of the template. */
   readonly values: readonly string[];

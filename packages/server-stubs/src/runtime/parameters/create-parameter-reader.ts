@@ -8,7 +8,7 @@ import { readQuery } from './read-query.ts';
 import { toValue, Unreadable } from './to-value.ts';
 
 /** The parameters of a request; a part without documented parameters is `undefined`. */
-export interface ParameterValues {
+interface ParameterValues {
   path: NullObject | undefined;
   query: NullObject | undefined;
   header: NullObject | undefined;
