@@ -1,5 +1,7 @@
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { compare } from '../compare.ts';
+import { cpuSeconds } from '../cpu-seconds.ts';
 import { freePort } from '../free-port.ts';
 import { type Call, load } from '../load.ts';
 import type { Row, Suite } from '../row.ts';
@@ -32,10 +34,14 @@ const PAIRS: readonly Pair[] = [
 
 type Pair = { ours: string; peer: string; peerName: string; goal: Row['goal'] };
 
+/** Long enough that a processor's clock of 10 ms counts for nothing. */
+const SECONDS = 3;
+
 /**
  * The same storage POST with the same handler. Ours validates request and answer; each server has one
- * core and the load another. `autocannon` itself tops out near 60,000 requests/s here, so the figures
- * of the fastest servers are, if anything, too close together.
+ * core and the load another. Counted are requests by second of processor time that the server used,
+ * which is what it would do in a second on a core of its own: whoever else runs here, and the load that
+ * `autocannon` can make (near 60,000 requests/s), then bound neither side.
  */
 export const stubsSuite: Suite = {
   name: SUITE,
@@ -60,17 +66,24 @@ async function comparePair(
   try {
     for (const { url, ...init } of [ourCall, peerCall]) await waitFor(url, init);
     const place = ours === 'stubs-bare' ? 'node:http' : 'Express 5';
-    const measure = `storage POST of ${name} in ${place}, requests/s`;
+    const measure = `storage POST of ${name} in ${place}, requests/CPU s`;
     const subject = { suite: SUITE, measure, peerName, goal };
     return await compare(
       subject,
       runs,
-      () => load(ourCall),
-      () => load(peerCall),
+      () => loadServer(servers[0].child, ourCall),
+      () => loadServer(servers[1].child, peerCall),
     );
   } finally {
     await Promise.all(servers.map(({ child }) => stopProcess(child)));
   }
+}
+
+async function loadServer({ pid = 0 }: ChildProcess, call: Call): Promise<number> {
+  const before = cpuSeconds(pid);
+  const rate = await load(call, SECONDS);
+  const after = cpuSeconds(pid);
+  return before === undefined || after === undefined ? rate : (rate * SECONDS) / (after - before);
 }
 
 async function start(server: string) {

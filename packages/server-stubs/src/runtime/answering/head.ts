@@ -1,4 +1,4 @@
-import { type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { type OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { Answer } from '../route-table.ts';
 
 export type HeaderValue = string | readonly string[] | number;
@@ -36,19 +36,28 @@ export class Head {
   }
 
   write(response: ServerResponse, status: number): void {
-    // Express, and middleware that wraps `writeHead`, work with single headers.
-    const isPlain =
-      Object.getPrototypeOf(response) === ServerResponse.prototype &&
-      response.writeHead === ServerResponse.prototype.writeHead;
-    response.writeHead(status, isPlain ? (this.#list as OutgoingHttpHeader[]) : this.#toObject());
-  }
-
-  #toObject(): OutgoingHttpHeaders {
     const list = this.#list;
-    const headers: OutgoingHttpHeaders = {};
-    for (let at = 0; at < list.length; at += 2) {
-      headers[list[at] as string] = list[at + 1] as string | string[] | number;
+    if (isPlain(response)) {
+      response.writeHead(status, list as OutgoingHttpHeader[]);
+      return;
     }
-    return headers;
+    try {
+      for (let at = 0; at < list.length; at += 2) {
+        response.setHeader(list[at] as string, list[at + 1] as HeaderValue);
+      }
+    } catch (error) {
+      // The answer to this error must not inherit the headers that went well.
+      for (let at = 0; at < list.length; at += 2) response.removeHeader(list[at] as string);
+      throw error;
+    }
+    response.writeHead(status);
   }
+}
+
+/** Express, and middleware that wraps `writeHead`, work with single headers. */
+function isPlain(response: ServerResponse): boolean {
+  return (
+    Object.getPrototypeOf(response) === ServerResponse.prototype &&
+    response.writeHead === ServerResponse.prototype.writeHead
+  );
 }
