@@ -19,6 +19,8 @@ export interface Matcher<Leaf> {
 class Node<Leaf> {
   leaf: Leaf | undefined;
   readonly statics = new Map<string, Node<Leaf>>();
+  /** The literal that all paths through here have; found without cutting the path up. */
+  only: { readonly text: string; readonly node: Node<Leaf> } | undefined;
   /** Those with the most literal text first. */
   readonly mixed: { source: string; pieces: readonly Piece[]; node: Node<Leaf> }[] = [];
   parameter: Node<Leaf> | undefined;
@@ -32,18 +34,34 @@ class Node<Leaf> {
  */
 export function createMatcher<Leaf>(createLeaf: () => Leaf): Matcher<Leaf> {
   const root = new Node<Leaf>();
+  let isNoted = false;
   return {
     leafOf(segments) {
       const node = segments.reduce(childOf, root);
       node.leaf ??= createLeaf();
+      isNoted = false;
       return node.leaf;
     },
     find(path) {
+      if (!isNoted) noteOnly(root);
+      isNoted = true;
       const values: string[] = [];
       const leaf = walk(root, path, 1, values, isEncoded(path));
       return leaf === undefined ? undefined : { leaf, values };
     },
   };
+}
+
+/** Works out `only` for all nodes, once the trie is complete. */
+function noteOnly<Leaf>(node: Node<Leaf>): void {
+  const children = [...node.statics];
+  const others = [...node.mixed.map((mixed) => mixed.node), node.parameter, node.greedy];
+  const [first] = children;
+  const isOnly = children.length === 1 && others.every((other) => other === undefined);
+  node.only = isOnly && first ? { text: first[0], node: first[1] } : undefined;
+  for (const child of [...children.map(([, next]) => next), ...others]) {
+    if (child !== undefined) noteOnly(child);
+  }
 }
 
 function childOf<Leaf>(node: Node<Leaf>, segment: Segment): Node<Leaf> {
@@ -72,6 +90,8 @@ function childOf<Leaf>(node: Node<Leaf>, segment: Segment): Node<Leaf> {
   }
 }
 
+const SLASH = 0x2f;
+
 function walk<Leaf>(
   node: Node<Leaf>,
   path: string,
@@ -79,6 +99,15 @@ function walk<Leaf>(
   values: string[],
   encoded: boolean,
 ): Leaf | undefined {
+  const { only } = node;
+  if (only !== undefined && !encoded) {
+    if (!path.startsWith(only.text, start)) return undefined;
+    const end = start + only.text.length;
+    if (end === path.length) return only.node.leaf;
+    return path.charCodeAt(end) === SLASH
+      ? walk(only.node, path, end + 1, values, encoded)
+      : undefined;
+  }
   const slash = path.indexOf('/', start);
   const segment = slash < 0 ? path.slice(start) : path.slice(start, slash);
   const count = values.length;
