@@ -21,9 +21,12 @@ export function parseJson(text: string, maxDepth: number): ParsedJson {
   return isSuspicious(text) ? checkKeys(value) : { problem: undefined, value };
 }
 
-/** Whether a text may have a key that reaches a prototype, maybe written with escapes. */
+/**
+ * Whether a text may have one of the forbidden keys, `__proto__` and `prototype`, maybe written with
+ * escapes. Bodies with neither are searched fast.
+ */
 function isSuspicious(text: string): boolean {
-  return text.includes('__proto__') || text.includes('prototype') || text.includes('\\');
+  return text.includes('proto') || text.includes('\\');
 }
 
 /** The same checks for a value that a body parser before the router has parsed. */

@@ -35,19 +35,26 @@ class Node<Leaf> {
 export function createMatcher<Leaf>(createLeaf: () => Leaf): Matcher<Leaf> {
   const root = new Node<Leaf>();
   let isNoted = false;
+  // Clients repeat themselves: most calls of a storage have the same few paths.
+  let lastPath: string | undefined;
+  let last: Match<Leaf> | undefined;
   return {
     leafOf(segments) {
       const node = segments.reduce(childOf, root);
       node.leaf ??= createLeaf();
       isNoted = false;
+      lastPath = undefined;
       return node.leaf;
     },
     find(path) {
+      if (path === lastPath) return last;
       if (!isNoted) noteOnly(root);
       isNoted = true;
       const values: string[] = [];
       const leaf = walk(root, path, 1, values, isEncoded(path));
-      return leaf === undefined ? undefined : { leaf, values };
+      lastPath = path;
+      last = leaf === undefined ? undefined : { leaf, values };
+      return last;
     },
   };
 }
