@@ -1,0 +1,89 @@
+import type { Readable } from 'node:stream';
+
+/** Where a file is kept. Stores know no permissions: whoever has a key may use it. */
+export interface BlobKey {
+  readonly env: string;
+  /** Segments joined by `/`, unencoded, without a leading slash; judged by `assertFilePath` before. */
+  readonly path: string;
+}
+
+/** What is known of a file. */
+export interface BlobInfo {
+  /** Bytes. */
+  readonly size: number;
+  /** MD5 of the content in hex, as clients of object stores know it (D27). */
+  readonly etag: string;
+  readonly lastModified: Date;
+  /** As the upload gave it. */
+  readonly contentType: string;
+}
+
+/** A byte range, both ends included (RFC 9110, section 14.1.2). */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One version of a file, held open: whatever is written to its key since, this is what is read. */
+export interface OpenBlob {
+  readonly info: BlobInfo;
+  /**
+   * The content, or a part of it. To be called once at most. A stream that fails in its midst is
+   * destroyed with the error.
+   */
+  read(range?: ByteRange): Readable;
+  /** Lets go of a file that is not read. Not needed after `read`. */
+  close(): Promise<void>;
+}
+
+export interface WriteOptions {
+  readonly contentType: string;
+  /** Bytes that will come, where they are known. Content of another length is an error. */
+  readonly size?: number;
+  /** Gives up, and leaves nothing. */
+  readonly signal?: AbortSignal;
+}
+
+export interface CopyOptions {
+  /** Whether a file at the destination is replaced; else `BlobExistsError`, atomically. */
+  readonly overwrite: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Files of all environments, the only state of the storage API. Any number of processes may work on
+ * one store.
+ *
+ * D28: "A file is visible only when whole: a broken upload leaves nothing, and what was answered with
+ * success is never lost." Each method has done its work, durably, when its promise is fulfilled.
+ *
+ * Each rejects with `StoreUnavailableError` where the store cannot be reached or has no room: the call
+ * may be repeated later.
+ */
+export interface BlobStore {
+  /** Writes a file, and replaces one of this key atomically. Whatever fails leaves the old one. */
+  write(key: BlobKey, content: Readable, options: WriteOptions): Promise<BlobInfo>;
+  /** Undefined where there is no such file. */
+  stat(key: BlobKey): Promise<BlobInfo | undefined>;
+  /** Undefined where there is no such file. */
+  open(key: BlobKey): Promise<OpenBlob | undefined>;
+  /**
+   * Copies within one environment. Of several callers at once that forbid overwriting, one succeeds.
+   *
+   * @throws BlobMissingError where there is no source
+   * @throws BlobExistsError where there is a destination that must not be overwritten
+   */
+  copy(from: BlobKey, to: BlobKey, options: CopyOptions): Promise<BlobInfo>;
+  /** Whether there was such a file. */
+  delete(key: BlobKey): Promise<boolean>;
+  /** Removes what broken uploads left behind that is older than `olderThan`; how many were removed. */
+  sweep(olderThan: Date): Promise<number>;
+  /** Looks whether the store can be used; rejects with the reason. */
+  check(): Promise<void>;
+  /**
+   * Address at which the store itself hands out the file for so long, where it can. The driver's
+   * options decide whether this is there.
+   */
+  presign?(key: BlobKey, seconds: number): Promise<string>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,44 @@
+/** Why a service cannot be called, whatever its versions: each has an error code of its own (D6). */
+export type ServiceState = 'ready' | 'not-ready' | 'forbidden' | 'overdue';
+
+/** Where one instance of a service listens. */
+export interface Endpoint {
+  /** `http:` or `https:`, host and port, without a path. */
+  readonly origin: string;
+}
+
+export interface ServiceVersion {
+  readonly name: string;
+  /** Share of the calls, in relation to the other versions; 0 gets none. */
+  readonly weight: number;
+  readonly endpoints: readonly Endpoint[];
+  /** False where what the version runs on is gone (`SERVICE_RESOURCE_NOT_FOUND`). */
+  readonly hasResource: boolean;
+}
+
+/** A hosted service as the gateway needs it. The same object for as long as nothing has changed. */
+export interface Service {
+  readonly env: string;
+  readonly name: string;
+  readonly state: ServiceState;
+  readonly versions: readonly ServiceVersion[];
+  /** Callers that may call it, by `Caller.id`; undefined lets in every caller of the environment. */
+  readonly callers: ReadonlySet<string> | undefined;
+}
+
+/** Knows the hosted services. */
+export interface ServiceRegistry {
+  /**
+   * Undefined where the environment has no such service. Answers at once where it can: this is asked
+   * for each call.
+   *
+   * @throws RegistryUnavailableError where nothing is known and the source cannot be asked
+   */
+  find(env: string, name: string): Service | undefined | Promise<Service | undefined>;
+  close(): Promise<void>;
+}
+
+/** The source of a registry cannot be asked, and nothing it said before is there. */
+export class RegistryUnavailableError extends Error {
+  override readonly name = 'RegistryUnavailableError';
+}
