@@ -28,10 +28,11 @@ export type {
 } from './gateway/gateway-security.ts';
 export { removeHopByHop } from './gateway/remove-hop-by-hop.ts';
 export { CONTRACT as contract } from './generated/contract.gen.ts';
-export type { CorsOptions } from './http/cors.ts';
+export { type Cors, type CorsOptions, type CorsSurface, createCors } from './http/cors.ts';
 export type { Headers, HeaderValue } from './http/headers.ts';
 export type { BerthRouterOptions, EnvOption } from './router-options.ts';
 export {
+  type Answer,
   type Call,
   createEventStream,
   type Deprecation,
@@ -41,6 +42,7 @@ export {
   type RequestLimits,
   type Router,
   type ServerEvent,
+  toAnswer,
   type Violation,
 } from './runtime/index.ts';
 export { createStorageRouter, type StorageRouterOptions } from './storage/create-storage-router.ts';

@@ -9,6 +9,7 @@ test('the package exports these names, and no others', () => {
     'UploadError',
     'applyDispositionRules',
     'contract',
+    'createCors',
     'createEventStream',
     'createGatewayRouter',
     'createStorageRouter',
@@ -16,5 +17,6 @@ test('the package exports these names, and no others', () => {
     'defaultWireProfile',
     'dispositionRules',
     'removeHopByHop',
+    'toAnswer',
   ]);
 });
