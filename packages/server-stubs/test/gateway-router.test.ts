@@ -359,3 +359,21 @@ describe('errors', () => {
     expect([status, json]).toMatchObject([501, { code: 'SYS_ERR' }]);
   });
 });
+
+test('onAnswer hears of answers and refusals alike, with operation and request id', async () => {
+  const heard: unknown[][] = [];
+  const url = await gateway(echo, {
+    onAnswer: ({ status, body }, { operationId, requestId }) => {
+      const code = typeof body === 'object' ? (body as { code?: string }).code : undefined;
+      heard.push([status, code, operationId, requestId]);
+    },
+  });
+  const good = await send(url, '/v1/cloudrun/hello', { headers: letIn });
+  const bad = await send(url, '/v1/cloudrun/hello');
+  const lost = await send(url, '/nowhere');
+  expect(heard).toEqual([
+    [200, undefined, 'cloudrun-get-root', good.headers['x-request-id']],
+    [401, 'MISSING_CREDENTIALS', 'cloudrun-get-root', bad.headers['x-request-id']],
+    [404, 'INVALID_PATH', '', lost.headers['x-request-id']],
+  ]);
+});

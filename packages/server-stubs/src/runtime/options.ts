@@ -49,6 +49,11 @@ export interface RouterOptions {
   readonly onViolation?: (violation: Violation, call: Call) => void;
   /** Hears of each error that is answered with 500. Default: prints it to standard error. */
   readonly onError?: (error: unknown, call: Call) => void;
+  /**
+   * Hears of each answer just before it is sent, for logs and metrics: the call knows its operation and
+   * its request id. Must not throw. Default: nobody listens.
+   */
+  readonly onAnswer?: (answer: Answer, call: Call) => void;
   /** Gives a fault its shape. Default: `application/problem+json` (RFC 9457). */
   readonly toAnswer?: (fault: Fault, call: Call) => Answer;
   /** Headers of every answer, such as a request id; those of the answer itself win. */

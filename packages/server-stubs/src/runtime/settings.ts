@@ -7,9 +7,12 @@ export type Limits = Required<RequestLimits>;
 
 /** The options of a router with all defaults. */
 export interface Settings
-  extends Required<Omit<RouterOptions, 'requests' | 'headers' | 'security' | 'deprecations'>> {
+  extends Required<
+    Omit<RouterOptions, 'requests' | 'headers' | 'onAnswer' | 'security' | 'deprecations'>
+  > {
   readonly limits: Limits;
   readonly headers: RouterOptions['headers'];
+  readonly onAnswer: RouterOptions['onAnswer'];
 }
 
 const DEFAULT_LIMITS: Limits = {
@@ -33,6 +36,7 @@ export function toSettings(options: RouterOptions): Settings {
     onError: options.onError ?? print,
     toAnswer: options.toAnswer ?? toProblem,
     headers: options.headers,
+    onAnswer: options.onAnswer,
   };
 }
 

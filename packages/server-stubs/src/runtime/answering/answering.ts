@@ -46,6 +46,7 @@ export class Answering {
     if (plan.route.passThrough) {
       // As it came: no type is added, and a text stays the text that it is.
       const head = this.#toHead(answer, own, undefined);
+      this.#settings.onAnswer?.(answer, this.#call);
       writeAnswer(this.#call, answer.status, head, answer.body as WireBody);
       return;
     }
@@ -126,6 +127,7 @@ export class Answering {
   #send(answer: Answer, content: Content | undefined, own: HeaderSource, last: HeaderSource): void {
     const { status, body } = answer;
     const head = this.#toHead(answer, own, last);
+    this.#settings.onAnswer?.(answer, this.#call);
     if (body === undefined) {
       writeAnswer(this.#call, status, head, undefined);
       return;

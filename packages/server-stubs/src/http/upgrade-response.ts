@@ -1,0 +1,41 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/**
+ * The answer to a request that came as an `upgrade` event, where Node makes none. Until the protocol
+ * changes it is an ordinary HTTP answer, so that every check refuses as it always does.
+ */
+export class UpgradeResponse extends ServerResponse {
+  readonly #socket: Duplex;
+  readonly #head: Buffer;
+
+  constructor(request: IncomingMessage, socket: Duplex, head: Buffer) {
+    super(request);
+    this.#socket = socket;
+    this.#head = head;
+    // What follows on this connection is no HTTP that Node would read.
+    this.shouldKeepAlive = false;
+    this.assignSocket(socket as never);
+    // Node hands the socket over without a listener of its own; a reset must not end the process.
+    socket.on('error', () => {});
+    this.once('finish', () => {
+      this.detachSocket(socket as never);
+      socket.end();
+    });
+  }
+
+  /** Sends the head of a 101. Call `hand` next. */
+  switch(headers: Readonly<Record<string, string | readonly string[]>>): void {
+    for (const [name, value] of Object.entries(headers)) this.setHeader(name, value);
+    this.writeHead(101);
+    this.flushHeaders();
+  }
+
+  /** Gives the socket to whoever speaks the new protocol; nothing more is written here. */
+  hand(take: (socket: Duplex, head: Buffer) => void): void {
+    // A head counts as sent from here on, also where the taker writes it.
+    if (!this.headersSent) this.writeHead(101);
+    this.detachSocket(this.#socket as never);
+    take(this.#socket, this.#head);
+  }
+}
