@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { BlobKey, BlobStore, ByteRange } from '../../src/blobs/blob-store.ts';
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** Bytes that differ all over, and from one seed to the next. */
+export function toBytes(size: number, seed = 1): Buffer {
+  const words = new Uint32Array(Math.ceil(size / 4));
+  let state = seed * 2_654_435_761 + 1;
+  for (let index = 0; index < words.length; index++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    words[index] = state;
+  }
+  return Buffer.from(words.buffer, 0, size);
+}
+
+export function md5Of(bytes: Uint8Array): string {
+  return createHash('md5').update(bytes).digest('hex');
+}
+
+/** The bytes as they come from a socket: in chunks, each when it is asked for. */
+export function toStream(bytes: Buffer): Readable {
+  let at = 0;
+  return new Readable({
+    read() {
+      const chunk = bytes.subarray(at, at + CHUNK_BYTES);
+      at += chunk.length;
+      this.push(chunk.length === 0 ? null : chunk);
+    },
+  });
+}
+
+/** Gives the bytes, and calls `then` instead of ending. */
+export function toBrokenStream(bytes: Buffer, then: (stream: Readable) => void): Readable {
+  let at = 0;
+  return new Readable({
+    read() {
+      const chunk = bytes.subarray(at, at + CHUNK_BYTES);
+      at += chunk.length;
+      if (chunk.length > 0) this.push(chunk);
+      else then(this);
+    },
+  });
+}
+
+export async function readAll(
+  store: BlobStore,
+  key: BlobKey,
+  range?: ByteRange,
+): Promise<Buffer | undefined> {
+  const blob = await store.open(key);
+  return blob && (await buffer(blob.read(range)));
+}

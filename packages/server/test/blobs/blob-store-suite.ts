@@ -1,0 +1,459 @@
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BlobExistsError, BlobMissingError } from '../../src/blobs/blob-errors.ts';
+import type { BlobKey, BlobStore } from '../../src/blobs/blob-store.ts';
+import { md5Of, readAll, toBrokenStream, toBytes, toStream } from './blob-contents.ts';
+import { HARD_PATHS } from './hard-paths.ts';
+
+/** A store of one driver under test. */
+export interface BlobStoreFixture {
+  readonly store: BlobStore;
+  /** A second one on the same files, as another process has it. */
+  readonly other: BlobStore;
+  /** Names of what is kept beside files that are whole: temporary files, unfinished uploads. */
+  readonly leftovers: () => Promise<readonly string[]>;
+  /** Leaves what a process leaves that is killed in the midst of one upload. */
+  readonly plantLitter: () => Promise<void>;
+  readonly dispose: () => Promise<void>;
+}
+
+const TEXT = 'text/plain; charset=utf-8';
+const PARALLEL = 50;
+const MEBIBYTE = 1024 * 1024;
+let lastKey = 0;
+
+/** A key that no other test has. */
+function newKey(name = 'file'): BlobKey {
+  lastKey++;
+  return { env: 'dev', path: `suite-${lastKey}/${name}` };
+}
+
+/**
+ * What each driver has to do. Run once for each.
+ *
+ * @example
+ * describeBlobStore('file', async () => ({ store, other, leftovers, plantLitter, dispose }));
+ */
+export function describeBlobStore(name: string, create: () => Promise<BlobStoreFixture>): void {
+  describe(`blob store: ${name}`, () => {
+    let fixture: BlobStoreFixture;
+    let store: BlobStore;
+
+    beforeAll(async () => {
+      fixture = await create();
+      store = fixture.store;
+    });
+    afterAll(() => fixture?.dispose());
+
+    const write = (key: BlobKey, bytes: Buffer, contentType = TEXT) =>
+      store.write(key, toStream(bytes), { contentType });
+    const expectNothingLeft = async () => expect(await fixture.leftovers()).toEqual([]);
+
+    describe('writing and reading', () => {
+      test.each(HARD_PATHS)('keeps a file under the path %j', async (path) => {
+        const key = { env: 'hard-paths', path };
+        const bytes = Buffer.from(`the content of ${path}`);
+        const written = await write(key, bytes);
+        expect(written).toMatchObject({
+          size: bytes.length,
+          etag: md5Of(bytes),
+          contentType: TEXT,
+        });
+        expect(await store.stat(key)).toMatchObject({ etag: md5Of(bytes) });
+        expect(await readAll(store, key)).toEqual(bytes);
+      });
+
+      test('keeps all of these paths apart', async () => {
+        for (const path of HARD_PATHS) {
+          const key = { env: 'hard-paths', path };
+          expect((await readAll(store, key))?.toString()).toBe(`the content of ${path}`);
+        }
+      });
+
+      test('deletes each of these paths and no other', async () => {
+        for (const [index, path] of HARD_PATHS.entries()) {
+          expect(await store.delete({ env: 'hard-paths', path })).toBe(true);
+          const next = HARD_PATHS[index + 1];
+          if (next !== undefined) {
+            expect(await store.stat({ env: 'hard-paths', path: next })).toBeDefined();
+          }
+        }
+      });
+
+      test('keeps environments apart', async () => {
+        const { path } = newKey();
+        await write({ env: 'one', path }, Buffer.from('1'));
+        await write({ env: 'two', path }, Buffer.from('2'));
+        expect((await readAll(store, { env: 'one', path }))?.toString()).toBe('1');
+        expect((await readAll(store, { env: 'two', path }))?.toString()).toBe('2');
+        expect(await store.stat({ env: 'three', path })).toBeUndefined();
+      });
+
+      test.each([
+        'application/octet-stream',
+        'text/html; charset="utf-8"',
+        'multipart/mixed; boundary="a b;c"',
+        'x/y; title="\u00e9"',
+      ])('keeps the content type %j', async (contentType) => {
+        const key = newKey();
+        expect((await write(key, Buffer.from('x'), contentType)).contentType).toBe(contentType);
+        expect((await store.stat(key))?.contentType).toBe(contentType);
+      });
+
+      test('tells when a file was written', async () => {
+        const before = Date.now();
+        const { lastModified } = await write(newKey(), Buffer.from('x'));
+        // Clocks of stores count in whole seconds, and a store's machine may have another one.
+        expect(Math.abs(lastModified.getTime() - before)).toBeLessThan(60_000);
+      });
+
+      test('says the same when it writes, is asked, and opens', async () => {
+        const key = newKey();
+        const written = await write(key, toBytes(100));
+        expect(await store.stat(key)).toEqual(written);
+        const blob = await store.open(key);
+        expect(blob?.info).toEqual(written);
+        await blob?.close();
+      });
+
+      test('keeps an empty file', async () => {
+        const key = newKey();
+        expect(await write(key, Buffer.alloc(0))).toMatchObject({
+          size: 0,
+          etag: md5Of(Buffer.alloc(0)),
+        });
+        expect(await readAll(store, key)).toEqual(Buffer.alloc(0));
+      });
+
+      test.each([1, 65_536, MEBIBYTE - 1, MEBIBYTE, MEBIBYTE + 1, 5 * MEBIBYTE, 20 * MEBIBYTE + 7])(
+        'keeps %i bytes',
+        async (size) => {
+          const key = newKey();
+          const bytes = toBytes(size, size);
+          const info = await store.write(key, toStream(bytes), { contentType: TEXT, size });
+          expect(info).toMatchObject({ size, etag: md5Of(bytes) });
+          expect((await readAll(store, key))?.equals(bytes)).toBe(true);
+        },
+      );
+
+      test('says what is missing', async () => {
+        const key = newKey();
+        expect(await store.stat(key)).toBeUndefined();
+        expect(await store.open(key)).toBeUndefined();
+        expect(await store.delete(key)).toBe(false);
+      });
+
+      test('does not take a folder for a file', async () => {
+        const key = newKey('folder/file');
+        await write(key, Buffer.from('x'));
+        const folder = { env: key.env, path: key.path.replace('/file', '') };
+        expect(await store.stat(folder)).toBeUndefined();
+        expect(await store.open(folder)).toBeUndefined();
+        expect(await store.delete(folder)).toBe(false);
+        expect(await store.stat(key)).toBeDefined();
+      });
+    });
+
+    describe('ranges', () => {
+      const bytes = toBytes(3 * MEBIBYTE + 11);
+      const key = newKey();
+      beforeAll(() => write(key, bytes));
+
+      test.each([
+        [0, 0],
+        [0, 9],
+        [1, 1],
+        [MEBIBYTE - 1, MEBIBYTE + 1],
+        [bytes.length - 1, bytes.length - 1],
+        [0, bytes.length - 1],
+      ])('reads bytes %i to %i', async (start, end) => {
+        const part = await readAll(store, key, { start, end });
+        expect(part?.equals(bytes.subarray(start, end + 1))).toBe(true);
+      });
+
+      test('a stream that is given up in its midst does no harm', async () => {
+        const stream = (await store.open(key))?.read();
+        const closed = new Promise((resolve) => stream?.once('close', resolve));
+        stream?.once('data', () => stream.destroy());
+        await closed;
+        expect((await readAll(store, key))?.equals(bytes)).toBe(true);
+      });
+    });
+
+    describe('overwriting', () => {
+      test('replaces content and content type', async () => {
+        const key = newKey();
+        await write(key, Buffer.from('old'), 'text/old');
+        await write(key, Buffer.from('newer'), 'text/new');
+        expect(await store.stat(key)).toMatchObject({ size: 5, contentType: 'text/new' });
+        expect((await readAll(store, key))?.toString()).toBe('newer');
+      });
+
+      test('whoever has opened the old file reads the old file', async () => {
+        const key = newKey();
+        const old = toBytes(4 * MEBIBYTE, 1);
+        await write(key, old);
+        const blob = await store.open(key);
+        await write(key, Buffer.from('new'));
+        expect(blob && (await buffer(blob.read())).equals(old)).toBe(true);
+        expect((await readAll(store, key))?.toString()).toBe('new');
+      });
+
+      test('the old file stays until the new one is whole', async () => {
+        const key = newKey();
+        await write(key, Buffer.from('old'));
+        let seen: string | undefined;
+        const content = toBrokenStream(toBytes(2 * MEBIBYTE), (stream) => {
+          readAll(store, key).then((found) => {
+            seen = found?.toString();
+            stream.push(null);
+          }, stream.destroy);
+        });
+        await store.write(key, content, { contentType: TEXT });
+        expect(seen).toBe('old');
+        expect((await store.stat(key))?.size).toBe(2 * MEBIBYTE);
+      });
+
+      test('of parallel writers of one key, one has written it whole', async () => {
+        const key = newKey();
+        const versions = Array.from({ length: PARALLEL }, (_, index) =>
+          toBytes(100_000 + index, index),
+        );
+        const writers = versions.map((bytes, index) =>
+          (index % 2 === 0 ? store : fixture.other).write(key, toStream(bytes), {
+            contentType: TEXT,
+          }),
+        );
+        await Promise.all(writers);
+        const info = await store.stat(key);
+        const content = await readAll(store, key);
+        expect(info?.etag).toBe(content && md5Of(content));
+        expect(versions.map(md5Of)).toContain(info?.etag);
+        await expectNothingLeft();
+      });
+    });
+
+    describe('broken writes leave nothing', () => {
+      const bytes = toBytes(2 * MEBIBYTE);
+
+      async function expectNoTrace(key: BlobKey, old: Buffer | undefined): Promise<void> {
+        expect(await readAll(store, key)).toEqual(old);
+        await expectNothingLeft();
+      }
+
+      describe.each([
+        ['where there was none', undefined],
+        ['where there is an old file', Buffer.from('old')],
+      ])('%s', (_, old) => {
+        async function newTarget(): Promise<BlobKey> {
+          const key = newKey();
+          if (old) await write(key, old);
+          return key;
+        }
+
+        test('an abort in the midst', async () => {
+          const key = await newTarget();
+          const controller = new AbortController();
+          const content = toBrokenStream(bytes, () => controller.abort());
+          const options = { contentType: TEXT, signal: controller.signal };
+          await expect(store.write(key, content, options)).rejects.toThrow();
+          await expectNoTrace(key, old);
+        });
+
+        test('an abort before the beginning', async () => {
+          const key = await newTarget();
+          const options = { contentType: TEXT, signal: AbortSignal.abort() };
+          await expect(store.write(key, toStream(bytes), options)).rejects.toThrow();
+          await expectNoTrace(key, old);
+        });
+
+        test.each([-1, 1])('a size that is wrong by %i', async (difference) => {
+          const key = await newTarget();
+          const options = { contentType: TEXT, size: bytes.length + difference };
+          await expect(store.write(key, toStream(bytes), options)).rejects.toThrow(/bytes/);
+          await expectNoTrace(key, old);
+        });
+
+        test('a source that fails', async () => {
+          const key = await newTarget();
+          const content = toBrokenStream(bytes, (stream) => stream.destroy(new Error('torn')));
+          await expect(store.write(key, content, { contentType: TEXT })).rejects.toThrow('torn');
+          await expectNoTrace(key, old);
+        });
+
+        test('a source that closes without an end', async () => {
+          const key = await newTarget();
+          const content = toBrokenStream(bytes, (stream) => stream.destroy());
+          await expect(store.write(key, content, { contentType: TEXT })).rejects.toThrow();
+          await expectNoTrace(key, old);
+        });
+      });
+    });
+
+    describe('copying', () => {
+      test.each([true, false])('copies to a new key, overwrite %j', async (overwrite) => {
+        const [from, to] = [newKey('a'), newKey('b')];
+        const source = await write(from, toBytes(1000), 'text/special');
+        const copied = await store.copy(from, to, { overwrite });
+        const same = { size: 1000, etag: source.etag, contentType: 'text/special' };
+        expect(copied).toMatchObject(same);
+        expect(await store.stat(to)).toEqual(copied);
+        expect(await readAll(store, to)).toEqual(toBytes(1000));
+        expect(await store.stat(from)).toMatchObject(same);
+      });
+
+      test('copies a large file', async () => {
+        const [from, to] = [newKey('a'), newKey('b')];
+        const bytes = toBytes(12 * MEBIBYTE);
+        await write(from, bytes);
+        await store.copy(from, to, { overwrite: false });
+        expect((await readAll(store, to))?.equals(bytes)).toBe(true);
+      });
+
+      test('copies between hard paths', async () => {
+        const [first = '', ...others] = HARD_PATHS;
+        await write({ env: 'copies', path: first }, Buffer.from('x'));
+        for (const path of others) {
+          const to = { env: 'copies', path };
+          await store.copy({ env: 'copies', path: first }, to, { overwrite: false });
+          expect((await readAll(store, to))?.toString()).toBe('x');
+        }
+      });
+
+      test('a copy and its source live on without each other', async () => {
+        const [from, to] = [newKey('a'), newKey('b')];
+        await write(from, Buffer.from('first'));
+        await store.copy(from, to, { overwrite: true });
+        await write(from, Buffer.from('second'));
+        expect((await readAll(store, to))?.toString()).toBe('first');
+        await store.delete(from);
+        expect((await readAll(store, to))?.toString()).toBe('first');
+      });
+
+      test('replaces the destination where it may', async () => {
+        const [from, to] = [newKey('a'), newKey('b')];
+        await write(from, Buffer.from('new'));
+        await write(to, Buffer.from('old'));
+        await store.copy(from, to, { overwrite: true });
+        expect((await readAll(store, to))?.toString()).toBe('new');
+        // Twice, for the destination is now the same content already.
+        await store.copy(from, to, { overwrite: true });
+        expect((await readAll(store, to))?.toString()).toBe('new');
+        await expectNothingLeft();
+      });
+
+      test('leaves the destination where it must', async () => {
+        const [from, to] = [newKey('a'), newKey('b')];
+        await write(from, Buffer.from('new'));
+        await write(to, Buffer.from('old'));
+        const copy = store.copy(from, to, { overwrite: false });
+        await expect(copy).rejects.toThrow(BlobExistsError);
+        expect((await readAll(store, to))?.toString()).toBe('old');
+        await expectNothingLeft();
+      });
+
+      test.each([true, false])('says that there is no source, overwrite %j', async (overwrite) => {
+        const to = newKey();
+        await write(to, Buffer.from('old'));
+        const copy = store.copy(newKey(), to, { overwrite });
+        await expect(copy).rejects.toThrow(BlobMissingError);
+        expect((await readAll(store, to))?.toString()).toBe('old');
+        await expectNothingLeft();
+      });
+
+      test('an abort leaves nothing', async () => {
+        const [from, to] = [newKey('a'), newKey('b')];
+        await write(from, Buffer.from('x'));
+        const options = { overwrite: true, signal: AbortSignal.abort() };
+        await expect(store.copy(from, to, options)).rejects.toThrow();
+        expect(await store.stat(to)).toBeUndefined();
+        await expectNothingLeft();
+      });
+
+      test('of parallel copies that forbid overwriting, one wins', async () => {
+        const to = newKey('destination');
+        const sources = Array.from({ length: PARALLEL }, (_, index) => newKey(`source-${index}`));
+        await Promise.all(sources.map((key) => write(key, Buffer.from(key.path))));
+        const copies = await Promise.allSettled(
+          sources.map((from, index) =>
+            (index % 2 === 0 ? store : fixture.other).copy(from, to, { overwrite: false }),
+          ),
+        );
+        const winners = copies.flatMap(({ status }, index) =>
+          status === 'fulfilled' ? [sources[index]?.path] : [],
+        );
+        expect(winners).toHaveLength(1);
+        for (const copy of copies) {
+          if (copy.status === 'rejected') expect(copy.reason).toBeInstanceOf(BlobExistsError);
+        }
+        expect((await readAll(store, to))?.toString()).toBe(winners[0]);
+        await expectNothingLeft();
+      });
+    });
+
+    describe('deleting', () => {
+      test('says whether there was a file', async () => {
+        const key = newKey();
+        await write(key, Buffer.from('x'));
+        expect(await store.delete(key)).toBe(true);
+        expect(await store.stat(key)).toBeUndefined();
+        expect(await store.delete(key)).toBe(false);
+      });
+
+      test('leaves the neighbours', async () => {
+        const key = newKey('a');
+        const below = { env: key.env, path: `${key.path}/b` };
+        await write(key, Buffer.from('a'));
+        await write(below, Buffer.from('b'));
+        expect(await store.delete(key)).toBe(true);
+        expect((await readAll(store, below))?.toString()).toBe('b');
+      });
+
+      test('may race writers in one folder', async () => {
+        const folder = newKey('folder').path;
+        const works = Array.from({ length: PARALLEL }, async (_, index) => {
+          const key = { env: 'dev', path: `${folder}/${index % 5}/deep/${index}` };
+          for (let round = 0; round < 3; round++) {
+            await write(key, Buffer.from('x'));
+            expect(await store.delete(key)).toBe(true);
+          }
+          await write(key, Buffer.from(key.path));
+          expect((await readAll(store, key))?.toString()).toBe(key.path);
+        });
+        await Promise.all(works);
+      });
+    });
+
+    describe('keeping order', () => {
+      test('sweeps what broken uploads left, and only that', async () => {
+        const key = newKey();
+        await write(key, Buffer.from('x'));
+        await fixture.plantLitter();
+        expect(await store.sweep(new Date(Date.now() - 3_600_000))).toBe(0);
+        expect(await fixture.leftovers()).not.toEqual([]);
+        expect(await store.sweep(new Date(Date.now() + 3_600_000))).toBe(1);
+        await expectNothingLeft();
+        expect((await readAll(store, key))?.toString()).toBe('x');
+      });
+
+      test('an upload outlives a sweep of older ones', async () => {
+        const key = newKey();
+        const bytes = toBytes(2 * MEBIBYTE);
+        const content = toBrokenStream(bytes, (stream) => {
+          store.sweep(new Date(Date.now() - 3_600_000)).then(() => stream.push(null));
+        });
+        await store.write(key, content, { contentType: TEXT });
+        expect((await readAll(store, key))?.equals(bytes)).toBe(true);
+      });
+
+      test('can be used', () => expect(store.check()).resolves.toBeUndefined());
+
+      test('what one process has written, another one reads', async () => {
+        const key = newKey();
+        const written = await write(key, toBytes(1000));
+        expect(await fixture.other.stat(key)).toEqual(written);
+        expect(await readAll(fixture.other, key)).toEqual(toBytes(1000));
+      });
+    });
+  });
+}

@@ -1,0 +1,80 @@
+/** Paths that D24 allows and that a store might confuse, lose, or refuse. */
+export const HARD_PATHS: readonly string[] = [
+  'plain.txt',
+  // A file and a folder of one name.
+  'a',
+  'a/b',
+  'a/b/c',
+  // Case, which some disks do not know.
+  'Readme.MD',
+  'readme.md',
+  'README.md',
+  'README.md/inner',
+  // Composed and decomposed, and look-alikes that fold to each other.
+  '\u00e9t\u00e9',
+  'e\u0301te\u0301',
+  '\u212b',
+  '\u00c5',
+  '\u00e5',
+  '\u017f',
+  '\u0130',
+  '\u0131',
+  'stra\u00dfe',
+  'strasse',
+  // Chinese, and a compatibility ideograph that normalisation replaces.
+  '照片/二零二六/猫.jpg',
+  '\uf900',
+  '\u8c48',
+  // Beyond the basic plane, joined, and right-to-left.
+  '😀/👨‍👩‍👧.png',
+  '\u202egnp.exe',
+  // Spaces and dots where Windows cuts them off.
+  ' a ',
+  'a b  c',
+  'a.',
+  'a..',
+  '...',
+  '.hidden',
+  'nbsp\u00a0and\u2028line',
+  // Percent forms are plain text.
+  '%2F',
+  '%252F',
+  '%2e%2e/%2e%2e/etc/passwd',
+  '%',
+  '%zz',
+  '100%/a',
+  // What means something to shells, Windows, URLs, headers, and objects.
+  'C:\\Windows\\win.ini',
+  '..\\..\\a',
+  'C:',
+  'file:stream:$DATA',
+  'quote"\'`',
+  '<>|?*&;$(){}[]!#~^+=,@',
+  'a?b#c&d=e',
+  '__proto__',
+  'constructor',
+  // Names that Windows keeps for itself.
+  'CON',
+  'con.txt',
+  'aux/nul',
+  'com1.tar.gz',
+  'LPT\u00b9',
+  // Fullwidth forms of `/`, `.` and `\`.
+  '\uff0f\uff0e\uff0e\uff3c',
+  // What a driver might use itself.
+  'tmp',
+  'files/tmp',
+  'a+',
+  'a+/b',
+  'a~',
+  'a~/b',
+  '^a',
+  // D24: "at most 1,024 bytes of UTF-8", in one segment, in many, and in wide characters.
+  'x'.repeat(1024),
+  'X'.repeat(1024),
+  `${'y/'.repeat(511)}zz`,
+  'é'.repeat(512),
+  '😀'.repeat(256),
+  `${'猫'.repeat(340)}/${'"'.repeat(3)}`,
+  `${'.'.repeat(1000)}/a`,
+];
