@@ -1,0 +1,10 @@
+import { join } from 'node:path';
+import { writeGenerated } from '@berth/codegen';
+import { toJsonSchema } from '../src/config/to-json-schema.ts';
+
+/** Writes the JSON Schema of the configuration, which editors complete and check YAML files with. */
+await writeGenerated(
+  join(import.meta.dirname, '../generated/config.schema.gen.json'),
+  toJsonSchema(),
+  'packages/server/scripts/generate.ts',
+);

@@ -1,0 +1,105 @@
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import { z } from 'zod';
+import { environmentNameSchema, environmentSchema } from './environment-schema.ts';
+import { limitsSchema } from './limits-schema.ts';
+import { adminSchema, listenSchema } from './network-schema.ts';
+import { storeSchema } from './store-schema.ts';
+
+const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+const { signature } = defaults;
+const header = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be a header or field name');
+
+/** The names on the wire of a deployment (D1). */
+export const wireProfileSchema = z.strictObject({
+  $schema: z.string().optional(),
+  name: z.string().optional(),
+  storageHeaders: z.strictObject({
+    authorization: header,
+    sessionToken: header,
+    timestamp: header,
+  }),
+  uploadFields: z.strictObject({ securityToken: header, metaFileId: header }),
+  storeFileID: z.string().min(1),
+  gatewayHeaders: z.strictObject({ upstreamStatus: header }),
+});
+
+const signingKey = z
+  .strictObject({
+    secret: z.string().min(32, 'must have at least 32 characters').optional(),
+    file: z.string().min(1).optional().describe('File that holds the secret.'),
+  })
+  .refine(
+    ({ secret, file }) => (secret === undefined) !== (file === undefined),
+    'needs exactly one of `secret` and `file`',
+  );
+
+/** Everything that a configuration may say. */
+export const configSchema = z
+  .strictObject({
+    $schema: z.string().optional(),
+    listen: listenSchema.prefault({}),
+    admin: adminSchema.prefault({}),
+    publicUrl: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+      .optional()
+      .describe(
+        'Address that callers reach this server by; upload targets and links begin with it. Default: what a request was sent to, where that is an address of this machine.',
+      ),
+    log: z
+      .strictObject({
+        level: z.enum(LEVELS).default('info'),
+        calls: z
+          .boolean()
+          .default(false)
+          .describe('A line for each call. Else only for those that fail with 500 or more.'),
+      })
+      .prefault({})
+      .describe('Lines of JSON on standard output.'),
+    wireProfile: z
+      .union([z.string().min(1), wireProfileSchema])
+      .optional()
+      .describe('JSON file with the names that this deployment uses on the wire.'),
+    cors: z
+      .strictObject({
+        origins: z
+          .union([z.literal('*'), z.array(z.string().min(1))])
+          .default('*')
+          .describe('Origins whose pages may read the answers.'),
+        credentials: z
+          .boolean()
+          .default(false)
+          .describe('Whether listed origins may send cookies. Refused together with *.'),
+      })
+      .prefault({})
+      .refine(
+        ({ origins, credentials }) => !credentials || origins !== '*',
+        'needs a list of `origins` with `credentials`: with * every site may call',
+      ),
+    signature: z
+      .strictObject({
+        service: z.string().min(1).default(signature.service),
+        storageSigningHost: z.string().min(1).default(signature.storageSigningHost),
+      })
+      .prefault({})
+      .describe('Constants of signatures, which clients must know too.'),
+    limits: limitsSchema.prefault({}),
+    store: storeSchema.prefault({ driver: 'file' }),
+    keys: z
+      .array(signingKey)
+      .min(1, 'needs at least one key')
+      .describe(
+        'Secrets that sign upload grants and links. The first one signs, all are accepted: so they rotate. All processes need the same.',
+      ),
+    environments: z
+      .record(environmentNameSchema, environmentSchema)
+      .refine((all) => Object.keys(all).length > 0, 'needs at least one environment')
+      .describe('Environments by name.'),
+  })
+  .describe('Configuration of berth-server.');
+
+/** A configuration as it is written: defaults may be left out, files are named. */
+export type ConfigInput = z.input<typeof configSchema>;
+
+/** A configuration with its defaults. */
+export type ParsedConfig = z.output<typeof configSchema>;

@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { type Document, isMap, isNode, LineCounter, parseDocument, Scalar } from 'yaml';
+import { ConfigError, type ConfigFault } from './config-error.ts';
+import { replaceReferences } from './replace-references.ts';
+import { type ResolvedConfig, resolveConfig } from './resolve-config.ts';
+
+/**
+ * Reads a configuration file (YAML, or JSON, which is YAML too). Relative paths in it begin at its
+ * folder; `${NAME}` in a text is an environment variable.
+ *
+ * @returns the configuration, and all files that it was read from, the given one first
+ * @throws ConfigError that names file, line and column of each fault
+ *
+ * @example
+ * const { config } = await loadConfig('berth.yaml');
+ * const server = await createServer(config);
+ */
+export async function loadConfig(
+  file: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<ResolvedConfig> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError([{ path: [], place: file, problem: `cannot be read: ${error.message}` }]);
+  });
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const place = (offset = 0) => {
+    const { line, col } = lines.linePos(offset);
+    return `${file}:${Math.max(line, 1)}:${Math.max(col, 1)}`;
+  };
+  const replaced = replaceReferences(document, env);
+  const faults: ConfigFault[] = [
+    ...document.errors.slice(0, 1).map(({ message, pos }) => ({
+      path: [],
+      place: place(pos[0]),
+      problem: message,
+    })),
+    ...replaced.missing.map(({ name, node }) => ({
+      path: [],
+      place: place(node.range?.[0]),
+      problem: `The environment variable ${name} is not set`,
+    })),
+  ];
+  if (faults.length > 0) throw new ConfigError(faults);
+  const read = async () => {
+    const { config, files } = await resolveConfig(document.toJS() ?? {}, dirname(resolve(file)));
+    return { config, files: [resolve(file), ...files] };
+  };
+  try {
+    return await read().catch((error) => {
+      // Environment variables are texts: where a number is wanted, one that spells a number is one.
+      if (!(error instanceof ConfigError) || !toNumbers(document, error, replaced.nodes))
+        throw error;
+      return read();
+    });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(
+      error.faults.map((fault) => ({
+        ...fault,
+        place: fault.place ?? place(offsetOf(document, fault.path)),
+      })),
+    );
+  }
+}
+
+/** Where a setting stands, or the innermost group that lacks it. */
+function offsetOf(document: Document, path: ConfigFault['path']): number | undefined {
+  for (let length = path.length; length > 0; length -= 1) {
+    const parent = document.getIn(path.slice(0, length - 1), true);
+    const name = path[length - 1];
+    if (isMap(parent)) {
+      const pair = parent.items.find(
+        ({ key }) => (key instanceof Scalar ? key.value : key) === name,
+      );
+      if (isNode(pair?.key)) return pair.key.range?.[0];
+    } else {
+      const item = document.getIn(path.slice(0, length), true);
+      if (isNode(item)) return item.range?.[0];
+    }
+  }
+  return undefined;
+}
+
+/** Whether a replaced text that was refused spells a number; it is one from now on. */
+function toNumbers(document: Document, { faults }: ConfigError, nodes: ReadonlySet<unknown>) {
+  const refused = faults
+    .map(({ path }) => document.getIn(path, true))
+    .filter(
+      (node) => node instanceof Scalar && nodes.has(node) && /^\d+$/.test(String(node.value)),
+    );
+  for (const node of refused as Scalar[]) node.value = Number(node.value);
+  return refused.length > 0;
+}

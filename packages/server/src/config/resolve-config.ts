@@ -1,0 +1,114 @@
+import { defaultWireProfile, type WireProfile } from '@berth/server-stubs';
+import type { Config, EnvironmentConfig, KeySet } from './config.ts';
+import { ConfigError } from './config-error.ts';
+import { configSchema, type ParsedConfig, wireProfileSchema } from './config-schema.ts';
+import { FileReader } from './file-reader.ts';
+import { toFaults } from './to-faults.ts';
+
+export interface ResolvedConfig {
+  readonly config: Config;
+  /** Absolute paths of the files that were read for it. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Checks a configuration, fills in the defaults and reads the files that it names. What it returns can
+ * be given to it again.
+ *
+ * @param folder relative paths begin here; default: the working directory
+ * @throws ConfigError with all faults at once
+ */
+export async function resolveConfig(
+  input: unknown,
+  folder = process.cwd(),
+): Promise<ResolvedConfig> {
+  const parsed = configSchema.safeParse(input);
+  if (!parsed.success) throw new ConfigError(toFaults(parsed.error.issues));
+  const reader = new FileReader(folder);
+  const config = await read(parsed.data, reader);
+  if (reader.faults.length > 0) throw new ConfigError(reader.faults);
+  return { config, files: reader.files };
+}
+
+async function read(parsed: ParsedConfig, reader: FileReader): Promise<Config> {
+  const { listen, store, keys, environments } = parsed;
+  const tls = listen.tls && {
+    cert: reader.resolve(listen.tls.cert),
+    key: reader.resolve(listen.tls.key),
+  };
+  return {
+    ...parsed,
+    listen: { ...listen, ...(tls && { tls }) },
+    store: store.driver === 'file' ? { ...store, root: reader.resolve(store.root) } : store,
+    wireProfile: await readWireProfile(parsed.wireProfile, reader),
+    keys: await Promise.all(keys.map((key, index) => readKey(key, index, reader))),
+    environments: Object.fromEntries(
+      await Promise.all(
+        Object.entries(environments).map(
+          async ([name, environment]) =>
+            [name, await readEnvironment(environment, ['environments', name], reader)] as const,
+        ),
+      ),
+    ),
+  };
+}
+
+async function readWireProfile(
+  given: ParsedConfig['wireProfile'],
+  reader: FileReader,
+): Promise<WireProfile> {
+  if (given === undefined) return defaultWireProfile;
+  if (typeof given !== 'string') return given as WireProfile;
+  const path = ['wireProfile'];
+  const json = await reader.json(given, path);
+  if (json === undefined) return defaultWireProfile;
+  const parsed = wireProfileSchema.safeParse(json);
+  if (parsed.success) return parsed.data as WireProfile;
+  const place = reader.resolve(given);
+  reader.faults.push(...toFaults(parsed.error.issues).map((fault) => ({ ...fault, place })));
+  return defaultWireProfile;
+}
+
+async function readKey(key: ParsedConfig['keys'][number], index: number, reader: FileReader) {
+  if (key.file === undefined) return { secret: key.secret as string };
+  const path = ['keys', index, 'file'];
+  const secret = await reader.text(key.file, path);
+  if (secret !== '' && secret.length < 32) {
+    reader.faults.push({ path, problem: 'names a secret of less than 32 characters' });
+  }
+  return { secret };
+}
+
+async function readEnvironment(
+  { tokens, credentials, ...rest }: ParsedConfig['environments'][string],
+  at: (string | number)[],
+  reader: FileReader,
+): Promise<EnvironmentConfig> {
+  const pairs = credentials.map(async ({ secretFile, secret, ...pair }, index) => ({
+    ...pair,
+    secret:
+      secretFile === undefined
+        ? (secret as string)
+        : await reader.text(secretFile, [...at, 'credentials', index, 'secretFile']),
+  }));
+  return {
+    ...rest,
+    credentials: await Promise.all(pairs),
+    ...(tokens && {
+      tokens: { ...tokens, jwks: await readKeySet(tokens.jwks, [...at, 'tokens', 'jwks'], reader) },
+    }),
+  };
+}
+
+async function readKeySet(
+  jwks: string | { keys: Record<string, unknown>[] },
+  path: (string | number)[],
+  reader: FileReader,
+): Promise<KeySet | string> {
+  if (typeof jwks !== 'string' || /^https?:/.test(jwks)) return jwks;
+  const json = await reader.json(jwks, path);
+  if (json !== undefined && !Array.isArray((json as Partial<KeySet>).keys)) {
+    reader.faults.push({ path, problem: `names ${reader.resolve(jwks)}, which is no key set` });
+  }
+  return json as KeySet;
+}

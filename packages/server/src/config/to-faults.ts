@@ -1,0 +1,80 @@
+import { closest, distance } from 'fastest-levenshtein';
+import type { z } from 'zod';
+import type { ConfigFault } from './config-error.ts';
+import { knownSettings } from './known-settings.ts';
+
+type Issue = z.core.$ZodIssue;
+type Path = (string | number)[];
+
+/** What zod found, as sentences that name the setting and the fix. */
+export function toFaults(issues: readonly Issue[], at: Path = []): ConfigFault[] {
+  return issues.flatMap((issue) => {
+    const path = [...at, ...(issue.path as Path)];
+    switch (issue.code) {
+      case 'unrecognized_keys':
+        return issue.keys.map((key) => ({ path: [...path, key], problem: unknown(path, key) }));
+      case 'invalid_union':
+        return fromUnion(issue, path);
+      case 'invalid_key':
+        return toFaults(issue.issues, path).map((fault) => ({ ...fault, path }));
+      default:
+        return [{ path, problem: problemOf(issue) }];
+    }
+  });
+}
+
+function unknown(path: Path, key: string): string {
+  const known = knownSettings(path);
+  if (known.length === 0) return 'is no setting: remove it';
+  const near = closest(key, known);
+  return distance(key, near) <= Math.max(2, key.length / 3)
+    ? `is no setting: did you mean ${near}?`.replace(/\?$/, '')
+    : `is no setting; known here: ${known.join(', ')}`;
+}
+
+function problemOf(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.message.includes('received undefined')
+        ? `is missing: it must be ${article(issue.expected)}`
+        : `must be ${article(issue.expected)}`;
+    case 'invalid_value':
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
+    case 'too_small':
+      if (issue.message.startsWith('Too small')) {
+        return issue.origin === 'string'
+          ? 'must not be empty'
+          : `must be at least ${issue.minimum}`;
+      }
+      return issue.message;
+    case 'too_big':
+      return `must be at most ${issue.maximum}`;
+    default:
+      return issue.message;
+  }
+}
+
+/** The branch that came furthest tells best what was meant. */
+function fromUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: Path): ConfigFault[] {
+  const known = issue.errors.flat().filter(({ code }) => code !== 'invalid_type');
+  if (issue.errors.length === 0) return [{ path, problem: 'must be one of file, s3' }];
+  const deepest = issue.errors.find((branch) => branch.some((inner) => inner.path.length > 0));
+  if (deepest !== undefined) return toFaults(deepest, path);
+  if (known.length > 0 && known[0]?.code !== 'invalid_value') return toFaults(known, path);
+  const kinds = issue.errors.flat().map((inner) => problemOf(inner).replace('must be ', ''));
+  return [{ path, problem: `must be ${[...new Set(kinds)].join(' or ')}` }];
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  number: 'a number',
+  string: 'a text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a group of settings',
+  record: 'a group of settings',
+};
+
+function article(expected: string): string {
+  return NAMES[expected] ?? expected;
+}
