@@ -5,13 +5,18 @@ export type ServiceState = 'ready' | 'not-ready' | 'forbidden' | 'overdue';
 export interface Endpoint {
   /** `http:` or `https:`, host and port, without a path. */
   readonly origin: string;
+  /** Name that the certificate must bear, where `origin` is an address (TLS); undefined: its host. */
+  readonly servername?: string;
 }
 
+/** Kept, as each of its endpoints is, for as long as nothing about it has changed. */
 export interface ServiceVersion {
   readonly name: string;
   /** Share of the calls, in relation to the other versions; 0 gets none. */
   readonly weight: number;
   readonly endpoints: readonly Endpoint[];
+  /** How the calls are to be shared out, where not evenly: every endpoint with its weight, 0 or more. */
+  readonly shares?: ReadonlyMap<Endpoint, number>;
   /** False where what the version runs on is gone (`SERVICE_RESOURCE_NOT_FOUND`). */
   readonly hasResource: boolean;
 }

@@ -1,0 +1,127 @@
+import type { ServiceRegistry } from '../service-registry.ts';
+import { createAddressPolicy } from './dns/address-policy.ts';
+import { type Clock, systemClock } from './dns/clock.ts';
+import { createDnsService, type DnsService } from './dns/create-dns-service.ts';
+import { type Lookup, openLookup } from './dns/open-lookup.ts';
+import { createRecordMemory } from './dns/record-memory.ts';
+import { resolveTargets } from './dns/resolve-targets.ts';
+import { createWatchedName, type WatchedName } from './dns/watched-name.ts';
+import type { DnsServiceConfig, DnsSource } from './service-config.ts';
+import { createServiceTable } from './service-table.ts';
+
+export interface DnsRegistryOptions {
+  /** Resolvers to ask, such as `10.96.0.10` or `[fd00::a]:53`. Default: those of the machine. */
+  readonly servers?: readonly string[];
+  /** How long one question may take, all tries and servers together. Default: 4. */
+  readonly timeoutSeconds?: number;
+  /**
+   * How long an answer without a TTL counts: SRV records, and that there is nothing. Also when a
+   * failed question is asked again. TTLs count as they come, 1 to 60 s. Default: 5.
+   */
+  readonly refreshSeconds?: number;
+  /**
+   * How long an answer outlives its TTL while DNS is gone. Then calls get `RegistryUnavailableError`.
+   * A name that nobody called for so long is no longer asked for. Default: 300.
+   */
+  readonly staleSeconds?: number;
+  /**
+   * The only ranges of addresses to call, such as `['10.0.0.0/8']`. Default: all but loopback,
+   * link-local, metadata and multicast addresses. Whoever can change the records of a service decides
+   * whom the gateway calls: say the range of the pods where it is known.
+   */
+  readonly allow?: readonly string[];
+  /** Hears of failed questions and refused addresses, of each once until it changes. */
+  readonly onError?: (error: Error) => void;
+  /** For tests. Default: the machine's. */
+  readonly clock?: Clock;
+}
+
+export interface DnsRegistry extends ServiceRegistry {
+  /**
+   * Replaces the services. What is known of a name that stays is kept, and so are the endpoints of a
+   * service that stays.
+   *
+   * @throws TypeError for `A` without a port; the old services stay
+   */
+  update(services: readonly DnsServiceConfig[]): void;
+  /** An update in two steps: checks and makes all, and changes nothing until the result is called. */
+  prepare(services: readonly DnsServiceConfig[]): () => void;
+}
+
+const keyOf = ({ type, name }: DnsSource) => `${type} ${name.toLowerCase()}`;
+
+/**
+ * Services whose endpoints come from DNS. Only names of the configuration are asked for, and those that
+ * their SRV records lead to: never one from a request. No call waits for DNS once a name is known.
+ *
+ * - no such name (NXDOMAIN): the version has no resource;
+ * - no records, or no allowed address: it has no endpoints;
+ * - no answer (SERVFAIL, timeout, garbage): the last one stays for `staleSeconds`.
+ *
+ * @example
+ * const registry = createDnsRegistry(
+ *   [{ env: 'dev', name: 'orders', dns: { type: 'A', name: 'orders.default.svc.cluster.local', port: 80 } }],
+ *   { servers: ['10.96.0.10'], allow: ['10.0.0.0/8'] },
+ * );
+ * await registry.find('dev', 'orders'); // endpoints: [{ origin: 'http://10.1.2.3' }, …]
+ */
+export function createDnsRegistry(
+  services: readonly DnsServiceConfig[],
+  options: DnsRegistryOptions = {},
+): DnsRegistry {
+  const { servers, timeoutSeconds = 4, refreshSeconds = 5, staleSeconds = 300 } = options;
+  const { onError = () => {}, clock = systemClock } = options;
+  const times = { clock, refreshMs: refreshSeconds * 1_000 };
+  const staleMs = staleSeconds * 1_000;
+  const allows = createAddressPolicy(options.allow);
+  const lookups = new Set<Lookup>();
+  const names = new Map<string, WatchedName>();
+
+  const watch = ({ type, name }: DnsSource): WatchedName => {
+    const memory = createRecordMemory({ ...times, staleMs });
+    const resolve = async () => {
+      const lookup = openLookup(servers, timeoutSeconds * 1_000);
+      lookups.add(lookup);
+      try {
+        return await resolveTargets({ lookup, memory, allows }, type, name);
+      } finally {
+        lookups.delete(lookup);
+      }
+    };
+    return createWatchedName({ ...times, idleMs: staleMs, onError, resolve });
+  };
+
+  const nameOf = (source: DnsSource): WatchedName => {
+    const watched = names.get(keyOf(source)) ?? watch(source);
+    names.set(keyOf(source), watched);
+    return watched;
+  };
+
+  const table = createServiceTable<DnsServiceConfig, DnsService>((config, previous) =>
+    createDnsService(config, () => nameOf(config.dns), previous?.last),
+  );
+
+  const prepare = (next: readonly DnsServiceConfig[]) => {
+    const commit = table.prepare(next);
+    return () => {
+      commit();
+      const needed = new Set(next.map(({ dns }) => keyOf(dns)));
+      for (const [key, watched] of names) {
+        if (needed.has(key)) continue;
+        watched.close();
+        names.delete(key);
+      }
+    };
+  };
+
+  prepare(services)();
+  return {
+    find: (env, name) => table.get(env, name)?.find(),
+    prepare,
+    update: (next) => prepare(next)(),
+    async close() {
+      prepare([])();
+      for (const lookup of lookups) lookup.cancel();
+    },
+  };
+}
