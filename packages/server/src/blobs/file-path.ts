@@ -1,0 +1,82 @@
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+
+const MAX_BYTES = defaults.limits.pathBytes.value;
+/** The source's character set of copy paths. It wants the leading `/`. */
+const COPY_PATTERN = new RegExp(storage.components.schemas.FilePath['x-berth-item-pattern'], 'u');
+const REFUSED_SEGMENTS: readonly string[] = ['', '.', '..'];
+
+/** A path that no file can have. */
+export class FilePathError extends Error {
+  override readonly name = 'FilePathError';
+  /** What is wrong, as the end of a sentence that begins with the name of the field. */
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(`The path of a file ${reason}`);
+    this.reason = reason;
+  }
+}
+
+/**
+ * The path of a file as stores take it (`BlobKey.path`), from one that a caller gave for an upload, a
+ * link or a deletion. It is plain text: percent forms are not decoded, backslashes separate nothing,
+ * nothing is normalised.
+ *
+ * D24: "Upload paths: any Unicode but control characters, the same segment rules, one leading `/`
+ * dropped"; "at most 1,024 bytes of UTF-8".
+ *
+ * @throws FilePathError
+ *
+ * @example
+ * toFilePath('/photos/cat.jpg'); // 'photos/cat.jpg'
+ * toFilePath('photos/../cat.jpg'); // throws, reason: 'must not have a segment "..".'
+ */
+export function toFilePath(given: string): string {
+  // Cut before anything else: what follows never works on more text than a path may have.
+  if (given.length > MAX_BYTES + 1) throw tooLong();
+  const path = given.startsWith('/') ? given.slice(1) : given;
+  assertFilePath(path);
+  return path;
+}
+
+/**
+ * The same for the paths of a copy.
+ *
+ * D24: "Copy paths (contract): the source's character set (Chinese = U+4E00 to U+9FFF), with a leading
+ * `/`"; "without the leading `/` is accepted too".
+ *
+ * @throws FilePathError
+ */
+export function toCopyPath(given: string): string {
+  const path = toFilePath(given);
+  if (!COPY_PATTERN.test(`/${path}`)) {
+    throw new FilePathError(
+      'may have digits, Latin letters, Chinese characters and / ! - _ . , * only.',
+    );
+  }
+  return path;
+}
+
+/**
+ * Judges a path that is to be a key, thus without its leading slash.
+ *
+ * D24: "empty, `.` and `..` segments and a trailing `/` are refused".
+ *
+ * @throws FilePathError
+ */
+export function assertFilePath(path: string): void {
+  if (path === '') throw new FilePathError('must not be empty.');
+  if (path.length > MAX_BYTES || Buffer.byteLength(path) > MAX_BYTES) throw tooLong();
+  if (!path.isWellFormed()) {
+    throw new FilePathError('must be well-formed Unicode: it has half of a surrogate pair.');
+  }
+  if (/\p{Cc}/u.test(path)) throw new FilePathError('must not have control characters.');
+  if (path.endsWith('/')) throw new FilePathError('must not end in "/": name the file.');
+  const refused = path.split('/').find((segment) => REFUSED_SEGMENTS.includes(segment));
+  if (refused !== undefined) throw new FilePathError(`must not have a segment "${refused}".`);
+}
+
+function tooLong(): FilePathError {
+  return new FilePathError(`must be at most ${MAX_BYTES} bytes long in UTF-8.`);
+}

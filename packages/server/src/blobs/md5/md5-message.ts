@@ -1,0 +1,15 @@
+/** What a worker is asked for. Contents are told apart by their number. */
+export type Md5Request =
+  | {
+      readonly kind: 'update';
+      readonly id: number;
+      readonly slab: SharedArrayBuffer;
+      readonly length: number;
+    }
+  | { readonly kind: 'digest'; readonly id: number }
+  | { readonly kind: 'forget'; readonly id: number };
+
+/** What it answers: a slab that it has read, or the MD5 in hex. `forget` has no answer. */
+export type Md5Answer =
+  | { readonly kind: 'read'; readonly id: number; readonly slab: SharedArrayBuffer }
+  | { readonly kind: 'digest'; readonly id: number; readonly digest: string };
