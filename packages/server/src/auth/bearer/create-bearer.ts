@@ -1,0 +1,93 @@
+import { hash } from 'node:crypto';
+import { GatewayError, type GatewayLogin } from '@berth/server-stubs';
+import { errors } from 'jose';
+import type { Caller } from '../caller.ts';
+import { ALGORITHMS, type KeySet } from './key-set.ts';
+import type { KeySource } from './key-source.ts';
+import { toCaller } from './to-caller.ts';
+import { toRefusal } from './to-refusal.ts';
+
+/** Longer ones are refused unread; Node's own limit for all headers is 16 KiB. */
+const MAX_LENGTH = 8192;
+/** Changes of the keys that one call lives through. */
+const MAX_ROUNDS = 3;
+
+/** Whose tokens an environment takes. */
+export interface Trust {
+  readonly issuer: string | undefined;
+  readonly keys: KeySource;
+}
+
+interface Settings {
+  readonly trustOf: (env: string) => Trust | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Longest time that a verified token is trusted without another look. */
+  readonly cacheSeconds: number;
+}
+
+interface Verified {
+  readonly keys: KeySet;
+  readonly caller: Caller;
+  /** Milliseconds since the epoch. */
+  readonly expires: number;
+}
+
+/**
+ * Lets in who has a token of the environment (D19). At once, without a promise, where the token was
+ * verified a short while ago.
+ */
+export function createBearer({ trustOf, now, cacheSeconds }: Settings) {
+  return (token: string, { env }: Pick<GatewayLogin, 'env'>): Caller | Promise<Caller> => {
+    if (token.length > MAX_LENGTH) {
+      throw invalid(`The access token is longer than ${MAX_LENGTH} characters.`);
+    }
+    const digest = hash('sha256', token, 'base64');
+    return trustOf(env)?.keys.current?.tokens.get(digest, now()) ?? verify(token, digest, env);
+  };
+
+  async function verify(token: string, digest: string, env: string): Promise<Caller> {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const trust = trustOf(env);
+      if (trust === undefined) throw invalid('The environment takes no access tokens.');
+      const { keys, caller, expires } = await read(token, env, trust).catch((error: unknown) => {
+        throw toRefusal(error);
+      });
+      // Keys may have been taken away meanwhile: what they verified is then worth nothing.
+      if (trustOf(env) === trust && trust.keys.current === keys) {
+        keys.tokens.set(digest, caller, Math.min(expires, now() + cacheSeconds * 1000));
+        return caller;
+      }
+    }
+    throw invalid();
+  }
+
+  async function read(token: string, env: string, trust: Trust): Promise<Verified> {
+    const keys = await trust.keys.load();
+    try {
+      return await readWith(keys, token, env, trust);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      const newer = await trust.keys.renew(keys);
+      if (newer === undefined) throw error;
+      return await readWith(newer, token, env, trust);
+    }
+  }
+
+  async function readWith(keys: KeySet, token: string, env: string, trust: Trust) {
+    const { issuer } = trust;
+    const verified = await keys.verify(token, {
+      algorithms: ALGORITHMS,
+      audience: env,
+      requiredClaims: ['exp'],
+      currentDate: new Date(now()),
+      ...(issuer !== undefined && { issuer }),
+    });
+    const { exp = 0 } = verified.payload;
+    return { keys, caller: toCaller(verified, env), expires: exp * 1000 };
+  }
+}
+
+function invalid(message?: string): GatewayError {
+  return new GatewayError('ACCESS_TOKEN_INVALID', message === undefined ? {} : { message });
+}

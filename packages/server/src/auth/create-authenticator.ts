@@ -1,0 +1,129 @@
+import {
+  defaultWireProfile,
+  type GatewaySecurity,
+  type StorageSecurity,
+  type WireProfile,
+} from '@berth/server-stubs';
+import type { AuthEnvironments } from './auth-environment.ts';
+import { createBearer } from './bearer/create-bearer.ts';
+import type { Caller } from './caller.ts';
+import { createClock } from './clock.ts';
+import { createTrusts, type Trusts } from './create-trusts.ts';
+import { signature as constants, limits } from './defaults.ts';
+import { createGatewaySignature } from './gateway-signature.ts';
+import { createKeyPairs, type KeyPairs } from './key-pairs.ts';
+import { createStorageSignature } from './storage-signature.ts';
+
+export interface AuthenticatorOptions {
+  /** Who is let in where. */
+  readonly environments: AuthEnvironments;
+  /** What signatures are made of beside the secrets. Default: the constants of the contract. */
+  readonly signature?: {
+    /** Service in the credential scope (D16). Default: `svc`. */
+    readonly service?: string | undefined;
+    /** Host in the constant text of storage signatures (D17). Default: `api.berth.example`. */
+    readonly storageSigningHost?: string | undefined;
+  };
+  /** Names on the wire, for refusals. Default: the neutral names. */
+  readonly wireProfile?: WireProfile;
+  /** How far the time of a signature may be off either way (D18). Default: 300. */
+  readonly clockWindowSeconds?: number;
+  /** Longest time that a verified token is trusted without another look (D19). Default: 60. */
+  readonly tokenCacheSeconds?: number;
+  /** Milliseconds since the epoch. Default: the clock of this machine. */
+  readonly now?: () => number;
+  /** Hears why keys could not be had from their URL; the keys there are stay in use for an hour. */
+  readonly onKeyFailure?: (env: string, reason: string) => void;
+}
+
+/** Tells who a caller is, for the routers of gateway and storage. */
+export interface Authenticator {
+  readonly gateway: GatewaySecurity<Caller>;
+  readonly storage: StorageSecurity<Caller>;
+  /**
+   * Puts other environments in the place of the old ones, all at once, and forgets every verified token.
+   *
+   * @throws TypeError for what could never let anybody in; the old environments then stay
+   */
+  update(environments: AuthEnvironments): Promise<void>;
+  /** Gives up what is under way. */
+  close(): void;
+}
+
+/**
+ * Makes the security handlers of both APIs (D15 to D19, D30).
+ *
+ * @throws TypeError for what could never let anybody in
+ *
+ * @example
+ * const { gateway, storage } = await createAuthenticator({
+ *   environments: {
+ *     dev: { tokens: { jwks: './jwks.json' }, credentials: [{ id: 'ci', secret: await readSecret() }] },
+ *   },
+ * });
+ * createGatewayRouter(handlers, { security: gateway, env: 'dev' });
+ */
+export async function createAuthenticator(options: AuthenticatorOptions): Promise<Authenticator> {
+  const { environments, signature = {}, wireProfile = defaultWireProfile } = options;
+  const { now = Date.now, onKeyFailure = () => {} } = options;
+  const {
+    clockWindowSeconds = limits.clockWindowSeconds.value,
+    tokenCacheSeconds = limits.tokenCacheSeconds.value,
+  } = options;
+  const { service = constants.service, storageSigningHost = constants.storageSigningHost } =
+    signature;
+
+  let state: State = { names: new Set(), pairs: createKeyPairs({}), trusts: new Map() };
+  let last: Promise<void> = Promise.resolve();
+
+  async function replace(next: AuthEnvironments): Promise<void> {
+    const { trusts: before } = state;
+    const pairs = createKeyPairs(next);
+    const trusts = await createTrusts(next, before, { now, onKeyFailure });
+    state = { names: new Set(Object.keys(next)), pairs, trusts };
+    const kept = new Set([...trusts.values()].map(({ keys }) => keys));
+    for (const { keys } of before.values()) {
+      if (kept.has(keys)) keys.forget();
+      else keys.close();
+    }
+  }
+
+  await replace(environments);
+  const clock = createClock(now, clockWindowSeconds);
+  const pairs = () => state.pairs;
+  return {
+    gateway: {
+      bearerToken: createBearer({
+        trustOf: (env) => state.trusts.get(env),
+        now,
+        cacheSeconds: tokenCacheSeconds,
+      }),
+      signature: createGatewaySignature({ pairs, service, clock }),
+    },
+    storage: createStorageSignature({
+      pairs,
+      hasEnv: (env) => state.names.has(env),
+      service,
+      signingHost: storageSigningHost,
+      wireProfile,
+      clock,
+    }),
+    update(next) {
+      // One after the other: the last one that was asked for is the one that stays.
+      last = last.then(
+        () => replace(next),
+        () => replace(next),
+      );
+      return last;
+    },
+    close() {
+      for (const { keys } of state.trusts.values()) keys.close();
+    },
+  };
+}
+
+interface State {
+  readonly names: ReadonlySet<string>;
+  readonly pairs: KeyPairs;
+  readonly trusts: Trusts;
+}

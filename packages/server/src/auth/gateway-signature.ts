@@ -1,0 +1,121 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { GatewayError, type GatewayLogin } from '@berth/server-stubs';
+import type { Caller } from './caller.ts';
+import type { Clock } from './clock.ts';
+import { signature as constants } from './defaults.ts';
+import type { KeyPairs } from './key-pairs.ts';
+import { decodeWire } from './tc3/decode-wire.ts';
+import { MalformedSignature } from './tc3/malformed-signature.ts';
+import { parseSignature, type Tc3Signature } from './tc3/parse-signature.ts';
+import { sha256 } from './tc3/signing-key.ts';
+import { EMPTY_HASH, toCanonicalHead } from './tc3/to-canonical-request.ts';
+import { toContentTypeSpellings, toSignedValue } from './tc3/to-signed-value.ts';
+import { toScopeDate, toStringToSign } from './tc3/to-string-to-sign.ts';
+
+const FIELDS = ['Timestamp', 'Token'] as const;
+const PREFIX = `${constants.algorithm} `;
+/** One text for whatever must not be told apart: an unknown id, a wrong secret or token, an old pair. */
+const NO_FIT =
+  'The signature does not fit the request, or its key pair or token is unknown or has expired.';
+
+interface Settings {
+  readonly pairs: () => KeyPairs;
+  readonly service: string;
+  readonly clock: Clock;
+}
+
+/**
+ * Lets in who signed the request (D16). A request with a body is let in on condition: its signature
+ * covers the SHA-256 of the body, which `Caller.verifyBody` judges; whatever else can be wrong is
+ * refused before, an unknown id included, so that nobody has a body stored without knowing one.
+ */
+export function createGatewaySignature({ pairs, service, clock }: Settings) {
+  return (value: string, login: GatewayLogin): Caller => {
+    const { env, request } = login;
+    const given = readable(() => parseSignature(value.slice(PREFIX.length), FIELDS));
+    const { id, token, timestamp = 0 } = given;
+    if (given.service !== service) {
+      throw refusal(`The service in the field Credential must be ${service}.`);
+    }
+    assertTime(given, clock);
+    const heads = readable(() => toCanonicalHeads(login, given.signedHeaders));
+    const pair = pairs().find(id, env);
+    const expected = Buffer.from(given.signature, 'hex');
+    const fits = (bodyHash: string): boolean => {
+      let isSame = false;
+      for (const head of heads) {
+        const { algorithm } = constants;
+        const text = toStringToSign(algorithm, timestamp, given, sha256(head + bodyHash));
+        isSame = timingSafeEqual(pair.sign(given, text), expected) || isSame;
+      }
+      return isSame;
+    };
+    const isUsable = pair.isUsable(token, clock.now()) && pair.env === env;
+    if (isUsable && hasBody(request)) {
+      const verifyBody = (bodyHash: string): void => {
+        if (!fits(bodyHash)) throw refusal(NO_FIT);
+      };
+      return { env, id, verifyBody };
+    }
+    if (!fits(EMPTY_HASH) || !isUsable) throw refusal(NO_FIT);
+    return { env, id };
+  };
+}
+
+function assertTime({ timestamp = 0, date }: Tc3Signature, clock: Clock): void {
+  const reason = clock.refusalOf(timestamp);
+  if (reason !== undefined) throw refusal(reason);
+  if (date !== toScopeDate(timestamp)) {
+    throw refusal('The date in the field Credential must be the UTC date of the Timestamp.');
+  }
+}
+
+/** One for each spelling of the Content-Type. */
+function toCanonicalHeads(
+  { request, rawPath, rawQuery = '' }: GatewayLogin,
+  names: readonly string[],
+): readonly string[] {
+  const { method = '', headers, url = '' } = request;
+  // D16: the list "needs `host` in it"; a target with a host of its own would go before `Host`.
+  if (!names.includes('host')) throw new MalformedSignature('SignedHeaders must contain host.');
+  if (!url.startsWith('/')) throw new MalformedSignature('A signed call must name a path alone.');
+  const values = names.map((name) => [name, decodeWire(headerOf(headers, name))] as const);
+  const type = values.find(([name]) => name === 'content-type')?.[1];
+  return toContentTypeSpellings(type ?? '').map((spelling) =>
+    toCanonicalHead({
+      method,
+      path: decodeWire(rawPath),
+      query: decodeWire(rawQuery),
+      headers: values.map(
+        ([name, value]) =>
+          [name, name === 'content-type' ? spelling : toSignedValue(name, value)] as const,
+      ),
+    }),
+  );
+}
+
+function headerOf(headers: IncomingHttpHeaders, name: string): string {
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  if (value === undefined) {
+    throw new MalformedSignature('SignedHeaders names a header that the request does not have.');
+  }
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/** RFC 9112, section 6: "The presence of a message body in a request is signaled by" one of these. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function readable<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof MalformedSignature ? refusal(error.message) : error;
+  }
+}
+
+function refusal(message: string): GatewayError {
+  return new GatewayError('INVALID_CREDENTIALS', { message });
+}

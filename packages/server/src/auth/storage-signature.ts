@@ -1,0 +1,83 @@
+import { timingSafeEqual } from 'node:crypto';
+import { StorageError, type StorageSecurity, type WireProfile } from '@berth/server-stubs';
+import type { Caller } from './caller.ts';
+import type { Clock } from './clock.ts';
+import { signature as constants } from './defaults.ts';
+import type { KeyPairs } from './key-pairs.ts';
+import { MalformedSignature } from './tc3/malformed-signature.ts';
+import { parseSignature, type Tc3Signature } from './tc3/parse-signature.ts';
+import { sha256 } from './tc3/signing-key.ts';
+import { toStorageCanonicalRequest } from './tc3/to-canonical-request.ts';
+import { toScopeDate, toStringToSign } from './tc3/to-string-to-sign.ts';
+
+const PREFIX = `${constants.storageVersion} ${constants.algorithm} `;
+
+interface Settings {
+  readonly pairs: () => KeyPairs;
+  readonly hasEnv: (env: string) => boolean;
+  readonly service: string;
+  /** Host of the constant text; no host of this server. */
+  readonly signingHost: string;
+  readonly wireProfile: WireProfile;
+  readonly clock: Clock;
+}
+
+/** Lets in who has the secret (D17): the signature covers the time and nothing of the request. */
+export function createStorageSignature(settings: Settings): StorageSecurity<Caller> {
+  const { pairs, hasEnv, service, signingHost, wireProfile, clock } = settings;
+  const names = wireProfile.storageHeaders;
+  const { algorithm, storageContentType } = constants;
+  const requestHash = sha256(toStorageCanonicalRequest(signingHost, storageContentType));
+  return {
+    credentials({ authorization, sessionToken, timestamp }, { envId }): Caller {
+      const given = parse(authorization, names.authorization);
+      if (given.service !== service) {
+        throw refusal(`The service in the field Credential must be ${service}.`);
+      }
+      const reason = clock.refusalOf(timestamp);
+      if (reason !== undefined) throw refusal(reason);
+      if (given.date !== toScopeDate(timestamp)) {
+        throw refusal(
+          `The date in the field Credential must be the UTC date of ${names.timestamp}.`,
+        );
+      }
+      const pair = pairs().find(given.id, envId);
+      const text = toStringToSign(algorithm, timestamp, given, requestHash);
+      const fits = timingSafeEqual(pair.sign(given, text), Buffer.from(given.signature, 'hex'));
+      const isUsable = pair.isUsable(sessionToken.trim(), clock.now());
+      if (!fits || !isUsable || pair.env === undefined) {
+        // One text for whatever must not be told apart.
+        throw refusal(
+          `The signature does not fit ${names.timestamp}, or its key pair or ${names.sessionToken} is unknown or has expired.`,
+        );
+      }
+      // D30: calls "for another environment are refused"; why is for those to know who proved a secret.
+      if (pair.env !== envId) {
+        throw new StorageError(hasEnv(envId) ? 'STORAGE_EXCEED_AUTHORITY' : 'INVALID_ENV', {
+          message: hasEnv(envId)
+            ? 'The credentials belong to another environment.'
+            : 'The environment of the path does not exist.',
+        });
+      }
+      return { env: envId, id: given.id };
+    },
+  };
+}
+
+function parse(authorization: string, header: string): Tc3Signature {
+  if (!authorization.startsWith(PREFIX)) {
+    throw refusal(`The header ${header} must begin with ${PREFIX.trimEnd()} and a space.`);
+  }
+  try {
+    const given = parseSignature(authorization.slice(PREFIX.length), []);
+    const list = given.signedHeaders.join(';');
+    if (list === constants.storageSignedHeaders) return given;
+  } catch (error) {
+    throw error instanceof MalformedSignature ? refusal(error.message) : error;
+  }
+  throw refusal(`The field SignedHeaders must be ${constants.storageSignedHeaders}.`);
+}
+
+function refusal(message: string): StorageError {
+  return new StorageError('SIGN_PARAM_INVALID', { message });
+}
