@@ -12,7 +12,11 @@ export {
   type UploadErrorOptions,
 } from './errors/upload-error.ts';
 export { applyDispositionRules } from './gateway/apply-disposition-rules.ts';
-export { createGatewayRouter, type GatewayRouterOptions } from './gateway/create-gateway-router.ts';
+export {
+  createGatewayRouter,
+  type GatewayRouter,
+  type GatewayRouterOptions,
+} from './gateway/create-gateway-router.ts';
 export { dispositionRules } from './gateway/disposition-rules.ts';
 export type {
   GatewayCall,
@@ -27,6 +31,7 @@ export type {
   GatewaySecurity,
 } from './gateway/gateway-security.ts';
 export { removeHopByHop } from './gateway/remove-hop-by-hop.ts';
+export type { WebSocketAnswer, WebSocketHandler } from './gateway/web-socket-handler.ts';
 export { CONTRACT as contract } from './generated/contract.gen.ts';
 export { type Cors, type CorsOptions, type CorsSurface, createCors } from './http/cors.ts';
 export type { Headers, HeaderValue } from './http/headers.ts';

@@ -1,22 +1,44 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes } from '../generated/gateway.v1/routes.gen.ts';
 import { createCors } from '../http/cors.ts';
+import { isWebSocket } from '../http/is-upgrade.ts';
 import { toHandlers } from '../http/to-handlers.ts';
 import { toPreflight } from '../http/to-preflight.ts';
+import { UpgradeResponse } from '../http/upgrade-response.ts';
 import type { BerthRouterOptions, EnvOption } from '../router-options.ts';
 import { createRouter, type Router, toAnswer } from '../runtime/index.ts';
 import { defaultWireProfile } from '../wire-profile.ts';
 import type { GatewayHandler, GatewayHandlers } from './gateway-handlers.ts';
 import { type GatewaySecurity, toGatewaySecurity } from './gateway-security.ts';
+import { takeBearerProtocol } from './take-bearer-protocol.ts';
 import { toCallerAnswer } from './to-caller-answer.ts';
 import { toGatewayFault } from './to-gateway-fault.ts';
 import { toGatewayHandler } from './to-gateway-handler.ts';
+import type { WebSocketHandler } from './web-socket-handler.ts';
 
 export interface GatewayRouterOptions<Caller = unknown> extends BerthRouterOptions {
   /** Lets callers in. One handler for each scheme of the contract. */
   readonly security: GatewaySecurity<Caller>;
   /** Environments that this gateway serves; any other host is `INVALID_HOST`. Default: every one. */
   readonly env?: EnvOption;
+}
+
+/** The gateway, and what it does with WebSockets. */
+export interface GatewayRouter extends Router {
+  /**
+   * Listener for `server.on('upgrade', …)`. A WebSocket passes the same checks as any call and then goes
+   * to the handler `webSocket`; a refusal is an ordinary HTTP answer, after which the connection closes.
+   * A browser may send its token as subprotocol `berth.bearer.<token>`, which no handler gets to see
+   * among the subprotocols (D14). A page whose `Origin` is not one of `cors.origins` is refused.
+   */
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /**
+   * For the option `shouldUpgradeCallback` of `node:http`: true for WebSockets alone, so that a client
+   * that offers another protocol (`Upgrade: h2c`) is answered as if it had not.
+   */
+  readonly shouldUpgrade: (request: IncomingMessage) => boolean;
 }
 
 /**
@@ -39,15 +61,24 @@ export interface GatewayRouterOptions<Caller = unknown> extends BerthRouterOptio
 export function createGatewayRouter<Caller = unknown>(
   handlers: GatewayHandlers<Caller>,
   options: GatewayRouterOptions<Caller>,
-): Router {
+): GatewayRouter {
   const { security, env, cors: origins, wireProfile = defaultWireProfile, requests } = options;
   const cors = createCors('gateway', wireProfile, origins);
+  const { webSocket, ...operations } = handlers;
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();
+  const upgrades = {
+    handler: webSocket as WebSocketHandler | undefined,
+    allows: cors.allows,
+    upstreamStatus,
+  };
   const toHandler = (handler: GatewayHandler<Caller>) =>
-    toGatewayHandler(handler, (answer, call) =>
-      toCallerAnswer(answer, call, cors.answer(call.request.headers.origin), upstreamStatus),
+    toGatewayHandler(
+      handler,
+      (answer, call) =>
+        toCallerAnswer(answer, call, cors.answer(call.request.headers.origin), upstreamStatus),
+      upgrades,
     );
-  return createRouter(routes, toHandlers(handlers, toHandler), {
+  const router = createRouter(routes, toHandlers(operations, toHandler), {
     ...options,
     security: toGatewaySecurity(security, env),
     requests: { streamBytes: LIMITS.gatewayBodyBytes, ...requests },
@@ -59,4 +90,9 @@ export function createGatewayRouter<Caller = unknown>(
     toAnswer: (fault, call) =>
       toPreflight(fault, call, cors) ?? toGatewayFault(fault, call)[toAnswer](call),
   });
+  const upgrade: GatewayRouter['upgrade'] = (request, socket, head) => {
+    takeBearerProtocol(request);
+    router(request, new UpgradeResponse(request, socket, head));
+  };
+  return Object.assign(router, { upgrade, shouldUpgrade: isWebSocket });
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Handlers } from '../generated/gateway.v1/index.gen.ts';
-import type { Call, RawBody } from '../runtime/index.ts';
+import type { BodyWriter, Call, RawBody } from '../runtime/index.ts';
+import type { WebSocketHandler } from './web-socket-handler.ts';
 
 /** A call to a hosted service, as it has to reach the service. */
 export interface GatewayInput {
@@ -33,7 +34,7 @@ export interface ServiceAnswer {
   /** Names in any case. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Sent as it is; a stream is read no faster than the caller takes it. */
-  readonly body?: RawBody;
+  readonly body?: RawBody | BodyWriter;
 }
 
 /** A call to a hosted service on its way to an answer. */
@@ -57,4 +58,7 @@ export type GatewayHandler<Caller = unknown> = (
 /** Handlers of the gateway by operationId. An operation that is left out answers 501. */
 export type GatewayHandlers<Caller = unknown> = {
   readonly [Id in keyof Handlers]?: GatewayHandler<Caller>;
+} & {
+  /** Opens the WebSockets of both GET operations, where `upgrade` is wired. Left out: 501. */
+  readonly webSocket?: WebSocketHandler<Caller>;
 };

@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
+import { UpgradeResponse } from '../http/upgrade-response.ts';
 import { type Answer, type Call, FaultError, type Handler } from '../runtime/index.ts';
+import { answerUpgrade, TAKEN, type UpgradeSettings } from './answer-upgrade.ts';
 import { assertForwardable } from './assert-forwardable.ts';
 import type { GatewayCall, GatewayHandler } from './gateway-handlers.ts';
 import { toInput } from './to-input.ts';
@@ -12,6 +14,7 @@ import { toInput } from './to-input.ts';
 export function toGatewayHandler<Caller>(
   handler: GatewayHandler<Caller>,
   toCallerAnswer: (answer: Awaited<ReturnType<GatewayHandler>>, call: Call) => Answer,
+  upgrades: UpgradeSettings,
 ): Handler {
   return async (given, call: Call) => {
     assertForwardable(call);
@@ -19,6 +22,10 @@ export function toGatewayHandler<Caller>(
     // The security handlers have put `env` there: every operation of the gateway has credentials.
     const { bearerToken, signature } = call.security;
     const known = Object.assign(call, { caller: bearerToken ?? signature });
+    if (call.response instanceof UpgradeResponse) {
+      const refusal = await answerUpgrade(input, known as never, call.response, upgrades);
+      return refusal === undefined ? TAKEN : toCallerAnswer(refusal, call);
+    }
     try {
       return toCallerAnswer(await handler(input, known as unknown as GatewayCall<Caller>), call);
     } catch (error) {

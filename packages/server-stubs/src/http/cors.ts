@@ -24,6 +24,8 @@ export interface Cors {
   answer(origin: string | undefined): Readonly<Record<string, string>>;
   /** Headers of the 204 that answers OPTIONS. */
   preflight(origin: string | undefined): Readonly<Record<string, string>>;
+  /** Whether pages of this origin may use what browsers do not hold to these headers: WebSockets. */
+  readonly allows: (origin: string) => boolean;
 }
 
 /**
@@ -72,6 +74,7 @@ export function createCors(
   return {
     answer: (origin) => pairOf(origin).answer,
     preflight: (origin) => pairOf(origin).preflight,
+    allows: (origin) => listed?.has(origin) ?? true,
   };
 }
 

@@ -10,6 +10,7 @@ export type { FieldPart, FilePart, MultipartStream, Part } from './multipart-str
 export type { Deprecation, RequestLimits, RouterOptions } from './options.ts';
 export type {
   Answer,
+  BodyWriter,
   Content,
   ContentKind,
   DocumentedResponse,

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 
 /** JSON types of a single value, in the order in which a text is tried against them. */
@@ -118,6 +119,13 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body?: unknown;
 }
+
+/**
+ * A body that writes itself, for whoever needs no stream in between. It is called once, when the head has
+ * been handed to Node, and has to write with regard to `drain`, and to end or destroy the response. Node
+ * drops what it writes where the answer has no body (HEAD, 204, 304). Only where bodies pass through.
+ */
+export type BodyWriter = (response: ServerResponse) => void;
 
 /** Bodies that are sent as they are, never as JSON. */
 export type RawBody = string | Uint8Array | Readable | ReadableStream<Uint8Array>;

@@ -1,12 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { Call } from '../call.ts';
+import type { BodyWriter } from '../route-table.ts';
 import { endAfterDrain, isUnread } from './end-after-drain.ts';
 import type { Head } from './head.ts';
 import { isStream } from './raw-body.ts';
 
 /** A body as it goes over the wire. */
-export type WireBody = string | Uint8Array | Readable | ReadableStream<Uint8Array> | undefined;
+export type WireBody =
+  | string
+  | Uint8Array
+  | Readable
+  | ReadableStream<Uint8Array>
+  | BodyWriter
+  | undefined;
 
 /** Writes an answer whose headers are complete but for its length. */
 export function writeAnswer(
@@ -21,6 +28,11 @@ export function writeAnswer(
     head.add('connection', 'close');
   }
   if (unread === 'drain') request.resume();
+  if (typeof body === 'function') {
+    head.write(response, status);
+    body(response);
+    return;
+  }
   const isBodiless = request.method === 'HEAD' || status === 204 || status === 304;
   if (isStream(body)) {
     head.write(response, status);

@@ -1,0 +1,119 @@
+import type {
+  GatewayCall,
+  GatewayHandler,
+  GatewayHandlers,
+  GatewayInput,
+  ServiceAnswer,
+} from '@berth/server-stubs';
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import type { Caller } from '../auth/caller.ts';
+import { assertCallable } from './assert-callable.ts';
+import { chooseVersion } from './choose-version.ts';
+import { findService } from './find-service.ts';
+import type { GatewayOptions } from './gateway-options.ts';
+import { callVersion } from './proxy/call-version.ts';
+import { HeadersTimer } from './proxy/headers-timer.ts';
+import { toBody } from './proxy/to-body.ts';
+import { toServiceHeaders } from './proxy/to-service-headers.ts';
+import type { UpstreamStats } from './upstream/upstream.ts';
+import { Upstreams } from './upstream/upstreams.ts';
+import { Versions } from './versions.ts';
+import { createWebSocketHandler } from './web-socket/create-web-socket-handler.ts';
+
+const { gatewayHeadersSeconds, gatewaySpoolBytes } = defaults.limits;
+const CONNECT_SECONDS = 5;
+
+/** What the gateway is doing now. */
+export interface GatewayStats {
+  /** WebSockets that are open. */
+  readonly webSockets: number;
+  /** Endpoints that were called and are still known. */
+  readonly endpoints: readonly UpstreamStats[];
+}
+
+/** The gateway behind `createGatewayRouter`. */
+export interface Gateway {
+  readonly handlers: GatewayHandlers<Caller>;
+  stats(): GatewayStats;
+  /** Ends idle connections and every WebSocket. Calls that still run end in their own time. */
+  close(): void;
+}
+
+/**
+ * Makes the reverse proxy to hosted services.
+ *
+ * A call goes to one version by weight, there to the endpoint with the fewest calls, and comes back as a
+ * stream: nothing is buffered but a signed body (D13), and nothing is decoded, on neither way (D3, D7).
+ *
+ * What the service gets: the raw target after the name; `Host` of its own endpoint; the caller's headers
+ * without those of the connection and without `Authorization`, which would let it call other services in
+ * the caller's name; `X-Request-Id`; and `X-Forwarded-For`, `-Proto` and `-Host`.
+ *
+ * @example
+ * const gateway = createGateway({ registry });
+ * const router = createGatewayRouter(gateway.handlers, { security });
+ * createServer({ shouldUpgradeCallback: router.shouldUpgrade }, router).on('upgrade', router.upgrade);
+ */
+export function createGateway(options: GatewayOptions): Gateway {
+  const {
+    registry,
+    headersSeconds = gatewayHeadersSeconds.value,
+    connectSeconds = CONNECT_SECONDS,
+    spoolBytes = gatewaySpoolBytes.value,
+    trustProxy = false,
+    admit,
+    now = () => performance.now(),
+  } = options;
+  const upstreams = new Upstreams(connectSeconds * 1000, now);
+  const versions = new Versions(upstreams);
+
+  const callService = async (
+    input: GatewayInput,
+    call: GatewayCall<Caller>,
+    upgrade?: 'websocket',
+  ) => {
+    admit?.(call);
+    const timer = new HeadersTimer(headersSeconds * 1000);
+    const judged = toBody(input, call, spoolBytes, timer);
+    const body = judged instanceof Promise ? await judged : judged;
+    try {
+      const found = findService(registry, call.env, input.name);
+      const service = found instanceof Promise ? await found : found;
+      assertCallable(service, call.caller);
+      const endpoints = versions.endpointsOf(chooseVersion(service));
+      const headers = toServiceHeaders(input, call.request, trustProxy);
+      if (body.length !== undefined) headers.push('content-length', String(body.length));
+      const { target, method } = input;
+      const { response } = call;
+      const content = body.content;
+      return await callVersion(
+        { target, method, headers, body: content, upgrade, response, timer },
+        endpoints,
+      );
+    } finally {
+      // What is left of a temporary file has been read when the answer begins, or never will be.
+      body.dispose?.();
+    }
+  };
+
+  const handler: GatewayHandler<Caller> = (input, call) =>
+    callService(input, call) as Promise<ServiceAnswer>;
+  const webSockets = createWebSocketHandler(callService);
+  return {
+    handlers: {
+      'cloudrun-get-root': handler,
+      'cloudrun-post-root': handler,
+      'cloudrun-get': handler,
+      'cloudrun-post': handler,
+      webSocket: webSockets.handler,
+    },
+    stats: () => ({
+      webSockets: webSockets.size,
+      endpoints: Array.from(upstreams, ({ stats }) => stats),
+    }),
+    close() {
+      webSockets.close();
+      for (const upstream of upstreams) upstream.close();
+    },
+  };
+}
