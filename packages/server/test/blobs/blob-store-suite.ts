@@ -204,10 +204,13 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         await write(key, Buffer.from('old'));
         let seen: string | undefined;
         const content = toBrokenStream(toBytes(2 * MEBIBYTE), (stream) => {
-          readAll(store, key).then((found) => {
-            seen = found?.toString();
-            stream.push(null);
-          }, stream.destroy);
+          readAll(store, key).then(
+            (found) => {
+              seen = found?.toString();
+              stream.push(null);
+            },
+            (error) => stream.destroy(error),
+          );
         });
         await store.write(key, content, { contentType: TEXT });
         expect(seen).toBe('old');

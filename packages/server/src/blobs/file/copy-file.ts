@@ -1,0 +1,84 @@
+import { constants } from 'node:fs';
+import { copyFile as copyBytes, link, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { BlobExistsError, BlobMissingError } from '../blob-errors.ts';
+import type { BlobInfo, BlobKey, CopyOptions } from '../blob-store.ts';
+import { diskCodeOf } from './disk-error.ts';
+import { assertRealFolder, placeIn } from './folders.ts';
+import type { Layout } from './layout.ts';
+import { openFile } from './open-file.ts';
+
+/** Too many names of one file, another disk, or a file of another owner: it can be copied all the same. */
+const UNLINKABLE: readonly unknown[] = ['EMLINK', 'EXDEV', 'EPERM'];
+
+/**
+ * Copies without moving a byte: nobody ever changes a file, so a copy is one more name of it. A
+ * temporary name holds on to one version first, whatever becomes of the source.
+ */
+export async function copyFile(
+  layout: Layout,
+  from: BlobKey,
+  to: BlobKey,
+  { overwrite, signal }: CopyOptions,
+): Promise<BlobInfo> {
+  const [source, destination] = [layout.fileOf(from), layout.fileOf(to)];
+  signal?.throwIfAborted();
+  const tmp = layout.newTmpFile();
+  try {
+    const info = await holdVersion(source, tmp);
+    if (info === undefined) throw new BlobMissingError(from);
+    signal?.throwIfAborted();
+    // link(2) refuses a name that is taken, atomically and between processes; rename(2) replaces it.
+    const place = () => (overwrite ? rename(tmp, destination) : link(tmp, destination));
+    const isLost = () => isMissing(tmp);
+    await placeIn(layout.files, dirname(destination), place, isLost);
+    return info;
+  } catch (error) {
+    if (!overwrite && diskCodeOf(error) === 'EEXIST') throw new BlobExistsError(to);
+    throw error;
+  } finally {
+    // Also after a rename: where both are names of one file already, it does nothing (POSIX).
+    await rm(tmp, { force: true });
+  }
+}
+
+async function holdVersion(source: string, tmp: string): Promise<BlobInfo | undefined> {
+  try {
+    await assertRealFolder(dirname(source));
+    await linkOrCopy(source, tmp);
+  } catch (error) {
+    if (diskCodeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  const opened = await openFile(tmp);
+  await opened?.handle.close();
+  return opened?.info;
+}
+
+async function linkOrCopy(source: string, tmp: string): Promise<void> {
+  try {
+    await link(source, tmp);
+  } catch (error) {
+    if (!UNLINKABLE.includes(diskCodeOf(error))) throw error;
+    // Looked at first, for this call would follow a symbolic link.
+    const opened = await openFile(source);
+    await opened?.handle.close();
+    await copyBytes(source, tmp, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    await syncFile(tmp);
+  }
+}
+
+async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function isMissing(path: string): Promise<boolean> {
+  const opened = await openFile(path);
+  await opened?.handle.close();
+  return opened === undefined;
+}

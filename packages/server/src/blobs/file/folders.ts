@@ -1,0 +1,107 @@
+import { mkdir, open, realpath, rmdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { StoreUnavailableError } from '../blob-errors.ts';
+import { diskCodeOf } from './disk-error.ts';
+
+/** Others may remove the folders that we make, for as long as they are empty. Nobody wins so often. */
+const MOST_ATTEMPTS = 1000;
+
+/**
+ * Refuses a folder that is reached through a symbolic link. Links that stand below the root, from a
+ * restored backup, an unpacked archive or another program, thus never lead out of it. It is no guard
+ * against a program that swaps folders while a call is under way: such a one can write to the root,
+ * and could change the files themselves.
+ *
+ * @throws StoreUnavailableError
+ * @throws the error of the file system, such as `ENOENT`
+ */
+export async function assertRealFolder(folder: string): Promise<void> {
+  if ((await realpath(folder)) !== folder) {
+    throw new StoreUnavailableError(
+      `There is a symbolic link on the way to ${folder}; the store follows none.`,
+    );
+  }
+}
+
+/** Makes the names in a folder durable. */
+export async function syncFolder(folder: string): Promise<void> {
+  // Windows has no such call; its disks keep the order of names and contents themselves.
+  if (process.platform === 'win32') return;
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Places a file in a folder, which is made where it is missing, and makes both durable. A folder that
+ * somebody else removes in the meantime, because it was empty, is made again.
+ *
+ * @param place does it; fails with `ENOENT` where the folder is gone
+ * @param isLost whether what is to be placed has vanished itself, so that nothing helps
+ */
+export async function placeIn(
+  top: string,
+  folder: string,
+  place: () => Promise<void>,
+  isLost: () => Promise<boolean>,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await ensureFolder(top, folder);
+      await place();
+      break;
+    } catch (error) {
+      const isGone = diskCodeOf(error) === 'ENOENT';
+      if (!isGone || attempt === MOST_ATTEMPTS || (await isLost())) throw error;
+    }
+  }
+  await syncNearest(top, folder);
+}
+
+async function ensureFolder(top: string, folder: string): Promise<void> {
+  try {
+    return await assertRealFolder(folder);
+  } catch (error) {
+    if (diskCodeOf(error) !== 'ENOENT' || folder === top) throw error;
+  }
+  const parent = dirname(folder);
+  await ensureFolder(top, parent);
+  try {
+    await mkdir(folder);
+    await syncFolder(parent);
+  } catch (error) {
+    // Made by somebody else in the meantime, or a link that leads nowhere: `realpath` tells.
+    if (diskCodeOf(error) !== 'EEXIST') throw error;
+  }
+  await assertRealFolder(folder);
+}
+
+/** Removes a folder and those above it for as long as they are empty, and makes that durable. */
+export async function pruneFolders(top: string, folder: string): Promise<void> {
+  let nearest = folder;
+  while (nearest !== top && (await removeEmpty(nearest))) nearest = dirname(nearest);
+  await syncNearest(top, nearest);
+}
+
+/** Whether the folder is gone. */
+async function removeEmpty(folder: string): Promise<boolean> {
+  try {
+    await rmdir(folder);
+    return true;
+  } catch (error) {
+    return diskCodeOf(error) === 'ENOENT';
+  }
+}
+
+/** The names that matter stand in the folder, or in the nearest one above it that others have left. */
+async function syncNearest(top: string, folder: string): Promise<void> {
+  try {
+    await syncFolder(folder);
+  } catch (error) {
+    if (diskCodeOf(error) !== 'ENOENT' || folder === top) throw error;
+    await syncNearest(top, dirname(folder));
+  }
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { FOOTER_BYTES, parseTrailer, toTrailer, trailerBytesOf } from './trailer.ts';
+
+const info = {
+  size: 1000,
+  etag: '900150983cd24fb0d6963f7d28e17f72',
+  lastModified: new Date('2026-02-03T04:05:06.789Z'),
+  contentType: 'text/plain; charset="é"',
+};
+const trailer = toTrailer(info);
+
+test('tells what it was made of', () => {
+  expect(trailerBytesOf(trailer.subarray(-FOOTER_BYTES))).toBe(trailer.length);
+  expect(parseTrailer(trailer, 1000 + trailer.length)).toEqual(info);
+});
+
+test.each([-1, 1])('belongs to a file of its length and no other (%i)', (difference) => {
+  expect(() => parseTrailer(trailer, 1000 + trailer.length + difference)).toThrow(
+    'instead of 1000',
+  );
+});
+
+test('any byte that is changed is noticed', () => {
+  for (let at = 0; at < trailer.length; at++) {
+    const damaged = Buffer.from(trailer);
+    damaged.writeUInt8(damaged.readUInt8(at) ^ 1, at);
+    expect(() => parseTrailer(damaged, 1000 + trailer.length), `byte ${at}`).toThrow();
+  }
+});
+
+test('any cut is noticed', () => {
+  for (let length = 0; length < trailer.length; length++) {
+    const cut = trailer.subarray(0, length);
+    expect(() => parseTrailer(cut, 1000 + length), `${length} bytes`).toThrow();
+  }
+});
