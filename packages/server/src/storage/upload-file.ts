@@ -1,0 +1,58 @@
+import { UploadError, type UploadHandler } from '@berth/server-stubs';
+import { StoreUnavailableError } from '../blobs/blob-errors.ts';
+import { FilePathError, toFilePath } from '../blobs/file-path.ts';
+import { toUploadError } from './download/answer-error.ts';
+import { toLinkPath } from './signing/links.ts';
+import type { StorageContext } from './storage-context.ts';
+
+/** Name of the form's field that is the same in every deployment. */
+const SIGNATURE = 'Signature';
+const KEY = 'key';
+
+const DEFAULT_TYPE = 'application/octet-stream';
+
+/** Second step of an upload: writes the file that the form's grant names, and no other (D27, D30). */
+export function createUploadFile(context: StorageContext): UploadHandler {
+  const { blobs, grants, wireProfile, bucketOf, publicUrl, onChange } = context;
+  const { securityToken, metaFileId } = wireProfile.uploadFields;
+  const mismatch = () =>
+    new UploadError('SignatureDoesNotMatch', {
+      message: `${SIGNATURE}, ${securityToken}, ${metaFileId} and ${KEY} do not belong together: send them as getUploadMetaData returned them.`,
+    });
+  return async ({ key, signature, token, metaFileId: storeFileID, file, contentType }, call) => {
+    const path = toPath(key);
+    if (path === undefined) throw mismatch();
+    const granted = grants.check(path, { token, authorization: signature, storeFileID });
+    if (granted === 'mismatch') throw mismatch();
+    if (granted === 'expired' || bucketOf(granted.env) !== granted.bucket) {
+      const message = 'The grant has expired: get a new one with getUploadMetaData.';
+      throw new UploadError('AccessDenied', { message });
+    }
+    const { env, caller } = granted;
+    const { requestId, request, signal } = call;
+    const options = { contentType: toContentType(contentType), signal };
+    const { etag, size } = await blobs.write({ env, path }, file, options).catch(fail);
+    onChange({ action: 'upload', env, path, caller, bytes: size, requestId });
+    return { etag, location: `${publicUrl(request)}${toLinkPath(granted)}` };
+  };
+}
+
+/** Whatever is not of the store comes from the form, and the router knows how to say it. */
+function fail(error: unknown): never {
+  throw error instanceof StoreUnavailableError ? toUploadError(error) : error;
+}
+
+/** D27: "`key` matches with or without" the leading slash. */
+function toPath(key: string): string | undefined {
+  try {
+    return toFilePath(key);
+  } catch (error) {
+    if (error instanceof FilePathError) return undefined;
+    throw error;
+  }
+}
+
+/** A media type that may stand in a header, or the type of unknown bytes. */
+function toContentType(given: string): string {
+  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(given) ? given : DEFAULT_TYPE;
+}
