@@ -1,0 +1,139 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { RegistryUnavailableError } from '../../../src/gateway/service-registry.ts';
+import { SRV, setUpDns, WEB } from './support/set-up-dns.ts';
+
+const ADDRESS = ['10.0.0.1'];
+const ORIGIN = ['http://10.0.0.1'];
+
+test('keeps the last answer while the server is gone, for so long, and recovers by itself', async () => {
+  const { server, clock, errors, origins } = await setUpDns(WEB, {
+    refreshSeconds: 5,
+    staleSeconds: 12,
+    timeoutSeconds: 0.5,
+  });
+  server.setAddresses('web.test', ADDRESS, 10);
+  await origins();
+  await server.stop();
+
+  await clock.pass(10_000);
+  expect(await origins()).toEqual(ORIGIN);
+  await clock.pass(5_000);
+  await clock.pass(5_000);
+  expect(await origins()).toEqual(ORIGIN);
+  await clock.pass(5_000);
+  await expect(origins()).rejects.toThrow(RegistryUnavailableError);
+  expect(errors).toHaveLength(1);
+
+  await server.start();
+  await clock.pass(5_000);
+  expect(await origins()).toEqual(ORIGIN);
+});
+
+test.each(['servfail', 'garbage', 'silent'] as const)(
+  'keeps the last answer over: %s',
+  async (fault) => {
+    const { server, clock, origins } = await setUpDns(SRV, {
+      refreshSeconds: 5,
+      staleSeconds: 10,
+      timeoutSeconds: 0.5,
+    });
+    server.setSrv(SRV.name, [{ port: 80, target: 'a.test' }]);
+    server.setAddresses('a.test', ADDRESS, 5);
+    await origins();
+    server.behave(fault);
+    await clock.pass(5_000);
+    expect(await origins()).toEqual(ORIGIN);
+    await clock.pass(5_000);
+    expect(await origins()).toEqual(ORIGIN);
+    await clock.pass(5_000);
+    await expect(origins()).rejects.toThrow(RegistryUnavailableError);
+    server.behave('answer');
+    await clock.pass(5_000);
+    expect(await origins()).toEqual(ORIGIN);
+  },
+);
+
+test('refuses at once after a failure, and asks again after a while', async () => {
+  const { server, clock, registry, origins } = await setUpDns(WEB, { refreshSeconds: 5 });
+  server.behave('servfail');
+  const first = await Promise.allSettled(Array.from({ length: 50 }, origins));
+  expect(new Set(first.map(({ status }) => status))).toEqual(new Set(['rejected']));
+  const asked = server.asked.length;
+  expect(() => registry.find('dev', 'web')).toThrow(RegistryUnavailableError);
+  clock.turn(4_999);
+  expect(server.asked).toHaveLength(asked);
+
+  server.behave('answer');
+  server.setAddresses('web.test', ADDRESS);
+  await clock.pass(1);
+  expect(await origins()).toEqual(ORIGIN);
+});
+
+test('waits no longer for a silent server than it may', async () => {
+  const { server, origins } = await setUpDns(WEB, { timeoutSeconds: 1 });
+  server.behave('silent');
+  const start = performance.now();
+  await expect(origins()).rejects.toThrow(RegistryUnavailableError);
+  expect(performance.now() - start).toBeGreaterThanOrEqual(990);
+  expect(server.asked.length).toBeGreaterThan(1);
+});
+
+test('asks the next server where one is silent', async () => {
+  const { server: silent } = await setUpDns(WEB);
+  silent.behave('silent');
+  const { server } = await setUpDns(WEB);
+  server.setAddresses('web.test', ADDRESS);
+  const { origins } = await setUpDns(WEB, { servers: [silent.address, server.address] });
+  expect(await origins()).toEqual(ORIGIN);
+  expect(silent.asked).toEqual(['A web.test']);
+});
+
+test('takes a late answer', async () => {
+  const { server, origins } = await setUpDns(WEB, { timeoutSeconds: 30 });
+  server.setAddresses('web.test', ADDRESS);
+  server.behave('hold');
+  const held = server.nextHeld();
+  const found = origins();
+  await held;
+  server.behave('answer');
+  expect(await found).toEqual(ORIGIN);
+});
+
+test('gives up what is under way when it is closed, and leaves no timer', async () => {
+  const { server, clock, registry, origins } = await setUpDns(WEB);
+  server.setAddresses('web.test', ADDRESS);
+  await origins();
+  expect(clock.timers.size).toBe(1);
+  server.behave('hold');
+  const held = server.nextHeld();
+  clock.turn(30_000);
+  await held;
+  await registry.close();
+  expect(clock.timers.size).toBe(0);
+  expect(registry.find('dev', 'web')).toBeUndefined();
+});
+
+test('refuses a call that waits when it is closed', async () => {
+  const { server, registry, origins } = await setUpDns(WEB);
+  server.behave('hold');
+  const held = server.nextHeld();
+  const found = origins();
+  await held;
+  await Promise.all([expect(found).rejects.toThrow(RegistryUnavailableError), registry.close()]);
+});
+
+test('does not keep the process alive', async () => {
+  const { server } = await setUpDns(WEB);
+  server.setAddresses('web.test', ADDRESS);
+  const registry = new URL('../../../src/gateway/registry/dns-registry.ts', import.meta.url);
+  const program = `
+    import { createDnsRegistry } from '${registry}';
+    const dns = { type: 'A', name: 'web.test', port: 80 };
+    const found = createDnsRegistry([{ env: 'dev', name: 'web', dns }], { servers: ['${server.address}'] });
+    process.stdout.write((await found.find('dev', 'web')).versions[0].endpoints[0].origin);`;
+  const flags = ['--conditions=berth-source', '--input-type=module', '--eval', program];
+  const { stdout } = await promisify(execFile)(process.execPath, flags, { timeout: 50_000 });
+  expect([stdout]).toEqual(ORIGIN);
+});

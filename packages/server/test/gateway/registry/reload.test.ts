@@ -1,0 +1,94 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createCombinedRegistry } from '../../../src/gateway/registry/combined-registry.ts';
+import type { ServiceConfig } from '../../../src/gateway/registry/service-config.ts';
+import { startDnsServer } from './support/dns-server.ts';
+import { createManualClock } from './support/manual-clock.ts';
+import { SRV, serviceOf, WEB } from './support/set-up-dns.ts';
+
+const HELLO: ServiceConfig = {
+  env: 'dev',
+  name: 'hello',
+  versions: [{ name: 'v1', endpoints: ['http://127.0.0.1:9000'] }],
+};
+
+async function setUp(services: readonly ServiceConfig[]) {
+  const server = await startDnsServer();
+  server.setAddresses('web.test', ['10.0.0.1', '10.0.0.2']);
+  const clock = createManualClock();
+  const registry = createCombinedRegistry(services, { servers: [server.address], clock });
+  onTestFinished(async () => {
+    await registry.close();
+    await server.stop();
+  });
+  return { server, clock, registry };
+}
+
+test('finds services of both kinds', async () => {
+  const { registry } = await setUp([HELLO, serviceOf(WEB)]);
+  expect(registry.find('dev', 'hello')).toMatchObject({ name: 'hello' });
+  expect(await registry.find('dev', 'web')).toMatchObject({ versions: [{ endpoints: [{}, {}] }] });
+  expect(registry.find('dev', 'other')).toBeUndefined();
+});
+
+test('keeps what DNS said over an update, and asks nothing anew', async () => {
+  const { server, clock, registry } = await setUp([HELLO, serviceOf(WEB)]);
+  const web = await registry.find('dev', 'web');
+  const hello = registry.find('dev', 'hello');
+  registry.update([serviceOf(WEB), HELLO, serviceOf(SRV, { name: 'new' })]);
+  expect(registry.find('dev', 'web')).toBe(web);
+  expect(registry.find('dev', 'hello')).toBe(hello);
+  expect(server.asked).toEqual(['A web.test']);
+  expect(clock.timers.size).toBe(1);
+});
+
+test('keeps the endpoints of a service whose callers or state change', async () => {
+  const { server, registry } = await setUp([serviceOf(WEB)]);
+  const before = await registry.find('dev', 'web');
+  registry.update([serviceOf(WEB, { state: 'overdue' })]);
+  expect(registry.find('dev', 'web')).toMatchObject({ state: 'overdue' });
+  registry.update([serviceOf(WEB, { callers: ['ann'] })]);
+  const after = await registry.find('dev', 'web');
+  expect(after?.callers).toEqual(new Set(['ann']));
+  expect(after?.versions[0]).toBe(before?.versions[0]);
+  expect(server.asked).toEqual(['A web.test']);
+});
+
+test('asks once for two services of one name', async () => {
+  const other = serviceOf({ ...WEB, port: 81 }, { env: 'prod' });
+  const { server, registry } = await setUp([serviceOf(WEB), other]);
+  await Promise.all([registry.find('dev', 'web'), registry.find('prod', 'web')]);
+  expect(server.asked).toEqual(['A web.test']);
+});
+
+test('asks no more for a service that is gone, and answers the call that waits for it', async () => {
+  const { server, clock, registry } = await setUp([serviceOf(WEB)]);
+  server.behave('hold');
+  const held = server.nextHeld();
+  const waiting = registry.find('dev', 'web');
+  await held;
+  registry.update([HELLO]);
+  expect(registry.find('dev', 'web')).toBeUndefined();
+  server.behave('answer');
+  expect(await waiting).toMatchObject({ versions: [{ endpoints: [{}, {}] }] });
+  expect(clock.timers.size).toBe(0);
+});
+
+test('turns a service of one kind into the other', async () => {
+  const { registry } = await setUp([serviceOf(WEB)]);
+  await registry.find('dev', 'web');
+  registry.update([{ ...HELLO, name: 'web' }]);
+  expect(registry.find('dev', 'web')).toMatchObject({ versions: [{ name: 'v1' }] });
+  registry.update([serviceOf(WEB)]);
+  expect(await registry.find('dev', 'web')).toMatchObject({ versions: [{ name: 'default' }] });
+});
+
+test('takes all of an update or nothing', async () => {
+  const { registry } = await setUp([HELLO]);
+  const before = registry.find('dev', 'hello');
+  const added = { ...HELLO, name: 'added' };
+  const noPort = serviceOf({ type: 'A', name: 'web.test' });
+  expect(() => registry.update([added, noPort])).toThrow('needs a port');
+  expect(() => registry.update([added, serviceOf(WEB, { name: 'added' })])).toThrow('twice');
+  expect(registry.find('dev', 'added')).toBeUndefined();
+  expect(registry.find('dev', 'hello')).toBe(before);
+});
