@@ -99,6 +99,6 @@ test('no refusal quotes what was sent', () => {
       refusal = error;
     }
     expect(refusal).toBeInstanceOf(MalformedSignature);
-    expect(inspect(refusal, { showHidden: true })).not.toMatch(/hush(?!\.)|0123456789abcdef/);
+    expect(inspect(refusal, { showHidden: true })).not.toMatch(/hush|0123456789abcdef/);
   }
 });

@@ -1,0 +1,231 @@
+import { describe, expect, test } from 'vitest';
+import { createAuthenticator } from '../../src/auth/create-authenticator.ts';
+import { signGatewayRequest, type UnsignedRequest } from '../../src/auth/sign-gateway-request.ts';
+import { createSigner, sha256 } from '../../src/auth/tc3/signing-key.ts';
+import { toCanonicalHead } from '../../src/auth/tc3/to-canonical-request.ts';
+import { toStringToSign } from '../../src/auth/tc3/to-string-to-sign.ts';
+import { deploy, START } from './support/deployment.ts';
+
+const ID = 'ci';
+const SECRET = 'a secret that no answer may show';
+const TOKEN = 'session-token-of-temporary-credentials';
+const PATH = '/v1/cloudrun/hello/abc';
+const HOST = 'dev.example';
+const CREDENTIAL = { id: ID, secret: SECRET };
+
+const ENVIRONMENTS = {
+  dev: {
+    credentials: [
+      CREDENTIAL,
+      { id: 'temporary', secret: SECRET, token: TOKEN },
+      { id: 'old', secret: SECRET, expires: new Date((START - 1) * 1000) },
+    ],
+  },
+  prod: { credentials: [{ id: 'of-prod', secret: SECRET }] },
+};
+
+const REQUEST: UnsignedRequest = {
+  method: 'GET',
+  target: PATH,
+  headers: { host: HOST },
+  timestamp: START,
+};
+const JSON_POST = {
+  ...REQUEST,
+  method: 'POST',
+  headers: { host: HOST, 'content-type': 'application/json' },
+  body: '{"a":1}',
+};
+
+async function send(
+  authorization: string,
+  { method, target, headers, body = '' }: UnsignedRequest = REQUEST,
+) {
+  const deployment = await deploy(ENVIRONMENTS);
+  const reply = await deployment.gateway('dev', target, {
+    method,
+    headers: { ...headers, authorization },
+    body: String(body),
+  });
+  return { ...reply, served: deployment.served };
+}
+
+const REFUSED = { status: 401, json: { code: 'INVALID_CREDENTIALS' }, served: [] };
+
+describe('a signed call is let in', () => {
+  test.each<[string, UnsignedRequest]>([
+    ['a GET', REQUEST],
+    ['with escapes and a query', { ...REQUEST, target: `${PATH}/%2F//b?x=%20&&y=%E4%B8%AD?` }],
+    ['with raw UTF-8 in the query', { ...REQUEST, target: `${PATH}?x=%C3%A9` }],
+    ['a POST', JSON_POST],
+    ['a POST without a body', { ...JSON_POST, body: '' }],
+    [
+      'with every header signed',
+      { ...REQUEST, headers: { host: HOST, accept: '*/*', 'x-a': 'B C' } },
+    ],
+    [
+      'a form without its boundary',
+      {
+        ...JSON_POST,
+        headers: { host: HOST, 'content-type': 'multipart/form-data; boundary=Xx' },
+      },
+    ],
+  ])('%s', async (_name, request) => {
+    const reply = await send(signGatewayRequest(CREDENTIAL, request), request);
+    expect(reply).toMatchObject({ status: 200, json: { env: 'dev', id: ID } });
+    expect(reply.served).toEqual([request.body ?? '']);
+  });
+
+  test('a form whose boundary was signed', async () => {
+    const type = 'multipart/form-data; boundary=Xx';
+    const signed = signWithBoundary(type);
+    const headers = { host: HOST, 'content-type': type };
+    const reply = await send(signed, { ...JSON_POST, headers });
+    expect(reply).toMatchObject({ status: 200, served: [JSON_POST.body] });
+  });
+
+  test('without spaces after commas', async () => {
+    const signed = signGatewayRequest(CREDENTIAL, REQUEST).replaceAll(', ', ',');
+    expect(await send(signed)).toMatchObject({ status: 200 });
+  });
+
+  test('up to 300 s off either way', async () => {
+    for (const off of [-300, 300]) {
+      const request = { ...REQUEST, timestamp: START + off };
+      expect(await send(signGatewayRequest(CREDENTIAL, request), request)).toMatchObject({
+        status: 200,
+      });
+    }
+  });
+
+  test('with the token of temporary credentials', async () => {
+    const credential = { id: 'temporary', secret: SECRET, token: TOKEN };
+    expect(await send(signGatewayRequest(credential, REQUEST))).toMatchObject({ status: 200 });
+  });
+
+  test('again, within the window', async () => {
+    const { gateway } = await deploy(ENVIRONMENTS);
+    const headers = { authorization: signGatewayRequest(CREDENTIAL, REQUEST) };
+    for (let count = 0; count < 2; count += 1) {
+      expect(await gateway('dev', PATH, { headers })).toMatchObject({ status: 200 });
+    }
+  });
+});
+
+/** As signers do that cut nothing; `signGatewayRequest` cuts the boundary. */
+function signWithBoundary(type: string): string {
+  const headers = [['content-type', type] as const, ['host', HOST] as const];
+  const head = toCanonicalHead({ method: 'POST', path: PATH, query: '', headers });
+  const scope = { date: '2023-11-14', service: 'svc' };
+  const hash = sha256(head + sha256(JSON_POST.body));
+  const text = toStringToSign('TC3-HMAC-SHA256', START, scope, hash);
+  const hex = createSigner(SECRET)(scope, text).toString('hex');
+  return `TC3-HMAC-SHA256 Credential=${ID}/2023-11-14/svc/tc3_request, SignedHeaders=content-type;host, Signature=${hex}, Timestamp=${START}`;
+}
+
+describe('an attack is refused, and the hosted service not called', () => {
+  const sign = (
+    credential = CREDENTIAL as typeof CREDENTIAL & { token?: string },
+    request = REQUEST,
+  ) => signGatewayRequest(credential, request);
+  const signed = sign();
+  test.each<[string, string, UnsignedRequest?]>([
+    ['an unknown id', sign({ id: 'nobody', secret: SECRET })],
+    ['an id of a prototype', sign({ id: '__proto__', secret: SECRET })],
+    ['a wrong secret', sign({ id: ID, secret: 'guess' })],
+    ['an empty secret', sign({ id: ID, secret: '' })],
+    ['a key pair of another environment', sign({ id: 'of-prod', secret: SECRET })],
+    ['an expired key pair', sign({ id: 'old', secret: SECRET })],
+    ['a temporary one without its token', sign({ id: 'temporary', secret: SECRET })],
+    ['a temporary one with a wrong token', sign({ id: 'temporary', secret: SECRET, token: 'x' })],
+    ['a permanent one with a token', sign({ ...CREDENTIAL, token: 'x' })],
+    ['another path', signed, { ...REQUEST, target: `${PATH}d` }],
+    ['another spelling of the path', signed, { ...REQUEST, target: PATH.replace('abc', '%61bc') }],
+    ['another query', signed, { ...REQUEST, target: `${PATH}?admin=1` }],
+    ['another method', signed, { ...REQUEST, method: 'POST' }],
+    ['another host', signed, { ...REQUEST, headers: { host: 'dev.evil' } }],
+    ['a body where none was signed', signed, { ...REQUEST, method: 'POST', body: 'x' }],
+    ['another body', sign(CREDENTIAL, JSON_POST), { ...JSON_POST, body: '{"a":2}' }],
+    ['no body', sign(CREDENTIAL, JSON_POST), { ...JSON_POST, body: '' }],
+    [
+      'another content type',
+      sign(CREDENTIAL, JSON_POST),
+      { ...JSON_POST, headers: { host: HOST, 'content-type': 'text/plain' } },
+    ],
+    ['a host that is not signed', sign(CREDENTIAL, { ...REQUEST, headers: { accept: '*/*' } })],
+    ['a list that leaves a header out', signed.replace('=host,', '=accept;host,')],
+    ['a list that names a prototype', signed.replace('=host,', '=__proto__;host,')],
+    ['another service', sign(CREDENTIAL, { ...REQUEST, service: 'tcb' })],
+    ['a scope of another day', signed.replace('2023-11-14', '2023-11-13')],
+    ['another time', signed.replace(`=${START}`, `=${START + 1}`)],
+    ['two signatures', `${signed}, Signature=${'0'.repeat(64)}`],
+    ['two tokens', `${signed}, Token=, Token=`],
+    ['no time', signed.replace(/, Timestamp=\d+/, '')],
+    ['no fields', 'TC3-HMAC-SHA256'],
+    ['rubbish', 'TC3-HMAC-SHA256 rubbish'],
+    ['another algorithm', signed.replace('SHA256', 'SHA1')],
+    ['a target with a host of its own', signed, { ...REQUEST, target: `http://dev.evil${PATH}` }],
+    ['Basic', `Basic ${Buffer.from(`${ID}:${SECRET}`).toString('base64')}`],
+  ])('%s', async (_name, authorization, request = REQUEST) => {
+    const reply = await send(authorization, request);
+    expect(reply).toMatchObject(REFUSED);
+    const hex = /Signature=(\w+)/.exec(authorization)?.[1] ?? SECRET;
+    for (const hidden of [SECRET, TOKEN, hex]) expect(JSON.stringify(reply)).not.toContain(hidden);
+  });
+
+  test.each([-301, 301])('a time %i s off, with the time of the server', async (off) => {
+    const request = { ...REQUEST, timestamp: START + off };
+    const reply = await send(signGatewayRequest(CREDENTIAL, request), request);
+    expect(reply).toMatchObject(REFUSED);
+    expect(reply.json.message).toContain(`${START} (2023-11-14T22:13:20Z)`);
+  });
+
+  test('none at all', async () => {
+    const { gateway } = await deploy(ENVIRONMENTS);
+    expect(await gateway('dev', PATH)).toMatchObject({
+      status: 401,
+      json: { code: 'MISSING_CREDENTIALS' },
+    });
+  });
+
+  test('whatever is unknown or wrong reads alike', async () => {
+    const replies = await Promise.all([
+      send(sign({ id: 'nobody', secret: SECRET })),
+      send(sign({ id: ID, secret: 'guess' })),
+      send(sign({ id: 'old', secret: SECRET })),
+      send(sign({ id: 'temporary', secret: SECRET })),
+      send(sign({ id: 'of-prod', secret: SECRET })),
+    ]);
+    expect(new Set(replies.map(({ json }) => json.message)).size).toBe(1);
+  });
+});
+
+test('what can be refused is refused before the body is read', async () => {
+  const { gateway } = await createAuthenticator({
+    environments: ENVIRONMENTS,
+    now: () => START * 1000,
+  });
+  const ask = (credential: typeof CREDENTIAL) => {
+    const headers = { ...JSON_POST.headers, 'content-length': '7' };
+    const request = { method: 'POST', url: PATH, headers };
+    const login = { env: 'dev', request, rawPath: PATH, rawQuery: undefined };
+    return gateway.signature(signGatewayRequest(credential, JSON_POST), login as never);
+  };
+  expect(ask(CREDENTIAL)).toMatchObject({ env: 'dev', verifyBody: expect.any(Function) });
+  for (const id of ['nobody', 'old', 'of-prod', 'temporary']) {
+    expect(() => ask({ id, secret: SECRET })).toThrow(/does not fit/);
+  }
+});
+
+test('key pairs are rotated without a restart', async () => {
+  const { authenticator, gateway } = await deploy(ENVIRONMENTS);
+  const call = async (secret: string) => {
+    const authorization = signGatewayRequest({ id: ID, secret }, REQUEST);
+    return (await gateway('dev', PATH, { headers: { authorization } })).status;
+  };
+  expect([await call(SECRET), await call('new')]).toEqual([200, 401]);
+  await authenticator.update({ dev: { credentials: [{ id: ID, secret: 'new' }] } });
+  expect([await call(SECRET), await call('new')]).toEqual([401, 200]);
+  await authenticator.update({ dev: {} });
+  expect(await call('new')).toBe(401);
+});

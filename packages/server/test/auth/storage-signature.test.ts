@@ -1,0 +1,164 @@
+import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
+import { describe, expect, test } from 'vitest';
+import { type StorageSigning, signStorageRequest } from '../../src/auth/sign-storage-request.ts';
+import { deploy, START } from './support/deployment.ts';
+
+const SECRET = 'a secret that no answer may show';
+const TOKEN = 'session-token-of-temporary-credentials';
+const PERMANENT = { id: 'ci', secret: SECRET };
+const TEMPORARY = { id: 'temporary', secret: SECRET, token: TOKEN };
+
+const ENVIRONMENTS = {
+  dev: {
+    credentials: [
+      PERMANENT,
+      TEMPORARY,
+      { id: 'old', secret: SECRET, expires: new Date(START * 1000) },
+      { id: 'twin', secret: 'of dev' },
+    ],
+  },
+  prod: {
+    credentials: [
+      { id: 'of-prod', secret: SECRET },
+      { id: 'twin', secret: 'of prod' },
+    ],
+  },
+};
+
+const NAMES = {
+  authorization: 'X-Svc-Authorization',
+  token: 'X-Svc-SessionToken',
+  time: 'X-Svc-TimeStamp',
+};
+
+const sign = (
+  credential = PERMANENT as typeof PERMANENT & { token?: string },
+  more: Partial<StorageSigning> = {},
+) => signStorageRequest(credential, { timestamp: START, ...more });
+
+async function send(headers: Readonly<Record<string, string>>, env = 'dev') {
+  const { storage } = await deploy(ENVIRONMENTS);
+  const { status, json } = await storage(env, headers);
+  return { status, code: json.body.code, message: json.body.message, data: json.body.data };
+}
+
+/** The headers with one of them changed, or left out. */
+function change(name: string, to: (value: string) => string | undefined) {
+  const { [name]: value = '', ...rest } = sign();
+  const changed = to(value);
+  return changed === undefined ? rest : { ...rest, [name]: changed };
+}
+
+describe('a signed call is let in', () => {
+  const data = { fileList: [{ fileID: 'dev/ci', code: 'SUCCESS' }] };
+  test.each([
+    ['with permanent credentials', sign()],
+    ['without the header of the token', change(NAMES.token, () => undefined)],
+    [
+      'without spaces after commas',
+      change(NAMES.authorization, (value) => value.replaceAll(', ', ',')),
+    ],
+    [
+      'whatever content type it sends',
+      { ...sign(), 'content-type': 'application/json;charset=UTF-8' },
+    ],
+    ['300 s early', sign(PERMANENT, { timestamp: START + 300 })],
+    ['300 s late', sign(PERMANENT, { timestamp: START - 300 })],
+  ])('%s', async (_name, headers) => {
+    expect(await send(headers)).toMatchObject({ status: 200, data });
+  });
+
+  test('with temporary credentials and their token', async () => {
+    expect(await send(sign(TEMPORARY))).toMatchObject({ status: 200 });
+  });
+
+  test('with the secret of the environment, where two have the same id', async () => {
+    expect(await send(sign({ id: 'twin', secret: 'of dev' }))).toMatchObject({ status: 200 });
+    expect(await send(sign({ id: 'twin', secret: 'of prod' }), 'prod')).toMatchObject({
+      status: 200,
+    });
+    expect(await send(sign({ id: 'twin', secret: 'of prod' }))).toMatchObject({ status: 401 });
+  });
+
+  test('under the names of another wire profile, and with other constants', async () => {
+    const id = 'AKIDDo-bNhLNl3kEY5HRzEG-CNUotmyFSadvpKimESWTfND98qyfrpYLCtQJ92_z9yN8';
+    const secret = 'wH72j2a5ZzhwgnXViwVNqdWhWn4AG4iasv26D4JdjBA=';
+    const { storage, clock } = await deploy(
+      { dev: { credentials: [{ id, secret }] } },
+      {
+        wireProfile: acme,
+        signature: { service: 'tcb', storageSigningHost: 'api.tcloudbase.com' },
+      },
+    );
+    clock.seconds = 1_600_227_242;
+    const { authorization, sessionToken, timestamp } = acme.storageHeaders;
+    const hex = '0ce229810e251baa0ee2bb786c5f9eb6cb7758f55df28cbc161883c48a997e04';
+    const reply = await storage('dev', {
+      [authorization]: `1.0 TC3-HMAC-SHA256 Credential=${id}/2020-09-16/tcb/tc3_request, SignedHeaders=content-type;host, Signature=${hex}`,
+      [sessionToken]: '',
+      [timestamp]: '1600227242',
+    });
+    expect(reply).toMatchObject({ status: 200 });
+  });
+});
+
+describe('an attack is refused', () => {
+  const inAuthorization = (from: string | RegExp, to: string) =>
+    change(NAMES.authorization, (value) => value.replace(from, to));
+  test.each<[string, Readonly<Record<string, string>>]>([
+    ['no headers', {}],
+    ['no time', change(NAMES.time, () => undefined)],
+    ['a time that is none', change(NAMES.time, () => 'now')],
+    ['another time', change(NAMES.time, () => String(START + 1))],
+    ['another version', inAuthorization('1.0', '2.0')],
+    ['no version', inAuthorization('1.0 ', '')],
+    ['another algorithm', inAuthorization('SHA256', 'SHA1')],
+    ['another service', sign(PERMANENT, { service: 'tcb' })],
+    ['another signing host', sign(PERMANENT, { signingHost: 'api.evil' })],
+    ['a scope of another day', inAuthorization('2023-11-14', '2023-11-13')],
+    ['another list of headers', inAuthorization('content-type;host', 'host')],
+    ['a time inside the signature', inAuthorization(/$/, `, Timestamp=${START}`)],
+    ['a forged signature', inAuthorization(/Signature=.*/, `Signature=${'0'.repeat(64)}`)],
+    ['two signatures', inAuthorization(/$/, `, Signature=${'0'.repeat(64)}`)],
+    ['an unknown id', sign({ id: 'nobody', secret: SECRET })],
+    ['a wrong secret', sign({ id: 'ci', secret: 'guess' })],
+    ['an expired key pair', sign({ id: 'old', secret: SECRET })],
+    ['a temporary one without its token', sign({ id: 'temporary', secret: SECRET })],
+    ['a temporary one with a wrong token', sign({ ...TEMPORARY, token: 'x' })],
+    ['a permanent one with a token', sign({ ...PERMANENT, token: 'x' })],
+    ['a wrong secret for the id of another environment', sign({ id: 'of-prod', secret: 'guess' })],
+    ['rubbish', change(NAMES.authorization, () => 'rubbish')],
+  ])('%s', async (_name, headers) => {
+    const reply = await send(headers);
+    expect(reply).toMatchObject({ status: 401, code: 'SIGN_PARAM_INVALID', data: undefined });
+    const hex = /Signature=(\w+)/.exec(headers[NAMES.authorization] ?? '')?.[1] ?? SECRET;
+    for (const hidden of [SECRET, TOKEN, hex]) expect(reply.message).not.toContain(hidden);
+  });
+
+  test.each([-301, 301])('a time %i s off, with the time of the server', async (off) => {
+    const reply = await send(sign(PERMANENT, { timestamp: START + off }));
+    expect(reply).toMatchObject({ status: 401, code: 'SIGN_PARAM_INVALID' });
+    expect(reply.message).toContain(`${START} (2023-11-14T22:13:20Z)`);
+  });
+
+  test('another environment', async () => {
+    const headers = sign({ id: 'of-prod', secret: SECRET });
+    expect(await send(headers)).toMatchObject({ status: 403, code: 'STORAGE_EXCEED_AUTHORITY' });
+  });
+
+  test('an environment that is not there, for who has credentials', async () => {
+    expect(await send(sign(), 'none')).toMatchObject({ status: 404, code: 'INVALID_ENV' });
+    expect(await send(sign({ id: 'nobody', secret: SECRET }), 'none')).toMatchObject({
+      status: 401,
+    });
+    expect(await send(sign(), '__proto__')).toMatchObject({ status: 404, code: 'INVALID_ENV' });
+  });
+});
+
+test('key pairs are rotated without a restart', async () => {
+  const { authenticator, storage } = await deploy(ENVIRONMENTS);
+  const call = async (secret: string) => (await storage('dev', sign({ id: 'ci', secret }))).status;
+  expect([await call(SECRET), await call('new')]).toEqual([200, 401]);
+  await authenticator.update({ dev: { credentials: [{ id: 'ci', secret: 'new' }] } });
+  expect([await call(SECRET), await call('new')]).toEqual([401, 200]);
+});
