@@ -1,0 +1,319 @@
+import {
+  createHmac,
+  createPublicKey,
+  generateKeyPairSync,
+  type JsonWebKey,
+  sign,
+} from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { exportJWK, type JWK } from 'jose';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createDevKeys } from '../../src/auth/bearer/create-dev-keys.ts';
+import { mintToken } from '../../src/auth/bearer/mint-token.ts';
+import type { Caller } from '../../src/auth/caller.ts';
+import { createAuthenticator } from '../../src/auth/create-authenticator.ts';
+import { deploy, START } from './support/deployment.ts';
+import { CLAIMS, createIssuer, type Issuer } from './support/issuer.ts';
+
+const PATH = '/v1/cloudrun/hello';
+const ISSUER = CLAIMS.iss;
+
+let es256: Issuer;
+let rs256: Issuer;
+let eddsa: Issuer;
+let stranger: Issuer;
+let ofProd: Issuer;
+
+beforeAll(async () => {
+  [es256, rs256, eddsa, stranger, ofProd] = await Promise.all([
+    createIssuer('ES256', 'one'),
+    createIssuer('RS256', 'two'),
+    createIssuer('EdDSA', 'three'),
+    createIssuer('ES256', 'one'),
+    createIssuer('ES256', 'prod'),
+  ]);
+});
+
+const environments = () => ({
+  dev: {
+    tokens: {
+      issuer: ISSUER,
+      jwks: { keys: [es256.publicKey, rs256.publicKey, eddsa.publicKey] },
+    },
+  },
+  prod: { tokens: { jwks: { keys: [ofProd.publicKey] } } },
+  closed: {},
+});
+
+async function send(token: string, env = 'dev') {
+  const { gateway, served } = await deploy(environments());
+  const reply = await gateway(env, PATH, { headers: { authorization: `Bearer ${token}` } });
+  return { ...reply, served };
+}
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A token signed with HMAC, by whatever secret. */
+function hmacToken(secret: string | Buffer, header = {}): string {
+  const text = `${encode({ alg: 'HS256', kid: 'two', ...header })}.${encode(CLAIMS)}`;
+  return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
+}
+
+const pem = ({ publicKey }: Issuer) =>
+  createPublicKey({ key: publicKey as JsonWebKey, format: 'jwk' }).export({
+    type: 'spki',
+    format: 'pem',
+  });
+
+describe('a token is let in', () => {
+  test.each<[string, () => Promise<string>]>([
+    ['ES256', () => es256.token()],
+    ['RS256', () => rs256.token()],
+    ['EdDSA', () => eddsa.token()],
+    ['without kid, where one key fits', () => es256.token({}, { kid: undefined as never })],
+    ['typ JWT', () => es256.token({}, { typ: 'JWT' })],
+    ['typ at+jwt', () => es256.token({}, { typ: 'application/at+JWT' })],
+    ['an audience in a list', () => es256.token({ aud: ['dev'] })],
+    ['valid from now on', () => es256.token({ nbf: START })],
+    ['a second before it expires', () => es256.token({ exp: START + 1 })],
+  ])('%s', async (_name, token) => {
+    expect(await send(await token())).toMatchObject({
+      status: 200,
+      json: { env: 'dev', id: 'user-1' },
+    });
+  });
+
+  test('without kid, where several keys fit', async () => {
+    const others = await Promise.all(['a', 'b'].map((kid) => createIssuer('ES256', kid)));
+    const keys = [...others.map(({ publicKey }) => publicKey), es256.publicKey];
+    const { gateway } = await deploy({ dev: { tokens: { jwks: { keys } } } });
+    const call = async (issuer: Issuer) => {
+      const token = await issuer.token({}, { kid: undefined as never });
+      return gateway('dev', PATH, { headers: { authorization: `Bearer ${token}` } });
+    };
+    expect(await call(es256)).toMatchObject({ status: 200 });
+    expect(await call(stranger)).toMatchObject({ status: 401 });
+  });
+
+  test('minted by the development key', async () => {
+    const { privateKey, jwks } = await createDevKeys();
+    const { gateway } = await deploy({ dev: { tokens: { jwks } } });
+    const now = () => START * 1000;
+    const request = { env: 'dev', key: privateKey, subject: 'me', seconds: 60, now };
+    const authorization = `bearer ${await mintToken(request)}`;
+    expect(await gateway('dev', PATH, { headers: { authorization } })).toMatchObject({
+      status: 200,
+      json: { env: 'dev', id: 'me' },
+    });
+    await expect(mintToken({ ...request, key: { ...privateKey, alg: 'HS256' } })).rejects.toThrow(
+      TypeError,
+    );
+  });
+});
+
+describe('an attack is refused, and the hosted service not called', () => {
+  const invalid = 'ACCESS_TOKEN_INVALID';
+  test.each<[string, string, () => string | Promise<string>]>([
+    ['no token at all', invalid, () => 'rubbish'],
+    ['empty parts', invalid, () => '..'],
+    ['a key of its own with a known kid', invalid, () => stranger.token()],
+    ['a key nobody knows', invalid, () => stranger.token({}, { kid: 'four' })],
+    ['no algorithm', invalid, () => `${encode({ alg: 'none' })}.${encode(CLAIMS)}.`],
+    ['no algorithm, in capitals', invalid, () => `${encode({ alg: 'NONE' })}.${encode(CLAIMS)}.`],
+    ['HMAC with the public key as PEM', invalid, () => hmacToken(pem(rs256))],
+    [
+      'HMAC with the public key as DER',
+      invalid,
+      () => hmacToken(createPublicKey(pem(rs256)).export({ type: 'spki', format: 'der' })),
+    ],
+    [
+      'HMAC with the modulus',
+      invalid,
+      () => hmacToken(Buffer.from(rs256.publicKey.n ?? '', 'base64url')),
+    ],
+    ['HMAC with an empty secret', invalid, () => hmacToken('')],
+    ['HMAC called RS256', invalid, () => hmacToken(pem(rs256), { alg: 'RS256' })],
+    [
+      'a key inside the token',
+      invalid,
+      () => stranger.token({}, { jwk: stranger.publicKey as never, kid: 'four' }),
+    ],
+    [
+      'a URL of keys inside the token',
+      invalid,
+      () => stranger.token({}, { jku: 'http://127.0.0.1:1/' }),
+    ],
+    [
+      'a URL of certificates inside the token',
+      invalid,
+      () => stranger.token({}, { x5u: 'http://127.0.0.1:1/' }),
+    ],
+    [
+      'an unknown critical header',
+      invalid,
+      () => es256.token({}, { crit: ['exotic'], exotic: 1 } as never),
+    ],
+    ['another typ', invalid, () => es256.token({}, { typ: 'logout+jwt' })],
+    ['a token of another environment', invalid, () => ofProd.token({ aud: 'prod' })],
+    ['a key of another environment', invalid, () => ofProd.token()],
+    ['another audience', invalid, () => es256.token({ aud: 'prod' })],
+    ['two audiences', invalid, () => es256.token({ aud: ['dev', 'prod'] })],
+    ['no audience', invalid, () => es256.token({ aud: undefined })],
+    ['another issuer', invalid, () => es256.token({ iss: 'https://evil.example' })],
+    ['no issuer', invalid, () => es256.token({ iss: undefined })],
+    ['no subject', invalid, () => es256.token({ sub: undefined })],
+    ['a subject that is no text', invalid, () => es256.token({ sub: { $ne: 1 } })],
+    ['no expiry', invalid, () => es256.token({ exp: undefined })],
+    ['an expiry in words', invalid, () => es256.token({ exp: '9999999999' })],
+    ['not valid yet', invalid, () => es256.token({ nbf: START + 1 })],
+    ['expired', 'ACCESS_TOKEN_EXPIRED', () => es256.token({ exp: START })],
+    ['expired, and of a stranger', invalid, () => stranger.token({ exp: START })],
+    ['9 kB', invalid, () => es256.token({ big: 'x'.repeat(7000) })],
+    [
+      'a changed claim',
+      invalid,
+      async () => {
+        const [header, , signature] = (await es256.token()).split('.');
+        return `${header}.${encode({ ...CLAIMS, sub: 'admin' })}.${signature}`;
+      },
+    ],
+  ])('%s', async (_name, code, make) => {
+    const token = await make();
+    const reply = await send(token);
+    expect(reply).toMatchObject({ status: 401, json: { code }, served: [] });
+    expect(JSON.stringify(reply)).not.toMatch(/user-1|login\.example/);
+    for (const part of token.split('.')) {
+      if (part.length > 8) expect(JSON.stringify(reply)).not.toContain(part);
+    }
+  });
+
+  test('an environment that takes no tokens', async () => {
+    const reply = await send(await es256.token({ aud: 'closed' }), 'closed');
+    expect(reply).toMatchObject({ status: 401, json: { code: invalid } });
+  });
+
+  test('what is thrown holds nothing of the token', async () => {
+    const { gateway } = await createAuthenticator({
+      environments: environments(),
+      now: () => START * 1000,
+    });
+    const token = await es256.token({ aud: 'prod' });
+    const error = await Promise.resolve(gateway.bearerToken(token, { env: 'dev' } as never)).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toMatchObject({ code: invalid });
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/user-1|login\.example/);
+  });
+});
+
+describe('a verified token is remembered', () => {
+  async function start() {
+    const clock = { seconds: START };
+    const authenticator = await createAuthenticator({
+      environments: environments(),
+      now: () => clock.seconds * 1000,
+    });
+    const ask = (token: string, env = 'dev') =>
+      authenticator.gateway.bearerToken(token, { env } as never) as Caller | Promise<Caller>;
+    return { clock, ask, authenticator };
+  }
+
+  test('and answered at once, for 60 s', async () => {
+    const { clock, ask } = await start();
+    const token = await es256.token();
+    expect(ask(token)).toBeInstanceOf(Promise);
+    const caller = await ask(token);
+    expect(ask(token)).toBe(caller);
+    clock.seconds += 59;
+    expect(ask(token)).toBe(caller);
+    clock.seconds += 1;
+    expect(ask(token)).toBeInstanceOf(Promise);
+    expect(await ask(token)).toEqual({ env: 'dev', id: 'user-1' });
+  });
+
+  test('but not beyond its expiry', async () => {
+    const { clock, ask } = await start();
+    const token = await es256.token({ exp: START + 10 });
+    await ask(token);
+    clock.seconds += 9;
+    expect(ask(token)).not.toBeInstanceOf(Promise);
+    clock.seconds += 1;
+    await expect(ask(token)).rejects.toMatchObject({ code: 'ACCESS_TOKEN_EXPIRED' });
+  });
+
+  test('by its own environment only', async () => {
+    const { ask } = await start();
+    const token = await es256.token();
+    await ask(token);
+    await expect(ask(token, 'prod')).rejects.toMatchObject({ code: 'ACCESS_TOKEN_INVALID' });
+    await expect(ask(token, '__proto__')).rejects.toMatchObject({ code: 'ACCESS_TOKEN_INVALID' });
+  });
+
+  test('until a key is taken away', async () => {
+    const { ask, authenticator } = await start();
+    const token = await es256.token();
+    await ask(token);
+    await authenticator.update({ dev: { tokens: { jwks: { keys: [rs256.publicKey] } } } });
+    await expect(ask(token)).rejects.toMatchObject({ code: 'ACCESS_TOKEN_INVALID' });
+    expect(await ask(await rs256.token())).toEqual({ env: 'dev', id: 'user-1' });
+  });
+
+  test('and not where its key is taken away while it is verified', async () => {
+    const { ask, authenticator } = await start();
+    const pending = ask(await es256.token());
+    const late = expect(pending).rejects.toMatchObject({ code: 'ACCESS_TOKEN_INVALID' });
+    await authenticator.update({ dev: { tokens: { jwks: { keys: [rs256.publicKey] } } } });
+    await late;
+  });
+});
+
+describe('keys', () => {
+  test('in a file are read again by an update', async () => {
+    const file = join(tmpdir(), `berth-jwks-${process.pid}-${Date.now()}.json`);
+    onTestFinished(() => rm(file));
+    const write = (key: JWK) => writeFile(file, JSON.stringify({ keys: [key] }));
+    await write(es256.publicKey);
+    const environment = { dev: { tokens: { jwks: file } } };
+    const { authenticator, gateway } = await deploy(environment);
+    const call = async (issuer: Issuer) => {
+      const authorization = `Bearer ${await issuer.token()}`;
+      return (await gateway('dev', PATH, { headers: { authorization } })).status;
+    };
+    expect([await call(es256), await call(rs256)]).toEqual([200, 401]);
+    await write(rs256.publicKey);
+    await authenticator.update(environment);
+    expect([await call(es256), await call(rs256)]).toEqual([401, 200]);
+    await writeFile(file, '{"keys":');
+    await expect(authenticator.update(environment)).rejects.toThrow(/dev.*no JSON/);
+    expect(await call(rs256)).toBe(200);
+  });
+
+  test.each<[string, () => unknown, RegExp]>([
+    ['that are private', () => ({ keys: [es256.privateKey] }), /private key/],
+    ['that are none', () => ({ keys: [] }), /no key/],
+    ['that are shared', () => ({ keys: [{ kty: 'oct', k: 'aGlkZGVu' }] }), /no key/],
+    ['of no form', () => ({ keys: 'x' }), /list of keys/],
+    ['in a file that is not there', () => '/no/such/file', /ENOENT/],
+    ['from a URL that anybody can change', () => 'http://login.example/jwks', /https/],
+  ])('%s are refused', async (_name, jwks, message) => {
+    const options = { environments: { dev: { tokens: { jwks: jwks() as never } } } };
+    const error: unknown = await createAuthenticator(options).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).toMatch(message);
+    expect(String(error)).not.toContain(es256.privateKey.d);
+    expect(String(error)).not.toContain('aGlkZGVu');
+  });
+
+  test('that are too short let nobody in', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    const jwk = { ...(await exportJWK(publicKey)), kid: 'weak', alg: 'RS256' };
+    const { gateway } = await deploy({ dev: { tokens: { jwks: { keys: [jwk] } } } });
+    const text = `${encode({ alg: 'RS256', kid: 'weak' })}.${encode(CLAIMS)}`;
+    const token = `${text}.${sign('sha256', Buffer.from(text), privateKey).toString('base64url')}`;
+    const headers = { authorization: `Bearer ${token}` };
+    expect(await gateway('dev', PATH, { headers })).toMatchObject({ status: 401 });
+  });
+});

@@ -1,0 +1,127 @@
+import { GatewayError, StorageError } from '@berth/server-stubs';
+import { assert, constantFrom, oneof, property, string, tuple } from 'fast-check';
+import { expect, test } from 'vitest';
+import { createAuthenticator } from '../../src/auth/create-authenticator.ts';
+import { signGatewayRequest } from '../../src/auth/sign-gateway-request.ts';
+import { signStorageRequest } from '../../src/auth/sign-storage-request.ts';
+import { decodeWire } from '../../src/auth/tc3/decode-wire.ts';
+import { parseSignature } from '../../src/auth/tc3/parse-signature.ts';
+import { parseSignedHeaders } from '../../src/auth/tc3/parse-signed-headers.ts';
+import { toContentTypeSpellings, toSignedValue } from '../../src/auth/tc3/to-signed-value.ts';
+import { START } from './support/deployment.ts';
+
+const CREDENTIAL = { id: 'ci', secret: 'secret' };
+const HEADERS = { host: 'dev.example', 'content-type': 'text/plain' };
+const REQUEST = { method: 'GET', target: '/a', headers: HEADERS, timestamp: START };
+const SIGNED = signGatewayRequest(CREDENTIAL, REQUEST);
+const STORAGE = signStorageRequest(CREDENTIAL, { timestamp: START })['X-Svc-Authorization'] ?? '';
+
+const { gateway, storage } = await createAuthenticator({
+  environments: { dev: { credentials: [CREDENTIAL] } },
+  now: () => START * 1000,
+});
+
+function askGateway(value: string, headers = {}): unknown {
+  const request = { method: 'GET', url: '/a', headers: { ...HEADERS, ...headers } };
+  const login = { env: 'dev', request, rawPath: '/a', rawQuery: undefined };
+  return gateway.signature(value, login as never);
+}
+
+function askStorage(authorization: string, sessionToken = ''): unknown {
+  const login = { envId: 'dev' } as never;
+  return storage.credentials({ authorization, sessionToken, timestamp: START }, login);
+}
+
+/** Pieces that take the parsers apart. */
+const PIECES = [
+  ...['Credential=', 'SignedHeaders=', 'Signature=', 'Timestamp=', 'Token=', '__proto__='],
+  ...[',', ', ', '=', ';', '/', ' ', '\t', 'host', 'tc3_request', '\u00ff', '%00', '1e9'],
+];
+
+/** A good signature with a piece in it exchanged or put in anywhere. */
+const mutated = (good: string) =>
+  tuple(string({ maxLength: 3 }), constantFrom(...PIECES), constantFrom(...PIECES)).map(
+    ([noise, from, to]) => good.replace(from, to + noise),
+  );
+
+test('whatever is sent, a refusal is one of the contract', () => {
+  const isRefused = (ask: () => unknown, type: typeof GatewayError | typeof StorageError) => {
+    try {
+      ask();
+    } catch (error) {
+      expect(error).toBeInstanceOf(type);
+    }
+  };
+  const rubbish = oneof(string({ unit: 'binary' }), mutated(SIGNED), mutated(STORAGE));
+  const check = property(rubbish, (text) => {
+    isRefused(() => askGateway(text), GatewayError);
+    isRefused(() => askGateway(`TC3-HMAC-SHA256 ${text}`, { 'content-type': text }), GatewayError);
+    isRefused(() => askStorage(text, text), StorageError);
+    isRefused(() => askStorage(`1.0 TC3-HMAC-SHA256 ${text}`), StorageError);
+  });
+  assert(check, { numRuns: 2000, verbose: true });
+});
+
+/** Texts that a pattern with two ways to match would go through again and again. */
+const HOSTILE = [
+  'a',
+  ' ',
+  '=',
+  ',',
+  ';',
+  '/',
+  '-',
+  ', =',
+  '; ',
+  '/a/',
+  '\t ',
+  'a=,',
+  '%2F',
+  '0-',
+  '\u00c3\u00a9',
+];
+const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
+  parseSignature: (text) => parseSignature(text, ['Timestamp', 'Token']),
+  credential: (text) => parseSignature(`Credential=${text}!, Signature=x`, []),
+  token: (text) =>
+    parseSignature(SIGNED.slice(16).concat(`, Token=${text}\u007f`), ['Timestamp', 'Token']),
+  parseSignedHeaders: (text) => parseSignedHeaders(`${text}\u007f`),
+  contentType: (text) => toContentTypeSpellings(`multipart/form-data${text};${text}`),
+  value: (text) => toSignedValue('x', `${text}a${text}`),
+  wire: (text) => decodeWire(text),
+  gateway: (text) => askGateway(`TC3-HMAC-SHA256 ${text}`),
+  storage: (text) => askStorage(`1.0 TC3-HMAC-SHA256 ${text}`, text),
+};
+
+/** The shortest of several runs, in milliseconds: what else the machine does only adds. */
+function time(run: () => unknown): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let count = 0; count < 12; count += 1) {
+    const start = performance.now();
+    try {
+      run();
+    } catch {
+      // A refusal is what these inputs are for.
+    }
+    least = Math.min(least, performance.now() - start);
+  }
+  return least;
+}
+
+test.each(Object.entries(PARSERS))(
+  '%s takes no more than in proportion to the length',
+  (_name, parse) => {
+    for (const piece of HOSTILE) {
+      const fill = (length: number) =>
+        piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
+      // Eight times the length: eight times the time where it is linear, 64 times where it is square.
+      const [short, long] = [900, 7200].map((length) => time(() => parse(fill(length)))) as [
+        number,
+        number,
+      ];
+      expect(long, `${JSON.stringify(piece)}: ${short} ms, then ${long} ms`).toBeLessThan(
+        Math.max(32 * short, 1),
+      );
+    }
+  },
+);

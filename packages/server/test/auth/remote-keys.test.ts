@@ -1,0 +1,185 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createRemoteKeys } from '../../src/auth/bearer/create-remote-keys.ts';
+import { KeysUnavailable } from '../../src/auth/bearer/key-source.ts';
+import { deploy } from './support/deployment.ts';
+import { createIssuer, type Issuer } from './support/issuer.ts';
+import { serve } from './support/serve.ts';
+
+const PATH = '/v1/cloudrun/hello';
+
+let one: Issuer;
+let two: Issuer;
+
+beforeAll(async () => {
+  [one, two] = await Promise.all([createIssuer('ES256', 'one'), createIssuer('ES256', 'two')]);
+});
+
+const set = (...issuers: Issuer[]) =>
+  JSON.stringify({ keys: issuers.map(({ publicKey }) => publicKey) });
+
+/** A real server of keys whose answer can be changed, and a deployment that trusts it. */
+async function start(first: RequestListener) {
+  const provider = { answer: first, asked: 0 };
+  const base = await serve((request, response) => {
+    provider.asked += 1;
+    provider.answer(request, response);
+  });
+  const failures: string[] = [];
+  const environments = { dev: { tokens: { jwks: `${base}/jwks` } } };
+  const deployment = await deploy(environments, {
+    onKeyFailure: (env, reason) => failures.push(`${env}: ${reason}`),
+  });
+  const { clock, gateway } = deployment;
+  /** Calls with a token that no memory has seen. */
+  const call = async (issuer: Issuer) => {
+    const token = await issuer.token({ exp: clock.seconds + 60, jti: crypto.randomUUID() });
+    return gateway('dev', PATH, { headers: { authorization: `Bearer ${token}` } });
+  };
+  return { ...deployment, provider, failures, environments, call };
+}
+
+const json = (text: string) => (_request: unknown, response: ServerResponse) => {
+  response.end(text);
+};
+const OK = { status: 200 };
+const INVALID = { status: 401, json: { code: 'ACCESS_TOKEN_INVALID' } };
+const AWAY = { status: 500, json: { code: 'SYS_ERR' } };
+
+describe('keys from a URL', () => {
+  test('are asked for once, however many calls wait for them', async () => {
+    const { call, provider } = await start(json(set(one)));
+    const replies = await Promise.all([one, one, one, two].map(call));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 401]);
+    expect(provider.asked).toBe(1);
+  });
+
+  test('are asked for again where a token names another, at most every 30 s', async () => {
+    const { call, clock, provider } = await start(json(set(one)));
+    expect(await call(one)).toMatchObject(OK);
+    provider.answer = json(set(one, two));
+    expect(await call(two)).toMatchObject(INVALID);
+    expect(provider.asked).toBe(1);
+    clock.seconds += 30;
+    expect(await call(two)).toMatchObject(OK);
+    expect(await call(await createIssuer('ES256', 'three'))).toMatchObject(INVALID);
+    expect(provider.asked).toBe(2);
+  });
+
+  test('that are withdrawn verify nothing any more, what is remembered included', async () => {
+    const { call, clock, gateway, provider } = await start(json(set(one)));
+    const headers = { authorization: `Bearer ${await one.token()}` };
+    expect(await gateway('dev', PATH, { headers })).toMatchObject(OK);
+    provider.answer = json(set(two));
+    clock.seconds += 30;
+    expect(await call(two)).toMatchObject(OK);
+    expect(await gateway('dev', PATH, { headers })).toMatchObject(INVALID);
+  });
+
+  test('stay in use for an hour while the URL is gone, and no longer', async () => {
+    const { call, clock, failures, provider } = await start(json(set(one)));
+    expect(await call(one)).toMatchObject(OK);
+    provider.answer = (request) => request.destroy();
+    clock.seconds += 3599;
+    expect(await call(one)).toMatchObject(OK);
+    clock.seconds += 31;
+    expect(await call(one)).toMatchObject(AWAY);
+    expect(failures.at(-1)).toMatch(/^dev: fetch failed/);
+    provider.answer = json(set(one));
+    clock.seconds += 1;
+    expect(await call(one)).toMatchObject(OK);
+  });
+
+  test('outlive an update, the tokens that they verified do not', async () => {
+    const { authenticator, call, environments, provider } = await start(json(set(one)));
+    expect(await call(one)).toMatchObject(OK);
+    provider.answer = (request) => request.destroy();
+    await authenticator.update(environments);
+    expect(await call(one)).toMatchObject(OK);
+    expect(provider.asked).toBe(1);
+  });
+
+  test.each<[string, RequestListener, RegExp]>([
+    ['an error', (_request, response) => response.writeHead(500).end('hidden'), /status 500/],
+    [
+      'a redirect',
+      (_request, response) => response.writeHead(302, { location: '/x' }).end(),
+      /fetch failed/,
+    ],
+    ['no JSON', json('hidden {'), /no JSON/],
+    ['no keys', json('{"keys":[]}'), /no key/],
+    ['nothing', json('null'), /list of keys/],
+    [
+      'a broken answer',
+      (_request, response) =>
+        response.writeHead(200, { 'content-length': 9 }).write('{', () => response.destroy()),
+      /terminated/,
+    ],
+  ])('are not had where the answer is %s', async (_name, answer, reason) => {
+    const { call, failures, provider } = await start(answer);
+    expect(await call(one)).toMatchObject(AWAY);
+    expect(failures).toEqual([expect.stringMatching(reason)]);
+    expect(failures[0]).not.toContain('hidden');
+    // The attempt cools down: more calls ask nobody.
+    expect(await call(one)).toMatchObject(AWAY);
+    expect(provider.asked).toBe(1);
+  });
+
+  test('with a private one among them are not used', async () => {
+    const { call, failures } = await start(json(JSON.stringify({ keys: [one.privateKey] })));
+    expect(await call(one)).toMatchObject(AWAY);
+    expect(failures).toEqual([expect.stringMatching(/private key/)]);
+    expect(failures[0]).not.toContain(one.privateKey.d);
+  });
+
+  test('are given up where the answer has no end', async () => {
+    let sent = 0;
+    const { call, failures } = await start((_request, response) => {
+      const more = () => {
+        while (!response.destroyed) {
+          sent += 65_536;
+          if (!response.write('x'.repeat(65_536))) break;
+        }
+      };
+      response.on('drain', more);
+      more();
+    });
+    expect(await call(one)).toMatchObject(AWAY);
+    expect(failures).toEqual([expect.stringMatching(/larger than 262144 bytes/)]);
+    expect(sent).toBeLessThan(64 * 1024 * 1024);
+  });
+});
+
+describe('a source of keys', () => {
+  async function source(listener: RequestListener, timeoutMs: number) {
+    const failures: string[] = [];
+    const url = new URL(await serve(listener));
+    const onFailure = (reason: string) => failures.push(reason);
+    return { failures, keys: createRemoteKeys(url, { now: () => 0, onFailure, timeoutMs }) };
+  }
+
+  test('gives up an answer that does not come', async () => {
+    const { failures, keys } = await source(() => {}, 50);
+    await expect(keys.load()).rejects.toBeInstanceOf(KeysUnavailable);
+    expect(failures).toEqual(['There was no answer in time.']);
+  });
+
+  test('gives up an answer that comes too slowly', async () => {
+    const { failures, keys } = await source((_request, response) => void response.write('{'), 200);
+    await expect(keys.load()).rejects.toBeInstanceOf(KeysUnavailable);
+    expect(failures).toEqual(['There was no answer in time.']);
+  });
+
+  test('gives up when it is closed, and says nothing', async () => {
+    let asked = () => {};
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const { failures, keys } = await source(() => asked(), 60_000);
+    const loading = expect(keys.load()).rejects.toBeInstanceOf(KeysUnavailable);
+    await isAsked;
+    keys.close();
+    await loading;
+    expect(failures).toEqual([]);
+  });
+});
