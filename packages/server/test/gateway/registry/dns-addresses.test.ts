@@ -61,6 +61,7 @@ test('asks again when the TTL is over, and lets no call wait for it', async () =
   server.setAddresses('web.test', ['10.0.0.1'], 7);
   await origins();
   clock.turn(6_999);
+  expect(clock.timers.size).toBe(1);
   expect(server.asked).toEqual(['A web.test']);
 
   server.behave('hold');
@@ -86,6 +87,7 @@ test.each([
   server.setAddresses('web.test', ['10.0.0.1'], ttl);
   await origins();
   clock.turn(lasts - 1);
+  expect(clock.timers.size).toBe(1);
   expect(server.asked).toHaveLength(1);
   await clock.pass(1);
   expect(server.asked).toHaveLength(2);
