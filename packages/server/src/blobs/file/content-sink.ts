@@ -1,11 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { createMd5, type Md5 } from '../md5/create-md5.ts';
-import { toStoreError } from './disk-error.ts';
+import { withStoreErrors } from './disk-error.ts';
 import { writeAll } from './write-all.ts';
 
 /** What gathers while the disk is busy, and is then written at once. */
-const GATHER_BYTES = 1024 * 1024;
+const GATHER_BYTES = 512 * 1024;
 /** Written back to the disk while more comes, so that the last fsync has little to do. */
 const FLUSH_BYTES = 32 * 1024 * 1024;
 
@@ -33,7 +33,7 @@ export class ContentSink extends Writable {
 
   /** To be asked for when the stream has finished. */
   async content(): Promise<Content> {
-    await this.#flush;
+    await withStoreErrors(async () => this.#flush);
     return { size: this.#size, md5: await this.#md5.digest() };
   }
 
@@ -62,12 +62,10 @@ export class ContentSink extends Writable {
     if (this.#expected !== undefined && this.#size > this.#expected) throw this.#wrongSize();
     let room: Promise<void> | undefined;
     for (const chunk of chunks) room = this.#md5.update(chunk);
-    try {
+    await withStoreErrors(async () => {
       await writeAll(this.#handle, chunks, position);
       await this.#flushSometimes();
-    } catch (error) {
-      throw toStoreError(error);
-    }
+    });
     await room;
   }
 

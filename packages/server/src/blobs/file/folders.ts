@@ -55,7 +55,10 @@ export async function placeIn(
       break;
     } catch (error) {
       const isGone = diskCodeOf(error) === 'ENOENT';
-      if (!isGone || attempt === MOST_ATTEMPTS || (await isLost())) throw error;
+      if (isGone && attempt < MOST_ATTEMPTS && !(await isLost())) continue;
+      // Of two failures, the first one is told.
+      await pruneFolders(top, folder).catch(() => {});
+      throw error;
     }
   }
   await syncNearest(top, folder);

@@ -38,7 +38,8 @@ export async function writeFile(
     await withStoreErrors(() => finish(layout, handle, tmp, file, info));
     return info;
   } catch (error) {
-    await rm(tmp, { force: true });
+    // Of two failures, the first one is told. A sweep removes what stays.
+    await rm(tmp, { force: true }).catch(() => {});
     throw error;
   } finally {
     await handle.close();

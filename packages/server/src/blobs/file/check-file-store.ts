@@ -1,0 +1,102 @@
+import { mkdir, realpath, rename, rmdir, unlink } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import { withStoreErrors } from './disk-error.ts';
+import { syncFolder } from './folders.ts';
+import { judgeFile } from './judge-file.ts';
+import { createLayout, type Layout } from './layout.ts';
+import { findLitter } from './sweep-files.ts';
+import { walkFolder } from './walk-folder.ts';
+
+/** Something in a store that does not belong there, or is not as it was written. */
+export interface FileProblem {
+  /**
+   * - `damaged`: cut off, without a whole trailer, or of another MD5 than when it was written
+   * - `foreign`: put there by somebody else: no name of the store, a symbolic link, a device
+   * - `empty-folder`: left by a process that ended in the midst
+   * - `litter`: left by a broken upload
+   */
+  readonly kind: 'damaged' | 'foreign' | 'empty-folder' | 'litter';
+  /** Relative to the root. */
+  readonly path: string;
+  readonly detail: string;
+}
+
+export interface CheckFileStoreOptions {
+  readonly onProblem: (problem: FileProblem) => void;
+  /** Called after each file with all that was read so far. */
+  readonly onProgress?: (progress: FileStoreReport) => void;
+  /**
+   * Litter and empty folders are removed; what is damaged or foreign is moved to `set-aside/` below the
+   * root, nothing of it deleted. Default false: nothing is changed.
+   */
+  readonly repair?: boolean;
+  /** Temporary files that nobody has touched since are litter. Default: the lifetime of a grant ago. */
+  readonly litterOlderThan?: Date;
+}
+
+export interface FileStoreReport {
+  readonly files: number;
+  /** Bytes of content. A copy counts once more, though it takes no room. */
+  readonly bytes: number;
+  readonly problems: number;
+}
+
+/**
+ * Reads every file of a store on disk and reports what is wrong. Servers may be at work on it.
+ *
+ * @throws StoreUnavailableError where the disk cannot be read
+ *
+ * @example
+ * const { problems } = await checkFileStore('./data', { onProblem: console.log });
+ */
+export function checkFileStore(
+  root: string,
+  { onProblem, onProgress, repair = false, litterOlderThan }: CheckFileStoreOptions,
+): Promise<FileStoreReport> {
+  return withStoreErrors(async () => {
+    const layout = createLayout(await realpath(root));
+    let report: FileStoreReport = { files: 0, bytes: 0, problems: 0 };
+    const tell = async (kind: FileProblem['kind'], path: string, detail: string) => {
+      report = { ...report, problems: report.problems + 1 };
+      onProblem({ kind, path: relative(layout.root, path), detail });
+      if (repair) await repairProblem(layout, kind, path);
+    };
+
+    for await (const { path, kind } of walkFolder(layout.files)) {
+      if (kind === 'empty-folder') await tell(kind, path, 'No file is in this folder.');
+      else if (kind === 'other') await tell('foreign', path, 'The store makes regular files only.');
+      else {
+        const judgement = await judgeFile(layout, path);
+        if (judgement === undefined) continue;
+        const { bytes, problem } = judgement;
+        report = { ...report, files: report.files + 1, bytes: report.bytes + bytes };
+        if (problem) await tell(problem.kind, path, problem.detail);
+        onProgress?.(report);
+      }
+    }
+    for (const path of await findLitter(layout, litterOlderThan ?? grantTimeAgo())) {
+      await tell('litter', path, 'A broken upload has left it.');
+    }
+    return report;
+  });
+}
+
+function grantTimeAgo(): Date {
+  return new Date(Date.now() - defaults.limits.grantSeconds.value * 1000);
+}
+
+async function repairProblem(
+  layout: Layout,
+  kind: FileProblem['kind'],
+  path: string,
+): Promise<void> {
+  if (kind === 'litter') return unlink(path);
+  // Fails where a server has put a file there in the meantime, which is as good.
+  if (kind === 'empty-folder') return rmdir(path).catch(() => {});
+  const aside = join(layout.root, 'set-aside', `${Date.now()}`, relative(layout.files, path));
+  await mkdir(dirname(aside), { recursive: true });
+  await rename(path, aside);
+  await syncFolder(dirname(aside));
+  await syncFolder(dirname(path));
+}

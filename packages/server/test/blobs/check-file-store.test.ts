@@ -1,0 +1,111 @@
+import {
+  appendFile,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import type { BlobStore } from '../../src/blobs/blob-store.ts';
+import { checkFileStore, type FileProblem } from '../../src/blobs/file/check-file-store.ts';
+import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
+import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
+import { toBytes, toStream } from './blob-contents.ts';
+import { useTempFolder } from './temp-folder.ts';
+
+const PATHS = ['a', 'a/b', 'Folder/照片.jpg'];
+const key = { env: 'dev', path: 'victim/file' };
+let root: string;
+let store: BlobStore;
+let victim: string;
+
+beforeEach(async () => {
+  root = await useTempFolder();
+  store = await createFileBlobStore({ root });
+  for (const path of [...PATHS, key.path]) {
+    const content = toStream(toBytes(10_000));
+    await store.write({ env: 'dev', path }, content, { contentType: 'a/b' });
+  }
+  victim = join(root, 'files', toDiskPath(key));
+});
+
+async function check(repair = false): Promise<FileProblem[]> {
+  const problems: FileProblem[] = [];
+  const onProblem = (problem: FileProblem) => problems.push(problem);
+  const litterOlderThan = new Date(Date.now() + 1000);
+  const report = await checkFileStore(root, { onProblem, repair, litterOlderThan });
+  expect(report.problems).toBe(problems.length);
+  return problems;
+}
+
+const DAMAGES: Record<string, () => Promise<unknown>> = {
+  'cut off': () => truncate(victim, 5000),
+  'cut to nothing': () => truncate(victim, 0),
+  'without the last byte': async () => truncate(victim, (await readFile(victim)).length - 1),
+  'longer than it was': () => appendFile(victim, 'x'),
+  'changed in its midst': () => changeByte(5000),
+  'changed in its trailer': async () => changeByte((await readFile(victim)).length - 30),
+};
+
+async function changeByte(position: number): Promise<void> {
+  const handle = await open(victim, 'r+');
+  await handle.write(Buffer.from([0x7f]), 0, 1, position);
+  await handle.close();
+}
+
+test('a store in order has no problems', async () => {
+  const progress: number[] = [];
+  const report = await checkFileStore(root, {
+    onProblem: ({ detail }) => expect.fail(detail),
+    onProgress: ({ files }) => progress.push(files),
+  });
+  expect(report).toEqual({ files: 4, bytes: 40_000, problems: 0 });
+  expect(progress).toEqual([1, 2, 3, 4]);
+});
+
+test.each(Object.keys(DAMAGES))('finds a file that is %s, and sets it aside', async (name) => {
+  await DAMAGES[name]?.();
+  const damaged = await readFile(victim);
+  expect(await check()).toMatchObject([{ kind: 'damaged', path: 'files/dev+/victim+/file' }]);
+  expect(await check(true)).toHaveLength(1);
+  expect(await store.stat(key)).toBeUndefined();
+  const [run = ''] = await readdir(join(root, 'set-aside'));
+  expect(await readFile(join(root, 'set-aside', run, toDiskPath(key)))).toEqual(damaged);
+  // The folder that it stood in is empty now.
+  expect(await check(true)).toMatchObject([{ kind: 'empty-folder' }]);
+  expect(await check()).toEqual([]);
+});
+
+test.each(['CAPITAL', 'no-mark/file', '.hidden', 'dev+/%41'])(
+  'finds the foreign file %s',
+  async (name) => {
+    const path = join(root, 'files', name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, 'x');
+    expect(await check()).toMatchObject([{ kind: 'foreign', path: join('files', name) }]);
+  },
+);
+
+test('finds a symbolic link, and follows it nowhere', async () => {
+  await symlink('/etc', join(root, 'files', 'dev+', 'etc+'));
+  expect(await check(true)).toMatchObject([{ kind: 'foreign', path: 'files/dev+/etc+' }]);
+  expect(await check()).toEqual([]);
+  expect(await readdir('/etc')).not.toEqual([]);
+});
+
+test('finds litter, and removes it', async () => {
+  await writeFile(join(root, 'tmp', 'litter'), 'x');
+  expect(await check()).toMatchObject([{ kind: 'litter', path: 'tmp/litter' }]);
+  expect(await check(true)).toHaveLength(1);
+  expect(await readdir(join(root, 'tmp'))).toEqual([]);
+});
+
+test('leaves an upload that is under way', async () => {
+  await writeFile(join(root, 'tmp', 'upload'), 'x');
+  const report = await checkFileStore(root, { onProblem: ({ detail }) => expect.fail(detail) });
+  expect(report.problems).toBe(0);
+});
