@@ -28,8 +28,17 @@ export interface Grants {
   check(path: string, grant: Grant): GrantVerdict;
 }
 
-/** What a token says, in this order; the time is in milliseconds since the epoch. */
-type Claims = readonly [env: string, bucket: string, caller: string, expires: number];
+/**
+ * What a token says, in this order; the time is in milliseconds since the epoch, and the nonce makes
+ * each token another.
+ */
+type Claims = readonly [
+  env: string,
+  bucket: string,
+  caller: string,
+  expires: number,
+  nonce: string,
+];
 
 /**
  * Makes the grants of a server; servers with the same keys know each other's.
@@ -43,9 +52,10 @@ export function createGrants(keys: readonly Buffer[], now: () => number): Grants
   const signer = createSigner('berth upload grant', keys);
   return {
     issue({ env, bucket, path, caller }, seconds) {
-      const claims: Claims = [env, bucket, caller, now() + seconds * 1000];
+      const expires = now() + seconds * 1000;
+      const claims: Claims = [env, bucket, caller, expires, toRandom()];
       const token = Buffer.from(JSON.stringify(claims)).toString('base64url');
-      const storeFileID = randomBytes(18).toString('base64url');
+      const storeFileID = toRandom();
       return { token, storeFileID, authorization: signer.sign([token, storeFileID, path]) };
     },
     check(path, { token, authorization, storeFileID }) {
@@ -56,4 +66,8 @@ export function createGrants(keys: readonly Buffer[], now: () => number): Grants
       return now() < expires ? { env, bucket, path, caller } : 'expired';
     },
   };
+}
+
+function toRandom(): string {
+  return randomBytes(18).toString('base64url');
 }

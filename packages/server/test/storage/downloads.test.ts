@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { link, put } from './support/client.ts';
+import { deploy } from './support/deploy.ts';
+
+const CONTENT = '0123456789';
+const ETAG = `"${createHash('md5').update(CONTENT).digest('hex')}"`;
+
+async function download(path = 'a.txt', content = CONTENT) {
+  const to = await deploy();
+  const address = await link(to, await put(to, path, content, { type: 'text/html' }));
+  const get = (headers: Record<string, string> = {}, method = 'GET') =>
+    fetch(address, { headers, method });
+  return { ...to, address, get };
+}
+
+test('a file comes as it was sent, and is safe for browsers', async () => {
+  const { get, blobs } = await download();
+  const { lastModified } = (await blobs.stat({ env: 'dev', path: 'a.txt' })) ?? {};
+  const answer = await get();
+  expect(answer.status).toBe(200);
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'accept-ranges': 'bytes',
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': expect.stringContaining('ETag'),
+    'cache-control': 'private, no-cache',
+    'content-disposition': 'attachment; filename="a.txt"',
+    'content-length': '10',
+    'content-security-policy': 'sandbox',
+    'content-type': 'text/html',
+    etag: ETAG,
+    'last-modified': lastModified?.toUTCString(),
+    'x-content-type-options': 'nosniff',
+    'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+  expect(await answer.text()).toBe(CONTENT);
+});
+
+test('HEAD tells all but the content, and knows no range', async () => {
+  const { get } = await download();
+  const whole = await get();
+  for (const headers of [{}, { range: 'bytes=0-1' }, { range: 'bytes=99-' }]) {
+    const answer = await get(headers, 'HEAD');
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toBe('');
+    for (const name of [
+      'content-length',
+      'content-type',
+      'etag',
+      'last-modified',
+      'content-disposition',
+    ]) {
+      expect(answer.headers.get(name)).toBe(whole.headers.get(name));
+    }
+  }
+});
+
+test('a name of any script survives', async () => {
+  const { get } = await download('folder/报告 "1".txt');
+  expect((await get()).headers.get('content-disposition')).toBe(
+    `attachment; filename="__ _1_.txt"; filename*=UTF-8''%E6%8A%A5%E5%91%8A%20%221%22.txt`,
+  );
+});
+
+describe('a range', () => {
+  test.each([
+    ['bytes=0-3', '0123', 'bytes 0-3/10'],
+    ['bytes=4-', '456789', 'bytes 4-9/10'],
+    ['bytes=-2', '89', 'bytes 8-9/10'],
+    ['bytes=-99', CONTENT, 'bytes 0-9/10'],
+    ['bytes=9-9', '9', 'bytes 9-9/10'],
+  ])('%s', async (range, text, contentRange) => {
+    const { get } = await download();
+    const answer = await get({ range });
+    expect(answer.status).toBe(206);
+    expect(answer.headers.get('content-range')).toBe(contentRange);
+    expect(answer.headers.get('content-length')).toBe(String(text.length));
+    expect(await answer.text()).toBe(text);
+  });
+
+  test.each(['bytes=0-1,4-5', 'items=0-1', 'bytes=x', 'bytes'])(
+    '%s brings the whole',
+    async (range) => {
+      const { get } = await download();
+      const answer = await get({ range });
+      expect(answer.status).toBe(200);
+      expect(await answer.text()).toBe(CONTENT);
+    },
+  );
+
+  test('outside of the file is refused, and the size told', async () => {
+    const { get } = await download();
+    const answer = await get({ range: 'bytes=10-' });
+    expect(answer.status).toBe(416);
+    expect(answer.headers.get('content-range')).toBe('bytes */10');
+    expect(answer.headers.get('content-type')).toBe('application/xml');
+    expect(answer.headers.get('content-disposition')).toBeNull();
+    expect(await answer.text()).toContain('<Error>');
+  });
+
+  test('counts for the version that If-Range names alone', async () => {
+    const { get } = await download();
+    const range = 'bytes=0-1';
+    expect((await get({ range, 'if-range': ETAG })).status).toBe(206);
+    expect((await get({ range, 'if-range': '"another"' })).status).toBe(200);
+    expect((await get({ range, 'if-range': `W/${ETAG}` })).status).toBe(200);
+  });
+});
+
+test('a version that the client has is not sent again', async () => {
+  const { get } = await download();
+  const modified = (await get()).headers.get('last-modified') as string;
+  for (const headers of [{ 'if-none-match': ETAG }, { 'if-modified-since': modified }]) {
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await get(headers as Record<string, string>, method);
+      expect(answer.status).toBe(304);
+      expect(answer.headers.get('etag')).toBe(ETAG);
+      expect(answer.headers.get('cache-control')).toBe('private, no-cache');
+      expect(answer.headers.get('content-length')).toBeNull();
+      expect(await answer.text()).toBe('');
+    }
+  }
+  expect((await get({ 'if-none-match': '"another"' })).status).toBe(200);
+  expect((await get({ 'if-match': '"another"' })).status).toBe(412);
+});
+
+test('a download that began goes on with its version, whatever is written since', async () => {
+  const content = 'a'.repeat(20_000_000);
+  const to = await download('big', content);
+  const answer = await to.get();
+  await put(to, 'big', 'b');
+  expect(await answer.text()).toBe(content);
+  expect(await (await to.get()).text()).toBe('b');
+});
+
+test('a client that goes away is no failure, and leaves no open file', async () => {
+  const to = await download('big', 'a'.repeat(20_000_000));
+  const { hostname, port, pathname, search } = new URL(to.address);
+  for (let round = 0; round < 20; round += 1) {
+    const socket = connect(Number(port), hostname);
+    socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await once(socket, 'data');
+    socket.resetAndDestroy();
+    await once(socket, 'close');
+  }
+  expect((await to.get()).status).toBe(200);
+  expect(to.errors).toEqual([]);
+});

@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import {
+  contentOf,
+  errorOf,
+  grant,
+  link,
+  post,
+  put,
+  toFields,
+  type UploadMeta,
+} from './support/client.ts';
+import { deploy } from './support/deploy.ts';
+
+const FIELDS = ['Signature', 'x-store-security-token', 'x-store-meta-fileid', 'key'] as const;
+
+const toToken = (claims: unknown) => Buffer.from(JSON.stringify(claims)).toString('base64url');
+const claimsOf = ({ token }: UploadMeta) =>
+  JSON.parse(Buffer.from(token, 'base64url').toString()) as [
+    string,
+    string,
+    string,
+    number,
+    string,
+  ];
+
+test.each(FIELDS)('a form without %s stores nothing', async (name) => {
+  const to = await deploy();
+  const meta = await grant(to, 'a.txt');
+  const { [name]: _, ...fields } = toFields('a.txt', meta);
+  const answer = await post(meta.url, fields, 'hello');
+  expect(answer.ok).toBe(false);
+  expect((await errorOf(answer)).Code).toBe(
+    name === 'key' ? 'MalformedPOSTRequest' : 'AccessDenied',
+  );
+  expect(await contentOf(to, 'a.txt')).toBeUndefined();
+});
+
+test.each(FIELDS)('a form with a wrong %s stores nothing', async (name) => {
+  const to = await deploy();
+  const meta = await grant(to, 'a.txt');
+  const fields = toFields('a.txt', meta);
+  for (const wrong of [`${fields[name]}0`, 'b.txt', '__proto__', 'é'.repeat(64), '0'.repeat(64)]) {
+    const answer = await post(meta.url, { ...fields, [name]: wrong }, 'hello');
+    expect(answer.status).toBe(403);
+    expect((await errorOf(answer)).Code).toBe('SignatureDoesNotMatch');
+  }
+  expect(await contentOf(to, 'a.txt')).toBeUndefined();
+  expect(await contentOf(to, 'b.txt')).toBeUndefined();
+  expect(to.errors).toEqual([]);
+});
+
+test.each(FIELDS)('%s of another grant does not fit', async (name) => {
+  const to = await deploy();
+  const [meta, second] = [await grant(to, 'a.txt'), await grant(to, 'b.txt')];
+  const fields = { ...toFields('a.txt', meta), [name]: toFields('b.txt', second)[name] as string };
+  const answer = await post(meta.url, fields, 'hello');
+  expect((await errorOf(answer)).Code).toBe('SignatureDoesNotMatch');
+});
+
+test('a grant lasts as long as it was made for, and no longer', async () => {
+  const to = await deploy();
+  const meta = await grant(to, 'a.txt');
+  to.clock.now += 900_000 - 1;
+  expect((await post(meta.url, toFields('a.txt', meta), 'hello')).status).toBe(204);
+  to.clock.now += 1;
+  const answer = await post(meta.url, toFields('a.txt', meta), 'later');
+  expect(answer.status).toBe(403);
+  expect(await errorOf(answer)).toMatchObject({
+    Code: 'AccessDenied',
+    Message: 'The grant has expired: get a new one with getUploadMetaData.',
+    Resource: '/a.txt',
+  });
+  expect(await contentOf(to, 'a.txt')).toBe('hello');
+});
+
+test('what a token says cannot be changed', async () => {
+  const to = await deploy();
+  const meta = await grant(to, 'a.txt');
+  const [env, bucket, caller, expires, nonce] = claimsOf(meta);
+  const others = [
+    ['other', bucket, caller, expires, nonce],
+    [env, 'another', caller, expires, nonce],
+    [env, bucket, 'somebody', expires, nonce],
+    [env, bucket, caller, expires + 3_600_000, nonce],
+    [env, bucket, caller, expires, nonce, null],
+    { ...[env, bucket, caller, expires, nonce] },
+    null,
+  ];
+  for (const claims of others) {
+    const answer = await post(
+      meta.url,
+      toFields('a.txt', { ...meta, token: toToken(claims) }),
+      'x',
+    );
+    expect((await errorOf(answer)).Code).toBe('SignatureDoesNotMatch');
+  }
+  expect(await contentOf(to, 'a.txt')).toBeUndefined();
+  expect(await contentOf(to, 'a.txt', 'other')).toBeUndefined();
+  expect(to.errors).toEqual([]);
+});
+
+test('a grant of other keys is worth nothing, and one of an older key still is', async () => {
+  const [old, current] = [randomBytes(32), randomBytes(32)];
+  const before = await deploy({ keys: [old] });
+  const meta = await grant(before, 'a.txt');
+  const stranger = await deploy({ keys: [current] });
+  const answer = await post(`${stranger.base}/upload`, toFields('a.txt', meta), 'hello');
+  expect((await errorOf(answer)).Code).toBe('SignatureDoesNotMatch');
+  const rotated = await deploy({ keys: [current, old] });
+  expect((await post(`${rotated.base}/upload`, toFields('a.txt', meta), 'hello')).status).toBe(204);
+});
+
+test("a link's signature is no grant", async () => {
+  const to = await deploy();
+  const meta = await grant(to, 'a.txt');
+  const address = new URL(await link(to, await put(to, 'a.txt', 'hello')));
+  const sign = address.searchParams.get('sign') as string;
+  const expires = address.searchParams.get('expires') as string;
+  // A link signs environment, bucket, path and time; here they stand where a grant has its parts.
+  const tries = [
+    { ...meta, authorization: sign },
+    { ...meta, authorization: sign, token: 'dev', storeFileID: 'files' },
+    { ...meta, authorization: sign, token: expires },
+  ];
+  for (const forged of tries) {
+    const answer = await post(meta.url, toFields('a.txt', forged), 'changed');
+    expect((await errorOf(answer)).Code).toBe('SignatureDoesNotMatch');
+  }
+  expect(await contentOf(to, 'a.txt')).toBe('hello');
+});
+
+test('a grant ends with its environment, and with its bucket', async () => {
+  let bucket: string | undefined = 'files';
+  const to = await deploy({ bucketOf: () => bucket });
+  const meta = await grant(to, 'a.txt');
+  for (const next of [undefined, 'another']) {
+    bucket = next;
+    const answer = await post(meta.url, toFields('a.txt', meta), 'hello');
+    expect((await errorOf(answer)).Code).toBe('AccessDenied');
+  }
+  bucket = 'files';
+  expect(await contentOf(to, 'a.txt')).toBeUndefined();
+});

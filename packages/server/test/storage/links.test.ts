@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { call, errorOf, grant, link, put } from './support/client.ts';
+import { deploy } from './support/deploy.ts';
+import { send } from './support/send.ts';
+
+test('a link works as long as it was asked for, and no longer', async () => {
+  const to = await deploy();
+  const address = await link(to, await put(to, 'a.txt', 'hello'), 60);
+  to.clock.now += 60_000 - 1;
+  expect(await (await fetch(address)).text()).toBe('hello');
+  to.clock.now += 1;
+  const answer = await fetch(address);
+  expect(answer.status).toBe(403);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  expect(await errorOf(answer)).toEqual({
+    Code: 'AccessDenied',
+    Message: 'The link has expired: get a new one with batchGetTempUrls.',
+    Resource: '/files/dev/files/a.txt',
+    RequestId: answer.headers.get('x-request-id'),
+    TraceId: answer.headers.get('x-request-id'),
+  });
+});
+
+describe('a link that nobody signed is refused:', () => {
+  const forge = async (change: (url: URL) => unknown) => {
+    const to = await deploy();
+    await put(to, 'b.txt', 'secret');
+    await put(to, 'a.txt', 'secret', { env: 'other' });
+    const url = new URL(await link(to, await put(to, 'a.txt', 'hello')));
+    change(url);
+    const answer = await fetch(url);
+    expect(answer.status).toBe(403);
+    expect((await errorOf(answer)).Code).toBe('SignatureDoesNotMatch');
+    expect(to.errors).toEqual([]);
+  };
+  const set = (name: string, value: string) => (url: URL) => url.searchParams.set(name, value);
+  const path = (pathname: string) => (url: URL) => Object.assign(url, { pathname });
+
+  test('of another file', () => forge(path('/files/dev/files/b.txt')));
+  test('of another environment', () => forge(path('/files/other/files/a.txt')));
+  test('of another bucket', () => forge(path('/files/dev/secrets/a.txt')));
+  test('whose parts are shifted', () => forge(path('/files/dev/files%2Fa.txt/')));
+  test('without a file', () => forge(path('/files/')));
+  test('that cannot be decoded', () => forge(path('/files/dev/files/%zz')));
+  test('that lasts longer', () => forge(set('expires', '99999999999999')));
+  test('that lasts for ever', () => forge(set('expires', 'Infinity')));
+  test('with another text for its time', () =>
+    forge((url) => url.searchParams.set('expires', `0${url.searchParams.get('expires')}`)));
+  test('without a time', () => forge((url) => url.searchParams.delete('expires')));
+  test('without a signature', () => forge((url) => url.searchParams.delete('sign')));
+  test('with an empty signature', () => forge(set('sign', '')));
+  test('with a wrong signature', () => forge(set('sign', '0'.repeat(64))));
+  test('with a signature in capitals', () =>
+    forge((url) =>
+      url.searchParams.set('sign', String(url.searchParams.get('sign')).toUpperCase()),
+    ));
+});
+
+test("a grant's signature is no link", async () => {
+  const to = await deploy();
+  await put(to, 'a.txt', 'hello');
+  const { authorization, token, storeFileID } = await grant(to, 'a.txt');
+  for (const expires of [token, storeFileID, String(to.clock.now + 1000)]) {
+    const query = new URLSearchParams({ expires, sign: authorization });
+    const answer = await fetch(`${to.base}/files/dev/files/a.txt?${query}`);
+    expect((await errorOf(answer)).Code).toBe('SignatureDoesNotMatch');
+  }
+});
+
+test('a link of other keys is worth nothing, and one of an older key still is', async () => {
+  const [old, current] = [randomBytes(32), randomBytes(32)];
+  const before = await deploy({ keys: [old] });
+  const { pathname, search } = new URL(await link(before, await put(before, 'a.txt', 'hello')));
+  const { blobs } = before;
+  const stranger = await deploy({ keys: [current], blobs });
+  expect((await fetch(`${stranger.base}${pathname}${search}`)).status).toBe(403);
+  const rotated = await deploy({ keys: [current, old], blobs });
+  expect((await fetch(`${rotated.base}${pathname}${search}`)).status).toBe(200);
+});
+
+test('a link ends with its environment, and with its bucket', async () => {
+  let bucket: string | undefined = 'files';
+  const to = await deploy({ bucketOf: () => bucket });
+  const address = await link(to, await put(to, 'a.txt', 'hello'));
+  bucket = undefined;
+  expect((await fetch(address)).status).toBe(404);
+  bucket = 'another';
+  expect((await fetch(address)).status).toBe(404);
+});
+
+test('an item that cannot be linked to fails alone, with an empty address', async () => {
+  const to = await deploy();
+  const good = await put(to, 'a.txt', 'hello');
+  const items = [
+    [{ fileID: good }, 'SUCCESS'],
+    [{ fileID: good, maxAge: 1 }, 'SUCCESS'],
+    [{ fileID: good, maxAge: 604_800 }, 'SUCCESS'],
+    [{ fileID: good, maxAge: 604_801 }, 'INVALID_PARAM'],
+    [{ fileID: good, maxAge: 0 }, 'INVALID_PARAM'],
+    [{ fileID: good, maxAge: -1 }, 'INVALID_PARAM'],
+    [{ fileID: good, maxAge: 1.5 }, 'INVALID_PARAM'],
+    [{ fileID: good, maxAge: 1e300 }, 'INVALID_PARAM'],
+    [{ fileID: 'cloud://dev.files/b.txt' }, 'STORAGE_FILE_NONEXIST'],
+    [{ fileID: 'cloud://other.files/a.txt' }, 'STORAGE_FILE_NONEXIST'],
+    [{ fileID: 'cloud://dev.other/a.txt' }, 'STORAGE_FILE_NONEXIST'],
+    [{ fileID: 'a.txt' }, 'STORAGE_FILE_NONEXIST'],
+    [{ fileID: '' }, 'STORAGE_FILE_NONEXIST'],
+  ] as const;
+  const { status, data } = await call(to, 'batchGetTempUrls', {
+    fileList: items.map(([item]) => item),
+  });
+  expect(status).toBe(200);
+  expect(data.fileList).toEqual(
+    items.map(([{ fileID }, code]) => ({
+      fileID,
+      code,
+      tempFileURL: code === 'SUCCESS' ? expect.stringContaining('/files/dev/files/a.txt?') : '',
+    })),
+  );
+});
+
+test('the lifetime of a link can be bounded otherwise', async () => {
+  const to = await deploy({ limits: { linkSeconds: 5, linkMaxSeconds: 10 } });
+  const fileID = await put(to, 'a.txt', 'hello');
+  const address = await link(to, fileID);
+  expect(await link(to, fileID, 11)).toBe('');
+  to.clock.now += 5000;
+  expect((await fetch(address)).status).toBe(403);
+});
+
+test('the address may depend on the request', async () => {
+  const to = await deploy({ publicUrl: ({ headers }) => `https://${headers.host}/base` });
+  const { host } = new URL(to.base);
+  expect((await grant(to, 'a.txt')).url).toBe(`https://${host}/base/upload`);
+});
+
+test('other methods are refused, and a browser may ask before', async () => {
+  const to = await deploy();
+  const { pathname, search } = new URL(await link(to, await put(to, 'a.txt', 'hello')));
+  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+    const refused = await send(to.base, pathname + search, method);
+    expect(refused.status).toBe(405);
+    expect(refused.headers.allow).toBe('GET, HEAD, OPTIONS');
+    expect(refused.text).toContain('<Error>');
+  }
+  const preflight = await send(to.base, pathname, 'OPTIONS', { origin: 'https://app.example.com' });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers).toMatchObject({
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+    'access-control-allow-headers': expect.stringContaining('Range'),
+    'x-request-id': expect.any(String),
+  });
+});
+
+test('a store that hands out files itself is led to, for as long as the link still works', async () => {
+  const store = (await deploy()).blobs;
+  const blobs = {
+    ...store,
+    presign: async ({ env, path }: { env: string; path: string }, seconds: number) =>
+      `https://store.example/${env}/${path}?seconds=${seconds}`,
+  };
+  const to = await deploy({ blobs });
+  const address = await link(to, await put(to, 'a.txt', 'hello'), 60);
+  to.clock.now += 20_000;
+  const answer = await fetch(address, { redirect: 'manual' });
+  expect(answer.status).toBe(307);
+  expect(answer.headers.get('location')).toBe('https://store.example/dev/a.txt?seconds=40');
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  to.clock.now += 40_000;
+  expect((await fetch(address, { redirect: 'manual' })).status).toBe(403);
+  const own = await deploy({ blobs, redirectLinks: false });
+  expect(await (await fetch(await link(own, 'cloud://dev.files/a.txt'))).text()).toBe('hello');
+});

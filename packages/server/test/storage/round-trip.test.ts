@@ -1,0 +1,150 @@
+import { createHash, randomBytes } from 'node:crypto';
+import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
+import { describe, expect, test } from 'vitest';
+import { call, contentOf, grant, link, post, put, toFields } from './support/client.ts';
+import { deploy } from './support/deploy.ts';
+
+test('a file goes up, is linked to, comes down, is copied, and is deleted', async () => {
+  const to = await deploy();
+  const content = new Uint8Array(randomBytes(300_000));
+  const fileID = await put(to, 'reports/年 1.bin', content, { type: 'image/png' });
+  expect(fileID).toBe('cloud://dev.files/reports/年 1.bin');
+
+  const address = await link(to, fileID);
+  expect(address).toContain('/files/dev/files/reports/%E5%B9%B4%201.bin?expires=');
+  const download = await fetch(address);
+  expect(download.status).toBe(200);
+  expect(download.headers.get('content-type')).toBe('image/png');
+  expect(Buffer.from(await download.arrayBuffer()).equals(content)).toBe(true);
+
+  await put(to, 'a.txt', 'hello');
+  const copied = await call(to, 'batchCopyFile', {
+    fileList: [{ srcPath: '/a.txt', dstPath: '/b.txt' }],
+  });
+  expect(copied.data).toEqual({ fileList: [{ fileID: 'cloud://dev.files/b.txt' }] });
+  expect(await contentOf(to, 'b.txt')).toBe('hello');
+
+  const deleted = await call(to, 'batchDelete', { fileList: [fileID, fileID] });
+  expect(deleted.data.fileList.map(({ code }) => code)).toEqual([
+    'SUCCESS',
+    'STORAGE_FILE_NONEXIST',
+  ]);
+  expect((await fetch(address)).status).toBe(404);
+});
+
+describe('an upload', () => {
+  test('is answered with the quoted MD5 and the place of the file', async () => {
+    const to = await deploy();
+    const meta = await grant(to, '/a b.txt');
+    const answer = await post(meta.url, toFields('a b.txt', meta), 'hello');
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get('etag')).toBe(`"${createHash('md5').update('hello').digest('hex')}"`);
+    expect(answer.headers.get('location')).toBe(`${to.base}/files/dev/files/a%20b.txt`);
+    expect((await fetch(answer.headers.get('location') as string)).status).toBe(403);
+  });
+
+  test.each([
+    ['a.txt', 'a.txt'],
+    ['a.txt', '/a.txt'],
+    ['/a.txt', 'a.txt'],
+    ['/a.txt', '/a.txt'],
+  ])('granted for %s is taken with the key %s', async (path, key) => {
+    const to = await deploy();
+    const meta = await grant(to, path);
+    expect((await post(meta.url, toFields(key, meta), 'hello')).status).toBe(204);
+    expect(await contentOf(to, 'a.txt')).toBe('hello');
+  });
+
+  test('replaces the file of its key, and may be of no bytes', async () => {
+    const to = await deploy();
+    await put(to, 'a.txt', 'first');
+    await put(to, 'a.txt', '');
+    expect(await contentOf(to, 'a.txt')).toBe('');
+    expect(await (await fetch(await link(to, 'cloud://dev.files/a.txt'))).text()).toBe('');
+  });
+
+  test('that is too large leaves nothing', async () => {
+    const to = await deploy({ fileBytes: 1000 });
+    const meta = await grant(to, 'a.txt');
+    const answer = await post(meta.url, toFields('a.txt', meta), 'x'.repeat(1001));
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain('<Code>EntityTooLarge</Code>');
+    expect(await contentOf(to, 'a.txt')).toBeUndefined();
+    expect((await post(meta.url, toFields('a.txt', meta), 'x'.repeat(1000))).status).toBe(204);
+  });
+
+  test('of a type that is none is one of unknown bytes', async () => {
+    const to = await deploy();
+    const fileID = await put(to, 'a.txt', 'hello', { type: 'text/plain<script>' });
+    const download = await fetch(await link(to, fileID));
+    expect(download.headers.get('content-type')).toBe('application/octet-stream');
+  });
+});
+
+test('each change is told, with who made it', async () => {
+  const to = await deploy();
+  const fileID = await put(to, 'a.txt', 'hello');
+  const move = { srcPath: '/a.txt', dstPath: '/b.txt', removeOriginal: true };
+  const moved = await call(to, 'batchCopyFile', { fileList: [move] });
+  const deleted = await call(to, 'batchDelete', { fileList: ['cloud://dev.files/b.txt', fileID] });
+  const who = { env: 'dev', caller: 'tester' };
+  expect(to.changes).toEqual([
+    { ...who, action: 'upload', path: 'a.txt', bytes: 5, requestId: expect.any(String) },
+    { ...who, action: 'copy', from: 'a.txt', path: 'b.txt', bytes: 5, requestId: moved.requestId },
+    { ...who, action: 'delete', path: 'a.txt', requestId: moved.requestId },
+    { ...who, action: 'delete', path: 'b.txt', requestId: deleted.requestId },
+  ]);
+});
+
+test('environments have files of their own', async () => {
+  const to = await deploy();
+  await put(to, 'a.txt', 'of dev');
+  await put(to, 'a.txt', 'of other', { env: 'other' });
+  expect(await contentOf(to, 'a.txt')).toBe('of dev');
+  expect(await contentOf(to, 'a.txt', 'other')).toBe('of other');
+  const [crossed] = (
+    await call(to, 'batchDelete', { fileList: ['cloud://dev.files/a.txt'] }, { env: 'other' })
+  ).data.fileList;
+  expect(crossed?.code).toBe('STORAGE_FILE_NONEXIST');
+  expect(await contentOf(to, 'a.txt')).toBe('of dev');
+});
+
+test.each(['getUploadMetaData', 'batchGetTempUrls', 'batchDelete', 'batchCopyFile'])(
+  '%s is for environments that are there, and for their own callers',
+  async (operation) => {
+    const to = await deploy();
+    const body = operation === 'getUploadMetaData' ? { path: 'a' } : { fileList: [] };
+    expect(await call(to, operation, body, { env: 'nowhere' })).toMatchObject({
+      status: 404,
+      code: 'INVALID_ENV',
+    });
+    expect(await call(to, operation, body, { env: 'dev', as: 'other' })).toMatchObject({
+      status: 403,
+      code: 'STORAGE_EXCEED_AUTHORITY',
+    });
+    expect(await call(to, operation, body, { env: '__proto__' })).toMatchObject({ status: 404 });
+  },
+);
+
+test('the names of a wire profile are used', async () => {
+  const to = await deploy({ wireProfile: acme });
+  const { storageHeaders, uploadFields, storeFileID } = acme;
+  const response = await fetch(`${to.base}/api/v2/envs/dev/storages:getUploadMetaData`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      [storageHeaders.authorization]: 'dev',
+      [storageHeaders.timestamp]: '1700000000',
+    },
+    body: JSON.stringify({ path: 'a.txt' }),
+  });
+  const { data } = ((await response.json()) as { body: { data: Record<string, string> } }).body;
+  const fields = {
+    key: 'a.txt',
+    Signature: data.authorization ?? '',
+    [uploadFields.securityToken]: data.token ?? '',
+    [uploadFields.metaFileId]: data[storeFileID] ?? '',
+  };
+  expect((await post(data.url ?? '', fields, 'hello')).status).toBe(204);
+  expect(await contentOf(to, 'a.txt')).toBe('hello');
+});
