@@ -27,7 +27,8 @@ const HOP_BY_HOP = new Set([
 export function removeHopByHop(headers: Headers): Record<string, HeaderValue> {
   const kept: Record<string, HeaderValue> = {};
   const nominated = nominatedBy(headerOf(headers, 'connection'));
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name in headers) {
+    const value = headers[name];
     const key = name.toLowerCase();
     if (value === undefined || HOP_BY_HOP.has(key) || nominated?.has(key)) continue;
     kept[key] = value;

@@ -76,24 +76,19 @@ export function createGateway(options: GatewayOptions): Gateway {
     const timer = new HeadersTimer(headersSeconds * 1000);
     const judged = toBody(input, call, spoolBytes, timer);
     const body = judged instanceof Promise ? await judged : judged;
-    try {
-      const found = findService(registry, call.env, input.name);
-      const service = found instanceof Promise ? await found : found;
-      assertCallable(service, call.caller);
-      const endpoints = versions.endpointsOf(chooseVersion(service));
-      const headers = toServiceHeaders(input, call.request, trustProxy);
-      if (body.length !== undefined) headers.push('content-length', String(body.length));
-      const { target, method } = input;
-      const { response } = call;
-      const content = body.content;
-      return await callVersion(
-        { target, method, headers, body: content, upgrade, response, timer },
-        endpoints,
-      );
-    } finally {
-      // What is left of a temporary file has been read when the answer begins, or never will be.
-      body.dispose?.();
-    }
+    if (body.dispose !== undefined) whenOver(call, body.dispose);
+    const found = findService(registry, call.env, input.name);
+    const service = found instanceof Promise ? await found : found;
+    assertCallable(service, call.caller);
+    const endpoints = versions.endpointsOf(chooseVersion(service));
+    const headers = toServiceHeaders(input, call.request, trustProxy);
+    if (body.length !== undefined) headers.push('content-length', String(body.length));
+    const { target, method } = input;
+    const { response } = call;
+    return callVersion(
+      { target, method, headers, body: body.content, upgrade, response, timer },
+      endpoints,
+    );
   };
 
   const handler: GatewayHandler<Caller> = (input, call) =>
@@ -116,4 +111,9 @@ export function createGateway(options: GatewayOptions): Gateway {
       for (const upstream of upstreams) upstream.close();
     },
   };
+}
+
+function whenOver({ response }: GatewayCall<Caller>, dispose: () => Promise<void>): void {
+  if (response.destroyed) void dispose();
+  else response.once('close', dispose);
 }

@@ -10,6 +10,9 @@ import { isRefusedInput } from './is-refused-input.ts';
 /** Bytes that are held at most before the answer to the caller begins. */
 const HELD_BYTES = 64 * 1024;
 
+/** Up to here a copy costs less than a second buffer for the system to write. */
+const SMALL_BYTES = 8 * 1024;
+
 /** That a service changed the protocol, as it was asked to. */
 export interface Switched {
   readonly status: 101;
@@ -53,6 +56,13 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#connection.destroy(error);
     // The client is silent about a call that it has not begun.
     this.onResponseError(undefined, error);
+  }
+
+  /** Ends the attempt because nobody waits for its answer any more. */
+  leave(): void {
+    if (this.#isOver) return;
+    // Named as Node names it, so that nobody takes it for an error of the gateway.
+    this.abort(Object.assign(new Error('The client went away.'), { code: 'ECONNRESET' }));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -132,8 +142,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
       return;
     }
     if (this.#isOver) {
-      if (held !== undefined) for (const chunk of held.slice(0, -1)) response.write(chunk);
-      response.end(held?.at(-1));
+      endWith(response, held);
       return;
     }
     response.on('drain', () => this.#controller?.resume());
@@ -142,4 +151,17 @@ export class Attempt implements Dispatcher.DispatchHandler {
     else for (const chunk of held) isFull = !response.write(chunk);
     if (!isFull) this.#controller?.resume();
   };
+}
+
+/** Ends an answer that has come whole. A small one leaves together with its head, in one string. */
+function endWith(response: ServerResponse, held: readonly Buffer[] | undefined): void {
+  const [only] = held ?? [];
+  if (held === undefined || only === undefined) {
+    response.end();
+  } else if (held.length === 1 && only.length <= SMALL_BYTES) {
+    response.end(only.toString('latin1'), 'latin1');
+  } else {
+    for (const chunk of held) response.write(chunk);
+    response.end();
+  }
 }

@@ -19,7 +19,7 @@ export interface ReadyCall {
   readonly headers: string[];
   readonly body: Readable | Buffer | null;
   /** The protocol to change to, where the call asks for one. */
-  readonly upgrade?: string;
+  readonly upgrade?: string | undefined;
   /** The call ends with it. */
   readonly response: ServerResponse;
   readonly timer: HeadersTimer;
@@ -68,7 +68,7 @@ function attempt(call: ReadyCall, upstream: Upstream, connection: Connection): P
       if (outcome instanceof Failure) response.off('close', onClose);
       resolve(outcome);
     });
-    const onClose = () => tried.abort(gone());
+    const onClose = () => tried.leave();
     if (response.destroyed) {
       onClose();
       return;
@@ -77,9 +77,4 @@ function attempt(call: ReadyCall, upstream: Upstream, connection: Connection): P
     timer.start(tried);
     connection.dispatch({ path: target, method, headers, body, upgrade } as never, tried);
   });
-}
-
-/** Named as Node names it, so that nobody takes it for an error of the gateway. */
-function gone(): Error {
-  return Object.assign(new Error('The client went away.'), { code: 'ECONNRESET' });
 }

@@ -1,0 +1,191 @@
+import type { IncomingMessage } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { buffer } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { send, sendRaw } from './support/send.ts';
+import { BEARER, startGateway, toService } from './support/start-gateway.ts';
+import { startRawAnswer, startRawService, startService } from './support/start-service.ts';
+
+const HELLO = '/v1/cloudrun/hello';
+
+/** A gateway before a service that keeps what it was asked. */
+async function startRecorder(options = {}) {
+  const seen: { request: IncomingMessage; body: Buffer }[] = [];
+  const { origin } = await startService(async (request, response) => {
+    seen.push({ request, body: await buffer(request) });
+    response.end('ok');
+  });
+  return { seen, origin, ...(await startGateway([toService([origin])], options)) };
+}
+
+it.each([
+  ['', '/'],
+  ['/', '/'],
+  ['?a=%20&b', '/?a=%20&b'],
+  ['/a%2Fb//c', '/a%2Fb//c'],
+  ['//evil.example/x', '//evil.example/x'],
+  ['/%E4%B8%AD/中', '/%E4%B8%AD/中'],
+  ["/a;b=c@:!$&'()*+,[]|\\^`{}\"<>?x=[]{}|\\^", "/a;b=c@:!$&'()*+,[]|\\^`{}\"<>?x=[]{}|\\^"],
+  ['/a%zz', '/a%zz'],
+  ['/?', '/?'],
+  ['/x?a?b', '/x?a?b'],
+])('passes the raw bytes %s on (D3)', async (path, wanted) => {
+  const { seen, port } = await startRecorder();
+  const raw = Buffer.from(`GET ${HELLO}${path} HTTP/1.1\r\n`).toString('latin1');
+  const rest = `Host: dev.example\r\nAuthorization: ${BEARER}\r\nConnection: close\r\n\r\n`;
+  expect(await sendRaw(port, raw, rest)).toContain('200 OK');
+  expect(Buffer.from(seen[0]?.request.url ?? '', 'latin1').toString()).toBe(wanted);
+});
+
+it('tells the service for whom it calls, and nothing that it must not know', async () => {
+  const { seen, base, origin } = await startRecorder();
+  const { headers } = await send(base, HELLO, {
+    headers: {
+      host: 'dev.example:81',
+      'x-forwarded-for': '10.0.0.1',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-port': '1',
+      'x-real-ip': '10.0.0.1',
+      forwarded: 'for=10.0.0.1',
+      connection: 'close, x-hop',
+      'x-hop': '1',
+      te: 'trailers',
+      'x-request-id': 'mine',
+      cookie: 'a=b',
+    },
+  });
+  expect(seen[0]?.request.headers).toEqual({
+    host: origin.slice('http://'.length),
+    connection: 'keep-alive',
+    cookie: 'a=b',
+    'x-request-id': headers['x-request-id'],
+    'x-forwarded-for': '127.0.0.1',
+    'x-forwarded-proto': 'http',
+    'x-forwarded-host': 'dev.example:81',
+  });
+});
+
+it('continues X-Forwarded-* where the proxy before it is trusted', async () => {
+  const { seen, base } = await startRecorder({ trustProxy: true });
+  await send(base, HELLO, {
+    headers: {
+      'x-forwarded-for': '10.0.0.1',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-host': 'dev.example',
+    },
+  });
+  expect(seen[0]?.request.headers).toMatchObject({
+    'x-forwarded-for': '10.0.0.1, 127.0.0.1',
+    'x-forwarded-proto': 'https',
+    'x-forwarded-host': 'dev.example',
+  });
+});
+
+it('passes a body on, announced or in chunks', async () => {
+  const { seen, base } = await startRecorder();
+  const bytes = Buffer.alloc(300_000, 'abc');
+  await send(base, HELLO, { method: 'POST', body: bytes, headers: { 'content-length': '300000' } });
+  async function* pieces() {
+    yield bytes.subarray(0, 100_000);
+    yield bytes.subarray(100_000);
+  }
+  await send(base, HELLO, { method: 'POST', body: pieces() });
+  await send(base, HELLO, { method: 'POST', headers: { 'content-length': '0' } });
+  expect(seen.map(({ body }) => body.equals(bytes))).toEqual([true, true, false]);
+  expect(seen.map(({ request: { headers } }) => headers['content-length'])).toEqual([
+    '300000',
+    undefined,
+    '0',
+  ]);
+  expect(seen[1]?.request.headers['transfer-encoding']).toBe('chunked');
+});
+
+it('passes status, headers and compressed bytes of the service through (D7)', async () => {
+  const bytes = gzipSync('{"hello":"you"}');
+  const { origin } = await startService((_request, response) => {
+    response.writeHead(207, [
+      ['content-type', 'application/json'],
+      ['content-encoding', 'gzip'],
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+      ['x-latin', 'caf\u00e9'],
+      ['connection', 'x-own'],
+      ['x-own', '1'],
+      ['x-request-id', 'theirs'],
+      ['__proto__', 'harmless'],
+    ]);
+    response.end(bytes);
+  });
+  const { base } = await startGateway([toService([origin])]);
+  const answer = await send(base, HELLO, { method: 'POST' });
+  expect(answer.bytes.equals(bytes)).toBe(true);
+  expect(answer.status).toBe(207);
+  expect(answer.headers).toMatchObject({
+    'content-encoding': 'gzip',
+    'set-cookie': ['a=1', 'b=2'],
+    'x-latin': 'caf\u00e9',
+    'x-svc-upstream-status-code': '207',
+  });
+  expect(answer.headers['x-own']).toBeUndefined();
+  expect(answer.headers['x-request-id']).not.toBe('theirs');
+});
+
+it.each([
+  ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n', 200, '5'],
+  ['GET', 'HTTP/1.1 204 No Content\r\n\r\n', 204, undefined],
+  ['GET', 'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\nContent-Length: 5\r\n\r\n', 304, '5'],
+  ['GET', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', 200, '0'],
+])('answers %s to %j without a body', async (method, bytes, status, length) => {
+  const { origin } = await startRawAnswer(bytes);
+  const { base } = await startGateway([toService([origin])]);
+  for (let time = 0; time < 2; time += 1) {
+    const answer = await send(base, HELLO, { method });
+    expect(answer).toMatchObject({ status, text: '' });
+    expect(answer.headers['content-length']).toBe(length);
+  }
+});
+
+it('passes a redirect on and does not follow it', async () => {
+  const { origin } = await startService((_request, response) => {
+    response.writeHead(302, { location: 'http://169.254.169.254/' }).end();
+  });
+  const { base } = await startGateway([toService([origin])]);
+  const answer = await send(base, HELLO);
+  expect(answer).toMatchObject({ status: 302, code: undefined });
+  expect(answer.headers.location).toBe('http://169.254.169.254/');
+});
+
+it('swallows interim answers and trailers', async () => {
+  const { origin } = await startRawAnswer(
+    'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n',
+    '5\r\nhello\r\n0\r\nX-Sum: 1\r\n\r\n',
+  );
+  const { port } = await startGateway([toService([origin])]);
+  const text = await sendRaw(
+    port,
+    `GET ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\nConnection: close\r\n\r\n`,
+  );
+  expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(text).toContain('hello');
+  expect(text).not.toMatch(/x-sum|trailer|link/i);
+});
+
+it('ends an answer that the service ends by closing', async () => {
+  const { origin } = await startRawService((socket) => {
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\n\r\nuntil the end'));
+  });
+  const { base } = await startGateway([toService([origin])]);
+  expect(await send(base, HELLO)).toMatchObject({ status: 200, text: 'until the end' });
+});
+
+it('asks for a body only when it has let the caller in, and tells the service nothing of it', async () => {
+  const { seen, port } = await startRecorder();
+  const head = (token: string) =>
+    `POST ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${token}\r\nConnection: close\r\n` +
+    'Expect: 100-continue\r\nContent-Length: 2\r\n\r\n';
+  expect(await sendRaw(port, head('Bearer NOT'))).toMatch(/^HTTP\/1\.1 401/);
+  expect(await sendRaw(port, head(BEARER), '{}')).toMatch(/^HTTP\/1\.1 100 [^]*HTTP\/1\.1 200/);
+  expect(seen).toHaveLength(1);
+  expect(seen[0]?.request.headers.expect).toBeUndefined();
+});
