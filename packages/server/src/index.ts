@@ -1,1 +1,6 @@
-export {};
+export type { Config, EnvironmentConfig, KeyPair, KeySet } from './config/config.ts';
+export { ConfigError, type ConfigFault } from './config/config-error.ts';
+export type { ConfigInput } from './config/config-schema.ts';
+export { loadConfig } from './config/load-config.ts';
+export type { ResolvedConfig } from './config/resolve-config.ts';
+export { type BerthServer, createServer, type ServerOptions } from './create-server.ts';

@@ -85,6 +85,21 @@ export const configSchema = z
       .describe('Constants of signatures, which clients must know too.'),
     limits: limitsSchema.prefault({}),
     store: storeSchema.prefault({ driver: 'file' }),
+    dns: z
+      .strictObject({
+        servers: z
+          .array(z.string().min(1))
+          .optional()
+          .describe('Resolvers, such as 10.96.0.10. Default: those of the machine.'),
+        allow: z
+          .array(z.string().min(1))
+          .optional()
+          .describe(
+            'The only ranges of addresses to call, such as 10.0.0.0/8. Default: all but loopback, link-local, metadata and multicast addresses.',
+          ),
+      })
+      .prefault({})
+      .describe('How services with `dns` are found.'),
     keys: z
       .array(signingKey)
       .min(1, 'needs at least one key')

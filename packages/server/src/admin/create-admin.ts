@@ -1,0 +1,68 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { isOwnHost } from './is-own-host.ts';
+
+/** Why a server takes no calls; empty where it does. */
+export type Unreadiness = readonly string[];
+
+export interface AdminOptions {
+  /** Host names that requests may give, beside localhost and addresses. */
+  readonly hosts: readonly string[];
+  readonly unreadiness: () => Promise<Unreadiness>;
+  readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
+}
+
+const TEXT = 'text/plain; charset=utf-8';
+
+/**
+ * Makes the server of health and metrics.
+ *
+ * - `/healthz`: 200 while the process works.
+ * - `/readyz`: 200 while it takes calls; else 503 with the reasons.
+ * - `/metrics`: in the text format of Prometheus.
+ */
+export function createAdmin({ hosts, unreadiness, metrics }: AdminOptions): Server {
+  return createServer(
+    { headersTimeout: 5_000, requestTimeout: 10_000 },
+    async (request, response) => {
+      request.resume();
+      if (!isOwnHost(request.headers.host, hosts)) {
+        send(response, 421, TEXT, 'This server has no such name: use localhost or an address.\n');
+      } else if (request.method !== 'GET' && request.method !== 'HEAD') {
+        response.setHeader('allow', 'GET, HEAD');
+        send(response, 405, TEXT, 'Only GET and HEAD are served here.\n');
+      } else {
+        try {
+          await answer(request.url?.split('?', 1)[0], response);
+        } catch (error) {
+          send(response, 500, TEXT, `${(error as Error).name}\n`);
+        }
+      }
+    },
+  );
+
+  async function answer(path: string | undefined, response: ServerResponse): Promise<void> {
+    if (path === '/healthz') {
+      send(response, 200, TEXT, 'ok\n');
+    } else if (path === '/readyz') {
+      const reasons = await unreadiness();
+      if (reasons.length === 0) send(response, 200, TEXT, 'ready\n');
+      else send(response, 503, TEXT, `${reasons.join('\n')}\n`);
+    } else if (path === '/metrics') {
+      const { type, text } = await metrics();
+      send(response, 200, type, text);
+    } else {
+      send(response, 404, TEXT, 'There are /healthz, /readyz and /metrics.\n');
+    }
+  }
+}
+
+function send(response: ServerResponse, status: number, type: string, text: string): void {
+  response
+    .writeHead(status, {
+      'content-type': type,
+      'content-length': Buffer.byteLength(text),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    })
+    .end(text);
+}

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server, type ServerOptions } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Duplex } from 'node:stream';
+import type { Config } from '../config/config.ts';
+import { createBodyWatch } from './body-watch.ts';
+import { answerClientError } from './client-error.ts';
+import type { Dispatch } from './dispatch.ts';
+
+type Listen = Config['listen'];
+
+/** How often Node looks for connections whose headers do not come. */
+const CHECK_MILLISECONDS = 1_000;
+
+/** Makes the server of callers, hardened against clients that are slow, broken or too many. */
+export async function createHttpServer(listen: Listen, dispatch: Dispatch): Promise<Server> {
+  const options: ServerOptions = {
+    headersTimeout: listen.headersSeconds * 1000,
+    // A body may take as long as it takes, as long as it comes: see the body watch.
+    requestTimeout: 0,
+    connectionsCheckingInterval: CHECK_MILLISECONDS,
+    keepAliveTimeout: listen.keepAliveSeconds * 1000,
+    maxHeaderSize: listen.maxHeaderBytes,
+    // The routers refuse it in the error shape of the contract.
+    requireHostHeader: false,
+    noDelay: true,
+    shouldUpgradeCallback: dispatch.shouldUpgrade,
+  };
+  const server = listen.tls
+    ? createTlsServer({ ...options, ...(await readTls(listen.tls)), minVersion: 'TLSv1.2' })
+    : createServer(options);
+  server.maxHeadersCount = listen.maxHeaders;
+  if (listen.maxConnections !== undefined) server.maxConnections = listen.maxConnections;
+  const bodies = createBodyWatch({ seconds: listen.slowBodySeconds, bytes: listen.slowBodyBytes });
+  return server
+    .on('request', (request, response) => {
+      bodies.add(request, response);
+      dispatch.request(request, response);
+    })
+    .on('checkContinue', (request, response) => {
+      bodies.add(request, response);
+      dispatch.checkContinue(request, response);
+    })
+    .on('upgrade', dispatch.upgrade)
+    .on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+      if (dispatch.isAnswering(socket)) socket.destroy();
+      else answerClientError(error.code, socket);
+    })
+    .on('close', () => bodies.close());
+}
+
+/** @throws Error where a file cannot be read */
+export async function readTls({ cert, key }: NonNullable<Listen['tls']>) {
+  const [certText, keyText] = await Promise.all([readFile(cert), readFile(key)]);
+  return { cert: certText, key: keyText };
+}

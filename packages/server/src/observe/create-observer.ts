@@ -1,0 +1,165 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Answer, Call } from '@berth/server-stubs';
+import type { Log } from '../log/create-log.ts';
+import { codeOf } from './code-of.ts';
+import type { Metrics } from './create-metrics.ts';
+import type { Surface } from './surface.ts';
+
+const CALL = Symbol('observed call');
+const BYTES = Symbol('bytes so far');
+
+/** One call from its head to the end of its answer. */
+interface ObservedCall {
+  readonly surface: Surface;
+  readonly startedAt: number;
+  call: Call | undefined;
+  code: string;
+  isStream: boolean;
+}
+
+type Observed = ServerResponse & { [CALL]?: ObservedCall };
+type Counted = Socket & { [BYTES]?: { received: number; sent: number } };
+
+export interface Observer {
+  /** Calls that have not ended. */
+  readonly active: number;
+  /** Of these the event streams. */
+  readonly streams: number;
+  /** Calls it whenever a call has ended. */
+  onEnd(listener: () => void): void;
+  begin(surface: Surface, request: IncomingMessage, response: ServerResponse): void;
+  /** For the routers. */
+  onAnswer(answer: Answer, call: Call): void;
+  /** For the routers: errors that were answered with 500. */
+  onError(error: unknown, call: Call): void;
+}
+
+export interface ObserverOptions {
+  readonly log: Log;
+  readonly metrics: () => Metrics;
+  /** Whether each call is logged; else only those that fail. Asked for each. */
+  readonly logCalls: () => boolean;
+}
+
+/** Makes what counts and logs the calls of a server. */
+export function createObserver({ log, metrics, logCalls }: ObserverOptions): Observer {
+  let active = 0;
+  let streams = 0;
+  let ended = () => {};
+
+  function end(request: IncomingMessage, response: ServerResponse): void {
+    const observed = (response as Observed)[CALL] as ObservedCall;
+    const { surface, startedAt, call, code, isStream } = observed;
+    active -= 1;
+    if (isStream) streams -= 1;
+    ended();
+    const status = response.headersSent ? response.statusCode : 0;
+    const seconds = (performance.now() - startedAt) / 1000;
+    const operation =
+      call === undefined ? (surface === 'files' ? 'download' : '') : call.operationId;
+    const { received, sent } = takeBytes(request.socket);
+    metrics().count({ surface, operation, status, code, seconds, received, sent });
+    const isFailure = status >= 500;
+    const isRefusal = status >= 400 && code !== '';
+    if (!logCalls() && !isFailure && !(isRefusal && log.isLevelEnabled('debug'))) return;
+    const entry = {
+      ...identify(call, response),
+      surface,
+      operation,
+      method: request.method,
+      // Queries hold the signatures of links, and what callers keep to themselves.
+      path: pathOf(request),
+      status,
+      ...(code !== '' && { code }),
+      ms: Math.round(seconds * 1e5) / 100,
+      received,
+      sent,
+    };
+    if (isFailure) log.warn(entry, 'call failed');
+    else if (logCalls()) log.info(entry, status === 0 ? 'caller went away' : 'call');
+    else log.debug(entry, 'call refused');
+  }
+
+  /** WebSockets have no response of Node's own: they count when they begin. */
+  function countUpgrade(answer: Answer, { operationId }: Call): void {
+    metrics().count({
+      surface: 'gateway',
+      operation: operationId,
+      status: answer.status,
+      code: codeOf(answer),
+      seconds: 0,
+      received: 0,
+      sent: 0,
+    });
+  }
+
+  return {
+    get active() {
+      return active;
+    },
+    get streams() {
+      return streams;
+    },
+    onEnd(listener) {
+      ended = listener;
+    },
+    begin(surface, request, response) {
+      active += 1;
+      (response as Observed)[CALL] = {
+        surface,
+        startedAt: performance.now(),
+        call: undefined,
+        code: '',
+        isStream: false,
+      };
+      response.once('close', () => end(request, response));
+    },
+    onAnswer(answer, call) {
+      const observed = (call.response as Observed)[CALL];
+      if (observed === undefined) {
+        countUpgrade(answer, call);
+        return;
+      }
+      observed.call = call;
+      if (answer.status >= 400) observed.code = codeOf(answer);
+      else if (!observed.isStream && isEventStream(answer)) {
+        observed.isStream = true;
+        streams += 1;
+      }
+    },
+    onError(error, call) {
+      log.error(
+        { ...identify(call, call.response), operation: call.operationId, err: error },
+        'internal error',
+      );
+    },
+  };
+}
+
+function identify(call: Call | undefined, response: ServerResponse) {
+  const caller = (call as { caller?: { env?: string; id?: string } } | undefined)?.caller;
+  return {
+    requestId: call?.requestId ?? response.getHeader('x-request-id'),
+    ...(caller?.env !== undefined && { env: caller.env, caller: caller.id }),
+  };
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+}
+
+/** A connection carries many calls: what it has carried since the last one is this one's. */
+function takeBytes(socket: Counted | null): { received: number; sent: number } {
+  if (socket === null) return { received: 0, sent: 0 };
+  const { received = 0, sent = 0 } = socket[BYTES] ?? {};
+  const now = { received: socket.bytesRead, sent: socket.bytesWritten };
+  socket[BYTES] = now;
+  return { received: now.received - received, sent: now.sent - sent };
+}
+
+function isEventStream({ headers }: Answer): boolean {
+  const type = headers?.['content-type'];
+  return typeof type === 'string' && type.startsWith('text/event-stream');
+}

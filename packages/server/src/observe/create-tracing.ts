@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Call } from '@berth/server-stubs';
+import type { Context, Span } from '@opentelemetry/api';
+import type { Surface } from './surface.ts';
+
+type Api = typeof import('@opentelemetry/api');
+
+/** Spans of calls, for whatever OpenTelemetry SDK the process has registered. */
+export interface Tracing {
+  /** Begins a span of kind SERVER in the trace of the request, and works in it. */
+  run(surface: Surface, request: IncomingMessage, response: ServerResponse, work: () => void): void;
+  /** Names the span after the operation. */
+  name(call: Call): void;
+  /** Headers that carry the trace on, such as `traceparent`. */
+  headersOf(response: ServerResponse): Record<string, string>;
+}
+
+const SPAN = Symbol('span');
+
+type Traced = ServerResponse & { [SPAN]?: { readonly span: Span; readonly context: Context } };
+
+/**
+ * Makes the tracing where `@opentelemetry/api` is installed and an SDK is registered, which `node
+ * --import` does before this is called; else undefined, and calls cost nothing more.
+ */
+export async function createTracing(): Promise<Tracing | undefined> {
+  const api = await import('@opentelemetry/api').catch(() => undefined);
+  if (api === undefined || !isRegistered(api)) return undefined;
+  const { context, propagation, SpanKind, SpanStatusCode, trace } = api;
+  const tracer = trace.getTracer('@berth/server');
+  return {
+    run(surface, request, response, work) {
+      const parent = propagation.extract(context.active(), request.headers);
+      const { method = 'GET', url = '/' } = request;
+      const attributes = {
+        'http.request.method': method,
+        'url.path': url.split('?', 1)[0] as string,
+        'berth.surface': surface,
+      };
+      const options = { kind: SpanKind.SERVER, attributes };
+      const span = tracer.startSpan(`${method} ${surface}`, options, parent);
+      const own = trace.setSpan(parent, span);
+      (response as Traced)[SPAN] = { span, context: own };
+      response.once('close', () => {
+        if (response.headersSent) {
+          span.setAttribute('http.response.status_code', response.statusCode);
+        }
+        if (response.statusCode >= 500 || !response.writableFinished) {
+          span.setStatus({ code: SpanStatusCode.ERROR });
+        }
+        span.end();
+      });
+      context.with(own, work);
+    },
+    name(call) {
+      const span = (call.response as Traced)[SPAN]?.span;
+      if (span === undefined || call.operationId === '') return;
+      span.updateName(`${call.request.method} ${call.operationId}`);
+      span.setAttributes({
+        'berth.operation': call.operationId,
+        'berth.request_id': call.requestId,
+      });
+    },
+    headersOf(response) {
+      const headers: Record<string, string> = {};
+      const traced = (response as Traced)[SPAN];
+      if (traced !== undefined) propagation.inject(traced.context, headers);
+      return headers;
+    },
+  };
+}
+
+/** The API alone is installed with many libraries; without an SDK its spans lead nowhere. */
+function isRegistered({ trace }: Api): boolean {
+  const provider = trace.getTracerProvider() as { getDelegate?(): object };
+  const delegate = provider.getDelegate?.() ?? provider;
+  return delegate.constructor.name !== 'NoopTracerProvider';
+}

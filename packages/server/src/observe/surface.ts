@@ -1,0 +1,16 @@
+/** Parts of the server that callers speak to. */
+export type Surface = 'gateway' | 'storage' | 'upload' | 'files';
+
+/** Everything that is nobody else's is the gateway's, whose error tells what there is. */
+export function surfaceOf(url: string): Surface {
+  if (isBelow(url, '/api/v2')) return 'storage';
+  if (isBelow(url, '/upload')) return 'upload';
+  if (isBelow(url, '/files')) return 'files';
+  return 'gateway';
+}
+
+function isBelow(url: string, prefix: string): boolean {
+  if (!url.startsWith(prefix)) return false;
+  const next = url.charCodeAt(prefix.length);
+  return Number.isNaN(next) || next === 47 /* / */ || next === 63; /* ? */
+}

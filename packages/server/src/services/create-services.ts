@@ -1,0 +1,114 @@
+import { GatewayError, StorageError, type StorageSecurity } from '@berth/server-stubs';
+import type { AuthEnvironments } from '../auth/auth-environment.ts';
+import type { Caller } from '../auth/caller.ts';
+import { type Authenticator, createAuthenticator } from '../auth/create-authenticator.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { Config } from '../config/config.ts';
+import { createGateway, type Gateway } from '../gateway/create-gateway.ts';
+import { createCombinedRegistry } from '../gateway/registry/combined-registry.ts';
+import type { Log } from '../log/create-log.ts';
+import type { Metrics } from '../observe/create-metrics.ts';
+import { createQuotas, type Quota } from '../quotas/create-quotas.ts';
+import { createBlobs } from './create-blobs.ts';
+import { observeStore } from './observe-store.ts';
+import { toServiceConfigs } from './to-service-configs.ts';
+
+/** What has state, and outlives a change of the configuration. */
+export interface Services {
+  readonly blobs: BlobStore;
+  readonly gateway: Gateway;
+  readonly authenticator: Authenticator;
+  /** Of the authenticator, with the quota of the environment asked after it. */
+  readonly storageSecurity: StorageSecurity<Caller>;
+  /** @throws TypeError for what could never work; all then stays as it was */
+  update(config: Config): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ServicesOptions {
+  readonly log: Log;
+  readonly metrics: () => Metrics;
+  /** Processes that share the quotas. */
+  readonly workers: number;
+}
+
+export async function createServices(
+  config: Config,
+  { log, metrics, workers }: ServicesOptions,
+): Promise<Services> {
+  const { limits, dns, listen } = config;
+  const registry = createCombinedRegistry(toServiceConfigs(config), {
+    ...(dns.servers && { servers: dns.servers }),
+    ...(dns.allow && { allow: dns.allow }),
+    onError: (error) => log.warn({ err: error }, 'DNS failed'),
+  });
+  const quotas = createQuotas(toQuotas(config), { workers });
+  const authenticator = await createAuthenticator({
+    environments: toAuthEnvironments(config),
+    signature: config.signature,
+    wireProfile: config.wireProfile,
+    clockWindowSeconds: limits.clockWindowSeconds,
+    tokenCacheSeconds: limits.tokenCacheSeconds,
+    onKeyFailure: (env, reason) => log.error({ env, reason }, 'keys of tokens cannot be had'),
+  });
+  const gateway = createGateway({
+    registry,
+    headersSeconds: limits.gatewayHeadersSeconds,
+    spoolBytes: limits.gatewaySpoolBytes,
+    trustProxy: listen.trustProxy,
+    admit({ env }) {
+      const retryAfter = quotas.take(env);
+      if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
+    },
+  });
+  const blobs = observeStore(await createBlobs(config.store), (method) =>
+    metrics().countStoreFailure(method),
+  );
+  return {
+    blobs,
+    gateway,
+    authenticator,
+    storageSecurity: {
+      async credentials(credentials, call) {
+        const caller = await authenticator.storage.credentials(credentials, call);
+        const retryAfter = caller ? quotas.take(call.envId) : undefined;
+        if (retryAfter !== undefined) throw new StorageError('EXCEED_RATELIMIT', { retryAfter });
+        return caller;
+      },
+    },
+    async update(next) {
+      const serviceConfigs = toServiceConfigs(next);
+      // All or nothing: what the registry would refuse must not come after the authenticator's change.
+      await createCombinedRegistry(serviceConfigs).close();
+      await authenticator.update(toAuthEnvironments(next));
+      registry.update(serviceConfigs);
+      quotas.update(toQuotas(next));
+    },
+    async close() {
+      authenticator.close();
+      gateway.close();
+      await Promise.all([registry.close(), blobs.close()]);
+    },
+  };
+}
+
+function toAuthEnvironments({ environments }: Config): AuthEnvironments {
+  return Object.fromEntries(
+    Object.entries(environments).map(([env, { tokens, credentials }]) => [
+      env,
+      {
+        tokens: tokens as AuthEnvironments[string]['tokens'],
+        credentials: credentials.map(({ expires, ...pair }) => ({
+          ...pair,
+          expires: expires === undefined ? undefined : new Date(expires),
+        })),
+      },
+    ]),
+  );
+}
+
+function toQuotas({ environments }: Config): [string, Quota][] {
+  return Object.entries(environments).flatMap(([env, { quota }]) =>
+    quota === undefined ? [] : [[env, quota]],
+  );
+}
