@@ -1,0 +1,49 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { checkFileStore, type FileProblem } from '../../src/blobs/file/check-file-store.ts';
+import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
+import { md5Of, readAll } from './blob-contents.ts';
+import { startChild } from './children/start-child.ts';
+import { useTempFolder } from './temp-folder.ts';
+
+/** Acknowledged files before the kill: enough that all 100 writers are in their midst. */
+const ACKNOWLEDGED = 250;
+
+interface Acknowledged {
+  readonly path: string;
+  readonly md5: string;
+}
+
+test('D28: what was acknowledged survives a kill, and nothing partial is visible', async () => {
+  const root = await useTempFolder();
+  const child = startChild('write-files.ts', [root]);
+  const acknowledged: Acknowledged[] = [];
+  for await (const line of child.lines) {
+    acknowledged.push(JSON.parse(line));
+    if (acknowledged.length === ACKNOWLEDGED) child.process.kill('SIGKILL');
+  }
+  expect(await child.ended).toBe('SIGKILL');
+
+  const store = await createFileBlobStore({ root });
+  for (const { path, md5 } of acknowledged) {
+    const key = { env: 'dev', path };
+    const content = await readAll(store, key);
+    expect(content && md5Of(content)).toBe((await store.stat(key))?.etag);
+    if (!path.startsWith('shared/')) expect((await store.stat(key))?.etag).toBe(md5);
+  }
+
+  const problems: FileProblem[] = [];
+  const onProblem = (problem: FileProblem) => problems.push(problem);
+  const afterwards = new Date(Date.now() + 1000);
+  await checkFileStore(root, { onProblem, litterOlderThan: afterwards });
+  const litter = problems.filter(({ kind }) => kind === 'litter');
+  expect(litter.length).toBeGreaterThan(0);
+  expect(problems.filter(({ kind }) => kind === 'damaged' || kind === 'foreign')).toEqual([]);
+
+  expect(await store.sweep(afterwards)).toBe(litter.length);
+  expect(await readdir(join(root, 'tmp'))).toEqual([]);
+  await checkFileStore(root, { onProblem, repair: true });
+  const report = await checkFileStore(root, { onProblem, litterOlderThan: afterwards });
+  expect(report.problems).toBe(0);
+});
