@@ -33,8 +33,12 @@ export class ContentSink extends Writable {
 
   /** To be asked for when the stream has finished. */
   async content(): Promise<Content> {
-    await withStoreErrors(async () => this.#flush);
-    return { size: this.#size, md5: await this.#md5.digest() };
+    try {
+      await withStoreErrors(async () => this.#flush);
+      return { size: this.#size, md5: await this.#md5.digest() };
+    } finally {
+      this.#md5.destroy();
+    }
   }
 
   override _write(chunk: Buffer, _: string, callback: (error?: Error | null) => void): void {
@@ -51,7 +55,7 @@ export class ContentSink extends Writable {
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    if (error) this.#md5.destroy();
+    if (!this.writableFinished) this.#md5.destroy();
     callback(error);
   }
 

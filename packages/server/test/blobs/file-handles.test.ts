@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { readdir, readlink, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { BlobStore, OpenBlob } from '../../src/blobs/blob-store.ts';
+import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
+import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
+import { toBytes, toStream } from './blob-contents.ts';
+import { useTempFolder } from './temp-folder.ts';
+
+const key = { env: 'dev', path: 'file' };
+const empty = { env: 'dev', path: 'empty' };
+const options = { contentType: 'a/b' };
+let root: string;
+let store: BlobStore;
+
+beforeEach(async () => {
+  root = await useTempFolder();
+  store = await createFileBlobStore({ root });
+  await store.write(key, toStream(toBytes(3_000_000)), options);
+  await store.write(empty, toStream(Buffer.alloc(0)), options);
+});
+
+async function open(of = key): Promise<OpenBlob> {
+  const blob = await store.open(of);
+  if (blob === undefined) throw new Error(`There is no file ${of.path}.`);
+  return blob;
+}
+
+const endings: Record<string, () => Promise<unknown>> = {
+  'asked for and not opened': () => store.stat(key),
+  'opened and closed': async () => (await open()).close(),
+  'closed twice': async () => {
+    const blob = await open();
+    await blob.close();
+    await blob.close();
+  },
+  'read to its end': async () => {
+    const blob = await open();
+    await buffer(blob.read());
+    await blob.close();
+  },
+  'empty, and read to its end': async () => {
+    const stream = (await open(empty)).read();
+    await buffer(stream);
+    if (!stream.closed) await once(stream, 'close');
+  },
+  'empty, and never read': async () => {
+    const stream = (await open(empty)).read();
+    stream.destroy();
+    await once(stream, 'close');
+  },
+  'destroyed before a byte was read': async () => {
+    const stream = (await open()).read();
+    stream.destroy();
+    await once(stream, 'close');
+  },
+  'destroyed with an error in its midst': async () => {
+    const stream = (await open()).read();
+    stream.once('data', () => stream.destroy(new Error('gone')));
+    await expect(once(stream, 'close')).rejects.toThrow('gone');
+  },
+  damaged: async () => {
+    await truncate(join(root, 'files', toDiskPath(key)), 10);
+    await expect(store.open(key)).rejects.toThrow('damaged');
+  },
+  'copied, and copied in vain': async () => {
+    await store.copy(key, { env: 'dev', path: 'copy' }, { overwrite: false });
+    await expect(
+      store.copy(key, { env: 'dev', path: 'copy' }, { overwrite: false }),
+    ).rejects.toThrow('already');
+  },
+  'written in vain': () =>
+    expect(store.write(key, toStream(toBytes(3_000_000)), { ...options, size: 1 })).rejects.toThrow(
+      'bytes',
+    ),
+};
+
+describe.skipIf(process.platform !== 'linux')('no handle stays open of a file', () => {
+  const openHandles = async () => {
+    const names = await readdir('/proc/self/fd');
+    const targets = names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => ''));
+    return (await Promise.all(targets)).filter((target) => target.startsWith(root));
+  };
+
+  test.each(Object.keys(endings))('%s', async (name) => {
+    await endings[name]?.();
+    expect(await openHandles()).toEqual([]);
+  });
+});
+
+test('a file is read once', async () => {
+  const blob = await open();
+  await buffer(blob.read());
+  expect(() => blob.read()).toThrow(TypeError);
+});
+
+test('no folder stays that has lost its last file', async () => {
+  const deep = { env: 'deep', path: 'a/b/c/d' };
+  await store.write(deep, toStream(Buffer.from('x')), options);
+  await store.delete(deep);
+  expect(await readdir(join(root, 'files'))).toEqual(['dev+']);
+});

@@ -1,0 +1,161 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { StoreUnavailableError } from '../../src/blobs/blob-errors.ts';
+import type { BlobStore } from '../../src/blobs/blob-store.ts';
+import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
+import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
+import { readAll, toStream } from './blob-contents.ts';
+import { useTempFolder } from './temp-folder.ts';
+
+const key = { env: 'dev', path: 'folder/deep/file' };
+const good = { env: 'dev', path: 'good' };
+let root: string;
+let outside: string;
+let store: BlobStore;
+let place: string;
+
+const write = (to = key) => store.write(to, toStream(Buffer.from('new')), { contentType: 'a/b' });
+
+beforeEach(async () => {
+  root = await useTempFolder();
+  outside = await useTempFolder();
+  store = await createFileBlobStore({ root });
+  place = join(root, 'files', toDiskPath(key));
+  await write(good);
+});
+
+async function expectRefused(...works: (() => Promise<unknown>)[]): Promise<void> {
+  for (const work of works) await expect(work()).rejects.toThrow(StoreUnavailableError);
+  expect(await readdir(join(root, 'tmp'))).toEqual([]);
+}
+
+const everyMethod = [
+  () => write(),
+  () => store.stat(key),
+  () => store.open(key),
+  () => store.delete(key),
+  () => store.copy(key, { env: 'dev', path: 'copy' }, { overwrite: true }),
+  () => store.copy(good, key, { overwrite: true }),
+  () => store.copy(good, key, { overwrite: false }),
+];
+
+describe.each([
+  ['the folder of the file', 1],
+  ['the folder above', 2],
+  ['the environment', 3],
+])('%s is a link to another folder', (_, levels) => {
+  test('which has a file of the store, yet nobody comes to it', async () => {
+    await write();
+    const folder = resolve(place, '../'.repeat(levels));
+    await rename(folder, join(outside, 'real'));
+    await symlink(join(outside, 'real'), folder);
+    const file = join(outside, 'real', place.slice(folder.length));
+    const before = await readFile(file);
+    await expectRefused(...everyMethod);
+    expect(await readFile(file)).toEqual(before);
+    expect(await readdir(dirname(file))).toEqual(['file']);
+  });
+});
+
+test('no folder is made behind a link, also where it leads nowhere yet', async () => {
+  const folder = join(root, 'files', 'dev+', 'folder+');
+  await symlink(join(outside, 'not-there'), folder);
+  await expectRefused(() => write());
+  expect(await readdir(outside)).toEqual([]);
+});
+
+test('no folder is made in a folder behind a link', async () => {
+  await symlink(outside, join(root, 'files', 'dev+', 'folder+'));
+  await expectRefused(() => write());
+  expect(await readdir(outside)).toEqual([]);
+});
+
+describe('a link in the place of a file', () => {
+  let target: string;
+
+  beforeEach(async () => {
+    target = join(outside, 'target');
+    await write();
+    // As good as one of the store, so that nothing else refuses it.
+    await rename(place, target);
+    await symlink(target, place);
+  });
+
+  test('is not read, and not copied', async () => {
+    const [stat, open, copy] = [everyMethod[1], everyMethod[2], everyMethod[4]];
+    await expectRefused(...[stat, open, copy].filter((method) => method !== undefined));
+  });
+
+  test('is replaced by a write, and its target stays', async () => {
+    const before = await readFile(target);
+    await store.write(key, toStream(Buffer.from('other')), { contentType: 'a/b' });
+    expect((await readAll(store, key))?.toString()).toBe('other');
+    expect(await readFile(target)).toEqual(before);
+  });
+
+  test('is removed by a deletion, and its target stays', async () => {
+    expect(await store.delete(key)).toBe(true);
+    expect(await readdir(outside)).toEqual(['target']);
+  });
+});
+
+test.each(['files', 'tmp'])('a store whose folder %s is a link is refused', async (name) => {
+  await rename(join(root, name), join(outside, name));
+  await symlink(join(outside, name), join(root, name));
+  await expect(createFileBlobStore({ root })).rejects.toThrow(StoreUnavailableError);
+  await expectRefused(() => store.check());
+});
+
+test('the root itself may be reached through a link: who runs the server has chosen it', async () => {
+  await symlink(root, join(outside, 'link'));
+  const linked = await createFileBlobStore({ root: join(outside, 'link') });
+  expect((await readAll(linked, good))?.toString()).toBe('new');
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a pipe in the place of a file holds nobody up',
+  async () => {
+    await write();
+    await store.delete(key);
+    await mkdir(dirname(place), { recursive: true });
+    execFileSync('mkfifo', [place]);
+    await expectRefused(everyMethod[1] ?? expect.fail, everyMethod[4] ?? expect.fail);
+  },
+);
+
+test('a file of somebody else is not handed out', async () => {
+  await mkdir(dirname(place), { recursive: true });
+  await writeFile(place, 'root:x:0:0:root:/root:/bin/bash\n'.repeat(100));
+  await expectRefused(
+    () => store.stat(key),
+    () => store.open(key),
+    () => store.copy(key, { env: 'dev', path: 'copy' }, { overwrite: true }),
+  );
+});
+
+test.each(['../../etc/passwd', '..', 'a/../../b', '/etc/passwd', 'a\0b', ''])(
+  'the path %j reaches nothing, whoever lets it through',
+  async (path) => {
+    const bad = { env: 'dev', path };
+    for (const work of [
+      () => write(bad),
+      () => store.stat(bad),
+      () => store.open(bad),
+      () => store.delete(bad),
+      () => store.copy(bad, key, { overwrite: true }),
+      () => store.copy(good, bad, { overwrite: true }),
+    ]) {
+      // As a rejection, and never as a throw.
+      await expect(work()).rejects.toThrow('The path of a file');
+    }
+  },
+);
+
+test.each(['..', '.', '../..', 'a/b'])('the environment %j is but a name', async (env) => {
+  await write({ env, path: 'file' });
+  expect((await readAll(store, { env, path: 'file' }))?.toString()).toBe('new');
+  expect(await readdir(join(root, 'files'))).toHaveLength(2);
+  expect(await readdir(root)).toEqual(['files', 'tmp']);
+});
