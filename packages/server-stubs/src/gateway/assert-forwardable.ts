@@ -1,6 +1,7 @@
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { Call } from '../runtime/index.ts';
 
+const MAY_BE_DOTS = /\/(?:\.|%2e)/i;
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 
 /**
@@ -12,7 +13,10 @@ const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
  * @throws GatewayError INVALID_REQUEST
  */
 export function assertForwardable({ request, rawPath }: Pick<Call, 'request' | 'rawPath'>): void {
-  if (rawPath.split('/').some((segment) => DOT_SEGMENT.test(segment))) {
+  if (
+    MAY_BE_DOTS.test(rawPath) &&
+    rawPath.split('/').some((segment) => DOT_SEGMENT.test(segment))
+  ) {
     throw new GatewayError('INVALID_REQUEST', {
       message: 'A segment of the path is . or .. after decoding: resolve it before you send it.',
     });

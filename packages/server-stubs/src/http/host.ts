@@ -12,9 +12,17 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[\da-f]{2
 export function hostOf(request: IncomingMessage): string | undefined {
   const { url = '' } = request;
   const authority = (url.startsWith('/') ? undefined : authorityOf(url)) ?? hostHeaderOf(request);
-  if (authority === undefined || !AUTHORITY.test(authority)) return undefined;
-  return URL.parse(`http://${authority}`)?.hostname;
+  if (authority === undefined) return undefined;
+  if (authority !== lastAuthority) {
+    lastHost = AUTHORITY.test(authority) ? URL.parse(`http://${authority}`)?.hostname : undefined;
+    lastAuthority = authority;
+  }
+  return lastHost;
 }
+
+// Calls repeat themselves: most of those to one server name the same host.
+let lastAuthority = '';
+let lastHost: string | undefined;
 
 function authorityOf(url: string): string | undefined {
   return /^https?:\/\/([^/?#]*)/i.exec(url)?.[1];
