@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { gzipSync } from 'node:zlib';
 import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { send, sendRaw } from './support/send.ts';
 import { BEARER, startGateway, toService } from './support/start-gateway.ts';
@@ -24,8 +24,8 @@ it.each([
   ['?a=%20&b', '/?a=%20&b'],
   ['/a%2Fb//c', '/a%2Fb//c'],
   ['//evil.example/x', '//evil.example/x'],
-  ['/%E4%B8%AD/中', '/%E4%B8%AD/中'],
-  ["/a;b=c@:!$&'()*+,[]|\\^`{}\"<>?x=[]{}|\\^", "/a;b=c@:!$&'()*+,[]|\\^`{}\"<>?x=[]{}|\\^"],
+  ['/%E4%B8%AD/%C3%BC', '/%E4%B8%AD/%C3%BC'],
+  ['/a;b=c@:!$&\'()*+,[]|\\^`{}"<>?x=[]{}|\\^', '/a;b=c@:!$&\'()*+,[]|\\^`{}"<>?x=[]{}|\\^'],
   ['/a%zz', '/a%zz'],
   ['/?', '/?'],
   ['/x?a?b', '/x?a?b'],
@@ -185,7 +185,7 @@ it('asks for a body only when it has let the caller in, and tells the service no
     `POST ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${token}\r\nConnection: close\r\n` +
     'Expect: 100-continue\r\nContent-Length: 2\r\n\r\n';
   expect(await sendRaw(port, head('Bearer NOT'))).toMatch(/^HTTP\/1\.1 401/);
-  expect(await sendRaw(port, head(BEARER), '{}')).toMatch(/^HTTP\/1\.1 100 [^]*HTTP\/1\.1 200/);
+  expect(await sendRaw(port, head(BEARER), '{}')).toMatch(/^HTTP\/1\.1 100 [\s\S]*HTTP\/1\.1 200/);
   expect(seen).toHaveLength(1);
   expect(seen[0]?.request.headers.expect).toBeUndefined();
 });

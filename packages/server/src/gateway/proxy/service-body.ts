@@ -31,6 +31,8 @@ export class ServiceBody extends Readable {
     source.on('data', this.#onData);
     source.once('end', this.#onEnd);
     source.once('error', this.#onError);
+    // One that is on its way when the others go must not end the process.
+    source.on('error', () => {});
     source.once('close', this.#onClose);
   }
 

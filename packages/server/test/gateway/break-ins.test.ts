@@ -1,0 +1,139 @@
+import { expect, it } from 'vitest';
+import { send, sendRaw } from './support/send.ts';
+import { BEARER, startGateway, toService } from './support/start-gateway.ts';
+import { startRawAnswer, startRawService, startService } from './support/start-service.ts';
+
+const HELLO = '/v1/cloudrun/hello';
+const HEAD = `POST ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\n`;
+const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
+const LAST = `GET ${HELLO}/last HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\nConnection: close\r\n\r\n`;
+
+/** A gateway before a service that notes each target. */
+async function startNoting() {
+  const targets: (string | undefined)[] = [];
+  const { origin } = await startService((request, response) => {
+    targets.push(request.url);
+    request.resume().on('end', () => response.end('ok'));
+  });
+  return { targets, ...(await startGateway([toService([origin])])) };
+}
+
+it.each([
+  ['CL.TE', `Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`],
+  [
+    'TE.CL',
+    `Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n26\r\n${SMUGGLED}\r\n0\r\n\r\n`,
+  ],
+  ['two lengths', `Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!`],
+  ['a list of lengths', `Content-Length: 5, 5\r\n\r\nhello`],
+  ['a signed length', `Content-Length: +5\r\n\r\nhello`],
+  ['a spaced name', `Content-Length : 5\r\n\r\nhello`],
+  ['an unknown coding', `Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${SMUGGLED}`],
+  ['a coding after chunked', `Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${SMUGGLED}`],
+  ['a hidden coding', `Transfer-Encoding:\x0bchunked\r\n\r\n0\r\n\r\n${SMUGGLED}`],
+  [
+    'a folded coding',
+    `Transfer-Encoding:\r\n chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n${SMUGGLED}`,
+  ],
+  ['a bare CR', `X: a\rTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`],
+  ['a bare LF', `X: a\nTransfer-Encoding: chunked\n\n0\r\n\r\n${SMUGGLED}`],
+  ['a NUL', `X: a\x00b\r\nContent-Length: 0\r\n\r\n`],
+  ['a bad chunk', `Transfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n`],
+  ['a chunk without its end', `Transfer-Encoding: chunked\r\n\r\n5\r\nhelloX0\r\n\r\n`],
+])('never lets a service see what %s smuggles', async (_name, rest) => {
+  const { targets, port } = await startNoting();
+  const text = await sendRaw(port, HEAD + rest + LAST);
+  expect(text).toMatch(/^HTTP\/1\.1 4\d\d/);
+  expect(targets).not.toContain('/smuggled');
+});
+
+it('keeps the second of two pipelined calls where it belongs', async () => {
+  const { targets, port } = await startNoting();
+  const body = SMUGGLED;
+  const text = await sendRaw(port, `${HEAD}Content-Length: ${body.length}\r\n\r\n${body}${LAST}`);
+  expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
+  expect(targets).toEqual(['/', '/last']);
+});
+
+it('refuses a body on GET, and a second Host', async () => {
+  const { targets, port } = await startNoting();
+  const get = (more: string) =>
+    sendRaw(
+      port,
+      `GET ${HELLO} HTTP/1.1\r\nAuthorization: ${BEARER}\r\nConnection: close\r\n${more}`,
+    );
+  expect(await get('Host: dev\r\nContent-Length: 2\r\n\r\n{}')).toMatch(/^HTTP\/1\.1 400/);
+  expect(await get('Host: dev\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n')).toMatch(
+    /^HTTP\/1\.1 400/,
+  );
+  expect(await get('Host: dev\r\nHost: other\r\n\r\n')).toMatch(/^HTTP\/1\.1 400/);
+  expect(targets).toEqual([]);
+});
+
+it.each([
+  ['CL and TE', 'Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+  ['two lengths', 'Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd'],
+  ['a list of lengths', 'Content-Length: 3, 3\r\n\r\nabc'],
+  ['a NUL', 'Content-Length: 0\r\nX: a\x00b\r\n\r\n'],
+  ['a bare CR', 'Content-Length: 0\r\nX: a\rSet-Cookie: b\r\n\r\n'],
+  ['a control character', 'Content-Length: 0\r\nX: a\x01b\r\n\r\n'],
+  ['a DEL', 'Content-Length: 0\r\nX: a\x7fb\r\n\r\n'],
+  ['a broken name', 'Content-Length: 0\r\nX Y: a\r\n\r\n'],
+  ['no name', 'Content-Length: 0\r\n: a\r\n\r\n'],
+  ['a spaced name', 'Content-Length : 0\r\n\r\n'],
+])('answers BAD_GATEWAY to a service that sends %s', async (_name, rest) => {
+  const { origin } = await startRawAnswer(`HTTP/1.1 200 OK\r\n${rest}`);
+  const { base } = await startGateway([toService([origin])], {}, { onError: () => {} });
+  expect(await send(base, HELLO)).toMatchObject({ code: 'BAD_GATEWAY', status: 502 });
+});
+
+it.each(['\r\n ', '\r\n\t'])('unfolds or refuses a header folded by %j', async (fold) => {
+  const { origin } = await startRawAnswer(
+    `HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: a${fold}Set-Cookie: b\r\n\r\n`,
+  );
+  const { base } = await startGateway([toService([origin])], {}, { onError: () => {} });
+  const answer = await send(base, HELLO);
+  expect(answer.headers['set-cookie']).toBeUndefined();
+  if (answer.status !== 502) expect(answer.headers.x).toMatch(/^a[ \t]+Set-Cookie: b$/);
+});
+
+it('never takes what a service sends too much for the next answer', async () => {
+  let calls = 0;
+  const { origin } = await startRawService((socket) => {
+    socket.on('data', () => {
+      calls += 1;
+      const poison = 'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\npoisoned';
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok${calls === 1 ? poison : ''}`);
+    });
+  });
+  const { base } = await startGateway([toService([origin])]);
+  for (let time = 0; time < 3; time += 1) {
+    expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
+  }
+});
+
+it.each(['http://169.254.169.254/', '//evil.example/', '@evil.example/', '%2F%2Fevil.example'])(
+  'calls no other address for %s',
+  async (path) => {
+    const { targets, base } = await startNoting();
+    expect(await send(base, `${HELLO}/${path}`)).toMatchObject({ status: 200 });
+    expect(targets).toEqual([`/${path}`]);
+  },
+);
+
+it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'localhost'])(
+  'knows no service by the name %s',
+  async (name) => {
+    const { base } = await startNoting();
+    expect((await send(base, `/v1/cloudrun/${name}`)).status).toBeGreaterThanOrEqual(400);
+  },
+);
+
+it.each(['/../other', '/%2e%2e/other', '/a/%2E./b', '/.', '/a/.'])(
+  'refuses the path %s (D3)',
+  async (path) => {
+    const { targets, base } = await startNoting();
+    expect(await send(base, `${HELLO}${path}`)).toMatchObject({ code: 'INVALID_REQUEST' });
+    expect(targets).toEqual([]);
+  },
+);

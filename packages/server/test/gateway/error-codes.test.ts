@@ -1,0 +1,170 @@
+import { expect, it } from 'vitest';
+import { RegistryUnavailableError, type Service } from '../../src/gateway/service-registry.ts';
+import { begin, send } from './support/send.ts';
+import { startGateway, toService } from './support/start-gateway.ts';
+import { deadOrigin, startRawService, startService } from './support/start-service.ts';
+
+const HELLO = '/v1/cloudrun/hello';
+const VERSION = {
+  name: 'v1',
+  weight: 1,
+  hasResource: true,
+  endpoints: [{ origin: 'http://[::1]:1' }],
+};
+
+it.each<[string, number, Partial<Service>]>([
+  ['SERVICE_NOT_FOUND', 404, { name: 'other' }],
+  ['SERVICE_NOT_FOUND', 404, { env: 'other' }],
+  ['SERVICE_FORBIDDEN', 403, { state: 'forbidden' }],
+  ['SERVICE_FORBIDDEN', 403, { callers: new Set(['bob']) }],
+  ['SERVICE_FORBIDDEN', 403, { callers: new Set(['bob']), state: 'not-ready' }],
+  ['SERVICE_CHARGE_OVERDUE', 402, { state: 'overdue' }],
+  ['SERVICE_NOT_READY', 503, { state: 'not-ready' }],
+  ['SERVICE_VERSION_NOT_FOUND', 404, { versions: [] }],
+  ['SERVICE_VERSION_NOT_FOUND', 404, { versions: [{ ...VERSION, weight: 0 }] }],
+  ['SERVICE_RESOURCE_NOT_FOUND', 404, { versions: [{ ...VERSION, hasResource: false }] }],
+  ['SERVICE_ENDPOINT_NOT_FOUND', 503, { versions: [{ ...VERSION, endpoints: [] }] }],
+])('answers %s with %i for %j', async (code, status, change) => {
+  const { base } = await startGateway([toService([], change)]);
+  const answer = await send(base, HELLO);
+  expect(answer).toMatchObject({ code, status });
+  expect(answer.headers['x-svc-upstream-status-code']).toBeUndefined();
+  expect(answer.headers['retry-after']).toBe(status === 503 ? '1' : undefined);
+  expect(JSON.parse(answer.text).requestId).toBe(answer.headers['x-request-id']);
+});
+
+it('lets in the callers that a service names', async () => {
+  const { origin } = await startService((_request, response) => response.end('ok'));
+  const { base } = await startGateway([toService([origin], { callers: new Set(['ada']) })]);
+  expect(await send(base, HELLO)).toMatchObject({ status: 200 });
+});
+
+it('answers SERVICE_ENDPOINT_NOT_FOUND where the registry cannot tell, and SYS_ERR where it fails', async () => {
+  for (const [error, code] of [
+    [new RegistryUnavailableError('DNS is gone.'), 'SERVICE_ENDPOINT_NOT_FOUND'],
+    [new TypeError('A mistake.'), 'SYS_ERR'],
+  ] as const) {
+    for (const find of [
+      () => Promise.reject(error),
+      () => {
+        throw error;
+      },
+    ]) {
+      const { base } = await startGateway(
+        { find, close: async () => {} },
+        {},
+        { onError: () => {} },
+      );
+      expect(await send(base, HELLO)).toMatchObject({ code });
+    }
+  }
+});
+
+it('answers BAD_GATEWAY, and SERVICE_LB_STATUS_ABNORMAL once every endpoint is out', async () => {
+  const { base } = await startGateway([toService([await deadOrigin()])]);
+  const codes: unknown[] = [];
+  for (let time = 0; time < 4; time += 1) codes.push((await send(base, HELLO)).code);
+  // Two attempts each: the third failure in a row takes the endpoint out.
+  expect(codes).toEqual(['BAD_GATEWAY', ...Array(3).fill('SERVICE_LB_STATUS_ABNORMAL')]);
+});
+
+it.each([
+  ['says nothing', ''],
+  ['trickles its headers', 'HTTP/1.1 200 OK\r\nX-A: 1\r\n'],
+  ['sends only interim answers', 'HTTP/1.1 102 Processing\r\n\r\n'],
+])('answers SERVICE_TIMEOUT where a service %s, and lets go of it', async (_what, bytes) => {
+  let closed: Promise<void> | undefined;
+  const { origin } = await startRawService((socket) => {
+    closed = new Promise((resolve) => socket.on('close', () => resolve()));
+    socket.on('data', () => socket.write(bytes));
+  });
+  const { base, gateway } = await startGateway([toService([origin])], { headersSeconds: 0.2 });
+  expect(await send(base, HELLO)).toMatchObject({ code: 'SERVICE_TIMEOUT', status: 504 });
+  await closed;
+  expect(gateway.stats().endpoints).toEqual([{ origin, outstanding: 0, idle: 0, isOut: false }]);
+});
+
+it('never cuts a stream that has begun by the time for headers', async () => {
+  const { origin } = await startService((_request, response) => {
+    response.write('first ');
+    setTimeout(() => response.end('last'), 600);
+  });
+  const { base } = await startGateway([toService([origin])], { headersSeconds: 0.2 });
+  expect(await send(base, HELLO)).toMatchObject({ status: 200, text: 'first last' });
+});
+
+it('gives a slow caller the time that it takes', async () => {
+  const { origin } = await startService((request, response) => {
+    request.resume().on('end', () => response.end('ok'));
+  });
+  const { base } = await startGateway([toService([origin])], { headersSeconds: 0.3 });
+  async function* slow() {
+    for (let piece = 0; piece < 5; piece += 1) {
+      yield 'x';
+      await new Promise((resolve) => setTimeout(resolve, 120));
+    }
+  }
+  expect(await send(base, HELLO, { method: 'POST', body: slow() })).toMatchObject({ status: 200 });
+});
+
+it.each([
+  ['resets', (socket: import('node:net').Socket) => socket.resetAndDestroy()],
+  ['closes at once', (socket: import('node:net').Socket) => socket.end()],
+  ['sends garbage', (socket: import('node:net').Socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
+  [
+    'sends half a head',
+    (socket: import('node:net').Socket) => socket.end('HTTP/1.1 200 OK\r\nA: b\r\n'),
+  ],
+  [
+    'sends a wrong version',
+    (socket: import('node:net').Socket) => socket.end('HTTP/9.9 200 OK\r\n\r\n'),
+  ],
+  [
+    'sends a status below 100',
+    (socket: import('node:net').Socket) => socket.end('HTTP/1.1 099 No\r\n\r\n'),
+  ],
+  [
+    'sends a status above 599',
+    (socket: import('node:net').Socket) =>
+      socket.end('HTTP/1.1 700 No\r\nContent-Length: 0\r\n\r\n'),
+  ],
+  [
+    'changes the protocol unasked',
+    (socket: import('node:net').Socket) =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+  ],
+  [
+    'sends 101 and no protocol',
+    (socket: import('node:net').Socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
+  ],
+  [
+    'sends endless headers',
+    (socket: import('node:net').Socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(100_000)}`),
+  ],
+])('answers BAD_GATEWAY where a service %s', async (_what, act) => {
+  const { origin } = await startRawService((socket) => socket.once('data', () => act(socket)));
+  const { base, gateway } = await startGateway([toService([origin])]);
+  expect(await send(base, HELLO)).toMatchObject({ code: 'BAD_GATEWAY', status: 502 });
+  expect(await send(base, HELLO, { method: 'POST', body: 'x' })).toMatchObject({
+    code: 'BAD_GATEWAY',
+  });
+  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, isOut: false });
+});
+
+it.each([
+  ['Content-Length: 100', 'abc'],
+  ['Transfer-Encoding: chunked', '3\r\nabc\r\n'],
+  ['Transfer-Encoding: chunked', '3\r\nabc\r\nzz\r\n'],
+])('destroys the connection where a body with %s breaks off after %j', async (header, part) => {
+  const { origin } = await startRawService((socket) => {
+    socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\n${header}\r\n\r\n${part}`));
+  });
+  const { base } = await startGateway([toService([origin])]);
+  const read = async () => {
+    let text = '';
+    for await (const chunk of await begin(base, HELLO)) text += chunk;
+    return text;
+  };
+  await expect(read()).rejects.toThrow();
+});

@@ -1,0 +1,152 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { expect, it } from 'vitest';
+import { begin, send } from './support/send.ts';
+import { BEARER, startGateway, toService } from './support/start-gateway.ts';
+import { startRawService, startService } from './support/start-service.ts';
+
+const HELLO = '/v1/cloudrun/hello';
+
+it('passes each event on at once, and the head before the first (D14)', async () => {
+  let service: ServerResponse | undefined;
+  const { origin } = await startService((_request, response) => {
+    service = response;
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+  });
+  const { base } = await startGateway([toService([origin])]);
+  const response = await begin(base, HELLO, { headers: { accept: 'text/event-stream' } });
+  expect(response.headers['content-disposition']).toBeUndefined();
+  for (const event of ['data: 1\n\n', 'data: 2\n\n', ': ping\n\n']) {
+    service?.write(event);
+    const [chunk] = await once(response, 'data');
+    expect(String(chunk)).toBe(event);
+  }
+  service?.end();
+  await once(response.resume(), 'end');
+});
+
+it('ends the call to the service when the caller leaves a stream', async () => {
+  const { origin, server } = await startService((_request, response) => {
+    response.write('begun');
+  });
+  const gone = once(server, 'request').then(([, response]) => once(response, 'close'));
+  const { base, gateway } = await startGateway([toService([origin])]);
+  const response = await begin(base, HELLO);
+  response.on('error', () => {});
+  response.destroy();
+  await gone;
+  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, idle: 0, isOut: false });
+});
+
+it('ends the call to the service when the caller leaves before the answer', async () => {
+  const { origin, server } = await startService(() => {});
+  const asked = once(server, 'request');
+  const { port } = await startGateway([toService([origin])]);
+  const outgoing = request({ port, path: HELLO, headers: { authorization: BEARER } });
+  outgoing.on('error', () => {}).end();
+  const [, response] = await asked;
+  outgoing.destroy();
+  await once(response, 'close');
+});
+
+it('ends the call to the service when the caller leaves in the midst of its body', async () => {
+  const { origin, server } = await startService((incoming) => {
+    incoming.on('error', () => {}).resume();
+  });
+  const asked = once(server, 'request');
+  const { port, gateway } = await startGateway([toService([origin])]);
+  const headers = { authorization: BEARER, 'content-length': '1000' };
+  const outgoing = request({ port, path: HELLO, method: 'POST', headers });
+  outgoing.on('error', () => {}).write('part');
+  const [incoming] = (await asked) as [IncomingMessage];
+  const closed = new Promise((resolve) => incoming.socket.once('close', resolve));
+  outgoing.destroy();
+  await closed;
+  expect(incoming.complete).toBe(false);
+  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, isOut: false });
+});
+
+it('reads an answer no faster than the caller takes it', async () => {
+  const { origin, server } = await startService((_request, response) => {
+    response.end(Buffer.alloc(64 * 1024 * 1024));
+  });
+  const asked = once(server, 'request');
+  const { base } = await startGateway([toService([origin])]);
+  const response = await begin(base, HELLO);
+  const [, service] = (await asked) as [IncomingMessage, ServerResponse];
+  let isDrained = false;
+  service.once('finish', () => {
+    isDrained = true;
+  });
+  response.once('readable', () => {});
+  const before = process.memoryUsage().rss;
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(isDrained).toBe(false);
+  expect(process.memoryUsage().rss - before).toBeLessThan(32 * 1024 * 1024);
+  let size = 0;
+  for await (const chunk of response) size += chunk.length;
+  expect(size).toBe(64 * 1024 * 1024);
+});
+
+it('reads a body no faster than the service takes it', async () => {
+  const { origin } = await startRawService((socket) => socket.pause());
+  const { port } = await startGateway([toService([origin])]);
+  const headers = { authorization: BEARER, 'content-length': String(20 * 1024 * 1024) };
+  const outgoing = request({ port, path: HELLO, method: 'POST', headers });
+  outgoing.on('error', () => {});
+  let isDrained = false;
+  outgoing.end(Buffer.alloc(20 * 1024 * 1024), () => {
+    isDrained = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(isDrained).toBe(false);
+  outgoing.destroy();
+});
+
+it('passes an answer on that begins before the body has ended', async () => {
+  const { origin } = await startService((incoming, response) => {
+    response.writeHead(200);
+    incoming.pipe(response);
+  });
+  const { port } = await startGateway([toService([origin])]);
+  const headers = { authorization: BEARER };
+  const outgoing = request({ port, path: HELLO, method: 'POST', headers });
+  outgoing.write('one');
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const [first] = await once(response, 'data');
+  outgoing.end('two');
+  const [second] = await once(response, 'data');
+  expect(`${first}${second}`).toBe('onetwo');
+});
+
+it('refuses a body beyond the limit, announced or not, and lets go of the service (D13)', async () => {
+  const closed: Promise<unknown>[] = [];
+  const { origin } = await startService((incoming) => {
+    closed.push(new Promise((resolve) => incoming.socket.once('close', resolve)));
+    incoming.on('error', () => {}).resume();
+  });
+  const { base } = await startGateway(
+    [toService([origin])],
+    {},
+    { requests: { streamBytes: 1000 } },
+  );
+  const announced = await send(base, HELLO, { method: 'POST', body: 'x'.repeat(1001) });
+  expect(announced).toMatchObject({ code: 'EXCEED_MAX_PAYLOAD_SIZE', status: 413 });
+  expect(closed).toEqual([]);
+  async function* pieces() {
+    yield 'x'.repeat(900);
+    yield 'x'.repeat(900);
+  }
+  const chunked = await send(base, HELLO, { method: 'POST', body: pieces() });
+  expect(chunked).toMatchObject({ code: 'EXCEED_MAX_PAYLOAD_SIZE', status: 413 });
+  await Promise.all(closed);
+});
+
+it('answers BAD_GATEWAY where a service resets in the midst of a body', async () => {
+  const { origin } = await startRawService((socket) => {
+    socket.once('data', () => socket.resetAndDestroy());
+  });
+  const { base } = await startGateway([toService([origin])]);
+  const answer = await send(base, HELLO, { method: 'POST', body: Buffer.alloc(8 * 1024 * 1024) });
+  expect(answer).toMatchObject({ code: 'BAD_GATEWAY', status: 502 });
+});
