@@ -1,12 +1,7 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { DestinationStream } from 'pino';
-import { createAdmin } from './admin/create-admin.ts';
 import type { ConfigInput } from './config/config-schema.ts';
 import { resolveConfig } from './config/resolve-config.ts';
-import { createCore } from './core/create-core.ts';
-import { toUrl } from './http/to-url.ts';
+import { createLoggedServer } from './create-logged-server.ts';
 import { createLog } from './log/create-log.ts';
 import { secretsOf } from './log/secrets-of.ts';
 
@@ -61,49 +56,19 @@ export async function createServer(
     secrets: secretsOf(config),
     destination: logTo,
   });
-  const core = await createCore(config, log, 1);
-  const admin = createAdmin({
-    hosts: config.admin.hosts,
-    unreadiness: core.unreadiness,
-    metrics: async () => {
-      const { registry } = core.metrics;
-      return { type: registry.contentType, text: await registry.metrics() };
-    },
-  });
-
-  async function close(): Promise<void> {
-    // Last, so that whoever asks hears that the server is draining.
-    await core.close();
-    await stop(admin);
-  }
-
+  const server = await createLoggedServer(config, log);
   return {
     get url() {
-      return core.url;
+      return server.url;
     },
     get adminUrl() {
-      return toUrl('http', config.admin.host, (admin.address() as AddressInfo).port);
+      return server.adminUrl;
     },
-    async listen() {
-      admin.listen(config.admin.port, config.admin.host);
-      await once(admin, 'listening');
-      await core.listen().catch(async (error) => {
-        await stop(admin);
-        throw error;
-      });
-    },
+    listen: server.listen,
     async reload(next) {
-      return core.reload((await resolveConfig(next)).config);
+      return server.take((await resolveConfig(next)).config);
     },
-    close,
-    [Symbol.asyncDispose]: close,
+    close: server.close,
+    [Symbol.asyncDispose]: server.close,
   };
-}
-
-async function stop(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closed = once(server, 'close');
-  server.close();
-  server.closeAllConnections();
-  await closed;
 }

@@ -1,5 +1,4 @@
 import { GatewayError, StorageError, type StorageSecurity } from '@berth/server-stubs';
-import type { AuthEnvironments } from '../auth/auth-environment.ts';
 import type { Caller } from '../auth/caller.ts';
 import { type Authenticator, createAuthenticator } from '../auth/create-authenticator.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
@@ -11,6 +10,7 @@ import type { Metrics } from '../observe/create-metrics.ts';
 import { createQuotas, type Quota } from '../quotas/create-quotas.ts';
 import { createBlobs } from './create-blobs.ts';
 import { observeStore } from './observe-store.ts';
+import { toAuthEnvironments } from './to-auth-environments.ts';
 import { toServiceConfigs } from './to-service-configs.ts';
 
 /** What has state, and outlives a change of the configuration. */
@@ -90,21 +90,6 @@ export async function createServices(
       await Promise.all([registry.close(), blobs.close()]);
     },
   };
-}
-
-function toAuthEnvironments({ environments }: Config): AuthEnvironments {
-  return Object.fromEntries(
-    Object.entries(environments).map(([env, { tokens, credentials }]) => [
-      env,
-      {
-        tokens: tokens as AuthEnvironments[string]['tokens'],
-        credentials: credentials.map(({ expires, ...pair }) => ({
-          ...pair,
-          expires: expires === undefined ? undefined : new Date(expires),
-        })),
-      },
-    ]),
-  );
 }
 
 function toQuotas({ environments }: Config): [string, Quota][] {

@@ -1,0 +1,49 @@
+import { ConfigError } from '../config/config-error.ts';
+
+/** What ends a command, told in one sentence. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  readonly exitCode: 1 | 2;
+
+  /** @param exitCode 1 where what was looked at is bad, 2 where the command could not begin */
+  constructor(message: string, exitCode: 1 | 2) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** A sentence for an error that the user can mend; undefined for any other. */
+export function findFault(error: unknown): Failure | undefined {
+  if (error instanceof Failure) return error;
+  if (error instanceof ConfigError) return new Failure(error.message, 2);
+  const { code, syscall, port, address, path, message } = error as NodeJS.ErrnoException & {
+    port?: number;
+    address?: string;
+  };
+  if (syscall === 'listen' || syscall === 'getaddrinfo') {
+    switch (code) {
+      case 'EADDRINUSE':
+        return new Failure(
+          `Port ${port} is in use: stop what holds it, or choose another one with --port and --admin-port.`,
+          2,
+        );
+      case 'EACCES':
+        return new Failure(`Port ${port} may not be used by this user: choose one above 1023.`, 2);
+      case 'EADDRNOTAVAIL':
+      case 'ENOTFOUND':
+      case 'EAI_AGAIN':
+        return new Failure(
+          `${address ?? 'The host'} is no address of this machine: choose another one with --host.`,
+          2,
+        );
+    }
+  }
+  if (path !== undefined && code !== undefined) {
+    return new Failure(`${path} cannot be used: ${message}.`, 2);
+  }
+  // The parts of the server refuse what could never work so.
+  if (error instanceof TypeError && !/\bundefined\b|is not a/.test(message)) {
+    return new Failure(message, 2);
+  }
+  return undefined;
+}

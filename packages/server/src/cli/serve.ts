@@ -1,0 +1,60 @@
+import { watchFile } from '../config/watch-file.ts';
+import { createLoggedServer } from '../create-logged-server.ts';
+import type { BerthServer } from '../create-server.ts';
+import { createLog } from '../log/create-log.ts';
+import { secretsOf } from '../log/secrets-of.ts';
+import { startWorkers } from '../workers/start-workers.ts';
+import { describeDevelopment } from './describe-development.ts';
+import { readConfig, type ServeOptions } from './serve-options.ts';
+import { openSetup } from './setup.ts';
+
+/** Serves until SIGINT or SIGTERM; a second one ends at once. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const setup = await openSetup(options);
+  const { config } = setup;
+  const serverLog = createLog({ level: config.log.level, secrets: secretsOf(config) });
+  const { log } = serverLog;
+  const server: Pick<BerthServer, 'url' | 'adminUrl' | 'listen' | 'close'> & {
+    take(config: typeof setup.config): Promise<readonly string[]>;
+  } =
+    options.workers > 1
+      ? await startWorkers(config, serverLog, options.workers)
+      : await createLoggedServer(config, serverLog);
+  const stop = async (signal: string) => {
+    process.once('SIGINT', () => process.exit(1)).once('SIGTERM', () => process.exit(1));
+    log.info({ signal }, 'shutting down');
+    await server.close();
+    await setup.close();
+    log.info('ended');
+    process.exit(0);
+  };
+  await server.listen();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  log.info({ url: server.url, adminUrl: server.adminUrl }, 'listening');
+  if (setup.development !== undefined) {
+    const { url, adminUrl } = server;
+    process.stderr.write(
+      `${describeDevelopment({ ...setup.development, url, adminUrl })}\nready\n`,
+    );
+  }
+  if (options.config === undefined) return;
+  const file = options.config;
+  let { files } = setup;
+  let watch = await watchFile(files, reload, { onError });
+
+  function onError(error: Error): void {
+    log.error({ err: error }, 'the configuration cannot be used; the old one stays');
+  }
+
+  async function reload(): Promise<void> {
+    const next = await readConfig(file, options);
+    const restarts = await server.take(next.config);
+    log.info('took over a new configuration');
+    if (restarts.length > 0) log.warn({ settings: restarts }, 'these changes need a restart');
+    if (next.files.join('\n') === files.join('\n')) return;
+    files = next.files;
+    // Not awaited: it waits for this very call.
+    void watch.close();
+    watch = await watchFile(files, reload, { onError });
+  }
+}
