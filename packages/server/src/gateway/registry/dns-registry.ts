@@ -58,6 +58,7 @@ const keyOf = ({ type, name }: DnsSource) => `${type} ${name.toLowerCase()}`;
  * - no records, or no allowed address: it has no endpoints;
  * - no answer (SERVFAIL, timeout, garbage): the last one stays for `staleSeconds`.
  *
+ * @throws TypeError for `A` without a port, a range that is none, or a server that is no address
  * @example
  * const registry = createDnsRegistry(
  *   [{ env: 'dev', name: 'orders', dns: { type: 'A', name: 'orders.default.svc.cluster.local', port: 80 } }],
@@ -74,13 +75,15 @@ export function createDnsRegistry(
   const times = { clock, refreshMs: refreshSeconds * 1_000 };
   const staleMs = staleSeconds * 1_000;
   const allows = createAddressPolicy(options.allow);
+  const open = () => openLookup(servers, timeoutSeconds * 1_000);
+  open(); // A bad address of a server is a mistake now, and not an outage later.
   const lookups = new Set<Lookup>();
   const names = new Map<string, WatchedName>();
 
   const watch = ({ type, name }: DnsSource): WatchedName => {
     const memory = createRecordMemory({ ...times, staleMs });
     const resolve = async () => {
-      const lookup = openLookup(servers, timeoutSeconds * 1_000);
+      const lookup = open();
       lookups.add(lookup);
       try {
         return await resolveTargets({ lookup, memory, allows }, type, name);

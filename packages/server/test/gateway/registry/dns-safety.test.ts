@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest';
+import {
+  createDnsRegistry,
+  type DnsRegistryOptions,
+} from '../../../src/gateway/registry/dns-registry.ts';
 import { SRV, serviceOf, setUpDns, WEB } from './support/set-up-dns.ts';
 
 test('calls no metadata service, loopback or multicast address that DNS names', async () => {
@@ -36,6 +40,12 @@ test('judges the addresses of SRV targets too', async () => {
   server.setSrv(SRV.name, [{ port: 80, target: 'a.test' }]);
   server.setAddresses('a.test', ['169.254.169.254']);
   expect((await version()).endpoints).toEqual([]);
+});
+
+test('refuses settings that could never work', () => {
+  const registryOf = (options: DnsRegistryOptions) => () => createDnsRegistry([], options);
+  expect(registryOf({ servers: ['dns.test'] })).toThrow(TypeError);
+  expect(registryOf({ allow: ['pods'] })).toThrow(TypeError);
 });
 
 test('never asks for a name that a call brings', async () => {
