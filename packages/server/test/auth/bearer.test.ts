@@ -190,6 +190,17 @@ describe('an attack is refused, and the hosted service not called', () => {
     }
   });
 
+  test.each(['RS512', 'PS256', 'ES384'])('%s, though the set has a key for it', async (alg) => {
+    const issuer = await createIssuer(alg, 'other');
+    const { alg: _, ...publicKey } = issuer.publicKey;
+    const { gateway } = await deploy({ dev: { tokens: { jwks: { keys: [publicKey] } } } });
+    const headers = { authorization: `Bearer ${await issuer.token()}` };
+    expect(await gateway('dev', PATH, { headers })).toMatchObject({
+      status: 401,
+      json: { code: invalid },
+    });
+  });
+
   test('an environment that takes no tokens', async () => {
     const reply = await send(await es256.token({ aud: 'closed' }), 'closed');
     expect(reply).toMatchObject({ status: 401, json: { code: invalid } });

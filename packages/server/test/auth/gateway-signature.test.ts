@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/create-authenticator.ts';
 import { signGatewayRequest, type UnsignedRequest } from '../../src/auth/sign-gateway-request.ts';
-import { createSigner, sha256 } from '../../src/auth/tc3/signing-key.ts';
-import { toCanonicalHead } from '../../src/auth/tc3/to-canonical-request.ts';
-import { toStringToSign } from '../../src/auth/tc3/to-string-to-sign.ts';
+import { sha256 } from '../../src/auth/tc3/signing-key.ts';
+import { EMPTY_HASH, toCanonicalHead } from '../../src/auth/tc3/to-canonical-request.ts';
 import { deploy, START } from './support/deployment.ts';
+import { signScope } from './support/sign-scope.ts';
 
 const ID = 'ci';
 const SECRET = 'a secret that no answer may show';
@@ -103,6 +103,10 @@ describe('a signed call is let in', () => {
     expect(await send(signGatewayRequest(credential, REQUEST))).toMatchObject({ status: 200 });
   });
 
+  test('whose parts were put together by hand', async () => {
+    expect(await send(signOtherDay('2023-11-14'))).toMatchObject({ status: 200 });
+  });
+
   test('again, within the window', async () => {
     const { gateway } = await deploy(ENVIRONMENTS);
     const headers = { authorization: signGatewayRequest(CREDENTIAL, REQUEST) };
@@ -112,15 +116,22 @@ describe('a signed call is let in', () => {
   });
 });
 
+const SCOPE = { id: ID, secret: SECRET, date: '2023-11-14', timestamp: START };
+
 /** As signers do that cut nothing; `signGatewayRequest` cuts the boundary. */
 function signWithBoundary(type: string): string {
   const headers = [['content-type', type] as const, ['host', HOST] as const];
   const head = toCanonicalHead({ method: 'POST', path: PATH, query: '', headers });
-  const scope = { date: '2023-11-14', service: 'svc' };
-  const hash = sha256(head + sha256(JSON_POST.body));
-  const text = toStringToSign('TC3-HMAC-SHA256', START, scope, hash);
-  const hex = createSigner(SECRET)(scope, text).toString('hex');
-  return `TC3-HMAC-SHA256 Credential=${ID}/2023-11-14/svc/tc3_request, SignedHeaders=content-type;host, Signature=${hex}, Timestamp=${START}`;
+  const fields = { ...SCOPE, signedHeaders: 'content-type;host' };
+  return `${signScope(fields, head + sha256(JSON_POST.body))}, Timestamp=${START}`;
+}
+
+/** A signature that fits, for the scope of another day. */
+function signOtherDay(date: string): string {
+  const headers = [['host', HOST] as const];
+  const head = toCanonicalHead({ method: 'GET', path: PATH, query: '', headers });
+  const fields = { ...SCOPE, date, signedHeaders: 'host' };
+  return `${signScope(fields, head + EMPTY_HASH)}, Timestamp=${START}`;
 }
 
 describe('an attack is refused, and the hosted service not called', () => {
@@ -152,11 +163,15 @@ describe('an attack is refused, and the hosted service not called', () => {
       sign(CREDENTIAL, JSON_POST),
       { ...JSON_POST, headers: { host: HOST, 'content-type': 'text/plain' } },
     ],
-    ['a host that is not signed', sign(CREDENTIAL, { ...REQUEST, headers: { accept: '*/*' } })],
+    [
+      'a host that is not signed',
+      sign(CREDENTIAL, { ...REQUEST, headers: { accept: '*/*' } }),
+      { ...REQUEST, headers: { host: HOST, accept: '*/*' } },
+    ],
     ['a list that leaves a header out', signed.replace('=host,', '=accept;host,')],
     ['a list that names a prototype', signed.replace('=host,', '=__proto__;host,')],
     ['another service', sign(CREDENTIAL, { ...REQUEST, service: 'tcb' })],
-    ['a scope of another day', signed.replace('2023-11-14', '2023-11-13')],
+    ['a scope of another day', signOtherDay('2023-11-13')],
     ['another time', signed.replace(`=${START}`, `=${START + 1}`)],
     ['two signatures', `${signed}, Signature=${'0'.repeat(64)}`],
     ['two tokens', `${signed}, Token=, Token=`],

@@ -92,9 +92,12 @@ describe('keys from a URL', () => {
 
   test('outlive an update, the tokens that they verified do not', async () => {
     const { authenticator, call, environments, provider } = await start(json(set(one)));
-    expect(await call(one)).toMatchObject(OK);
+    const token = await one.token();
+    const ask = () => authenticator.gateway.bearerToken(token, { env: 'dev' } as never);
+    expect(await ask()).toBe(ask());
     provider.answer = (request) => request.destroy();
     await authenticator.update(environments);
+    expect(ask()).toBeInstanceOf(Promise);
     expect(await call(one)).toMatchObject(OK);
     expect(provider.asked).toBe(1);
   });

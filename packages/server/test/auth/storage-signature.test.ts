@@ -1,7 +1,9 @@
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
 import { type StorageSigning, signStorageRequest } from '../../src/auth/sign-storage-request.ts';
+import { toStorageCanonicalRequest } from '../../src/auth/tc3/to-canonical-request.ts';
 import { deploy, START } from './support/deployment.ts';
+import { signScope } from './support/sign-scope.ts';
 
 const SECRET = 'a secret that no answer may show';
 const TOKEN = 'session-token-of-temporary-credentials';
@@ -62,6 +64,7 @@ describe('a signed call is let in', () => {
       'whatever content type it sends',
       { ...sign(), 'content-type': 'application/json;charset=UTF-8' },
     ],
+    ['put together by hand', signOtherDay('2023-11-14')],
     ['300 s early', sign(PERMANENT, { timestamp: START + 300 })],
     ['300 s late', sign(PERMANENT, { timestamp: START - 300 })],
   ])('%s', async (_name, headers) => {
@@ -102,6 +105,13 @@ describe('a signed call is let in', () => {
   });
 });
 
+/** A signature that fits, for the scope of another day. */
+function signOtherDay(date: string) {
+  const text = toStorageCanonicalRequest('api.berth.example', 'application/json; charset=utf-8');
+  const fields = { ...PERMANENT, date, timestamp: START, signedHeaders: 'content-type;host' };
+  return change(NAMES.authorization, () => `1.0 ${signScope(fields, text)}`);
+}
+
 describe('an attack is refused', () => {
   const inAuthorization = (from: string | RegExp, to: string) =>
     change(NAMES.authorization, (value) => value.replace(from, to));
@@ -115,7 +125,7 @@ describe('an attack is refused', () => {
     ['another algorithm', inAuthorization('SHA256', 'SHA1')],
     ['another service', sign(PERMANENT, { service: 'tcb' })],
     ['another signing host', sign(PERMANENT, { signingHost: 'api.evil' })],
-    ['a scope of another day', inAuthorization('2023-11-14', '2023-11-13')],
+    ['a scope of another day', signOtherDay('2023-11-13')],
     ['another list of headers', inAuthorization('content-type;host', 'host')],
     ['a time inside the signature', inAuthorization(/$/, `, Timestamp=${START}`)],
     ['a forged signature', inAuthorization(/Signature=.*/, `Signature=${'0'.repeat(64)}`)],
