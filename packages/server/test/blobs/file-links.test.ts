@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/blobs/blob-errors.ts';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
@@ -9,6 +10,7 @@ import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
 import { readAll, toStream } from './blob-contents.ts';
 import { useTempFolder } from './temp-folder.ts';
 
+const run = promisify(execFile);
 const key = { env: 'dev', path: 'folder/deep/file' };
 const good = { env: 'dev', path: 'good' };
 let root: string;
@@ -120,7 +122,7 @@ test.skipIf(process.platform === 'win32')(
     await write();
     await store.delete(key);
     await mkdir(dirname(place), { recursive: true });
-    execFileSync('mkfifo', [place]);
+    await run('mkfifo', [place]);
     await expectRefused(everyMethod[1] ?? expect.fail, everyMethod[4] ?? expect.fail);
   },
 );

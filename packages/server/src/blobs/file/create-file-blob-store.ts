@@ -4,7 +4,7 @@ import { checkDisk } from './check-disk.ts';
 import { copyFile } from './copy-file.ts';
 import { deleteFile } from './delete-file.ts';
 import { withStoreErrors } from './disk-error.ts';
-import { assertRealFolder } from './folders.ts';
+import { assertRealFolder, syncFolder } from './folders.ts';
 import { createLayout } from './layout.ts';
 import { openFile } from './open-file.ts';
 import { sweepFiles } from './sweep-files.ts';
@@ -41,6 +41,7 @@ export function createFileBlobStore({ root }: FileBlobStoreOptions): Promise<Blo
       await mkdir(folder, { recursive: true });
       await assertRealFolder(folder);
     }
+    await syncFolder(layout.root);
     return {
       write: (key, content, options) => writeFile(layout, key, content, options),
       stat: (key) =>

@@ -22,7 +22,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** What a caller is told of a failure: those of the file system make the store unavailable. */
-export function toStoreError(error: unknown): unknown {
+function toStoreError(error: unknown): unknown {
   const code = diskCodeOf(error);
   if (code === undefined) return error;
   const reason = REASONS[code] ?? 'The disk does not do what it is asked for.';

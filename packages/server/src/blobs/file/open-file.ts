@@ -37,7 +37,7 @@ export async function openFile(path: string): Promise<OpenedFile | undefined> {
 }
 
 /** @throws StoreUnavailableError for what is no file of the store, or a damaged one */
-export async function readInfo(handle: FileHandle): Promise<BlobInfo> {
+async function readInfo(handle: FileHandle): Promise<BlobInfo> {
   const stats = await handle.stat();
   try {
     if (!stats.isFile()) throw new Error('it is no regular file');

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Md5Answer, Md5Request } from './md5-message.ts';
 
 /** Hears of the answers for one content, or that there will be none. */
-export interface Md5Listener {
+interface Md5Listener {
   read(slab: SharedArrayBuffer): void;
   digest(digest: string): void;
   fail(error: Error): void;
