@@ -25,7 +25,7 @@ export interface TokenTrust {
 }
 
 /** What lets callers into one environment. */
-export interface AuthEnvironment {
+interface AuthEnvironment {
   /** Default: no Bearer token is taken. */
   readonly tokens?: TokenTrust | undefined;
   /** Default: no signature is taken. */

@@ -1,7 +1,7 @@
 import { MalformedSignature } from './malformed-signature.ts';
 
 /** Fields of a signature, by their names on the wire. */
-export const FIELDS = ['Credential', 'SignedHeaders', 'Signature', 'Timestamp', 'Token'] as const;
+const FIELDS = ['Credential', 'SignedHeaders', 'Signature', 'Timestamp', 'Token'] as const;
 
 export type Field = (typeof FIELDS)[number];
 
