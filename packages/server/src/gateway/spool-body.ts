@@ -57,7 +57,7 @@ export async function spoolBody(body: Readable, memoryBytes: number): Promise<Sp
 }
 
 async function openTemporary(): Promise<FileHandle> {
-  const path = join(tmpdir(), `berth-${randomUUID()}`);
+  const path = join(tmpdir(), `berth-spool-${randomUUID()}`);
   const file = await open(path, 'wx+', 0o600);
   await unlink(path);
   return file;

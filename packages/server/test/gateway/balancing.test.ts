@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { expect, it } from 'vitest';
+import { chooseVersion } from '../../src/gateway/choose-version.ts';
+import { begin, send } from './support/send.ts';
+import { startGateway, toService } from './support/start-gateway.ts';
+import { deadOrigin, startRawService, startService } from './support/start-service.ts';
+
+const HELLO = '/v1/cloudrun/hello';
+
+const startNamed = (name: string) => startService((_request, response) => response.end(name));
+
+it('shares the calls between versions by weight', () => {
+  const versions = [
+    { name: 'a', weight: 1, hasResource: true, endpoints: [{ origin: 'http://a' }] },
+    { name: 'none', weight: 0, hasResource: true, endpoints: [{ origin: 'http://n' }] },
+    { name: 'b', weight: 3, hasResource: true, endpoints: [{ origin: 'http://b' }] },
+  ];
+  const service = toService([], { versions });
+  const names = [0, 0.249, 0.25, 0.999].map((share) => chooseVersion(service, () => share).name);
+  expect(names).toEqual(['a', 'a', 'b', 'b']);
+});
+
+it('calls the endpoint with the fewest calls that have not ended', async () => {
+  const busy = await startService((request, response) => {
+    if (request.url === '/hold') response.write('held');
+    else response.end('busy');
+  });
+  const other = await startNamed('other');
+  const service = toService([busy.origin, other.origin]);
+  const { base } = await startGateway([service]);
+  let held = false;
+  while (!held) {
+    const response = await begin(base, `${HELLO}/hold`);
+    const [chunk] = await once(response, 'data');
+    held = String(chunk) === 'held';
+    if (!held) response.resume();
+  }
+  for (let time = 0; time < 10; time += 1) {
+    expect(await send(base, HELLO)).toMatchObject({ text: 'other' });
+  }
+});
+
+it('tries another endpoint once where a connection fails, a body untouched', async () => {
+  const dead = await deadOrigin();
+  const { origin } = await startService((request, response) => request.pipe(response));
+  const { base, gateway } = await startGateway([toService([dead, origin])]);
+  for (let time = 0; time < 20; time += 1) {
+    const body = `body ${time}`.repeat(1000);
+    expect(await send(base, HELLO, { method: 'POST', body })).toMatchObject({ text: body });
+  }
+  const out = gateway.stats().endpoints.find((endpoint) => endpoint.origin === dead);
+  expect(out).toMatchObject({ isOut: true, outstanding: 0 });
+});
+
+it('takes an endpoint back after a trial that goes well, and waits longer after one that fails', async () => {
+  let now = 0;
+  const dead = await deadOrigin();
+  const { base, gateway } = await startGateway([toService([dead])], { now: () => now });
+  const isOut = () => gateway.stats().endpoints[0]?.isOut;
+  await send(base, HELLO);
+  await send(base, HELLO);
+  expect(isOut()).toBe(true);
+  now = 1000;
+  expect(await send(base, HELLO)).toMatchObject({ code: 'SERVICE_LB_STATUS_ABNORMAL' });
+  now = 2999;
+  const { server } = await startService((_request, response) => response.end('back'));
+  server.close();
+  await once(server.listen(Number(new URL(dead).port), '127.0.0.1'), 'listening');
+  expect(await send(base, HELLO)).toMatchObject({ code: 'SERVICE_LB_STATUS_ABNORMAL' });
+  now = 3000;
+  expect(await send(base, HELLO)).toMatchObject({ text: 'back' });
+  expect(isOut()).toBe(false);
+});
+
+/** A service that ends each connection when its second call comes, as if it had been idle too long. */
+function startStale() {
+  const seen: string[] = [];
+  return startRawService((socket) => {
+    let calls = 0;
+    socket.on('data', (chunk) => {
+      calls += 1;
+      seen.push(String(chunk).slice(0, 4));
+      if (calls > 1) socket.resetAndDestroy();
+      else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+    });
+  }).then((service) => ({ ...service, seen }));
+}
+
+it('repeats a GET whose old connection has gone stale', async () => {
+  const { origin, seen } = await startStale();
+  const { base } = await startGateway([toService([origin])]);
+  expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
+  expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
+  expect(seen).toEqual(['GET ', 'GET ', 'GET ']);
+});
+
+it('never repeats a POST that was sent', async () => {
+  const { origin, seen } = await startStale();
+  const { base } = await startGateway([toService([origin])]);
+  expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
+  expect(await send(base, HELLO, { method: 'POST', body: 'x' })).toMatchObject({
+    code: 'BAD_GATEWAY',
+  });
+  expect(seen.filter((method) => method === 'POST')).toHaveLength(1);
+});
+
+it('keeps connections alive and uses the last one first', async () => {
+  const { origin, server } = await startNamed('ok');
+  let connections = 0;
+  server.on('connection', () => {
+    connections += 1;
+  });
+  const { base, gateway } = await startGateway([toService([origin])]);
+  for (let time = 0; time < 5; time += 1) await send(base, HELLO);
+  expect(connections).toBe(1);
+  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, idle: 1 });
+});

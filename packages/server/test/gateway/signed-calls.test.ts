@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { buffer } from 'node:stream/consumers';
+import { GatewayError } from '@berth/server-stubs';
+import { expect, it } from 'vitest';
+import { send } from './support/send.ts';
+import { signed, startGateway, toService } from './support/start-gateway.ts';
+import { startService } from './support/start-service.ts';
+
+const HELLO = '/v1/cloudrun/hello';
+const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+async function startCounting(options = {}, routing = {}) {
+  const bodies: Buffer[] = [];
+  const lengths: (string | undefined)[] = [];
+  const { origin } = await startService(async (request, response) => {
+    lengths.push(request.headers['content-length']);
+    bodies.push(await buffer(request));
+    response.end('ok');
+  });
+  const started = await startGateway(
+    [toService([origin])],
+    { spoolBytes: 1000, ...options },
+    routing,
+  );
+  return { bodies, lengths, ...started };
+}
+
+it.each([0, 1, 1000, 1001, 300_000])(
+  'verifies a signed body of %i bytes before it calls',
+  async (size) => {
+    const { bodies, lengths, base } = await startCounting();
+    const body = Buffer.alloc(size, 'abc');
+    const post = (hash: string) =>
+      send(base, HELLO, { method: 'POST', body, headers: { authorization: signed(hash) } });
+    expect(await post(sha256('other'))).toMatchObject({ code: 'INVALID_CREDENTIALS', status: 401 });
+    expect(bodies).toEqual([]);
+    expect(await post(sha256(body))).toMatchObject({ text: 'ok' });
+    expect(bodies[0]?.equals(body)).toBe(true);
+    expect(lengths).toEqual([String(size)]);
+  },
+);
+
+it('tells the length of a signed body that came in chunks', async () => {
+  const { lengths, base } = await startCounting();
+  async function* pieces() {
+    yield 'x'.repeat(900);
+    yield 'y'.repeat(900);
+  }
+  const hash = sha256('x'.repeat(900) + 'y'.repeat(900));
+  const headers = { authorization: signed(hash) };
+  expect(await send(base, HELLO, { method: 'POST', body: pieces(), headers })).toMatchObject({
+    text: 'ok',
+  });
+  expect(lengths).toEqual(['1800']);
+});
+
+it('verifies a call without a body by the hash of nothing', async () => {
+  const { bodies, base } = await startCounting();
+  const get = (hash: string) => send(base, HELLO, { headers: { authorization: signed(hash) } });
+  expect(await get(sha256('x'))).toMatchObject({ code: 'INVALID_CREDENTIALS' });
+  expect(await get(sha256(''))).toMatchObject({ text: 'ok' });
+  expect(bodies).toHaveLength(1);
+});
+
+it('tells nobody whether a service exists whose signature does not hold', async () => {
+  const { base } = await startCounting();
+  const headers = { authorization: signed(sha256('x')) };
+  expect(await send(base, '/v1/cloudrun/other', { headers })).toMatchObject({
+    code: 'INVALID_CREDENTIALS',
+  });
+});
+
+it('refuses a signed body beyond the limit, and leaves no file', async () => {
+  const before = (await readdir(tmpdir())).filter((name) => name.startsWith('berth-spool-'));
+  const { bodies, base } = await startCounting({}, { requests: { streamBytes: 5000 } });
+  async function* pieces() {
+    for (let piece = 0; piece < 10; piece += 1) yield 'x'.repeat(1000);
+  }
+  const headers = { authorization: signed(sha256('x'.repeat(10_000))) };
+  const answer = await send(base, HELLO, { method: 'POST', body: pieces(), headers });
+  expect(answer).toMatchObject({ code: 'EXCEED_MAX_PAYLOAD_SIZE', status: 413 });
+  expect(bodies).toEqual([]);
+  const after = (await readdir(tmpdir())).filter((name) => name.startsWith('berth-spool-'));
+  expect(after).toEqual(before);
+});
+
+it('asks whether a call is admitted before anything else', async () => {
+  const admit = ({ env }: { env: string }) => {
+    if (env === 'dev') throw new GatewayError('EXCEED_RATELIMIT', { retryAfter: 7 });
+  };
+  const { bodies, base } = await startCounting({ admit });
+  const answer = await send(base, HELLO);
+  expect(answer).toMatchObject({ code: 'EXCEED_RATELIMIT', status: 429 });
+  expect(answer.headers['retry-after']).toBe('7');
+  expect(bodies).toEqual([]);
+});

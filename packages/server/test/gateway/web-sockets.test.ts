@@ -1,0 +1,245 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { WebSocketServer as Server, WebSocket, type WebSocketServer } from 'ws';
+import { sendRaw } from './support/send.ts';
+import { BEARER, startGateway, toService } from './support/start-gateway.ts';
+import { startRawAnswer, startRawService, startService } from './support/start-service.ts';
+
+const HELLO = '/v1/cloudrun/hello';
+const UPGRADE =
+  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+const HEAD = `GET ${HELLO}/ws?a=%20 HTTP/1.1\r\nHost: dev\r\n${UPGRADE}`;
+
+const CHOSEN = 'Upgrade: websocket\r\nConnection: Upgrade\r\n';
+
+/** A gateway before a service that speaks WebSocket. */
+async function startSockets(routing = {}, options = {}) {
+  const { origin, server } = await startService((_request, response) => response.end('plain'));
+  const sockets: WebSocketServer = new Server({
+    server,
+    handleProtocols: (offered) => [...offered][0] ?? false,
+    perMessageDeflate: true,
+  });
+  const requests: IncomingMessage[] = [];
+  sockets.on('connection', (socket, request) => {
+    requests.push(request);
+    socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));
+    socket.on('close', (code, reason) => sockets.emit('left', code, String(reason)));
+  });
+  const started = await startGateway([toService([origin])], options, routing);
+  return { ...started, sockets, requests, url: `ws://127.0.0.1:${started.port}${HELLO}` };
+}
+
+/** The head of the answer to a raw handshake, while the connection stays open. */
+async function shake(port: number, more: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => {
+    socket.destroy();
+  });
+  socket.write(`${HEAD}${more}\r\n`);
+  let text = '';
+  while (!text.includes('\r\n\r\n')) text += (await once(socket, 'data'))[0];
+  return text;
+}
+
+async function open(url: string, protocols: string[] = [], headers = { authorization: BEARER }) {
+  const socket = new WebSocket(url, protocols, { headers });
+  onTestFinished(() => socket.terminate());
+  await once(socket, 'open');
+  return socket;
+}
+
+it('passes text and binary both ways, small and large (D14)', async () => {
+  const { url } = await startSockets();
+  const socket = await open(url);
+  for (const message of ['hello', Buffer.alloc(5_000_000, 'ab'), '', '中']) {
+    socket.send(message);
+    const [data, isBinary] = await once(socket, 'message');
+    expect(isBinary).toBe(typeof message !== 'string');
+    expect(Buffer.from(message).equals(data)).toBe(true);
+  }
+});
+
+it('passes subprotocol, extensions, target and headers on, and the choice of the service back', async () => {
+  const { url, requests } = await startSockets();
+  const socket = await open(`${url}/a%2Fb?c=1`, ['chat.v2', 'chat.v1']);
+  expect(socket.protocol).toBe('chat.v2');
+  expect(socket.extensions).toContain('permessage-deflate');
+  expect(requests[0]?.url).toBe('/a%2Fb?c=1');
+  expect(requests[0]?.headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1' });
+  expect(requests[0]?.headers.authorization).toBeUndefined();
+});
+
+it('passes close codes both ways', async () => {
+  const { url, sockets } = await startSockets();
+  const mine = await open(url);
+  const left = once(sockets, 'left');
+  mine.close(4001, 'done');
+  expect(await left).toEqual([4001, 'done']);
+  const theirs = await open(url);
+  for (const socket of sockets.clients) socket.close(4002, 'over');
+  const [code, reason] = await once(theirs, 'close');
+  expect([code, String(reason)]).toEqual([4002, 'over']);
+});
+
+it('ends one side when the other breaks, and forgets both', async () => {
+  const { url, sockets, gateway } = await startSockets();
+  const mine = await open(url);
+  const left = once(sockets, 'left');
+  expect(gateway.stats()).toMatchObject({ webSockets: 1, endpoints: [{ outstanding: 1 }] });
+  mine.terminate();
+  expect((await left)[0]).toBe(1006);
+  const theirs = await open(url);
+  for (const socket of sockets.clients) socket.terminate();
+  expect((await once(theirs, 'close'))[0]).toBe(1006);
+  await expect
+    .poll(() => gateway.stats())
+    .toMatchObject({ webSockets: 0, endpoints: [{ outstanding: 0 }] });
+});
+
+it('answers 101 with X-Request-Id and without Content-Disposition (C3, D9)', async () => {
+  const { port, requests } = await startSockets();
+  const text = await shake(port, `Authorization: ${BEARER}\r\n`);
+  expect(text).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n/);
+  expect(text).toContain('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=');
+  expect(text).not.toMatch(/content-disposition|content-length|transfer-encoding|set-cookie/i);
+  expect(text.toLowerCase()).toContain(`x-request-id: ${requests[0]?.headers['x-request-id']}\r\n`);
+});
+
+it('takes the token of a browser out of the subprotocols', async () => {
+  const { port, requests } = await startSockets();
+  const text = await shake(port, 'Sec-WebSocket-Protocol: berth.bearer.ada, chat\r\n');
+  expect(text).toMatch(/^HTTP\/1\.1 101/);
+  expect(text).toMatch(/sec-websocket-protocol: chat\r\n/i);
+  expect(text).not.toContain('berth.bearer');
+  expect(requests[0]?.headers['sec-websocket-protocol']).toBe('chat');
+  expect(JSON.stringify(requests[0]?.rawHeaders)).not.toMatch(/bearer|ada/);
+});
+
+it.each([
+  ['no token', '', 401, 'MISSING_CREDENTIALS'],
+  ['a bad token', 'Authorization: Bearer BAD\r\n', 401, 'INVALID_CREDENTIALS'],
+  [
+    'a bad token in a subprotocol',
+    'Sec-WebSocket-Protocol: berth.bearer.BAD\r\n',
+    401,
+    'INVALID_CREDENTIALS',
+  ],
+  [
+    'two tokens',
+    `Authorization: ${BEARER}\r\nSec-WebSocket-Protocol: berth.bearer.ada\r\n`,
+    401,
+    'INVALID_CREDENTIALS',
+  ],
+  [
+    'a foreign page',
+    `Authorization: ${BEARER}\r\nOrigin: https://evil.example\r\n`,
+    403,
+    'SERVICE_FORBIDDEN',
+  ],
+])('refuses %s by an ordinary answer', async (_what, more, status, code) => {
+  const { port, requests } = await startSockets({ cors: { origins: ['https://app.example'] } });
+  const text = await sendRaw(port, `${HEAD}${more}\r\n`);
+  expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(text).toMatch(/connection: close\r\n/i);
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  const error = JSON.parse(body);
+  expect(error.code).toBe(code);
+  expect(head.toLowerCase()).toContain(`x-request-id: ${error.requestId}`);
+  expect(requests).toEqual([]);
+});
+
+it('lets in pages of the listed origins', async () => {
+  const { port } = await startSockets({ cors: { origins: ['https://app.example'] } });
+  const text = await shake(port, `Authorization: ${BEARER}\r\nOrigin: https://app.example\r\n`);
+  expect(text).toMatch(/^HTTP\/1\.1 101/);
+});
+
+it.each([
+  ['an unknown service', HELLO, '/v1/cloudrun/other', 'SERVICE_NOT_FOUND'],
+  ['another path', HELLO, '/v2', 'INVALID_PATH'],
+  ['another environment', 'Host: dev', 'Host: other.example', 'INVALID_HOST'],
+  ['a POST', 'GET ', 'POST ', 'INVALID_REQUEST'],
+])('refuses %s', async (_what, from, to, code) => {
+  const { gateway } = await startSockets();
+  const { port } = await startSockets({}, {});
+  expect(gateway.stats().webSockets).toBe(0);
+  const raw = `${HEAD.replace(from, to)}Authorization: ${BEARER}\r\nConnection: close\r\n\r\n`;
+  const text = await sendRaw(port, raw);
+  if (to === 'POST ') expect(text).toMatch(/^HTTP\/1\.1 200[\s\S]*plain/);
+  else expect(text).toContain(code);
+});
+
+it('takes no notice of an upgrade to anything else', async () => {
+  const { port } = await startSockets();
+  const raw = `GET ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\n`;
+  const text = await sendRaw(port, `${raw}Connection: Upgrade, close\r\nUpgrade: h2c\r\n\r\n`);
+  expect(text).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*plain/);
+});
+
+it("passes the service's own refusal through", async () => {
+  const { origin } = await startRawAnswer(
+    'HTTP/1.1 426 Upgrade Required\r\nSec-WebSocket-Version: 13\r\nContent-Length: 3\r\n\r\nold',
+  );
+  const { port } = await startGateway([toService([origin])]);
+  const text = await sendRaw(port, `${HEAD}Authorization: ${BEARER}\r\n\r\n`);
+  expect(text).toMatch(/^HTTP\/1\.1 426 Upgrade Required\r\n/);
+  expect(text).toMatch(/x-svc-upstream-status-code: 426\r\n/i);
+  expect(text).toMatch(/old$/);
+});
+
+it.each([
+  ['resets', 'BAD_GATEWAY', (socket: import('node:net').Socket) => socket.resetAndDestroy()],
+  ['is silent', 'SERVICE_TIMEOUT', () => {}],
+])('answers an error where the service %s', async (_what, code, act) => {
+  const { origin } = await startRawService((socket) => socket.once('data', () => act(socket)));
+  const { port } = await startGateway([toService([origin])], { headersSeconds: 0.2 });
+  expect(await sendRaw(port, `${HEAD}Authorization: ${BEARER}\r\n\r\n`)).toContain(code);
+});
+
+it('passes what either side sends together with its handshake', async () => {
+  const { origin } = await startRawService((socket) => {
+    socket.once('data', () => {
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${CHOSEN}\r\nfirst`);
+      socket.once('data', (chunk) => socket.end(`, ${chunk}`));
+    });
+  });
+  const { port } = await startGateway([toService([origin])]);
+  const socket = connect(port, '127.0.0.1');
+  socket.write(`${HEAD}Authorization: ${BEARER}\r\n\r\nearly`);
+  let text = '';
+  for await (const chunk of socket) text += chunk;
+  expect(text).toMatch(/^HTTP\/1\.1 101[\s\S]*\r\n\r\nfirst, early$/);
+});
+
+it('keeps a half-closed connection open for the other half', async () => {
+  const { origin } = await startRawService((socket) => {
+    socket.once('data', () => {
+      socket.write(
+        'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
+      );
+      socket.once('end', () => socket.end('after the end'));
+      socket.resume();
+    });
+    socket.allowHalfOpen = true;
+  });
+  const { port } = await startGateway([toService([origin])]);
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.write(`${HEAD}Authorization: ${BEARER}\r\n\r\n`);
+  const [head] = await once(socket, 'data');
+  expect(String(head)).toMatch(/^HTTP\/1\.1 101/);
+  socket.end();
+  const [last] = await once(socket, 'data');
+  expect(String(last)).toBe('after the end');
+});
+
+it('closes every WebSocket with the gateway', async () => {
+  const { url, gateway } = await startSockets();
+  const socket = await open(url);
+  const closed = once(socket, 'close');
+  gateway.close();
+  await closed;
+});
