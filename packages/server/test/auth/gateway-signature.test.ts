@@ -84,6 +84,16 @@ describe('a signed call is let in', () => {
     expect(reply).toMatchObject({ status: 200, served: [JSON_POST.body] });
   });
 
+  test('with a signed header in UTF-8', async () => {
+    const headers = { host: HOST, 'x-name': 'École 中' };
+    const authorization = signGatewayRequest(CREDENTIAL, { ...REQUEST, headers });
+    const bytes = Buffer.from(headers['x-name']).toString('latin1');
+    const sent = { ...REQUEST, headers: { host: HOST, 'x-name': bytes } };
+    expect(await send(authorization, sent)).toMatchObject({ status: 200 });
+    const other = { ...REQUEST, headers: { host: HOST, 'x-name': '\u00ff' } };
+    expect(await send(authorization, other)).toMatchObject(REFUSED);
+  });
+
   test('without spaces after commas', async () => {
     const signed = signGatewayRequest(CREDENTIAL, REQUEST).replaceAll(', ', ',');
     expect(await send(signed)).toMatchObject({ status: 200 });
