@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { createGatewayRouter, type GatewayHandlers } from '@berth/server-stubs';
+import { expect, it, onTestFinished } from 'vitest';
+import { sendRaw } from './support/send-raw.ts';
+
+const HEAD =
+  'GET /v1/cloudrun/hello/ws HTTP/1.1\r\nHost: dev.example\r\nConnection: Upgrade\r\n' +
+  'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+const TOKEN = 'Authorization: Bearer token\r\n';
+
+async function start(handlers: GatewayHandlers<boolean>): Promise<string> {
+  const router = createGatewayRouter(handlers, {
+    env: 'dev',
+    security: { bearerToken: (token) => token === 'token', signature: () => false },
+  });
+  const server = createServer({ shouldUpgradeCallback: router.shouldUpgrade }, router);
+  server.on('upgrade', router.upgrade);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const get = () => ({ status: 200 });
+
+it('hands over a connection whose 101 it has written', async () => {
+  const base = await start({
+    'cloudrun-get': get,
+    webSocket: ({ anyPath }, { caller, env }) => ({
+      status: 101,
+      headers: { 'Sec-WebSocket-Protocol': 'chat', 'Content-Disposition': 'attachment' },
+      open: (socket, head) => socket.end(`${anyPath} ${caller} ${env} ${head}`),
+    }),
+  });
+  const text = await sendRaw(base, `${HEAD}${TOKEN}\r\nearly`);
+  expect(text).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n/);
+  expect(text).toMatch(/sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK\+xOo=\r\n/i);
+  expect(text).toMatch(/sec-websocket-protocol: chat\r\n/i);
+  expect(text).toMatch(/x-request-id: [\da-f-]{36}\r\n/i);
+  expect(text).not.toMatch(/content-disposition/i);
+  expect(text).toMatch(/\r\n\r\nws true dev early$/);
+});
+
+it('writes nothing where the handler writes the 101 itself', async () => {
+  const base = await start({
+    'cloudrun-get': get,
+    webSocket: (_input, { requestId }) => ({
+      status: 101,
+      open: (socket) => socket.end(`HTTP/1.1 101 Mine\r\nX-Request-Id: ${requestId}\r\n\r\n`),
+    }),
+  });
+  expect(await sendRaw(base, `${HEAD}${TOKEN}\r\n`)).toMatch(
+    /^HTTP\/1\.1 101 Mine\r\nX-Request-Id: [\da-f-]{36}\r\n\r\n$/,
+  );
+});
+
+it('passes a refusal of the service as an ordinary answer, and closes', async () => {
+  const base = await start({
+    'cloudrun-get': get,
+    webSocket: () => ({ status: 403, headers: { 'content-type': 'text/plain' }, body: 'no' }),
+  });
+  const text = await sendRaw(base, `${HEAD}${TOKEN}\r\n`);
+  expect(text).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n/);
+  expect(text).toMatch(/connection: close\r\n/i);
+  expect(text).toMatch(/\r\n\r\nno$/);
+});
+
+it('answers 501 without a handler', async () => {
+  const without = await start({ 'cloudrun-get': get });
+  expect(await sendRaw(without, `${HEAD}${TOKEN}\r\n`)).toMatch(/^HTTP\/1\.1 501 [\s\S]*SYS_ERR/);
+});
+
+it('refuses what is no WebSocket where the server did not ask it', async () => {
+  const router = createGatewayRouter(
+    { 'cloudrun-get': get },
+    {
+      security: { bearerToken: () => true, signature: () => false },
+    },
+  );
+  const server = createServer(router).on('upgrade', router.upgrade);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.close();
+  });
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const text = await sendRaw(base, `${HEAD.replace('websocket', 'h2c')}${TOKEN}\r\n`);
+  expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*INVALID_REQUEST/);
+});
+
+it('survives a client that goes away before the handler has answered', async () => {
+  let signal: AbortSignal | undefined;
+  let open = 0;
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  const base = await start({
+    'cloudrun-get': get,
+    async webSocket(_input, call) {
+      signal = call.signal;
+      asked.resolve();
+      await answer.promise;
+      return {
+        status: 101,
+        headers: {},
+        open: () => {
+          open += 1;
+        },
+      };
+    },
+  });
+  const socket = connect(Number(new URL(base).port), '127.0.0.1');
+  socket.write(`${HEAD}${TOKEN}\r\n`);
+  await asked.promise;
+  socket.resetAndDestroy();
+  const gone = signal as AbortSignal;
+  if (!gone.aborted) await once(gone, 'abort');
+  answer.resolve();
+  expect(await sendRaw(base, `${HEAD}\r\n`)).toMatch(/^HTTP\/1\.1 401 /);
+  expect(open).toBe(0);
+});
