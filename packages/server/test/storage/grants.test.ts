@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import {
   contentOf,
@@ -141,4 +143,30 @@ test('a grant ends with its environment, and with its bucket', async () => {
   }
   bucket = 'files';
   expect(await contentOf(to, 'a.txt')).toBeUndefined();
+});
+
+test('a client that breaks off a refused form, or a good one, harms nobody', async () => {
+  const to = await deploy();
+  const { hostname, port } = new URL(to.base);
+  for (const key of ['a.txt', 'b.txt']) {
+    const fields = Object.entries(toFields(key, await grant(to, 'a.txt')));
+    const head = fields.map(
+      ([name, value]) =>
+        `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    );
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => {});
+    socket.write(
+      `POST /upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 9999999\r\n\r\n${head.join('')}--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n${'y'.repeat(100_000)}`,
+    );
+    // Whoever is refused is told; nobody tells anything to the other until the form is whole.
+    if (key === 'b.txt') await once(socket, 'data');
+    else await once(to.arrivals, 'upload');
+    socket.resetAndDestroy();
+    await once(socket, 'close');
+  }
+  expect(await contentOf(to, 'a.txt')).toBeUndefined();
+  await put(to, 'a.txt', 'hello');
+  expect(await contentOf(to, 'a.txt')).toBe('hello');
+  expect(to.errors).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,6 +26,8 @@ export interface Deployment {
   readonly clock: { now: number };
   readonly changes: FileChange[];
   readonly errors: unknown[];
+  /** Emits `upload` when a form has begun to come. */
+  readonly arrivals: EventEmitter;
 }
 
 export const BUCKETS: Readonly<Record<string, string>> = { dev: 'files', other: 'files' };
@@ -36,6 +38,7 @@ export async function deploy(settings: Settings = {}): Promise<Deployment> {
   const clock = { now: Date.parse('2026-11-20T10:00:00.500Z') };
   const changes: FileChange[] = [];
   const errors: unknown[] = [];
+  const arrivals = new EventEmitter();
   const blobs = settings.blobs ?? (await createFileBlobStore({ root }));
   const keys = settings.keys ?? [randomBytes(32)];
   const server = createServer();
@@ -71,6 +74,8 @@ export async function deploy(settings: Settings = {}): Promise<Deployment> {
     if (url.startsWith('/api/v2/')) return storageRouter(request, response);
     if (url.startsWith('/files/')) return files(request, response);
     request.url = url.replace(/^\/upload/, '') || '/';
+    request.once('data', () => arrivals.emit('upload'));
+    request.pause();
     uploadRouter(request, response);
   });
   onTestFinished(async () => {
@@ -79,5 +84,5 @@ export async function deploy(settings: Settings = {}): Promise<Deployment> {
     await blobs.close();
     await rm(root, { recursive: true, force: true });
   });
-  return { base, root, blobs, keys, clock, changes, errors };
+  return { base, root, blobs, keys, clock, changes, errors, arrivals };
 }
