@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { md5Of, toBytes } from '../../../test/blobs/blob-contents.ts';
 import { createMd5 } from './create-md5.ts';
@@ -69,14 +71,32 @@ test('a content that is given up fails its digest, lets go of whoever waits, and
   expect(await hash(toBytes(3_000_000), 50_000)).toBe(md5Of(toBytes(3_000_000)));
 });
 
+test('contents that are given up hold no memory, neither here nor in the thread', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const bytes = toBytes(4 * SLAB_BYTES);
+  const memory = () => process.memoryUsage().arrayBuffers;
+  collect();
+  const before = memory();
+  for (let round = 0; round < 20; round++) {
+    const contents = Array.from({ length: 10 }, () => createMd5());
+    for (const md5 of contents) md5.update(bytes);
+    for (const md5 of contents) md5.destroy();
+    // Every thread has done what it was asked for before.
+    await Promise.all(contents.map(() => hash(bytes, SLAB_BYTES)));
+    collect();
+  }
+  expect(memory() - before).toBeLessThan(100 * SLAB_BYTES);
+});
+
 test('a thread that ends tells whoever waits for it', async () => {
   const thread = createMd5Thread();
   const failure = new Promise<Error>((resolve) => {
     thread.add(1, { read() {}, digest() {}, fail: resolve });
   });
   // Not one of its requests: it throws.
-  thread.post(undefined as never);
-  expect((await failure).message).toMatch(/undefined/);
+  thread.post({ kind: 'update', id: 1, slab: new ArrayBuffer(1), length: 2 });
+  expect((await failure).message).toMatch(/length/);
   expect(thread.isGone).toBe(true);
   expect(thread.load).toBe(0);
 });

@@ -41,7 +41,7 @@ export function createMd5(): Md5 {
   digest.promise.catch(() => {});
   let room: PromiseWithResolvers<void> | undefined;
   let thread: Md5Thread | undefined;
-  let slab: SharedArrayBuffer | undefined;
+  let slab: ArrayBuffer | undefined;
   let used = 0;
   let waiting = 0;
   let isDone = false;
@@ -61,8 +61,7 @@ export function createMd5(): Md5 {
     if (thread) return thread;
     thread = findMd5Thread();
     thread.add(id, {
-      read(done) {
-        giveBackSlab(done);
+      read() {
         waiting--;
         makeRoom();
       },

@@ -3,13 +3,13 @@ export type Md5Request =
   | {
       readonly kind: 'update';
       readonly id: number;
-      readonly slab: SharedArrayBuffer;
+      readonly slab: ArrayBuffer;
       readonly length: number;
     }
   | { readonly kind: 'digest'; readonly id: number }
   | { readonly kind: 'forget'; readonly id: number };
 
-/** What it answers: a slab that it has read, or the MD5 in hex. `forget` has no answer. */
+/** What it answers: a slab that it has read and gives back, or the MD5 in hex. `forget` has no answer. */
 export type Md5Answer =
-  | { readonly kind: 'read'; readonly id: number; readonly slab: SharedArrayBuffer }
+  | { readonly kind: 'read'; readonly id: number; readonly slab: ArrayBuffer }
   | { readonly kind: 'digest'; readonly id: number; readonly digest: string };

@@ -1,9 +1,11 @@
 import { Worker } from 'node:worker_threads';
 import type { Md5Answer, Md5Request } from './md5-message.ts';
+import { giveBackSlab } from './slab.ts';
 
 /** Hears of the answers for one content, or that there will be none. */
 interface Md5Listener {
-  read(slab: SharedArrayBuffer): void;
+  /** One more slab was read. */
+  read(): void;
   digest(digest: string): void;
   fail(error: Error): void;
 }
@@ -33,8 +35,12 @@ export function createMd5Thread(): Md5Thread {
 
   worker.on('message', (answer: Md5Answer) => {
     const listener = listeners.get(answer.id);
-    if (answer.kind === 'read') listener?.read(answer.slab);
-    else listener?.digest(answer.digest);
+    if (answer.kind === 'digest') listener?.digest(answer.digest);
+    else {
+      // Also where the content was given up meanwhile.
+      giveBackSlab(answer.slab);
+      listener?.read();
+    }
   });
   const fail = (error: Error) => {
     isGone = true;
@@ -56,7 +62,7 @@ export function createMd5Thread(): Md5Thread {
       if (listeners.size === 0) worker.ref();
       listeners.set(id, listener);
     },
-    post: (request) => worker.postMessage(request),
+    post: (request) => worker.postMessage(request, request.kind === 'update' ? [request.slab] : []),
     remove(id) {
       if (listeners.delete(id) && listeners.size === 0) worker.unref();
     },

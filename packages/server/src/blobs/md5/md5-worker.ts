@@ -5,7 +5,7 @@ import type { Md5Answer, Md5Request } from './md5-message.ts';
 const hashes = new Map<number, Hash>();
 
 function answer(message: Md5Answer): void {
-  parentPort?.postMessage(message);
+  parentPort?.postMessage(message, message.kind === 'read' ? [message.slab] : []);
 }
 
 parentPort?.on('message', (request: Md5Request) => {
