@@ -9,10 +9,14 @@ export const LOAD_CORE = 1;
 const TASKSET = '/usr/bin/taskset';
 const PINNED = existsSync(TASKSET) && availableParallelism() > 1;
 
-/** Starts Node with `args` on one core, where the system can do that; its output is piped. */
-export function startProcess(args: readonly string[], core: number): ChildProcess {
+/**
+ * Starts Node with `args` on one core, where the system can do that, or on any for a server whose threads
+ * are measured too; its output is piped.
+ */
+export function startProcess(args: readonly string[], core?: number): ChildProcess {
   const command = [process.execPath, ...args];
-  const [file, ...rest] = PINNED ? [TASKSET, '-c', String(core), ...command] : command;
+  const [file, ...rest] =
+    PINNED && core !== undefined ? [TASKSET, '-c', String(core), ...command] : command;
   return spawn(file as string, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 

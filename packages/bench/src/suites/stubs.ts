@@ -1,9 +1,8 @@
-import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { compare } from '../compare.ts';
-import { cpuSeconds } from '../cpu-seconds.ts';
 import { freePort } from '../free-port.ts';
-import { type Call, load } from '../load.ts';
+import type { Call } from '../load.ts';
+import { measureCpuRate } from '../measure-cpu-rate.ts';
 import type { Row, Suite } from '../row.ts';
 import { SERVER_CORE, startProcess, stopProcess } from '../start-process.ts';
 import { waitFor } from '../wait-for.ts';
@@ -71,19 +70,12 @@ async function comparePair(
     return await compare(
       subject,
       runs,
-      () => loadServer(servers[0].child, ourCall),
-      () => loadServer(servers[1].child, peerCall),
+      () => measureCpuRate(servers[0].child, ourCall, SECONDS),
+      () => measureCpuRate(servers[1].child, peerCall, SECONDS),
     );
   } finally {
     await Promise.all(servers.map(({ child }) => stopProcess(child)));
   }
-}
-
-async function loadServer({ pid = 0 }: ChildProcess, call: Call): Promise<number> {
-  const before = cpuSeconds(pid);
-  const rate = await load(call, SECONDS);
-  const after = cpuSeconds(pid);
-  return before === undefined || after === undefined ? rate : (rate * SECONDS) / (after - before);
 }
 
 async function start(server: string) {

@@ -1,0 +1,11 @@
+// httpxy under node:http, with connections kept alive.
+import { Agent, createServer } from 'node:http';
+import { createProxyServer } from 'httpxy';
+
+const [, , port, target = ''] = process.argv;
+const proxy = createProxyServer({ target, agent: new Agent({ keepAlive: true }) });
+
+createServer((request, response) => {
+  request.url = request.url?.slice('/v1/cloudrun/hello'.length) || '/';
+  void proxy.web(request, response);
+}).listen(Number(port), '127.0.0.1');

@@ -1,0 +1,156 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createStorageClient, unwrapEnvelope } from '@berth/client';
+import { defaultWireProfile } from '@berth/server-stubs';
+import { compare } from '../compare.ts';
+import { freePort } from '../free-port.ts';
+import type { Row, Suite } from '../row.ts';
+import { signStorageCall } from '../sign-storage-call.ts';
+import { startProcess, stopProcess } from '../start-process.ts';
+import { downloadFile, uploadFile } from '../transfer-file.ts';
+import { waitForPort } from '../wait-for-port.ts';
+
+const SUITE = 'files';
+const PATH = 'a/file.bin';
+/** Large enough that what comes before and after the bytes counts for little. */
+const MEBIBYTES = 256;
+/** The largest upload there is (D27). */
+const LARGE_MEBIBYTES = 5120;
+/** In bytes of the decimal megabyte. */
+const MOST_RSS = 200e6;
+
+/** A server that takes and gives one file. */
+interface Side {
+  readonly child: ChildProcess;
+  upload(mebibytes: number): Promise<number>;
+  download(): Promise<number>;
+}
+
+/**
+ * Files by HTTP on one disk. Neither server is bound to a core: ours hashes in a thread of its own, which
+ * the peer does not do at all. Peak memory is that of our process when one file of 5 GiB has come and gone.
+ */
+export const filesSuite: Suite = {
+  name: SUITE,
+  description: 'Uploads and downloads of the server against a bare busboy and a bare read stream',
+  run: async (runs) => {
+    const root = await mkdtemp(join(tmpdir(), 'berth-bench-files-'));
+    const ours = await startOurs(root);
+    const peer = await startPeer(root);
+    try {
+      const name = `${MEBIBYTES} MiB`;
+      const upload = await compare(
+        {
+          suite: SUITE,
+          measure: `upload of ${name}, MiB/s`,
+          peerName: 'busboy to disk with fsync',
+          goal: '>= 0.8',
+        },
+        runs,
+        () => ours.upload(MEBIBYTES),
+        () => peer.upload(MEBIBYTES),
+      );
+      const download = await compare(
+        {
+          suite: SUITE,
+          measure: `download of ${name}, MiB/s`,
+          peerName: 'createReadStream().pipe()',
+          goal: '>= 0.9',
+        },
+        runs,
+        () => ours.download(),
+        () => peer.download(),
+      );
+      return [upload, download, ...(await measureMemory(ours))];
+    } finally {
+      await Promise.all([stopProcess(ours.child), stopProcess(peer.child)]);
+      await rm(root, { recursive: true, force: true });
+    }
+  },
+};
+
+async function startOurs(root: string): Promise<Side> {
+  const { child, base } = await start('files-ours', join(root, 'ours'));
+  const client = createStorageClient({
+    baseUrl: base,
+    envId: 'dev',
+    credentials: async () => {
+      const { storageHeaders } = defaultWireProfile;
+      const headers = signStorageCall();
+      return {
+        authorization: headers[storageHeaders.authorization] ?? '',
+        timestamp: Number(headers[storageHeaders.timestamp]),
+      };
+    },
+  });
+  return {
+    child,
+    async upload(mebibytes) {
+      const meta = unwrapEnvelope(
+        await client.POST('/api/v2/envs/{envId}/storages:getUploadMetaData', {
+          body: { path: PATH },
+        }),
+      );
+      const { securityToken, metaFileId } = defaultWireProfile.uploadFields;
+      const fields = {
+        key: PATH,
+        Signature: meta.authorization,
+        [securityToken]: meta.token,
+        [metaFileId]: meta.storeFileID,
+      };
+      return uploadFile(meta.url, fields, mebibytes);
+    },
+    download: async () => downloadFile(await client.tempUrl(`cloud://dev.files/${PATH}`)),
+  };
+}
+
+async function startPeer(root: string): Promise<Side> {
+  const { child, base } = await start('files-peer', root);
+  return {
+    child,
+    upload: (mebibytes) => uploadFile(base, { key: PATH }, mebibytes),
+    download: () => downloadFile(base),
+  };
+}
+
+async function start(server: string, root: string) {
+  const port = await freePort();
+  const file = join(import.meta.dirname, `../servers/${server}.ts`);
+  const child = startProcess([file, String(port), root]);
+  child.stdout?.resume();
+  await waitForPort(port);
+  return { child, base: `http://127.0.0.1:${port}` };
+}
+
+async function measureMemory({ child, upload, download }: Side): Promise<Row[]> {
+  await upload(LARGE_MEBIBYTES);
+  await download();
+  const peak = peakRss(child.pid ?? 0);
+  if (peak === undefined) return [];
+  return [
+    {
+      suite: SUITE,
+      measure: `peak RSS of ${LARGE_MEBIBYTES} MiB up and down, MB`,
+      ours: peak / 1e6,
+      peer: MOST_RSS / 1e6,
+      peerName: 'bound of 200 MB',
+      runs: 1,
+      ratio: peak / MOST_RSS,
+      goal: '<= 1',
+      holds: peak <= MOST_RSS,
+    },
+  ];
+}
+
+/** Most memory that a process ever had, in bytes (proc_pid_status(5), `VmHWM`); undefined without `/proc`. */
+function peakRss(pid: number): number | undefined {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(/VmHWM:\s*(\d+)/.exec(status)?.[1]) * 1024;
+  } catch {
+    return undefined;
+  }
+}

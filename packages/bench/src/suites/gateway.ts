@@ -1,0 +1,164 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { compare, median } from '../compare.ts';
+import { freePort } from '../free-port.ts';
+import type { Call } from '../load.ts';
+import { measureCpuRate } from '../measure-cpu-rate.ts';
+import type { Row, Suite } from '../row.ts';
+import { hasNginx, startNginx } from '../start-nginx.ts';
+import { LOAD_CORE, SERVER_CORE, startProcess, stopProcess } from '../start-process.ts';
+import { waitFor } from '../wait-for.ts';
+
+const SERVERS = join(import.meta.dirname, '../servers');
+const SUITE = 'gateway';
+const PREFIX = '/v1/cloudrun/hello';
+/** Long enough that a processor's clock of 10 ms counts for nothing. */
+const SECONDS = 3;
+const PEERS: readonly Peer[] = [
+  { server: 'gateway-peer-undici', peerName: 'undici.stream', goal: '>= 0.85' },
+  { server: 'gateway-peer-httpxy', peerName: 'httpxy', goal: '>= 1.4' },
+  { server: 'gateway-peer-middleware', peerName: 'http-proxy-middleware', goal: '>= 1.8' },
+];
+/** What nginx does is said for comparison; nobody has to be as fast. */
+const NGINX = { peerName: 'nginx', goal: '>= 0' } as const;
+
+type Peer = { server: string; peerName: string; goal: Row['goal'] };
+type Target = { child: ChildProcess; call: Call };
+
+/**
+ * A small JSON answer of a hosted service through proxies: ours with tokens and every rule of the contract,
+ * the others as they come. Counted as in the suite `stubs`: requests by second of processor time.
+ */
+export const gatewaySuite: Suite = {
+  name: SUITE,
+  description: 'The gateway of the reference server against bare proxies and nginx',
+  run: async (runs) => {
+    const service = await startService();
+    const ours = await startOurs(service.origin);
+    try {
+      const rows: Row[] = [];
+      for (const peer of PEERS) rows.push(await comparePeer(ours, peer, service.origin, runs));
+      if (hasNginx) rows.push(await compareNginx(ours, service.origin, runs));
+      else process.stderr.write('gateway: nginx is not installed, so its row is left out.\n');
+      rows.push(await compareLatency(ours, service.origin, runs));
+      rows.push(await compareEvents(ours, service.origin, runs));
+      return rows;
+    } finally {
+      await Promise.all([stopProcess(ours.child), stopProcess(service.child)]);
+    }
+  },
+};
+
+async function startService() {
+  const port = await freePort();
+  const child = startProcess([join(SERVERS, 'gateway-origin.ts'), String(port)], LOAD_CORE);
+  child.stdout?.resume();
+  const origin = `http://127.0.0.1:${port}`;
+  await waitFor(origin, {});
+  return { child, origin };
+}
+
+async function startOurs(origin: string): Promise<Target> {
+  const port = String(await freePort());
+  const child = startProcess([join(SERVERS, 'gateway-ours.ts'), port, origin], SERVER_CORE);
+  const [token] = await once(child.stdout as NonNullable<typeof child.stdout>, 'data');
+  return toTarget(child, port, { authorization: `Bearer ${token}` });
+}
+
+async function toTarget(child: ChildProcess, port: string, headers = {}): Promise<Target> {
+  const call: Call = { url: `http://127.0.0.1:${port}${PREFIX}/`, method: 'GET', headers };
+  await waitFor(call.url, call);
+  return { child, call };
+}
+
+async function comparePeer(
+  ours: Target,
+  { server, ...peer }: Peer,
+  origin: string,
+  runs: number,
+): Promise<Row> {
+  const port = String(await freePort());
+  const child = startProcess([join(SERVERS, `${server}.ts`), port, origin], SERVER_CORE);
+  child.stdout?.resume();
+  return compareRates(ours, await toTarget(child, port), peer, runs);
+}
+
+async function compareNginx(ours: Target, origin: string, runs: number): Promise<Row> {
+  const port = String(await freePort());
+  return compareRates(ours, await toTarget(startNginx(port, origin, PREFIX), port), NGINX, runs);
+}
+
+async function compareRates(
+  ours: Target,
+  theirs: Target,
+  peer: Pick<Row, 'peerName' | 'goal'>,
+  runs: number,
+): Promise<Row> {
+  const subject = { suite: SUITE, measure: 'small JSON answer, requests/CPU s', ...peer };
+  const rate = ({ child, call }: Target) => measureCpuRate(child, call, SECONDS);
+  try {
+    return await compare(
+      subject,
+      runs,
+      () => rate(ours),
+      () => rate(theirs),
+    );
+  } finally {
+    await stopProcess(theirs.child);
+  }
+}
+
+/** The slowest of a hundred calls, one after the other, through the gateway and straight. */
+function compareLatency({ call }: Target, origin: string, runs: number): Promise<Row> {
+  const subject = {
+    suite: SUITE,
+    measure: 'one call after the other, p99 ms',
+    peerName: 'straight to the service',
+    goal: '<= 6',
+  } as const;
+  return compare(
+    subject,
+    runs,
+    () => p99(call.url, call.headers),
+    () => p99(origin, {}),
+  );
+}
+
+async function p99(url: string, headers: Record<string, string>): Promise<number> {
+  const times: number[] = [];
+  for (let time = 0; time < 2000; time += 1) {
+    const start = performance.now();
+    await (await fetch(url, { headers })).arrayBuffer();
+    times.push(performance.now() - start);
+  }
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] as number;
+}
+
+/** What the gateway adds to the way of a stream's first event, against the bound of 5 ms. */
+function compareEvents({ call }: Target, origin: string, runs: number): Promise<Row> {
+  const subject = {
+    suite: SUITE,
+    measure: 'added to the first event, median ms',
+    peerName: 'bound of 5 ms',
+    goal: '<= 1',
+  } as const;
+  const added = async () =>
+    (await firstEvent(`${call.url}events`, call.headers)) -
+    (await firstEvent(`${origin}/events`, {}));
+  return compare(subject, runs, added, async () => 5);
+}
+
+/** Milliseconds that the first event is under way, from the time of sending that it carries. */
+async function firstEvent(url: string, headers: Record<string, string>): Promise<number> {
+  const times: number[] = [];
+  for (let time = 0; time < 50; time += 1) {
+    const { body } = await fetch(url, { headers });
+    for await (const chunk of body ?? []) {
+      const now = performance.timeOrigin + performance.now();
+      times.push(now - Number(Buffer.from(chunk).toString().slice('data: '.length)));
+      break;
+    }
+  }
+  return median(times);
+}
