@@ -4,6 +4,7 @@ import { resolveConfig } from './config/resolve-config.ts';
 import { createLoggedServer } from './create-logged-server.ts';
 import { createLog } from './log/create-log.ts';
 import { secretsOf } from './log/secrets-of.ts';
+import { checkParts } from './services/check-parts.ts';
 
 export interface ServerOptions {
   /** Where the lines of the log go. Default: standard output. */
@@ -23,7 +24,7 @@ export interface BerthServer {
    * keys, limits and logging. Calls under way end as they began.
    *
    * @returns settings that have changed and need a restart; they stay as they were
-   * @throws ConfigError or TypeError for a bad one; the old one then stays
+   * @throws ConfigError for a bad one; the old one then stays
    */
   reload(config: ConfigInput): Promise<readonly string[]>;
   /** Takes no new calls, lets those under way end for `listen.shutdownSeconds`, and then cuts them. */
@@ -36,7 +37,7 @@ export interface BerthServer {
  * another. Relative paths begin at the working directory; use `loadConfig` for a file.
  *
  * @throws ConfigError with every fault of the configuration
- * @throws TypeError for what only its parts can judge, such as a key set that holds no key
+ * @throws StoreUnavailableError where the store cannot be used
  *
  * @example
  * const server = await createServer({
@@ -51,6 +52,7 @@ export async function createServer(
   { logTo }: ServerOptions = {},
 ): Promise<BerthServer> {
   const { config } = await resolveConfig(input);
+  await checkParts(config);
   const log = createLog({
     level: config.log.level,
     secrets: secretsOf(config),

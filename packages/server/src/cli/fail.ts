@@ -16,7 +16,7 @@ export class Failure extends Error {
 export function findFault(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (error instanceof ConfigError) return new Failure(error.message, 2);
-  const { code, syscall, port, address, path, message } = error as NodeJS.ErrnoException & {
+  const { name, code, syscall, port, address, path, message } = error as NodeJS.ErrnoException & {
     port?: number;
     address?: string;
   };
@@ -38,12 +38,11 @@ export function findFault(error: unknown): Failure | undefined {
         );
     }
   }
+  if (name === 'StoreUnavailableError') {
+    return new Failure(`The store cannot be used: ${message}`, 2);
+  }
   if (path !== undefined && code !== undefined) {
     return new Failure(`${path} cannot be used: ${message}.`, 2);
-  }
-  // The parts of the server refuse what could never work so.
-  if (error instanceof TypeError && !/\bundefined\b|is not a/.test(message)) {
-    return new Failure(message, 2);
   }
   return undefined;
 }

@@ -1,12 +1,8 @@
 import { contract } from '@berth/server-stubs';
 import { Command, CommanderError, Option } from 'commander';
-import { checkConfig } from './check-config.ts';
 import { findFault } from './fail.ts';
-import { fsck } from './fsck.ts';
 import { readPackageInfo } from './package-info.ts';
 import { parseNumber } from './parse-number.ts';
-import { serve } from './serve.ts';
-import { token } from './token.ts';
 
 const DATA = './berth-data';
 
@@ -23,7 +19,7 @@ Exit codes:
   1  what was looked at is bad (check-config, fsck), or the server failed while it ran
   2  it could not begin: a wrong option or configuration, a port in use, Node too old`;
 
-/** Runs the command line. */
+/** Runs the command line. Commands are loaded when they are needed, so that help comes at once. */
 export async function run(argv: string[]): Promise<void> {
   try {
     await createProgram().parseAsync(argv);
@@ -63,7 +59,7 @@ function createProgram(): Command {
     )
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)
-    .action((options) => serve(options));
+    .action(async (options) => (await import('./serve.ts')).serve(options));
   program
     .command('token')
     .description(
@@ -76,13 +72,16 @@ function createProgram(): Command {
     .option('--issuer <name>', 'who it comes from')
     .option('--seconds <number>', 'how long it is valid', parseNumber(1, 31_536_000), 3600)
     .allowExcessArguments(false)
-    .action((options) => token({ ...options, data: options.data ?? program.opts().data }));
+    .action(async (options) => {
+      const { token } = await import('./token.ts');
+      await token({ ...program.opts(), ...options });
+    });
   program
     .command('check-config')
     .description('Tells whether a configuration can be used, and what is wrong with it.')
     .argument('<file>', 'YAML file')
     .allowExcessArguments(false)
-    .action(checkConfig);
+    .action(async (file) => (await import('./check-config.ts')).checkConfig(file));
   program
     .command('fsck')
     .description('Looks whether the files of a store on disk are whole.')
@@ -92,6 +91,9 @@ function createProgram(): Command {
       'remove litter, and move what is damaged or foreign to set-aside/ in the folder',
     )
     .allowExcessArguments(false)
-    .action((root, options) => fsck(root, { ...program.opts(), ...options }));
+    .action(async (root, options) => {
+      const { fsck } = await import('./fsck.ts');
+      await fsck(root, { ...program.opts(), ...options });
+    });
   return program;
 }

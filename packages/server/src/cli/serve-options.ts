@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { ResolvedConfig } from '../config/resolve-config.ts';
+import { checkParts } from '../services/check-parts.ts';
 
 /** What the command line says of a server. */
 export interface ServeOptions {
@@ -32,5 +33,6 @@ export function withOptions(
 /** Reads the configuration file of the command line. */
 export async function readConfig(file: string, options: ServeOptions): Promise<ResolvedConfig> {
   const { config, files } = await loadConfig(file);
+  await checkParts(config);
   return { config: withOptions(config, options), files: files.map((name) => resolve(name)) };
 }

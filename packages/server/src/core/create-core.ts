@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Unreadiness } from '../admin/create-admin.ts';
 import type { Config } from '../config/config.ts';
 import { findRestarts } from '../config/find-restarts.ts';
@@ -48,7 +48,7 @@ export async function createCore(
   const { gateway, blobs } = services;
   const tracing = await createTracing();
   const metrics: Metrics = createMetrics({
-    connections: () => connections,
+    connections: () => connections.size,
     activeCalls: () => observer.active,
     eventStreams: () => observer.streams,
     webSockets: () => gateway.stats().webSockets,
@@ -60,12 +60,10 @@ export async function createCore(
   const dispatch = createDispatch(() => application, observer, tracing);
   const server = await createHttpServer(config.listen, dispatch);
   const stops: (() => unknown)[] = [];
-  let connections = 0;
+  const connections = new Set<Socket>();
   server.on('connection', (socket) => {
-    connections += 1;
-    socket.once('close', () => {
-      connections -= 1;
-    });
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
   });
   let closing: Promise<void> | undefined;
 
@@ -77,7 +75,14 @@ export async function createCore(
     if (wasListening) {
       const seconds = config.listen.shutdownSeconds;
       log.info({ calls: observer.active, seconds }, 'draining');
-      const cut = await drain(server, { seconds, observer, cut: () => gateway.close() });
+      const cut = await drain(server, {
+        seconds,
+        observer,
+        closeUnused() {
+          for (const socket of connections) if (!dispatch.hasServed(socket)) socket.destroy();
+        },
+        cut: () => gateway.close(),
+      });
       if (cut > 0) log.warn({ calls: cut }, 'cut calls that outlived the shutdown');
     }
     await services.close();
@@ -103,10 +108,9 @@ export async function createCore(
     unreadiness: () => findUnreadiness(state, blobs),
     async reload(given) {
       const { config: next, restarts } = findRestarts(config, given);
-      const nextApplication = createApplication(next, parts);
       await services.update(next);
       config = next;
-      application = nextApplication;
+      application = createApplication(next, parts);
       updateLog(next.log.level, secretsOf(next));
       return restarts;
     },

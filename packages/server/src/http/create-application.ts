@@ -72,7 +72,7 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
   const gateway = createGatewayRouter(traceHandlers(services.gateway.handlers, tracing), {
     ...shared,
     env,
-    security: services.authenticator.gateway,
+    security: services.gatewaySecurity,
     requests: { streamBytes: limits.gatewayBodyBytes },
   });
   const storageRouter = createStorageRouter(storage, {

@@ -13,13 +13,17 @@ export interface Dispatch {
   shouldUpgrade(request: IncomingMessage): boolean;
   /** Whether an answer on this connection has begun and not ended. */
   isAnswering(socket: Duplex): boolean;
+  /** Whether a connection has carried a request. */
+  hasServed(socket: Duplex): boolean;
   /** From now on every answer closes its connection. */
   drain(): void;
 }
 
 const RESPONSE = Symbol('response under way');
 
-type Answering = Duplex & { [RESPONSE]?: ServerResponse };
+const UPGRADED = Symbol('upgraded');
+
+type Answering = Duplex & { [RESPONSE]?: ServerResponse; [UPGRADED]?: boolean };
 
 /** Leads each request to its surface, and counts it. */
 export function createDispatch(
@@ -46,12 +50,16 @@ export function createDispatch(
   return {
     request: to('request'),
     checkContinue: to('checkContinue'),
-    upgrade: (request, socket, head) => application().upgrade(request, socket, head),
+    upgrade(request, socket, head) {
+      (socket as Answering)[UPGRADED] = true;
+      application().upgrade(request, socket, head);
+    },
     shouldUpgrade: (request) => application().shouldUpgrade(request),
     isAnswering(socket) {
       const response = (socket as Answering)[RESPONSE];
       return response?.headersSent === true && !response.writableFinished;
     },
+    hasServed: (socket: Answering) => socket[RESPONSE] !== undefined || socket[UPGRADED] === true,
     drain() {
       isDraining = true;
     },

@@ -5,9 +5,13 @@ export interface DrainOptions {
   /** How long calls and streams under way may go on. */
   readonly seconds: number;
   readonly observer: Observer;
+  /** Closes connections that have not sent a request yet, which Node does not count as idle. */
+  readonly closeUnused: () => void;
   /** Ends what outlives it, WebSockets among it. */
   readonly cut: () => void;
 }
+
+const UNUSED_SECONDS = 1;
 
 /**
  * Stops a server gracefully: it takes no new connections, closes idle ones, lets calls and streams
@@ -17,12 +21,14 @@ export interface DrainOptions {
  */
 export async function drain(
   server: Server,
-  { seconds, observer, cut }: DrainOptions,
+  { seconds, observer, closeUnused, cut }: DrainOptions,
 ): Promise<number> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const onEnd = () => setImmediate(() => server.closeIdleConnections());
   observer.onEnd(onEnd);
   onEnd();
+  // One that was opened just now may have a request on its way.
+  const unused = setTimeout(closeUnused, Math.min(seconds, UNUSED_SECONDS) * 1000);
   let left = 0;
   const timer = setTimeout(() => {
     left = observer.active;
@@ -31,5 +37,6 @@ export async function drain(
   }, seconds * 1000);
   await closed;
   clearTimeout(timer);
+  clearTimeout(unused);
   return left;
 }

@@ -95,6 +95,9 @@ export function createMetrics(gauges: Gauges): Metrics {
     registers,
   });
 
+  const hits = logins.labels('hit');
+  const misses = logins.labels('miss');
+
   /** Looking labels up costs more than counting: what was counted once is remembered. */
   const known = new Map<string, ReturnType<typeof toSeries>>();
   const toSeries = ({ surface, operation, status, code }: EndedCall) => ({
@@ -124,6 +127,6 @@ export function createMetrics(gauges: Gauges): Metrics {
     },
     countStoreFailure: (method) => storeFailures.inc({ method }),
     countChange: (action) => changes.inc({ action }),
-    countLogin: (result) => logins.inc({ result }),
+    countLogin: (result) => (result === 'hit' ? hits : misses).inc(),
   };
 }

@@ -1,6 +1,11 @@
-import { GatewayError, StorageError, type StorageSecurity } from '@berth/server-stubs';
+import {
+  GatewayError,
+  type GatewaySecurity,
+  StorageError,
+  type StorageSecurity,
+} from '@berth/server-stubs';
 import type { Caller } from '../auth/caller.ts';
-import { type Authenticator, createAuthenticator } from '../auth/create-authenticator.ts';
+import { createAuthenticator } from '../auth/create-authenticator.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Config } from '../config/config.ts';
 import { createGateway, type Gateway } from '../gateway/create-gateway.ts';
@@ -8,6 +13,7 @@ import { createCombinedRegistry } from '../gateway/registry/combined-registry.ts
 import type { Log } from '../log/create-log.ts';
 import type { Metrics } from '../observe/create-metrics.ts';
 import { createQuotas, type Quota } from '../quotas/create-quotas.ts';
+import { checkParts } from './check-parts.ts';
 import { createBlobs } from './create-blobs.ts';
 import { observeStore } from './observe-store.ts';
 import { toAuthEnvironments } from './to-auth-environments.ts';
@@ -17,10 +23,11 @@ import { toServiceConfigs } from './to-service-configs.ts';
 export interface Services {
   readonly blobs: BlobStore;
   readonly gateway: Gateway;
-  readonly authenticator: Authenticator;
+  /** Of the authenticator; tokens that were verified a short while ago are counted. */
+  readonly gatewaySecurity: GatewaySecurity<Caller>;
   /** Of the authenticator, with the quota of the environment asked after it. */
   readonly storageSecurity: StorageSecurity<Caller>;
-  /** @throws TypeError for what could never work; all then stays as it was */
+  /** @throws ConfigError for what could never work; all then stays as it was */
   update(config: Config): Promise<void>;
   close(): Promise<void>;
 }
@@ -67,7 +74,14 @@ export async function createServices(
   return {
     blobs,
     gateway,
-    authenticator,
+    gatewaySecurity: {
+      signature: authenticator.gateway.signature,
+      bearerToken(token, call) {
+        const caller = authenticator.gateway.bearerToken(token, call);
+        metrics().countLogin(caller instanceof Promise ? 'miss' : 'hit');
+        return caller;
+      },
+    },
     storageSecurity: {
       async credentials(credentials, call) {
         const caller = await authenticator.storage.credentials(credentials, call);
@@ -77,11 +91,10 @@ export async function createServices(
       },
     },
     async update(next) {
-      const serviceConfigs = toServiceConfigs(next);
-      // All or nothing: what the registry would refuse must not come after the authenticator's change.
-      await createCombinedRegistry(serviceConfigs).close();
+      // All or nothing: what one part refuses must not come after the change of another.
+      await checkParts(next);
       await authenticator.update(toAuthEnvironments(next));
-      registry.update(serviceConfigs);
+      registry.update(toServiceConfigs(next));
       quotas.update(toQuotas(next));
     },
     async close() {

@@ -51,6 +51,7 @@ export async function startWorkers(
       url = (await askWorker(worker, { ask: 'start', config, workers: count })) as string;
       if (worker.isDead()) throw new Error(`Worker ${worker.id} is gone.`);
       serving.add(worker);
+      log.info({ worker: worker.id, workerPid: worker.process.pid }, 'worker started');
     } catch (error) {
       worker.kill('SIGKILL');
       await died;

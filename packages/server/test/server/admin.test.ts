@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { startService } from './support/hosted-service.ts';
+import { startServer } from './support/start-server.ts';
+
+async function get(url: string, headers: Record<string, string> = {}) {
+  const sent = request(url, { headers }).end();
+  const [response] = await once(sent, 'response');
+  return { status: response.statusCode, body: await text(response) };
+}
+
+test('healthz and readyz say that all is well', async () => {
+  const { adminUrl } = await startServer();
+  expect(await get(`${adminUrl}/healthz`)).toEqual({ status: 200, body: 'ok\n' });
+  expect(await get(`${adminUrl}/readyz`)).toEqual({ status: 200, body: 'ready\n' });
+});
+
+test('readyz names a store that cannot be used, and comes back with it', async () => {
+  const { adminUrl, config } = await startServer();
+  const { root } = config.store as { root: string };
+  await rm(root, { recursive: true });
+  expect(await get(`${adminUrl}/readyz`)).toMatchObject({
+    status: 503,
+    body: expect.stringMatching(/^blob store: /),
+  });
+  expect((await get(`${adminUrl}/metrics`)).body).toContain(
+    'berth_store_failures_total{method="check"} 1',
+  );
+});
+
+test.each([
+  ['evil.example', 421],
+  ['127.0.0.1.evil.example:4021', 421],
+  ['localhost', 200],
+  ['10.1.2.3', 200],
+  ['berth.internal', 200],
+])('a request for the host %s is %i, for names may lie (DNS rebinding)', async (host, status) => {
+  const { adminUrl } = await startServer({ admin: { port: 0, hosts: ['berth.internal'] } });
+  expect((await get(`${adminUrl}/metrics`, { host })).status).toBe(status);
+});
+
+test('other paths and methods are refused', async () => {
+  const { adminUrl } = await startServer();
+  expect((await get(`${adminUrl}/`)).status).toBe(404);
+  expect((await fetch(`${adminUrl}/healthz`, { method: 'POST' })).status).toBe(405);
+});
+
+test('metrics count calls by surface, operation, status and code', async () => {
+  const origin = await startService((request, response) => {
+    response.writeHead(request.url === '/bad' ? 500 : 200, { 'content-type': 'text/plain' });
+    response.end('0123456789');
+  });
+  const { adminUrl, url, call } = await startServer(
+    {},
+    { services: { hello: { endpoints: [origin] } } },
+  );
+  await (await call('/ok')).text();
+  await (await call('/ok')).text();
+  await (await call('/bad')).text();
+  await (await call('', { headers: { authorization: 'Bearer x' } })).text();
+  await (await fetch(`${url}/api/v2/envs/dev/storages:batchDelete`, { method: 'POST' })).text();
+  await (await fetch(`${url}/files/dev/files/a`)).text();
+  const { body } = await get(`${adminUrl}/metrics`);
+  for (const line of [
+    'berth_calls_total{surface="gateway",operation="cloudrun-get",status="2xx",code=""} 2',
+    'berth_calls_total{surface="gateway",operation="cloudrun-get",status="5xx",code=""} 1',
+    'berth_calls_total{surface="gateway",operation="cloudrun-get-root",status="4xx",code="ACCESS_TOKEN_INVALID"} 1',
+    'berth_calls_total{surface="storage",operation="batchDelete",status="4xx",code="SIGN_PARAM_INVALID"} 1',
+    'berth_calls_total{surface="files",operation="download",status="4xx",code=""} 1',
+    'berth_call_duration_seconds_count{surface="gateway",operation="cloudrun-get"} 3',
+    'berth_token_cache_total{result="hit"} 2',
+    'berth_token_cache_total{result="miss"} 2',
+    'berth_calls_active 0',
+    'berth_upstream_outstanding 0',
+    'nodejs_eventloop_lag_seconds ',
+    'process_resident_memory_bytes ',
+  ]) {
+    expect(body).toContain(line);
+  }
+  expect(
+    Number(/berth_bytes_total\{surface="gateway",direction="sent"\} (\d+)/.exec(body)?.[1]),
+  ).toBeGreaterThan(30);
+});

@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import packageInfo from '../../package.json' with { type: 'json' };
+import { Cli } from './support/cli.ts';
+import { makeFolder } from './support/folder.ts';
+
+const KEY = 'k'.repeat(32);
+const GOOD = `keys: [{ secret: ${KEY} }]\nenvironments: { dev: {}, qa: {} }\n`;
+
+async function run(args: string[], files: Record<string, string> = {}) {
+  return new Cli(await makeFolder(files), args).finish();
+}
+
+test.each([
+  [['--port', 'x'], 'whole number from 0 to 65535'],
+  [['--admin-port', '65536'], 'whole number from 0 to 65535'],
+  [['--workers', '0'], 'whole number from 1 to 1024'],
+  [['--log-level', 'loud'], 'Allowed choices are fatal'],
+  [['--prot', '1'], 'Did you mean --port?'],
+  [['extra'], 'too many arguments'],
+  [['token', '--seconds', '-1'], 'whole number from 1'],
+  [['check-config'], 'missing required argument'],
+  [['--config', 'gone.yaml'], 'gone.yaml: cannot be read'],
+  [['--config', 'bad.yaml'], 'bad.yaml:1:1: kees is no setting: did you mean keys.'],
+  [
+    ['--host', '192.0.2.1', '--expose-development', '--port', '0', '--admin-port', '0'],
+    'is no address of this machine',
+  ],
+  [['token'], 'is no folder of a development server'],
+  [['token', '--key', 'bad.yaml'], 'is no JSON'],
+  [['fsck', 'gone'], 'gone cannot be read as a store'],
+])('%j is refused with exit 2', async (args, sentence) => {
+  const { code, stdout, stderr } = await run(args, { 'bad.yaml': `kees: []\n${GOOD}` });
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(sentence);
+  expect(stderr).not.toMatch(/\n\s+at /);
+});
+
+test.each(['--port', '--admin-port'])('a %s in use is one sentence and exit 2', async (option) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  onTestFinished(() => void other.close());
+  const { port } = other.address() as AddressInfo;
+  const { code, stderr } = await run(['--port', '0', '--admin-port', '0', option, String(port)]);
+  expect(code).toBe(2);
+  expect(stderr).toBe(
+    `Port ${port} is in use: stop what holds it, or choose another one with --port and --admin-port.\n`,
+  );
+});
+
+test('--version names the package and the contract', async () => {
+  const { code, stdout } = await run(['--version']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    new RegExp(
+      `^${packageInfo.version} \\(gateway 1\\.\\d+\\.\\d+, storage 2\\.\\d+\\.\\d+, contract [\\da-f]{12}\\)\\n$`,
+    ),
+  );
+});
+
+test('--help shows options, commands, examples and exit codes', async () => {
+  const { code, stdout } = await run(['--help']);
+  expect(code).toBe(0);
+  for (const word of [
+    '--config',
+    '--admin-port',
+    '--workers',
+    'check-config',
+    'fsck',
+    'Examples:',
+    'Exit codes:',
+  ]) {
+    expect(stdout).toContain(word);
+  }
+});
+
+test('check-config says that a file is good', async () => {
+  expect(await run(['check-config', 'berth.yaml'], { 'berth.yaml': GOOD })).toEqual({
+    code: 0,
+    stdout: 'berth.yaml is good. Environments: dev, qa.\n',
+    stderr: '',
+  });
+});
+
+test.each([
+  ['a fault of its own', 'x: 1\n', 'berth.yaml:1:1: x is no setting'],
+  ['what only a part can judge', '', 'has no key for RS256'],
+])('check-config ends with 1 for %s', async (_, before, sentence) => {
+  const yaml = `${before}keys: [{ secret: ${KEY} }]\nenvironments: { dev: { tokens: { jwks: { keys: [{ kty: oct }] } } } }\n`;
+  const { code, stdout, stderr } = await run(['check-config', 'berth.yaml'], {
+    'berth.yaml': yaml,
+  });
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain(sentence);
+});
+
+test('fsck finds what is not as it was written', async () => {
+  const folder = await makeFolder({ 'd/files/files/dev+/x': 'no trailer', 'd/files/tmp/x': '' });
+  await writeFile(join(folder, 'd/other'), '');
+  const { code, stdout, stderr } = await new Cli(folder, ['fsck', '--data', 'd']).finish();
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^(damaged|foreign): .*x: .*\n[\s\S]* problems\.\n$/);
+  expect(stderr).toContain('see --repair');
+});

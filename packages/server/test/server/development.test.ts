@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { Cli } from './support/cli.ts';
+import { makeFolder } from './support/folder.ts';
+
+const run = promisify(execFile);
+const FREE = ['--port', '0', '--admin-port', '0'];
+
+async function start(folder: string, ...args: string[]): Promise<Cli> {
+  const cli = new Cli(folder, [...FREE, ...args]);
+  await cli.until(() => cli.stderr.endsWith('\nready\n'));
+  return cli;
+}
+
+function scriptOf({ stderr }: Cli): string {
+  return stderr.slice(stderr.indexOf('\ntoken=') + 1, stderr.indexOf('\nready'));
+}
+
+const printed = ({ stderr }: Cli, name: string) =>
+  new RegExp(`^${name} +(\\S+)`, 'm').exec(stderr)?.[1];
+
+test('a server without a configuration prints calls that work, twice', async () => {
+  const cli = await start(await makeFolder());
+  expect(cli.stderr).toMatch(/^\*\*\* FOR DEVELOPMENT ONLY/);
+  for (const _ of [1, 2]) {
+    const { stdout, stderr } = await run('sh', ['-eu', '-c', scriptOf(cli)]);
+    expect(stderr).toBe('');
+    expect(stdout).toContain('{"hello":"world","method":"GET","path":"/a/b?x=1"');
+    expect(stdout).toContain('"body":"{\\"name\\":\\"Ada\\"}"');
+    expect(stdout).toContain('Hello from GET /\n');
+    expect(stdout.match(/^data: /gm)).toHaveLength(3);
+    expect(stdout).toContain('\n204\nHello from Berth.\n');
+    expect(stdout).toContain('{"fileID":"cloud://dev.files/copy-of-hello.txt"}');
+    expect(stdout.match(/"code":"SUCCESS"/g)).toHaveLength(2);
+  }
+  const audit = cli.lines
+    .filter((line) => line.audit)
+    .map(({ action, path }) => `${action} ${path}`);
+  expect(audit.slice(0, 4)).toEqual([
+    'upload hello.txt',
+    'copy copy-of-hello.txt',
+    'delete hello.txt',
+    'delete copy-of-hello.txt',
+  ]);
+});
+
+test('the demo service echoes over a WebSocket', async () => {
+  const cli = await start(await makeFolder());
+  const url = printed(cli, 'Gateway')?.replace('http', 'ws') as string;
+  const socket = new WebSocket(url, {
+    headers: { authorization: `Bearer ${printed(cli, 'Token')}` },
+  });
+  await once(socket, 'open');
+  socket.send('over and back');
+  const [data] = await once(socket, 'message');
+  expect(String(data)).toBe('over and back');
+  socket.terminate();
+});
+
+test('its keys are the owner’s alone, and stay for the next start', async () => {
+  const folder = await makeFolder();
+  const first = await start(folder, '--data', 'd');
+  const { mode } = await stat(join(folder, 'd/development-keys.json'));
+  expect(mode & 0o777).toBe(0o600);
+  first.child.kill('SIGTERM');
+  expect(await first.finish()).toMatchObject({ code: 0 });
+  const second = await start(folder, '--data', 'd');
+  const authorization = `Bearer ${printed(first, 'Token')}`;
+  const answer = await fetch(printed(second, 'Gateway') as string, { headers: { authorization } });
+  expect(answer.status).toBe(200);
+  const minted = await new Cli(folder, ['token', '--data', 'd', '--subject', 'me']).finish();
+  expect(minted).toMatchObject({ code: 0, stderr: '' });
+  const other = await fetch(printed(second, 'Gateway') as string, {
+    headers: { authorization: `Bearer ${minted.stdout.trim()}` },
+  });
+  expect(other.status).toBe(200);
+});
+
+test.each(['0.0.0.0', '::', '192.0.2.1'])('it refuses to be reached at %s', async (host) => {
+  const { code, stderr } = await new Cli(await makeFolder(), [...FREE, '--host', host]).finish();
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/can be reached by others.*--expose-development\.\n$/);
+});
+
+test('it can be told to be reached by others', async () => {
+  const cli = await start(await makeFolder(), '--host', '0.0.0.0', '--expose-development');
+  expect((await cli.line('listening')).url).toMatch(/^http:\/\/127\.0\.0\.1:/);
+});

@@ -1,0 +1,159 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { signStorageRequest } from '../../src/auth/sign-storage-request.ts';
+import { Cli } from './support/cli.ts';
+import { makeFolder } from './support/folder.ts';
+import { startService } from './support/hosted-service.ts';
+import { startServer } from './support/start-server.ts';
+
+const KEY = 'k'.repeat(32);
+
+interface Setup {
+  readonly secret: string;
+  readonly extra?: string;
+  readonly environment?: string;
+}
+
+const yaml = ({ secret, extra = '', environment = '' }: Setup) => `${extra}
+listen: { port: 0 }
+admin: { port: 0 }
+keys: [{ secret: ${KEY} }]
+environments:
+  dev:
+    credentials: [{ id: me, secret: ${secret} }]
+    ${environment}
+`;
+
+async function replaceFile(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.new`, text);
+  await rename(`${file}.new`, file);
+}
+
+async function storageStatus(url: string, secret: string, env = 'dev'): Promise<number> {
+  const timestamp = Math.floor(Date.now() / 1000);
+  const answer = await fetch(`${url}/api/v2/envs/${env}/storages:batchDelete`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...signStorageRequest({ id: 'me', secret }, { timestamp }),
+    },
+    body: '{"fileList":[]}',
+  });
+  await answer.text();
+  return answer.status;
+}
+
+test('a changed file is taken over while the server runs', async () => {
+  const folder = await makeFolder({ 'berth.yaml': yaml({ secret: 'first-secret' }) });
+  const file = join(folder, 'berth.yaml');
+  const cli = new Cli(folder, ['--config', 'berth.yaml']);
+  const { url } = (await cli.line('listening')) as unknown as { url: string };
+  expect(await storageStatus(url, 'first-secret')).toBe(200);
+
+  await replaceFile(file, yaml({ secret: 'second-secret', environment: 'bucket: other' }));
+  await cli.line('took over a new configuration');
+  expect(await storageStatus(url, 'second-secret')).toBe(200);
+  expect(await storageStatus(url, 'first-secret')).toBe(401);
+
+  await replaceFile(file, yaml({ secret: 'third-secret', extra: 'typo: 1' }));
+  const refused = await cli.line('the configuration cannot be used; the old one stays');
+  expect(refused).toMatchObject({
+    level: 'error',
+    err: {
+      message:
+        'berth.yaml:1:1: typo is no setting; known here: ' +
+        (refused.err as { message: string }).message.split('known here: ')[1],
+    },
+  });
+  expect(await storageStatus(url, 'second-secret')).toBe(200);
+
+  await replaceFile(
+    file,
+    yaml({ secret: 'third-secret', extra: 'publicUrl: http://a.example' }).replace(
+      'port: 0 }\nadmin',
+      'port: 0, maxHeaders: 50 }\nadmin',
+    ),
+  );
+  await cli.line('took over a new configuration', 2);
+  expect(await cli.line('these changes need a restart')).toMatchObject({ settings: ['listen'] });
+  expect(await storageStatus(url, 'third-secret')).toBe(200);
+  expect(cli.stdout).not.toMatch(/(first|second|third)-secret/);
+});
+
+test('a secret in a file of its own is watched too', async () => {
+  const folder = await makeFolder({
+    'berth.yaml': yaml({ secret: 'unused' }).replace('secret: unused', 'secretFile: my.secret'),
+    'my.secret': 'first-secret',
+  });
+  const cli = new Cli(folder, ['--config', 'berth.yaml']);
+  const { url } = (await cli.line('listening')) as unknown as { url: string };
+  expect(await storageStatus(url, 'first-secret')).toBe(200);
+  await replaceFile(join(folder, 'my.secret'), 'second-secret\n');
+  await cli.line('took over a new configuration');
+  expect(await storageStatus(url, 'second-secret')).toBe(200);
+});
+
+test('environments, services, quotas and CORS change; a call under way ends as it began', async () => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow = await startService(async (_, response) => {
+    response.write('begun ');
+    await held;
+    response.end('ended');
+  });
+  const quick = await startService((_, response) => response.end('quick'));
+  const { server, config, call, url } = await startServer(
+    {},
+    { services: { hello: { endpoints: [slow] } } },
+  );
+  const underWay = await call();
+  const { dev } = config.environments as { dev: object };
+  const restarts = await server.reload({
+    ...config,
+    cors: { origins: ['https://app.example'] },
+    environments: {
+      dev: {
+        ...dev,
+        services: { hello: { endpoints: [quick] } },
+        quota: { callsPerSecond: 0.01, burst: 2 },
+      },
+    },
+  });
+  expect(restarts).toEqual([]);
+  const next = await call('', { headers: { origin: 'https://app.example' } });
+  expect(await next.text()).toBe('quick');
+  expect(next.headers.get('access-control-allow-origin')).toBe('https://app.example');
+  expect((await call()).status).toBe(200);
+  const third = await call();
+  expect([third.status, await third.json()]).toMatchObject([429, { code: 'EXCEED_RATELIMIT' }]);
+  release();
+  expect(await underWay.text()).toBe('begun ended');
+
+  const qa = { credentials: [{ id: 'me', secret: 'qa-secret' }] };
+  await server.reload({ ...config, environments: { dev, qa } });
+  expect(await storageStatus(url, 'qa-secret', 'qa')).toBe(200);
+  await server.reload({ ...config, environments: { dev } });
+  expect(await storageStatus(url, 'qa-secret', 'qa')).toBe(401);
+});
+
+test('a configuration that only its parts can judge changes nothing', async () => {
+  const quick = await startService((_, response) => response.end('quick'));
+  const { server, config, call } = await startServer(
+    {},
+    { services: { hello: { endpoints: [quick] } } },
+  );
+  const { dev } = config.environments as { dev: object };
+  await expect(
+    server.reload({
+      ...config,
+      environments: { dev: { ...dev, tokens: { jwks: { keys: [] } }, services: {} } },
+    }),
+  ).rejects.toThrow('has no key for');
+  await expect(server.reload({ ...config, cors: { origins: ['no origin'] } })).rejects.toThrow(
+    'cors.origins',
+  );
+  expect((await call()).status).toBe(200);
+});

@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { Cli } from './support/cli.ts';
+import { makeFolder } from './support/folder.ts';
+import { startService } from './support/hosted-service.ts';
+import { startServer } from './support/start-server.ts';
+
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open: () => open(), opened };
+}
+
+test('calls under way end, connections close, new ones are refused', async () => {
+  const { open, opened } = gate();
+  const origin = await startService(async (_, response) => {
+    response.write('begun ');
+    await opened;
+    response.end('ended');
+  });
+  const { server, adminUrl, url, token, lines } = await startServer(
+    { listen: { port: 0, shutdownSeconds: 60 } },
+    { services: { hello: { endpoints: [origin] } } },
+  );
+  const agent = new Agent({ keepAlive: true });
+  const idle = connect(Number(new URL(url).port), '127.0.0.1');
+  await once(idle, 'connect');
+  const sent = request(`${url}/v1/cloudrun/hello`, {
+    agent,
+    headers: { authorization: `Bearer ${token}` },
+  }).end();
+  const [response] = await once(sent, 'response');
+  const closed = server.close();
+  const ready = await fetch(`${adminUrl}/readyz`);
+  expect([ready.status, await ready.text()]).toEqual([503, 'draining\n']);
+  await expect(fetch(url)).rejects.toThrow();
+  await once(idle.resume(), 'close');
+  open();
+  expect(await text(response)).toBe('begun ended');
+  await closed;
+  await expect(fetch(adminUrl)).rejects.toThrow();
+  expect(lines.some(({ msg }) => msg === 'cut calls that outlived the shutdown')).toBe(false);
+});
+
+test('streams and WebSockets that do not end are cut at the limit', async () => {
+  const origin = await startService((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
+  });
+  const { server, adminUrl, call, lines } = await startServer(
+    { listen: { port: 0, shutdownSeconds: 0.2 } },
+    { services: { hello: { endpoints: [origin] } } },
+  );
+  const stream = await call();
+  const reader = stream.body?.getReader();
+  await reader?.read();
+  const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+  expect(metrics).toContain('berth_event_streams 1');
+  const cut = reader?.read().then(
+    () => 'ended',
+    () => 'cut',
+  );
+  await server.close();
+  expect(await cut).toBe('cut');
+  expect(lines).toContainEqual(
+    expect.objectContaining({ msg: 'cut calls that outlived the shutdown', calls: 1 }),
+  );
+});
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s ends the process with 0, its WebSockets included',
+  async (signal) => {
+    const folder = await makeFolder();
+    const cli = new Cli(folder, ['--port', '0', '--admin-port', '0']);
+    await cli.until(() => cli.stderr.endsWith('\nready\n'));
+    const token = /^Token +(\S+)/m.exec(cli.stderr)?.[1];
+    const url = /^Gateway +(\S+)/m.exec(cli.stderr)?.[1]?.replace('http', 'ws') as string;
+    const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } });
+    await once(socket, 'open');
+    cli.child.kill(signal);
+    await cli.line('draining');
+    socket.terminate();
+    expect(await cli.finish()).toMatchObject({ code: 0 });
+    expect(cli.lines.at(-1)?.msg).toBe('ended');
+  },
+);
+
+test('a second signal ends the process at once', async () => {
+  const cli = new Cli(await makeFolder(), ['--port', '0', '--admin-port', '0']);
+  await cli.until(() => cli.stderr.endsWith('\nready\n'));
+  const token = /^Token +(\S+)/m.exec(cli.stderr)?.[1];
+  const url = /^Gateway +(\S+)/m.exec(cli.stderr)?.[1]?.replace('http', 'ws') as string;
+  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } });
+  await once(socket, 'open');
+  socket.on('error', () => {});
+  cli.child.kill('SIGTERM');
+  await cli.line('draining');
+  cli.child.kill('SIGTERM');
+  expect(await cli.finish()).toMatchObject({ code: 1 });
+});

@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
+
+/** A line of the log. */
+export interface Line {
+  readonly level: string;
+  readonly msg: string;
+  readonly [name: string]: unknown;
+}
+
+/** A command line that runs, from its source. */
+export class Cli {
+  readonly child: ChildProcess;
+  stdout = '';
+  stderr = '';
+  readonly #closed: Promise<unknown[]>;
+
+  constructor(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    this.child = spawn(process.execPath, ['--conditions=berth-source', CLI, ...args], {
+      cwd,
+      env: { ...process.env, ...env },
+    });
+    this.#closed = once(this.child, 'close');
+    for (const name of ['stdout', 'stderr'] as const) {
+      this.child[name]?.setEncoding('utf8').on('data', (text) => {
+        this[name] += text;
+        this.child.emit('text');
+      });
+    }
+    onTestFinished(() => {
+      this.child.kill('SIGKILL');
+    });
+  }
+
+  get lines(): Line[] {
+    return this.stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  }
+
+  /** Waits for a line of the log. */
+  async line(msg: string, count = 1): Promise<Line> {
+    const found = await this.until(() => this.lines.filter((line) => line.msg === msg)[count - 1]);
+    return found;
+  }
+
+  /** Waits until what has been printed is enough. */
+  async until<Found>(look: () => Found | undefined | false): Promise<Found> {
+    for (;;) {
+      const found = look();
+      if (found !== undefined && found !== false) return found;
+      if (this.child.exitCode !== null) throw new Error(`ended: ${this.stdout}${this.stderr}`);
+      await Promise.race([once(this.child, 'text'), this.#closed]);
+    }
+  }
+
+  async finish(): Promise<{ code: number | null; stdout: string; stderr: string }> {
+    const [code] = await this.#closed;
+    return { code: code as number | null, stdout: this.stdout, stderr: this.stderr };
+  }
+}

@@ -1,0 +1,54 @@
+import { onTestFinished } from 'vitest';
+import { createDevKeys } from '../../../src/auth/bearer/create-dev-keys.ts';
+import { mintToken } from '../../../src/auth/bearer/mint-token.ts';
+import { type BerthServer, type ConfigInput, createServer } from '../../../src/index.ts';
+import type { Line } from './cli.ts';
+import { makeFolder } from './folder.ts';
+
+export interface Started {
+  readonly server: BerthServer;
+  readonly url: string;
+  readonly adminUrl: string;
+  readonly config: ConfigInput;
+  readonly token: string;
+  readonly lines: Line[];
+  call(path?: string, init?: RequestInit): Promise<Response>;
+}
+
+const dev = await createDevKeys();
+
+/** Starts a server of the environment `dev` on free ports; it ends with the test. */
+export async function startServer(
+  change: Partial<ConfigInput> = {},
+  environment: Partial<ConfigInput['environments'][string]> = {},
+): Promise<Started> {
+  const lines: Line[] = [];
+  const config = {
+    listen: { port: 0, shutdownSeconds: 1, ...change.listen },
+    admin: { port: 0 },
+    store: { driver: 'file' as const, root: await makeFolder() },
+    keys: [{ secret: 'a key that signs links and grants' }],
+    ...Object.fromEntries(Object.entries(change).filter(([name]) => name !== 'listen')),
+    environments: {
+      dev: {
+        tokens: { jwks: { keys: dev.jwks.keys.map((key) => ({ ...key })) } },
+        ...environment,
+      },
+      ...change.environments,
+    },
+  } as ConfigInput;
+  const server = await createServer(config, {
+    logTo: { write: (line: string) => void lines.push(JSON.parse(line)) },
+  });
+  await server.listen();
+  onTestFinished(() => server.close());
+  const key = { env: 'dev', key: dev.privateKey, seconds: 60 };
+  const token = await mintToken({ ...key, subject: 'me' });
+  const { url, adminUrl } = server;
+  const call = (path = '', init: RequestInit = {}) =>
+    fetch(`${url}/v1/cloudrun/hello${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${token}`, ...init.headers },
+    });
+  return { server, url, adminUrl, config, token, lines, call };
+}

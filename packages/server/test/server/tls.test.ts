@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { promisify } from 'node:util';
+import { expect, test, vi } from 'vitest';
+import { makeFolder } from './support/folder.ts';
+import { startServer } from './support/start-server.ts';
+
+const run = promisify(execFile);
+
+async function makeCertificate(folder: string, name: string): Promise<void> {
+  await run(
+    'openssl',
+    [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
+      ...['-subj', `/CN=${name}`, '-days', '2', '-keyout', `${name}.key`, '-out', `${name}.pem`],
+    ],
+    { cwd: folder },
+  );
+}
+
+async function nameOf(url: string): Promise<string> {
+  const socket = connect({
+    port: Number(new URL(url).port),
+    host: '127.0.0.1',
+    rejectUnauthorized: false,
+  });
+  await once(socket, 'secureConnect');
+  const { subject } = socket.getPeerCertificate();
+  socket.destroy();
+  return String(subject.CN);
+}
+
+test('HTTPS is served, and a new certificate is taken over', async () => {
+  const folder = await makeFolder();
+  await makeCertificate(folder, 'first');
+  await makeCertificate(folder, 'second');
+  const tls = { cert: join(folder, 'first.pem'), key: join(folder, 'first.key') };
+  const { url, lines } = await startServer({ listen: { port: 0, tls } });
+  expect(url).toMatch(/^https:/);
+  expect(await nameOf(url)).toBe('first');
+  await copyFile(join(folder, 'second.key'), tls.key);
+  await copyFile(join(folder, 'second.pem'), tls.cert);
+  await vi.waitFor(() => expect(lines.at(-1)?.msg).toBe('took over a new certificate'), {
+    timeout: 30_000,
+  });
+  expect(await nameOf(url)).toBe('second');
+  expect(JSON.stringify(lines)).not.toContain('PRIVATE KEY');
+});
