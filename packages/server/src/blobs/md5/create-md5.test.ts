@@ -78,12 +78,12 @@ test('contents that are given up hold no memory, neither here nor in the thread'
   const memory = () => process.memoryUsage().arrayBuffers;
   collect();
   const before = memory();
-  for (let round = 0; round < 20; round++) {
-    const contents = Array.from({ length: 10 }, () => createMd5());
+  for (let round = 0; round < 8; round++) {
+    const contents = Array.from({ length: 50 }, () => createMd5());
     for (const md5 of contents) md5.update(bytes);
     for (const md5 of contents) md5.destroy();
-    // Every thread has done what it was asked for before.
-    await Promise.all(contents.map(() => hash(bytes, SLAB_BYTES)));
+    // The thread has done what it was asked for before.
+    await hash(bytes, SLAB_BYTES);
     collect();
   }
   expect(memory() - before).toBeLessThan(100 * SLAB_BYTES);
