@@ -1,12 +1,12 @@
 import { createHash, createHmac } from 'node:crypto';
+import type { StorageCredentials } from '@berth/client';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 
 /** The key pair that the bench signs with. */
 export const credential = { id: 'bench', secret: 'secret of the key pair of the bench' };
 
-/** Headers of a storage call made now: the constant text of D17, signed. */
-export function signStorageCall(): Record<string, string> {
+/** Credentials of a storage call made now: the constant text of D17, signed. */
+export function signStorageCall(): StorageCredentials {
   const { algorithm, service, storageVersion, storageSigningHost, storageSignedHeaders } =
     defaults.signature;
   const { storageContentType } = defaults.signature;
@@ -21,12 +21,8 @@ export function signStorageCall(): Record<string, string> {
   let key: string | Buffer = `TC3${credential.secret}`;
   for (const step of scope) key = createHmac('sha256', key).update(step).digest();
   const signature = createHmac('sha256', key).update(text).digest('hex');
-  const { authorization, sessionToken, timestamp: time } = profile.storageHeaders;
-  return {
-    [authorization]: `${storageVersion} ${algorithm} Credential=${credential.id}/${scope.join('/')}, SignedHeaders=${storageSignedHeaders}, Signature=${signature}`,
-    [sessionToken]: '',
-    [time]: timestamp,
-  };
+  const authorization = `${storageVersion} ${algorithm} Credential=${credential.id}/${scope.join('/')}, SignedHeaders=${storageSignedHeaders}, Signature=${signature}`;
+  return { authorization, timestamp };
 }
 
 function sha256(text: string): string {

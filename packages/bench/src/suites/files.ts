@@ -74,18 +74,7 @@ export const filesSuite: Suite = {
 
 async function startOurs(root: string): Promise<Side> {
   const { child, base } = await start('files-ours', join(root, 'ours'));
-  const client = createStorageClient({
-    baseUrl: base,
-    envId: 'dev',
-    credentials: async () => {
-      const { storageHeaders } = defaultWireProfile;
-      const headers = signStorageCall();
-      return {
-        authorization: headers[storageHeaders.authorization] ?? '',
-        timestamp: Number(headers[storageHeaders.timestamp]),
-      };
-    },
-  });
+  const client = createStorageClient({ baseUrl: base, envId: 'dev', credentials: signStorageCall });
   return {
     child,
     async upload(mebibytes) {
