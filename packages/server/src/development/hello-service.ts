@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { WebSocketServer } from 'ws';
+import { chooseType } from './choose-type.ts';
 
 /** A hosted service that runs in this process. */
 export interface HelloService {
@@ -15,7 +16,7 @@ const EVENTS = 3;
 
 /**
  * Starts the demo service `hello` on a free loopback port. It echoes what it gets: as JSON, as text or
- * as three events, whichever `Accept` asks for, and each message of a WebSocket.
+ * as three events, whichever `Accept` names first, and each message of a WebSocket.
  */
 export async function startHelloService(): Promise<HelloService> {
   const server = createServer(answer);
@@ -43,19 +44,19 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   // The caller has gone.
   if (body === undefined) return;
   const { method, url: path, headers } = request;
-  const accept = headers.accept ?? '';
+  const type = chooseType(headers.accept);
   const requestId = headers['x-request-id'];
-  if (accept.includes('text/event-stream')) {
-    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+  if (type === 'text/event-stream') {
+    response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' });
     for (let id = 1; id <= EVENTS; id += 1) {
       response.write(`id: ${id}\ndata: ${JSON.stringify({ hello: id, path })}\n\n`);
     }
     response.end();
-  } else if (accept.includes('text/plain')) {
-    response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
+  } else if (type === 'text/plain') {
+    response.writeHead(200, { 'content-type': `${type}; charset=utf-8` });
     response.end(`Hello from ${method} ${path}\n${body}`);
   } else {
-    response.writeHead(200, { 'content-type': 'application/json' });
+    response.writeHead(200, { 'content-type': type });
     response.end(JSON.stringify({ hello: 'world', method, path, requestId, body }));
   }
 }
