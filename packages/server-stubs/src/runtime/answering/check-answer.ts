@@ -1,4 +1,4 @@
-import { findContent, toMediaType } from '../body/media-type.ts';
+import { findContent } from '../body/media-type.ts';
 import type { Answer, Content, DocumentedResponse } from '../route-table.ts';
 import { toViolation } from '../to-violation.ts';
 import type { Violation } from '../violation.ts';
@@ -8,10 +8,10 @@ import { isBytes } from './raw-body.ts';
 /** The documented content of an answer: the one it names, the one of its header, else the first. */
 export function contentOf({ content }: DocumentedResponse, answer: Answer): Content | undefined {
   if (answer.contentType !== undefined) {
-    return findContent(content, toMediaType(answer.contentType).type);
+    return findContent(content, answer.contentType);
   }
   const header = answer.headers && headerOf(answer.headers, 'content-type');
-  return header === undefined ? content[0] : findContent(content, toMediaType(header).type);
+  return header === undefined ? content[0] : findContent(content, header);
 }
 
 /**

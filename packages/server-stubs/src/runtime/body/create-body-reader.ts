@@ -45,7 +45,7 @@ export function createBodyReader({ content, required }: RequestBody, limits: Lim
     const header = headers['content-type'];
     if (last === undefined || header !== lastHeader) {
       const type = header === undefined ? undefined : toMediaType(header);
-      const found = findContent(content, type?.type ?? 'application/octet-stream');
+      const found = findContent(content, header ?? 'application/octet-stream');
       if (found === undefined) {
         done({ fault: wrongType(header, accepted) });
         return;

@@ -21,18 +21,35 @@ function isWithinRange(range: string, type: string): boolean {
   return range.endsWith('/*') && type.startsWith(range.slice(0, -1));
 }
 
-/** The content for a media type; the most narrow range wins. */
+/**
+ * The content for a `Content-Type`: the one with the same parameters, else the one of the type, else the
+ * most narrow range.
+ */
 export function findContent<Content extends { readonly mediaType: string }>(
   content: readonly Content[],
-  type: string,
+  header: string,
 ): Content | undefined {
+  const whole = toComparable(header);
+  const type = withoutParameters(whole);
+  let named: Content | undefined;
   let best: Content | undefined;
   for (const candidate of content) {
-    const range = candidate.mediaType;
-    if (range === type) return candidate;
-    if (isWithinRange(range, type) && (best === undefined || best.mediaType === '*/*')) {
+    const documented = toComparable(candidate.mediaType);
+    if (documented === whole) return candidate;
+    const range = withoutParameters(documented);
+    if (range === type) named ??= candidate;
+    if (isWithinRange(range, type) && (best === undefined || best.mediaType.startsWith('*/*'))) {
       best = candidate;
     }
   }
-  return best;
+  return named ?? best;
+}
+
+function toComparable(header: string): string {
+  return header.replaceAll(/[\s"]/g, '').toLowerCase();
+}
+
+function withoutParameters(header: string): string {
+  const end = header.indexOf(';');
+  return end < 0 ? header : header.slice(0, end);
 }
