@@ -1,11 +1,16 @@
 import type { Parameter, ParameterStyle, ScalarType } from '../../src/runtime/route-table.ts';
+import { isObject } from '../document/json.ts';
 import { join, type Pointer } from '../document/pointer.ts';
-import { membersOf, propertiesOf, type Schema } from '../schema/schema.ts';
+import { membersOf, propertiesOf, type Schema, type SchemaObject } from '../schema/schema.ts';
 import type { SchemaStore } from '../schema/schema-store.ts';
 import type { Reader } from './reader.ts';
-import { toScalars, type ValueType, valueTypes } from './value-types.ts';
+import { sameValue } from './same-value.ts';
+import { isScalar, toScalars, type ValueType, valueTypes } from './value-types.ts';
 
-type Shape = Pick<Parameter, 'shape' | 'types' | 'properties'>;
+type Shape = Pick<Parameter, 'shape' | 'types' | 'properties' | 'additional'>;
+
+const NESTED =
+  'OpenAPI does not say how lists and objects are written inside an object in a parameter. Use content: application/json.';
 
 /**
  * How a parameter's text is read. Where a schema lets it be one value or several, it is always read
@@ -32,10 +37,22 @@ export function readShape(
       return undefined;
     }
     const properties = readProperties(schema, pointer, reader);
-    return properties && { shape: 'object', types: scalars, properties };
+    const additional = readAdditional(schema, pointer, reader);
+    if (properties === undefined || additional === 'refused') return undefined;
+    return { shape: 'object', types: scalars, properties, ...(additional && { additional }) };
   }
   if (types.has('array')) {
-    const items = itemTypes(schema, store);
+    const parts = sameValue(schema, store);
+    const kinds = itemTypes(parts, store);
+    const isTuple = parts.some((part) => 'prefixItems' in part);
+    if (isTuple && new Set(kinds.map((each) => toScalars(each).join())).size > 1) {
+      reader.refuse(
+        pointer,
+        'The items of this list differ in type, and text does not tell them apart. Use content: application/json.',
+      );
+      return undefined;
+    }
+    const items = new Set(kinds.flatMap((each) => [...each]));
     if (!isScalar(items)) {
       reader.refuse(
         pointer,
@@ -55,13 +72,10 @@ function readProperties(
   reader: Reader,
 ): Record<string, readonly ScalarType[]> | undefined {
   const properties: Record<string, readonly ScalarType[]> = {};
-  for (const [name, property] of allProperties(schema, reader.store)) {
+  for (const [name, property] of sameValue(schema, reader.store).flatMap(propertiesOf)) {
     const types = valueTypes(property, reader.store);
     if (!isScalar(types)) {
-      reader.refuse(
-        join(pointer, 'properties', name),
-        'OpenAPI does not say how lists and objects are written inside an object in a parameter. Use content: application/json.',
-      );
+      reader.refuse(join(pointer, 'properties', name), NESTED);
       return undefined;
     }
     properties[name] = toScalars(types);
@@ -69,22 +83,31 @@ function readProperties(
   return properties;
 }
 
-function allProperties(schema: Schema, store: SchemaStore): [string, Schema][] {
-  const target = store.resolve(schema);
-  if (typeof target === 'boolean') return [];
-  const parts = (['allOf', 'anyOf', 'oneOf'] as const).flatMap((key) => membersOf(target, key));
-  return [...propertiesOf(target), ...parts.flatMap((part) => allProperties(part, store))];
+/** Types of the properties without a name, where the schema speaks of such. */
+function readAdditional(
+  schema: Schema,
+  pointer: Pointer,
+  reader: Reader,
+): readonly ScalarType[] | 'refused' | undefined {
+  const parts = sameValue(schema, reader.store);
+  const spoken = parts
+    .map((part) => part.additionalProperties)
+    .filter((each) => each !== undefined);
+  if (spoken.includes(false)) return undefined;
+  const [additional] = spoken;
+  if (additional === undefined) {
+    return parts.some((part) => propertiesOf(part).length > 0) ? undefined : ['string'];
+  }
+  const types = valueTypes(additional as Schema, reader.store);
+  if (isScalar(types)) return toScalars(types);
+  reader.refuse(join(pointer, 'additionalProperties'), NESTED);
+  return 'refused';
 }
 
-function itemTypes(schema: Schema, store: SchemaStore): Set<ValueType> {
-  const target = store.resolve(schema);
-  if (typeof target === 'boolean') return new Set();
-  const items = target.items;
-  if (items !== undefined) return valueTypes(items as Schema, store);
-  const parts = (['allOf', 'anyOf', 'oneOf'] as const).flatMap((key) => membersOf(target, key));
-  return new Set(parts.flatMap((part) => [...itemTypes(part, store)]));
-}
-
-function isScalar(types: ReadonlySet<ValueType>): boolean {
-  return !types.has('array') && !types.has('object');
+/** Types of the items, once for each schema that speaks of items. */
+function itemTypes(parts: readonly SchemaObject[], store: SchemaStore): Set<ValueType>[] {
+  return parts
+    .flatMap((part) => [part.items, ...membersOf(part, 'prefixItems')])
+    .filter((items) => isObject(items))
+    .map((items) => valueTypes(items, store));
 }

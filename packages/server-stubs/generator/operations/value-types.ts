@@ -21,6 +21,10 @@ export function toScalars(types: ReadonlySet<ValueType>): ScalarType[] {
   return types.size === 0 ? ['string'] : scalars;
 }
 
+export function isScalar(types: ReadonlySet<ValueType>): boolean {
+  return !types.has('array') && !types.has('object');
+}
+
 function collect(schema: Schema, store: SchemaStore, seen: Set<string>): Set<ValueType> {
   if (typeof schema === 'boolean') return new Set();
   const own = new Set(typesOf(schema) as ValueType[]);

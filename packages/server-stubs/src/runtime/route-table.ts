@@ -41,8 +41,13 @@ export interface Parameter {
   readonly shape: 'scalar' | 'array' | 'object' | 'json';
   /** Types of the value; of the items, where it is an array. */
   readonly types: readonly ScalarType[];
-  /** Types of each known property, where it is an object; others are text. */
+  /** Types of each known property, where it is an object. */
   readonly properties?: Readonly<Record<string, readonly ScalarType[]>>;
+  /**
+   * Types of the properties that are not known, where the schema speaks of such; text without. Then an
+   * exploded object in a query has all names that no other parameter claims.
+   */
+  readonly additional?: readonly ScalarType[];
   /** Only in a path: takes all segments that follow, raw (`x-berth-greedy`). */
   readonly greedy?: true;
   readonly default?: unknown;
@@ -91,6 +96,8 @@ export interface Route {
   readonly responses: readonly DocumentedResponse[];
   /** Alternatives; within one, all schemes must let the caller in. Empty: nobody is asked. */
   readonly security: readonly (readonly string[])[];
+  /** Scopes by scheme, for each alternative; absent where none asks for any. */
+  readonly scopes?: readonly Readonly<Record<string, readonly string[]>>[];
   /** Request and answer pass as streams, unparsed and unjudged (`x-berth-pass-through`). */
   readonly passThrough?: true;
   readonly deprecated?: true;

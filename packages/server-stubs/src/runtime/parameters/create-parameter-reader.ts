@@ -3,7 +3,7 @@ import type { Parameter, ParameterPlace, Route } from '../route-table.ts';
 import type { Violation } from '../violation.ts';
 import { createNullObject, type NullObject } from './null-object.ts';
 import { parseCookies } from './parse-cookies.ts';
-import { parseQuery } from './parse-query.ts';
+import { parseQuery, type QueryValues } from './parse-query.ts';
 import { readQuery } from './read-query.ts';
 import { toValue, Unreadable } from './to-value.ts';
 
@@ -36,6 +36,7 @@ export function createParameterReader(
   const inHeader = route.parameters.filter((parameter) => parameter.in === 'header');
   const inCookie = route.parameters.filter((parameter) => parameter.in === 'cookie');
   const queryNames = new Set(inQuery.map(({ name }) => name));
+  const cookieNames = new Set(inCookie.map(({ name }) => name));
 
   return (target, request, pathValues, rawQuery) => {
     let violations = NONE;
@@ -62,7 +63,7 @@ export function createParameterReader(
     }
     if (inCookie.length > 0) {
       const cookies = parseCookies(request.headers.cookie);
-      const read: Read = (parameter) => optional(parameter, cookies.get(parameter.name));
+      const read: Read = (parameter) => readCookie(parameter, cookies, cookieNames);
       target.cookie = createNullObject();
       violations = readAll(target.cookie, inCookie, request, read, violations);
     }
@@ -93,6 +94,19 @@ function readAll(
 function readHeader(parameter: Parameter, request: IncomingMessage): unknown {
   const value = request.headers[parameter.name.toLowerCase()];
   return optional(parameter, Array.isArray(value) ? value.join(', ') : value);
+}
+
+/** Of a cookie given twice the first counts; only an exploded list or object has several. */
+function readCookie(
+  parameter: Parameter,
+  cookies: QueryValues,
+  others: ReadonlySet<string>,
+): unknown {
+  const { shape, explode } = parameter;
+  if (explode && (shape === 'array' || shape === 'object')) {
+    return readQuery(parameter, cookies, others);
+  }
+  return optional(parameter, cookies.get(parameter.name)?.[0]);
 }
 
 function optional(parameter: Parameter, raw: string | undefined): unknown {

@@ -38,17 +38,17 @@ function readDeepObject(parameter: Parameter, query: QueryValues): unknown {
   return pairs.length === 0 ? undefined : fromPairs(parameter, pairs);
 }
 
-/** Each property is a parameter of its own: all the known ones, or else all that nobody else claims. */
+/** Each property is a parameter of its own: the known ones, and those that nobody else claims. */
 function readExploded(
   parameter: Parameter,
   query: QueryValues,
   others: ReadonlySet<string>,
 ): unknown {
-  const { properties } = parameter;
+  const { properties = {}, additional } = parameter;
   const pairs: (readonly [string, string])[] = [];
   for (const [name, values] of query) {
-    const claimed = properties ? Object.hasOwn(properties, name) : !others.has(name);
-    if (!claimed) continue;
+    const isOpen = additional !== undefined && !others.has(name);
+    if (!isOpen && !Object.hasOwn(properties, name)) continue;
     for (const value of values) pairs.push([encodeURIComponent(name), value]);
   }
   return pairs.length === 0 ? undefined : fromPairs(parameter, pairs);

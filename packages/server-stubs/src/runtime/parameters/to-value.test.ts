@@ -34,6 +34,7 @@ describe('one text', () => {
     [{ style: 'matrix' }, ';no=5', 'style'],
     [{ style: 'matrix', ...array }, ';id=1,2', [1, 2]],
     [{ style: 'matrix', ...array, explode: true }, ';id=1;id=2', [1, 2]],
+    [{ style: 'matrix', ...array, explode: true }, ';id=1;no=2', 'style'],
     [{ style: 'matrix', ...object }, ';id=R,1', { R: 1 }],
     [{ style: 'matrix', ...object, explode: true }, ';R=1;G=2', { R: 1, G: '2' }],
     [{ shape: 'json' }, '%7B%22a%22%3A1%7D', { a: 1 }],
@@ -78,7 +79,7 @@ describe('a query', () => {
   });
 
   it('gives an exploded object of unknown properties all that nobody claims', () => {
-    const free = { name: 'q', in: 'query', shape: 'object' } as const;
+    const free = { name: 'q', in: 'query', shape: 'object', additional: ['string'] } as const;
     expect(read(free, 'a=1&limit=2', ['q', 'limit'])).toEqual({ a: '1' });
   });
 

@@ -50,10 +50,11 @@ export function toArray(
   parts: readonly string[],
   decode: Decoder = DECODERS[parameter.in],
 ): unknown {
-  const named = parameter.style === 'matrix' && parameter.explode;
+  const prefix = parameter.style === 'matrix' && parameter.explode ? `${parameter.name}=` : '';
   const items: unknown[] = [];
   for (const part of parts) {
-    const item = decode(named ? part.slice(parameter.name.length + 1) : part);
+    if (!part.startsWith(prefix)) return new Unreadable('style', 'has an item of another name');
+    const item = decode(part.slice(prefix.length));
     if (item === undefined) return BAD_ENCODING;
     items.push(coerce(item, parameter.types));
   }
@@ -78,7 +79,8 @@ export function fromPairs(
     const value = decode(rawValue);
     if (name === undefined || value === undefined) return BAD_ENCODING;
     if (name in object) return new Unreadable('duplicate', 'has a name more than once');
-    const types = parameter.properties && own(parameter.properties, name);
+    const known = parameter.properties && own(parameter.properties, name);
+    const types = known ?? parameter.additional;
     object[name] = types === undefined ? value : coerce(value, types);
   }
   return object;

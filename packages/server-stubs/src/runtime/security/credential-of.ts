@@ -30,7 +30,8 @@ function createKeyFinder(place: 'header' | 'query' | 'cookie', name: string): Cr
       return Array.isArray(value) ? value.join(', ') : value;
     };
   }
-  if (place === 'cookie') return ({ request }) => parseCookies(request.headers.cookie).get(name);
+  if (place === 'cookie')
+    return ({ request }) => parseCookies(request.headers.cookie).get(name)?.[0];
   return ({ rawQuery }) => {
     const values = parseQuery(rawQuery ?? '').get(name);
     return values?.length === 1 ? decodeQuery(values[0] as string) : undefined;
