@@ -67,6 +67,9 @@ function toRoute(operation: Operation, plans: Plans): object {
       };
     }),
     security: operation.security,
+    scopes: operation.scopes.some((each) => Object.keys(each).length > 0)
+      ? operation.scopes
+      : undefined,
     passThrough: passThrough || undefined,
     deprecated: operation.deprecated || undefined,
   };

@@ -20,6 +20,12 @@ export function toBasePath(servers: unknown): string | undefined {
   return trim(path);
 }
 
+/** Paths of the other servers of a list, where they differ from that of the first. */
+export function otherBasePaths(servers: unknown): string[] {
+  const paths = toList(servers).map((server) => toBasePath([server]) ?? '');
+  return [...new Set(paths)].slice(1).map((path) => path || '/');
+}
+
 /** A path with one slash at its start and none at its end; empty for the root. */
 export function trim(path: string): string {
   const inner = path.replace(/^\/+|\/+$/g, '');

@@ -25,6 +25,7 @@ export interface Operation {
   readonly body?: BodyModel;
   readonly responses: readonly ResponseModel[];
   readonly security: readonly (readonly string[])[];
+  readonly scopes: readonly Readonly<Record<string, readonly string[]>>[];
 }
 
 export interface ParameterModel {

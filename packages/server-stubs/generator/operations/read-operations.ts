@@ -1,13 +1,13 @@
 import type { SecurityScheme } from '../../src/runtime/route-table.ts';
 import { entriesOf, isObject, type JsonObject, toList, toText } from '../document/json.ts';
 import { join, type Pointer } from '../document/pointer.ts';
-import { toBasePath } from './base-path.ts';
+import { otherBasePaths, toBasePath } from './base-path.ts';
 import type { Operation, ParameterModel } from './model.ts';
 import { readBody } from './read-body.ts';
 import { readParameter } from './read-parameter.ts';
 import { matchParameters, pathPointer, readPath, toOperationId } from './read-path.ts';
 import { readResponses } from './read-responses.ts';
-import { readSecurity } from './read-security.ts';
+import { readScopes, readSecurity } from './read-security.ts';
 import type { Reader } from './reader.ts';
 
 /** `query` is new in OpenAPI 3.2. */
@@ -25,6 +25,7 @@ export function readOperations(
   settings: OperationSettings,
   reader: Reader,
 ): Operation[] {
+  noteOthers(document.servers, '#');
   const operations = entriesOf(document.paths)
     .filter(([path]) => !path.startsWith('x-'))
     .flatMap(([path, value]) => {
@@ -34,11 +35,23 @@ export function readOperations(
   refuseTwins(operations, reader);
   return operations;
 
+  /** Requests come to one server: that there are more is for people to know. */
+  function noteOthers(servers: unknown, pointer: Pointer): void {
+    const others = otherBasePaths(servers);
+    if (settings.basePath !== undefined || others.length === 0) return;
+    reader.note(
+      join(pointer, 'servers'),
+      `Only the path of the first server is served, not ${others.join(', ')}. Choose one with --base-path.`,
+    );
+  }
+
   function readItem(text: string, item: JsonObject, pointer: Pointer): Operation[] {
+    noteOthers(item.servers, pointer);
     return methodsOf(item, pointer).flatMap(([method, value, at]) => {
       const template = readPath(text, pathPointer(text), reader);
       if (template === undefined || !isObject(value)) return [];
       const path = toPath(template.path, value, item);
+      noteOthers(value.servers, at);
       const parameters = readParameters(item, value, pointer, at);
       const isSecured = 'security' in value ? value : document;
       const body = readBody(value.requestBody, join(at, 'requestBody'), reader);
@@ -59,6 +72,7 @@ export function readOperations(
           settings.schemes,
           reader,
         ),
+        scopes: readScopes(isSecured.security),
       };
     });
   }
@@ -70,7 +84,7 @@ export function readOperations(
       toBasePath(item.servers) ??
       toBasePath(document.servers) ??
       '';
-    return base === '' ? path : `${base}${path === '/' ? '' : path}` || '/';
+    return `${base}${path}`;
   }
 
   /** Those of the operation override those of the path: OpenAPI 3.1.1 §4.8.9.1. */

@@ -39,6 +39,17 @@ export function readSecurity(
   });
 }
 
+/** The scopes that each alternative asks for, by scheme; schemes without any are left out. */
+export function readScopes(value: unknown): Record<string, string[]>[] {
+  return toList(value).map((alternative) => {
+    const entries = entriesOf(alternative).map(([name, scopes]): [string, string[]] => [
+      name,
+      toList(scopes).filter((scope) => typeof scope === 'string'),
+    ]);
+    return Object.fromEntries(entries.filter(([, scopes]) => scopes.length > 0));
+  });
+}
+
 function toScheme(value: Record<string, unknown>): SecurityScheme | undefined {
   const { type, scheme, in: place, name } = value;
   switch (type) {

@@ -29,10 +29,13 @@ export type Handlers = Readonly<Record<string, Handler | undefined>>;
  * `openIdConnect`), the value of the header, query parameter or cookie (`apiKey`), or an empty text
  * (`mutualTLS`); it is not asked where the request has none. It returns the principal; `undefined`,
  * `null` and `false` refuse, and so does throwing `Unauthorized` or an error that knows its answer.
+ *
+ * @param scopes scopes or roles that the operation asks for; empty where it names none
  */
 export type SecurityHandler<Principal = unknown> = (
   credential: string,
   call: Call,
+  scopes: readonly string[],
 ) => Principal | Promise<Principal>;
 
 /** One handler for each scheme that the document uses. */

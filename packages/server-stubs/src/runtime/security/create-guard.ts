@@ -25,25 +25,31 @@ interface Check {
   readonly name: string;
   readonly find: CredentialFinder;
   readonly handle: SecurityHandler;
+  readonly scopes: readonly string[];
 }
+
+const NO_SCOPES: readonly string[] = [];
 
 /** @throws TypeError where a scheme has no handler */
 export function createGuard(
   { securitySchemes, title }: RouteTable,
-  { security }: Route,
+  { security, scopes }: Route,
   handlers: SecurityHandlers,
 ): Guard | undefined {
   if (security.length === 0) return undefined;
-  const alternatives = security.map((names) =>
+  const alternatives = security.map((names, index) =>
     names.map((name): Check => {
       const scheme = securitySchemes[name];
       const handle = handlers[name];
       if (!scheme) throw new TypeError(`The document has no security scheme ${name}.`);
       if (!handle)
         throw new TypeError(`options.security.${name} is missing: the document uses it.`);
-      return { name, find: createCredentialFinder(scheme), handle };
+      const asked = scopes?.[index]?.[name] ?? NO_SCOPES;
+      return { name, find: createCredentialFinder(scheme), handle, scopes: asked };
     }),
   );
+  // Nobody has to be let in where `{}` is an alternative; whoever can be still is.
+  alternatives.sort((a, b) => Number(a.length === 0) - Number(b.length === 0));
   const challenge = toChallenge(
     [...new Set(security.flat())].map((name) => securitySchemes[name]),
     title,
@@ -107,10 +113,10 @@ function askAll(
   principals: Record<string, unknown>,
 ): Verdict | Promise<Verdict> {
   for (let index = start; index < checks.length; index += 1) {
-    const { name, handle } = checks[index] as Check;
+    const { name, handle, scopes } = checks[index] as Check;
     let principal: unknown;
     try {
-      principal = handle(credentials[index] as string, call);
+      principal = handle(credentials[index] as string, call, scopes);
     } catch (error) {
       return toRefused(error);
     }
