@@ -161,6 +161,20 @@ describe('berth-stubs', () => {
     expect(failed).toMatch(/pets\.yaml is not good JSON/);
   });
 
+  it('ends with 2 for YAML without an end', async () => {
+    await write(PETS.replace('Pet: { type: object', 'Pet: &pet { not: *pet, type: object'));
+    expect(await generate()).toBe(2);
+    expect(failed).toMatch(/pets\.yaml has a YAML alias inside what it stands for/);
+  });
+
+  it('tells which servers it leaves out', async () => {
+    await write(`${PETS}servers: [{ url: /v1 }, { url: 'https://a.example/v2' }, { url: / }]`);
+    await generate();
+    expect(printed).toContain('Only the path of the first server is served, not /v2, /.');
+    await generate('--base-path', '/v2');
+    expect(printed).not.toContain('first server');
+  });
+
   it('ends with 1 where it cannot write', async () => {
     await writeFile(join(folder, 'api'), 'a file');
     expect(await generate()).toBe(1);

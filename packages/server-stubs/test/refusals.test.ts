@@ -24,6 +24,11 @@ const query = (schema: object, rest: object = {}) =>
   toDocument({ parameters: [{ name: 'q', in: 'query', schema, ...rest }] });
 const body = (schema: unknown) =>
   toDocument({ requestBody: { content: { 'application/json': { schema } } } });
+const form = (schema: object, rest: object = {}) =>
+  toDocument({
+    requestBody: { content: { 'application/x-www-form-urlencoded': { schema, ...rest } } },
+  });
+const FORM = '#/paths/~1a/get/requestBody/content/application~1x-www-form-urlencoded';
 const BODY = '#/paths/~1a/get/requestBody/content/application~1json/schema';
 
 describe('what cannot be generated is refused by name and place', () => {
@@ -52,6 +57,21 @@ describe('what cannot be generated is refused by name and place', () => {
       `${BODY}/properties/a/minimum`,
     ],
     ['a schema that is none', body(3), `${BODY}: A schema is expected`],
+    [
+      'a list in a parameter whose items differ',
+      query({ prefixItems: [{ type: 'integer' }, { type: 'string' }], type: 'array' }),
+      '#/paths/~1a/get/parameters/0/schema: The items of this list differ',
+    ],
+    [
+      'an object in a form',
+      form({ properties: { a: { type: 'object' } } }),
+      `${FORM}/schema/properties/a: A field of a form is a text`,
+    ],
+    [
+      'another style in a form',
+      form({}, { encoding: { a: { style: 'pipeDelimited' } } }),
+      `${FORM}/encoding/a: A form has a field for each value`,
+    ],
     ['a parameter elsewhere', query({}, { in: 'querystring' }), '#/paths/~1a/get/parameters/0/in'],
     [
       'a style of another place',

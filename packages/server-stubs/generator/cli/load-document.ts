@@ -18,7 +18,24 @@ export async function loadDocument(file: string): Promise<Loaded> {
     throw new UnreadableError(`${file} cannot be read: ${error.code ?? error.message}.`);
   });
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
-  return { document: toDocument(file, text), bytes };
+  const document = toDocument(file, text);
+  if (holdsItself(document, new Set(), new Set())) {
+    throw new UnreadableError(
+      `${file} has a YAML alias inside what it stands for. Use $ref for schemas that recur.`,
+    );
+  }
+  return { document, bytes };
+}
+
+/** @param done values that were found to be finite, so that none is walked through twice */
+function holdsItself(value: unknown, path: Set<unknown>, done: Set<unknown>): boolean {
+  if (typeof value !== 'object' || value === null || done.has(value)) return false;
+  if (path.has(value)) return true;
+  path.add(value);
+  const holds = Object.values(value).some((each) => holdsItself(each, path, done));
+  path.delete(value);
+  done.add(value);
+  return holds;
 }
 
 function toDocument(file: string, text: string): unknown {

@@ -1,5 +1,6 @@
 import { entriesOf, isObject } from '../document/json.ts';
 import { join, type Pointer } from '../document/pointer.ts';
+import { checkForm } from './check-form.ts';
 import { toContentKind } from './content-kind.ts';
 import type { ContentModel } from './model.ts';
 import type { Reader } from './reader.ts';
@@ -19,6 +20,10 @@ export function readContent(value: unknown, pointer: Pointer, reader: Reader): C
     );
     if (kind === 'text' && isObject(schema) && types.includes('object')) {
       reader.note(at, `A body of ${mediaType} is text to a handler, and not held to its schema.`);
+    }
+    if (kind === 'form' && schema !== undefined) checkForm(media, schema, reader);
+    if (kind === 'multipart' && types.includes('object')) {
+      reader.note(at, 'A multipart body is a stream to a handler, and not held to its schema.');
     }
     return [{ mediaType, kind, pointer: at, ...(schema === undefined ? {} : { schema }) }];
   });

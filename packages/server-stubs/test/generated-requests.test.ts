@@ -1,0 +1,115 @@
+import { createRouter, type SecurityHandlers } from '@berth/server-stubs/runtime';
+import { expect, it, vi } from 'vitest';
+import { loadGenerated } from './corpus/load-generated.ts';
+import { send } from './support/send.ts';
+import { serve } from './support/serve.ts';
+
+const RESPONSES = { 200: { description: 'The input.', content: { 'application/json': {} } } };
+const INTEGERS = { type: 'array', items: { type: 'integer' } };
+const PAIR = { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string' } } };
+
+/** Serves one operation of a document; its handler answers with its input and who was let in. */
+async function start(
+  operation: object,
+  { path = '/x', security = {}, ...rest }: Record<string, unknown> & { path?: string } = {},
+): Promise<string> {
+  const post = { operationId: 'echo', responses: RESPONSES, ...operation };
+  const info = { title: 'T', version: '1' };
+  const { table } = await loadGenerated({
+    openapi: '3.1.0',
+    info,
+    paths: { [path]: { post } },
+    ...rest,
+  });
+  const echo = (input: object, call: { security: object }) => ({
+    status: 200,
+    body: { ...input, security: call.security },
+  });
+  return serve(createRouter(table, { echo }, { security: security as SecurityHandlers }));
+}
+
+const inQuery = (schema: object, more: object = {}) => ({
+  parameters: [
+    { name: 'q', in: 'query', schema, ...more },
+    { name: 'other', in: 'query', schema: { type: 'string' } },
+  ],
+});
+const MAP = { type: 'object', additionalProperties: { type: 'integer' } };
+const components = { schemas: { Ids: INTEGERS, Pair: PAIR } };
+
+it.each([
+  ['exploded', MAP, {}, '?a=1&b=2&other=o', { a: 1, b: 2 }],
+  ['exploded beside named ones', { ...PAIR, ...MAP }, {}, '?b=x&z=3', { b: 'x', z: 3 }],
+  ['in brackets', MAP, { style: 'deepObject' }, '?q[a]=1', { a: 1 }],
+])('an object of free names is read %s', async (_, schema, more, query, expected) => {
+  const base = await start(inQuery(schema, more));
+  const answer = await send(base, `/x${query}`, { method: 'POST' });
+  expect(answer.json).toMatchObject({ query: { q: expected } });
+});
+
+it.each([
+  [{ $ref: '#/components/schemas/Ids', maxItems: 3 }, {}, '?q=1&q=2', [1, 2]],
+  [
+    { $ref: '#/components/schemas/Pair', required: ['a'] },
+    { style: 'deepObject' },
+    '?q[a]=1',
+    { a: 1 },
+  ],
+  [{ type: 'array', prefixItems: [{ type: 'integer' }], maxItems: 2 }, {}, '?q=1', [1]],
+])(
+  'a parameter of %j has the types that the schema names anywhere',
+  async (schema, more, query, expected) => {
+    const base = await start(inQuery(schema, more), { components });
+    const answer = await send(base, `/x${query}`, { method: 'POST' });
+    expect(answer.json).toMatchObject({ query: { q: expected } });
+  },
+);
+
+it.each([
+  [INTEGERS, 'c=1; d=9; c=2', [1, 2]],
+  [PAIR, 'a=1; b=x', { a: 1, b: 'x' }],
+])('an exploded cookie of %j is several cookies', async (schema, cookie, expected) => {
+  const base = await start({ parameters: [{ name: 'c', in: 'cookie', schema }] });
+  const answer = await send(base, '/x', { method: 'POST', headers: { cookie } });
+  expect(answer.json).toMatchObject({ cookie: { c: expected } });
+});
+
+it.each([
+  [
+    'application/json; charset=utf-8',
+    'application/json',
+    '{"a":1}',
+    'application/json; charset=utf-8',
+  ],
+  ['Application/JSON', 'application/json', '{"a":1}', 'Application/JSON'],
+  ['application/json;v=1', 'application/json; v=2', '[1]', 'application/json;v=2'],
+])('a body documented as %s is taken as %s', async (documented, sent, body, contentType) => {
+  const content = { [documented]: { schema: PAIR }, 'application/json;v=2': { schema: INTEGERS } };
+  const base = await start({ requestBody: { required: true, content } });
+  const answer = await send(base, '/x', {
+    method: 'POST',
+    headers: { 'content-type': sent },
+    body,
+  });
+  expect(answer.json).toMatchObject({ contentType, body: JSON.parse(body) });
+});
+
+it('the root of a server with a path keeps its slash', async () => {
+  const base = await start({}, { path: '/', servers: [{ url: 'https://api.example/v1' }] });
+  expect((await send(base, '/v1/', { method: 'POST' })).status).toBe(200);
+});
+
+it('a handler sees who was let in where nobody has to be, and its scheme the scopes', async () => {
+  const key = vi.fn((value: string) => value);
+  const securitySchemes = { key: { type: 'oauth2', flows: {} } };
+  const base = await start(
+    { security: [{}, { key: ['pets:write'] }] },
+    { components: { securitySchemes }, security: { key } },
+  );
+  const headers = { authorization: 'Bearer ann' };
+  expect((await send(base, '/x', { method: 'POST', headers })).json).toMatchObject({
+    security: { key: 'ann' },
+  });
+  expect(key.mock.lastCall?.slice(2)).toEqual([['pets:write']]);
+  expect((await send(base, '/x', { method: 'POST' })).json).toEqual({ security: {} });
+});
