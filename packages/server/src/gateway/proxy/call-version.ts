@@ -33,25 +33,33 @@ export interface ReadyCall {
  *
  * @throws GatewayError SERVICE_LB_STATUS_ABNORMAL, SERVICE_TIMEOUT, BAD_GATEWAY, INVALID_REQUEST
  */
-export async function callVersion(call: ReadyCall, upstreams: readonly Upstream[]) {
+export function callVersion(
+  call: ReadyCall,
+  upstreams: readonly Upstream[],
+): Promise<Exclude<Outcome, Failure>> {
   const first = chooseUpstream(upstreams, undefined);
   if (first === undefined) throw new GatewayError('SERVICE_LB_STATUS_ABNORMAL');
-  const isUpgrade = call.upgrade !== undefined;
-  const connection = isUpgrade ? first.takeForUpgrade() : first.take();
+  const connection = call.upgrade === undefined ? first.take() : first.takeForUpgrade();
   const { isReused } = connection;
-  let outcome = await attempt(call, first, connection);
-  if (outcome instanceof Failure && mayRepeat(outcome, call, isReused)) {
-    const second = chooseUpstream(upstreams, first);
-    if (second !== undefined) {
-      const fresh = isUpgrade ? second.takeForUpgrade() : second.takeNew();
-      outcome = await attempt(call, second, fresh);
-    }
-  }
-  if (!(outcome instanceof Failure)) return outcome;
-  throw toGatewayError(
-    outcome,
-    upstreams.every(({ health }) => health.isOut),
-  );
+  return attempt(call, first, connection).then((outcome) => {
+    if (!(outcome instanceof Failure)) return outcome;
+    const second = mayRepeat(outcome, call, isReused)
+      ? chooseUpstream(upstreams, first)
+      : undefined;
+    if (second === undefined) throw toGatewayError(outcome, areOut(upstreams));
+    return repeat(call, second, upstreams);
+  });
+}
+
+async function repeat(call: ReadyCall, upstream: Upstream, upstreams: readonly Upstream[]) {
+  const fresh = call.upgrade === undefined ? upstream.takeNew() : upstream.takeForUpgrade();
+  const outcome = await attempt(call, upstream, fresh);
+  if (outcome instanceof Failure) throw toGatewayError(outcome, areOut(upstreams));
+  return outcome;
+}
+
+function areOut(upstreams: readonly Upstream[]): boolean {
+  return upstreams.every(({ health }) => health.isOut);
 }
 
 function mayRepeat({ error, wasSent, wasAnswered }: Failure, call: ReadyCall, isReused: boolean) {

@@ -1,36 +1,38 @@
 import { GatewayError } from '@berth/server-stubs';
+import type { HeadersTimers } from './headers-timers.ts';
 
-/** What the timer ends. */
+/** What the time ends. */
 interface Abortable {
   abort(error: Error): void;
 }
 
 /**
- * The time that a service has until its response headers (D13). It begins anew with each piece of the
- * body, so that a slow caller is not taken for a slow service, and never runs once an answer has begun.
+ * The time that a service has until its response headers. It begins anew with each piece of the body, so
+ * that a slow caller is not taken for a slow service, and never runs once an answer has begun.
  */
 export class HeadersTimer {
-  readonly #milliseconds: number;
-  #timer: NodeJS.Timeout | undefined;
+  due = Infinity;
+  readonly #timers: HeadersTimers;
+  #attempt: Abortable | undefined;
 
-  constructor(milliseconds: number) {
-    this.#milliseconds = milliseconds;
+  constructor(timers: HeadersTimers) {
+    this.#timers = timers;
   }
 
   start(attempt: Abortable): void {
-    this.#timer = setTimeout(expire, this.#milliseconds, attempt);
+    this.#attempt = attempt;
+    this.due = this.#timers.add(this);
   }
 
   readonly refresh = (): void => {
-    this.#timer?.refresh();
+    this.due = this.#timers.due;
   };
 
   stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#timers.delete(this);
   }
-}
 
-function expire(attempt: Abortable): void {
-  attempt.abort(new GatewayError('SERVICE_TIMEOUT'));
+  expire(): void {
+    this.#attempt?.abort(new GatewayError('SERVICE_TIMEOUT'));
+  }
 }
