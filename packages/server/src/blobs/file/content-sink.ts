@@ -4,8 +4,8 @@ import { createMd5, type Md5 } from '../md5/create-md5.ts';
 import { withStoreErrors } from './disk-error.ts';
 import { writeAll } from './write-all.ts';
 
-/** What gathers while the disk is busy, and is then written at once. */
-const GATHER_BYTES = 512 * 1024;
+/** What gathers while the disk is busy, and is then written at once. More is not faster, only larger. */
+const GATHER_BYTES = 256 * 1024;
 /** Written back to the disk while more comes, so that the last fsync has little to do. */
 const FLUSH_BYTES = 32 * 1024 * 1024;
 
