@@ -20,6 +20,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     options.workers > 1
       ? await startWorkers(config, serverLog, options.workers)
       : await createLoggedServer(config, serverLog);
+  process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'failed'));
   const stop = async (signal: string) => {
     process.once('SIGINT', () => process.exit(1)).once('SIGTERM', () => process.exit(1));
     log.info({ signal }, 'shutting down');

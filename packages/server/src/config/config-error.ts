@@ -25,7 +25,7 @@ function toLine({ path, problem, place }: ConfigFault): string {
 }
 
 /** `environments.dev.credentials[0].id` */
-export function toName(path: readonly (string | number)[]): string {
+function toName(path: readonly (string | number)[]): string {
   return path
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
     .join('')

@@ -27,4 +27,10 @@ const shape = Object.fromEntries(
 ) as Record<Settable, Limit>;
 
 /** Limits, whose defaults are those of the contract. */
-export const limitsSchema = z.strictObject(shape).describe('Limits of this deployment.');
+export const limitsSchema = z
+  .strictObject(shape)
+  .refine(
+    ({ linkSeconds, linkMaxSeconds }) => linkSeconds <= linkMaxSeconds,
+    'needs `linkSeconds` of at most `linkMaxSeconds`',
+  )
+  .describe('Limits of this deployment.');

@@ -44,9 +44,11 @@ export async function createCore(
     metrics: () => metrics,
     logCalls: () => config.log.calls,
   });
+  const tracing = await createTracing();
+  const dispatch = createDispatch(() => application, observer, tracing);
+  const server = await createHttpServer(config.listen, dispatch);
   const services = await createServices(config, { log, metrics: () => metrics, workers });
   const { gateway, blobs } = services;
-  const tracing = await createTracing();
   const metrics: Metrics = createMetrics({
     connections: () => connections.size,
     activeCalls: () => observer.active,
@@ -57,8 +59,6 @@ export async function createCore(
   });
   const parts = { services, observer, metrics: () => metrics, log, tracing };
   let application = createApplication(config, parts);
-  const dispatch = createDispatch(() => application, observer, tracing);
-  const server = await createHttpServer(config.listen, dispatch);
   const stops: (() => unknown)[] = [];
   const connections = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -97,7 +97,12 @@ export async function createCore(
     async listen() {
       const { host, port, tls } = config.listen;
       server.listen(port, host);
-      await once(server, 'listening');
+      try {
+        await once(server, 'listening');
+      } catch (error) {
+        await services.close();
+        throw error;
+      }
       state = 'listening';
       stops.push(keepSwept(blobs, config.limits.grantSeconds, log));
       if (tls !== undefined) {

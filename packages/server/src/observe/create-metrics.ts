@@ -7,7 +7,7 @@ const SECONDS = [
 ];
 
 /** One call that has ended. */
-export interface EndedCall {
+interface EndedCall {
   readonly surface: Surface;
   /** operationId; empty where no operation was found. */
   readonly operation: string;

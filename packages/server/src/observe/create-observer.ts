@@ -12,6 +12,8 @@ const BYTES = Symbol('bytes so far');
 /** One call from its head to the end of its answer. */
 interface ObservedCall {
   readonly surface: Surface;
+  /** Path as it came, before a mount cuts it; without the query, which holds signatures of links. */
+  readonly path: string;
   readonly startedAt: number;
   call: Call | undefined;
   code: string;
@@ -50,7 +52,7 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
 
   function end(request: IncomingMessage, response: ServerResponse): void {
     const observed = (response as Observed)[CALL] as ObservedCall;
-    const { surface, startedAt, call, code, isStream } = observed;
+    const { surface, path, startedAt, call, code, isStream } = observed;
     active -= 1;
     if (isStream) streams -= 1;
     ended();
@@ -68,8 +70,7 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
       surface,
       operation,
       method: request.method,
-      // Queries hold the signatures of links, and what callers keep to themselves.
-      path: pathOf(request),
+      path,
       status,
       ...(code !== '' && { code }),
       ms: Math.round(seconds * 1e5) / 100,
@@ -108,6 +109,7 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
       active += 1;
       (response as Observed)[CALL] = {
         surface,
+        path: pathOf(request),
         startedAt: performance.now(),
         call: undefined,
         code: '',

@@ -11,6 +11,7 @@ export function runWorker(): void {
     if (asked.ask === 'start') {
       const { config, workers } = asked;
       const log = createLog({ level: config.log.level, secrets: secretsOf(config) });
+      process.on('uncaughtExceptionMonitor', (error) => log.log.fatal({ err: error }, 'failed'));
       core = await createCore(config, log, workers);
       await core.listen();
       return core.url;

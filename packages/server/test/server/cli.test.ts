@@ -30,11 +30,15 @@ test.each([
     ['--host', '192.0.2.1', '--expose-development', '--port', '0', '--admin-port', '0'],
     'is no address of this machine',
   ],
+  [['--config', 'tls.yaml'], 'gone.pem cannot be used'],
   [['token'], 'is no folder of a development server'],
   [['token', '--key', 'bad.yaml'], 'is no JSON'],
   [['fsck', 'gone'], 'gone cannot be read as a store'],
 ])('%j is refused with exit 2', async (args, sentence) => {
-  const { code, stdout, stderr } = await run(args, { 'bad.yaml': `kees: []\n${GOOD}` });
+  const { code, stdout, stderr } = await run(args, {
+    'bad.yaml': `kees: []\n${GOOD}`,
+    'tls.yaml': `listen: { tls: { cert: gone.pem, key: gone.key } }\n${GOOD}`,
+  });
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(sentence);
   expect(stderr).not.toMatch(/\n\s+at /);

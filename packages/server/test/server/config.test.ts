@@ -95,6 +95,7 @@ describe('a fault names file, line, column, setting and fix', () => {
       'limits: { batchItem: 3 }',
       'berth.yaml:1:11: limits.batchItem is no setting: did you mean batchItems.',
     ],
+    ['limits: { linkMaxSeconds: 60 }', 'berth.yaml:1:1: limits needs `linkSeconds`'],
     ['limits: { uploadBytes: 0 }', 'berth.yaml:1:11: limits.uploadBytes must be at least 1.'],
     [
       'wireProfile: none.json',

@@ -74,6 +74,7 @@ test('no secret of a whole run is in its log, and nothing else is missing', asyn
     '"operation":"uploadFile"',
     '"operation":"download"',
     '"path":"/v1/cloudrun/hello/x"',
+    '"path":"/upload"',
     '"caller":"me"',
     '"audit":true',
   ]) {
