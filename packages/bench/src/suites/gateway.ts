@@ -37,6 +37,8 @@ export const gatewaySuite: Suite = {
     const service = await startService();
     const ours = await startOurs(service.origin);
     try {
+      // A server has run for longer than a bench when its speed counts.
+      await measureCpuRate(ours.child, ours.call, SECONDS * 3);
       const rows: Row[] = [];
       for (const peer of PEERS) rows.push(await comparePeer(ours, peer, service.origin, runs));
       if (hasNginx) rows.push(await compareNginx(ours, service.origin, runs));

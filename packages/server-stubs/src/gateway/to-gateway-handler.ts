@@ -16,20 +16,29 @@ export function toGatewayHandler<Caller>(
   toCallerAnswer: (answer: Awaited<ReturnType<GatewayHandler>>, call: Call) => Answer,
   upgrades: UpgradeSettings,
 ): Handler {
-  return async (given, call: Call) => {
+  return (given, call: Call) => {
     assertForwardable(call);
     const input = toInput(given, call);
     // The security handlers have put `env` there: every operation of the gateway has credentials.
     const { bearerToken, signature } = call.security;
-    const known = Object.assign(call, { caller: bearerToken ?? signature });
+    const known = Object.assign(call, {
+      caller: bearerToken ?? signature,
+    }) as unknown as GatewayCall<Caller>;
     if (call.response instanceof UpgradeResponse) {
-      const refusal = await answerUpgrade(input, known as never, call.response, upgrades);
-      return refusal === undefined ? TAKEN : toCallerAnswer(refusal, call);
+      return answerUpgrade(input, known as never, call.response, upgrades).then((refusal) =>
+        refusal === undefined ? TAKEN : toCallerAnswer(refusal, call),
+      );
     }
-    try {
-      return toCallerAnswer(await handler(input, known as unknown as GatewayCall<Caller>), call);
-    } catch (error) {
+    const fail = (error: unknown) => {
       throw faultOf(input.body) ?? error;
+    };
+    try {
+      const answer = handler(input, known);
+      return isPromise(answer)
+        ? answer.then((late) => toCallerAnswer(late, call), fail)
+        : toCallerAnswer(answer, call);
+    } catch (error) {
+      return fail(error);
     }
   };
 }
@@ -37,4 +46,8 @@ export function toGatewayHandler<Caller>(
 /** Why a body broke off at the limit (D13), whatever the handler's own call made of it. */
 function faultOf(body: Readable | undefined): FaultError | undefined {
   return body?.errored instanceof FaultError ? body.errored : undefined;
+}
+
+function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
+  return typeof (value as PromiseLike<Value> | undefined)?.then === 'function';
 }
