@@ -35,12 +35,20 @@ const inQuery = (schema: object, more: object = {}) => ({
   ],
 });
 const MAP = { type: 'object', additionalProperties: { type: 'integer' } };
+const PROTO = { type: 'object', properties: JSON.parse('{"__proto__":{"type":"integer"}}') };
 const components = { schemas: { Ids: INTEGERS, Pair: PAIR } };
 
 it.each([
   ['exploded', MAP, {}, '?a=1&b=2&other=o', { a: 1, b: 2 }],
   ['exploded beside named ones', { ...PAIR, ...MAP }, {}, '?b=x&z=3', { b: 'x', z: 3 }],
   ['in brackets', MAP, { style: 'deepObject' }, '?q[a]=1', { a: 1 }],
+  [
+    'with a name of prototypes',
+    PROTO,
+    { style: 'deepObject' },
+    '?q[__proto__]=1',
+    { ['__proto__']: 1 },
+  ],
 ])('an object of free names is read %s', async (_, schema, more, query, expected) => {
   const base = await start(inQuery(schema, more));
   const answer = await send(base, `/x${query}`, { method: 'POST' });

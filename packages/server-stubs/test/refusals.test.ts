@@ -72,6 +72,11 @@ describe('what cannot be generated is refused by name and place', () => {
       form({}, { encoding: { a: { style: 'pipeDelimited' } } }),
       `${FORM}/encoding/a: A form has a field for each value`,
     ],
+    [
+      'a discriminator that leads to nothing',
+      body({ oneOf: [{}], discriminator: { propertyName: 't', mapping: { a: '#/%' } } }),
+      '#/components/schemas/#~1%: A schema is expected',
+    ],
     ['a parameter elsewhere', query({}, { in: 'querystring' }), '#/paths/~1a/get/parameters/0/in'],
     [
       'a style of another place',
@@ -171,6 +176,15 @@ describe('what cannot be generated is refused by name and place', () => {
     expect(refusals(document).map((each) => each.split(': ')[0])).toEqual([
       '#/components/schemas/B',
       '#/components/schemas/A',
+    ]);
+  });
+
+  it('never where it only may surprise: that is told', () => {
+    const pet = { type: 'object', discriminator: { propertyName: 'kind' } };
+    const content = { 'multipart/form-data': { schema: pet } };
+    expect(generate(toDocument({ requestBody: { content } })).notes).toMatchObject([
+      { message: expect.stringContaining('A discriminator without oneOf or anyOf') },
+      { message: expect.stringContaining('A multipart body is a stream') },
     ]);
   });
 

@@ -68,7 +68,8 @@ export function follow(
   return undefined;
 }
 
-function decode(ref: string): string | undefined {
+/** A reference without percent-encoding; `undefined` where that is broken. */
+export function decode(ref: string): string | undefined {
   try {
     return decodeURIComponent(ref);
   } catch {

@@ -71,16 +71,17 @@ function readProperties(
   pointer: Pointer,
   reader: Reader,
 ): Record<string, readonly ScalarType[]> | undefined {
-  const properties: Record<string, readonly ScalarType[]> = {};
+  const properties: [string, readonly ScalarType[]][] = [];
   for (const [name, property] of sameValue(schema, reader.store).flatMap(propertiesOf)) {
     const types = valueTypes(property, reader.store);
     if (!isScalar(types)) {
       reader.refuse(join(pointer, 'properties', name), NESTED);
       return undefined;
     }
-    properties[name] = toScalars(types);
+    properties.push([name, toScalars(types)]);
   }
-  return properties;
+  // A property may be named `__proto__`.
+  return Object.fromEntries(properties);
 }
 
 /** Types of the properties without a name, where the schema speaks of such. */

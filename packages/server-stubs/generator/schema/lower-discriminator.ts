@@ -1,5 +1,6 @@
 import { entriesOf, isObject } from '../document/json.ts';
 import { join, type Pointer, toNames } from '../document/pointer.ts';
+import { decode } from '../document/references.ts';
 import { membersOf, type Schema, type SchemaObject } from './schema.ts';
 
 /** A value of the discriminating property, and the choice that it stands for. */
@@ -64,7 +65,7 @@ export function lowerDiscriminator(schema: SchemaObject): SchemaObject {
   };
 }
 
-/** A mapping holds a `$ref`, or the name of a component. */
+/** A mapping holds a `$ref`, or the name of a component; a name that is none leads to nothing. */
 function toPointer(name: string): Pointer {
-  return name.startsWith('#') ? decodeURIComponent(name) : join('#/components/schemas', name);
+  return (name.startsWith('#') && decode(name)) || join('#/components/schemas', name);
 }

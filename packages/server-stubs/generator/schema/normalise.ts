@@ -52,6 +52,12 @@ export function normalise(value: unknown, pointer: Pointer, context: SchemaConte
     if (target === undefined) return true;
     schema.$ref = target;
   }
+  if (isObject(schema.discriminator) && !('oneOf' in schema || 'anyOf' in schema)) {
+    problems.note(
+      join(pointer, 'discriminator'),
+      'A discriminator without oneOf or anyOf beside it chooses no schema: values are held to this one.',
+    );
+  }
   checkTypes(schema, pointer, problems);
   checkPatterns(schema, pointer, problems);
   return mapSubschemas(schema, pointer, (subschema, at) => normalise(subschema, at, context));
