@@ -1,24 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Surface } from './surface.ts';
-
-/** From half a millisecond to a long poll. */
-const SECONDS = [
-  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60,
-];
-
-/** One call that has ended. */
-interface EndedCall {
-  readonly surface: Surface;
-  /** operationId; empty where no operation was found. */
-  readonly operation: string;
-  /** 0 where the caller went away before an answer. */
-  readonly status: number;
-  /** Code of the error; empty where there was none. */
-  readonly code: string;
-  readonly seconds: number;
-  readonly received: number;
-  readonly sent: number;
-}
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { CallTally, type EndedCall } from './call-tally.ts';
 
 export interface Gauges {
   readonly connections: () => number;
@@ -57,25 +38,11 @@ export function createMetrics(gauges: Gauges): Metrics {
   gauge('berth_websockets', 'Open WebSockets.', gauges.webSockets);
   gauge('berth_upstream_outstanding', 'Calls to hosted services under way.', gauges.outstanding);
 
-  const calls = new Counter({
-    name: 'berth_calls_total',
-    help: 'Calls that have ended. status is 2xx to 5xx, or gone where the caller did not wait.',
-    labelNames: ['surface', 'operation', 'status', 'code'],
-    registers,
-  });
-  const durations = new Histogram({
-    name: 'berth_call_duration_seconds',
-    help: 'Time from the head of a call to the end of its answer.',
-    labelNames: ['surface', 'operation'],
-    buckets: SECONDS,
-    registers,
-  });
-  const bytes = new Counter({
-    name: 'berth_bytes_total',
-    help: 'Bytes of calls on the connections of callers, heads included.',
-    labelNames: ['surface', 'direction'],
-    registers,
-  });
+  const tally = new CallTally();
+  for (const [at, { name }] of tally.samples().entries()) {
+    registry.registerMetric({ name, get: async () => tally.samples()[at] } as never);
+  }
+
   const storeFailures = new Counter({
     name: 'berth_store_failures_total',
     help: 'Operations that the blob store could not do.',
@@ -88,45 +55,25 @@ export function createMetrics(gauges: Gauges): Metrics {
     labelNames: ['action'],
     registers,
   });
-  const logins = new Counter({
+  const logins = { hit: 0, miss: 0 };
+  new Counter({
     name: 'berth_token_cache_total',
     help: 'Bearer tokens that were found verified (hit), or had to be verified (miss).',
     labelNames: ['result'],
     registers,
+    collect() {
+      this.reset();
+      for (const [result, count] of Object.entries(logins)) this.inc({ result }, count);
+    },
   });
 
-  const hits = logins.labels('hit');
-  const misses = logins.labels('miss');
-
-  /** Looking labels up costs more than counting: what was counted once is remembered. */
-  const known = new Map<string, ReturnType<typeof toSeries>>();
-  const toSeries = ({ surface, operation, status, code }: EndedCall) => ({
-    calls: calls.labels(
-      surface,
-      operation,
-      status === 0 ? 'gone' : `${Math.floor(status / 100)}xx`,
-      code,
-    ),
-    duration: durations.labels(surface, operation),
-    received: bytes.labels(surface, 'received'),
-    sent: bytes.labels(surface, 'sent'),
-  });
   return {
     registry,
-    count(call) {
-      const key = `${call.surface} ${call.operation} ${call.status} ${call.code}`;
-      let series = known.get(key);
-      if (series === undefined) {
-        series = toSeries(call);
-        known.set(key, series);
-      }
-      series.calls.inc();
-      series.duration.observe(call.seconds);
-      series.received.inc(call.received);
-      series.sent.inc(call.sent);
-    },
+    count: (call) => tally.add(call),
     countStoreFailure: (method) => storeFailures.inc({ method }),
     countChange: (action) => changes.inc({ action }),
-    countLogin: (result) => (result === 'hit' ? hits : misses).inc(),
+    countLogin(result) {
+      logins[result] += 1;
+    },
   };
 }
