@@ -35,6 +35,7 @@ export const BUCKETS: Readonly<Record<string, string>> = { dev: 'files', other: 
 /** A server of the storage API over real files, until the test is over. */
 export async function deploy(settings: Settings = {}): Promise<Deployment> {
   const root = await mkdtemp(join(tmpdir(), 'berth-storage-'));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
   const clock = { now: Date.parse('2026-11-20T10:00:00.500Z') };
   const changes: FileChange[] = [];
   const errors: unknown[] = [];
@@ -82,7 +83,6 @@ export async function deploy(settings: Settings = {}): Promise<Deployment> {
     server.closeAllConnections();
     server.close();
     await blobs.close();
-    await rm(root, { recursive: true, force: true });
   });
   return { base, root, blobs, keys, clock, changes, errors, arrivals };
 }
