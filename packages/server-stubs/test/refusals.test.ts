@@ -24,6 +24,7 @@ const query = (schema: object, rest: object = {}) =>
   toDocument({ parameters: [{ name: 'q', in: 'query', schema, ...rest }] });
 const body = (schema: unknown) =>
   toDocument({ requestBody: { content: { 'application/json': { schema } } } });
+const QUERY = { name: 'q', in: 'query', schema: {} };
 const form = (schema: object, rest: object = {}) =>
   toDocument({
     requestBody: { content: { 'application/x-www-form-urlencoded': { schema, ...rest } } },
@@ -57,6 +58,22 @@ describe('what cannot be generated is refused by name and place', () => {
       `${BODY}/properties/a/minimum`,
     ],
     ['a schema that is none', body(3), `${BODY}: A schema is expected`],
+    ['paths that are none', toDocument({}, { paths: [] }), '#/paths: Paths are expected'],
+    [
+      'an operation that is none',
+      toDocument({}, { paths: { '/a': { get: null } } }),
+      '#/paths/~1a/get',
+    ],
+    [
+      'a placeholder that does not end',
+      toDocument({}, { paths: { '/a/{b': { get: {} } } }),
+      '#/paths/~1a~1{b: A path has a brace',
+    ],
+    [
+      'a parameter given twice',
+      toDocument({ parameters: [QUERY, QUERY] }),
+      '#/paths/~1a/get/parameters/1: This parameter is listed twice',
+    ],
     [
       'a list in a parameter whose items differ',
       query({ prefixItems: [{ type: 'integer' }, { type: 'string' }], type: 'array' }),

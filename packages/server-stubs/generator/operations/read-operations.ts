@@ -25,6 +25,9 @@ export function readOperations(
   settings: OperationSettings,
   reader: Reader,
 ): Operation[] {
+  if (document.paths !== undefined && !isObject(document.paths)) {
+    reader.refuse('#/paths', 'Paths are expected here: an object with a member for each path.');
+  }
   noteOthers(document.servers, '#');
   const operations = entriesOf(document.paths)
     .filter(([path]) => !path.startsWith('x-'))
@@ -49,7 +52,11 @@ export function readOperations(
     noteOthers(item.servers, pointer);
     return methodsOf(item, pointer).flatMap(([method, value, at]) => {
       const template = readPath(text, pathPointer(text), reader);
-      if (template === undefined || !isObject(value)) return [];
+      if (!isObject(value)) {
+        reader.refuse(at, 'An operation is expected here: an object.');
+        return [];
+      }
+      if (template === undefined) return [];
       const path = toPath(template.path, value, item);
       noteOthers(value.servers, at);
       const parameters = readParameters(item, value, pointer, at);
@@ -99,10 +106,17 @@ export function readOperations(
       [item, itemPointer],
       [operation, pointer],
     ] as const) {
+      const own = new Set<string>();
       toList(owner.parameters).forEach((value, index) => {
         const found = reader.follow(value, join(at, 'parameters', index));
         const model = found && readParameter(found.value, found.pointer, reader);
-        if (model) parameters.set(`${model.parameter.in} ${model.parameter.name}`, model);
+        if (model === undefined) return;
+        const key = `${model.parameter.in} ${model.parameter.name}`;
+        if (own.has(key)) {
+          reader.refuse(join(at, 'parameters', index), 'This parameter is listed twice. Drop one.');
+        }
+        own.add(key);
+        parameters.set(key, model);
       });
     }
     return [...parameters.values()];

@@ -27,6 +27,13 @@ export function readPath(text: string, pointer: Pointer, reader: Reader): PathTe
     if (wildcard !== '') greedy.add(name);
     return `{${name}}`;
   });
+  if (/[{}]/.test(path.replace(/\{[^{}]*\}/g, ''))) {
+    reader.refuse(
+      pointer,
+      'A path has a brace without its other half. Write placeholders as {name}.',
+    );
+    return undefined;
+  }
   if (new Set(names).size < names.length) {
     reader.refuse(pointer, 'A path has one name twice. Give each placeholder its own.');
     return undefined;
