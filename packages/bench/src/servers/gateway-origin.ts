@@ -1,10 +1,13 @@
-// The hosted service behind every gateway of the suite: a small JSON answer, and an event stream whose
-// only event says when it was sent.
+// The hosted service behind every gateway of the suite: a small JSON answer, an event stream whose only
+// event says when it was sent, and WebSockets that say nothing.
 import { createServer } from 'node:http';
 
 const ANSWER = JSON.stringify({ hello: 'you', items: [1, 2, 3] });
 
-createServer((request, response) => {
+const SWITCH =
+  'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
+
+const server = createServer((request, response) => {
   if (request.url === '/events') {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
     setTimeout(() => {
@@ -15,4 +18,9 @@ createServer((request, response) => {
   response
     .writeHead(200, { 'content-type': 'application/json', 'content-length': ANSWER.length })
     .end(ANSWER);
-}).listen(Number(process.argv[2]), '127.0.0.1');
+});
+server.on('upgrade', (_request, socket) => {
+  socket.on('error', () => {}).resume();
+  socket.write(SWITCH);
+});
+server.listen(Number(process.argv[2]), '127.0.0.1');

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { compare, median } from '../compare.ts';
 import { freePort } from '../free-port.ts';
+import { holdIdle } from '../hold-idle.ts';
 import type { Call } from '../load.ts';
 import { measureCpuRate } from '../measure-cpu-rate.ts';
 import type { Row, Suite } from '../row.ts';
@@ -45,6 +46,7 @@ export const gatewaySuite: Suite = {
       else process.stderr.write('gateway: nginx is not installed, so its row is left out.\n');
       rows.push(await compareLatency(ours, service.origin, runs));
       rows.push(await compareEvents(ours, service.origin, runs));
+      rows.push(...(await measureIdle(service.origin)));
       return rows;
     } finally {
       await Promise.all([stopProcess(ours.child), stopProcess(service.child)]);
@@ -163,4 +165,33 @@ async function firstEvent(url: string, headers: Record<string, string>): Promise
     }
   }
   return median(times);
+}
+
+const UPGRADE = {
+  connection: 'Upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+};
+const IDLE = [
+  { measure: '6,000 idle event streams, kB each', path: 'events', headers: {}, count: 6000 },
+  { measure: '2,000 idle WebSockets, kB each', path: 'ws', headers: UPGRADE, count: 2000 },
+];
+const IDLE_KILOBYTES = 40;
+
+/** What idle connections cost a new process, against the bound of 40 kB; once, for memory does not shrink. */
+async function measureIdle(origin: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const { measure, path, headers, count } of IDLE) {
+    const { child, call } = await startOurs(origin);
+    const url = new URL(path, call.url);
+    const all = { ...call.headers, ...headers };
+    const each = await holdIdle({ pid: child.pid ?? 0, url, headers: all, count });
+    await stopProcess(child);
+    if (each === undefined) continue;
+    const ratio = each / IDLE_KILOBYTES;
+    const bound = { peer: IDLE_KILOBYTES, peerName: 'bound of 40 kB', goal: '<= 1' } as const;
+    rows.push({ suite: SUITE, measure, ours: each, ...bound, runs: 1, ratio, holds: ratio <= 1 });
+  }
+  return rows;
 }

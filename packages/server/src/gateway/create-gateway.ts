@@ -13,7 +13,6 @@ import { findService } from './find-service.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { callVersion } from './proxy/call-version.ts';
 import { HeadersTimer } from './proxy/headers-timer.ts';
-import { HeadersTimers } from './proxy/headers-timers.ts';
 import { type OutgoingBody, toBody } from './proxy/to-body.ts';
 import { toServiceHeaders } from './proxy/to-service-headers.ts';
 import type { Service } from './service-registry.ts';
@@ -69,12 +68,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   const upstreams = new Upstreams(connectSeconds * 1000, now);
   const versions = new Versions(upstreams);
 
-  const timers = new HeadersTimers(headersSeconds * 1000);
-
   // Each step goes on at once where the one before it is done at once, as it is for nearly every call.
   const callService = (input: GatewayInput, call: GatewayCall<Caller>, upgrade?: 'websocket') => {
     admit?.(call);
-    const timer = new HeadersTimer(timers);
+    const timer = new HeadersTimer(headersSeconds * 1000);
     const reach = (service: Service, body: OutgoingBody) => {
       assertCallable(service, call.caller);
       const endpoints = versions.endpointsOf(chooseVersion(service));

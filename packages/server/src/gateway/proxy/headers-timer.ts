@@ -1,5 +1,4 @@
 import { GatewayError } from '@berth/server-stubs';
-import type { HeadersTimers } from './headers-timers.ts';
 
 /** What the time ends. */
 interface Abortable {
@@ -7,32 +6,31 @@ interface Abortable {
 }
 
 /**
- * The time that a service has until its response headers. It begins anew with each piece of the body, so
- * that a slow caller is not taken for a slow service, and never runs once an answer has begun.
+ * The time that a service has until its response headers (D13). It begins anew with each piece of the
+ * body, so that a slow caller is not taken for a slow service, and never runs once an answer has begun.
  */
 export class HeadersTimer {
-  due = Infinity;
-  readonly #timers: HeadersTimers;
-  #attempt: Abortable | undefined;
+  readonly #milliseconds: number;
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(timers: HeadersTimers) {
-    this.#timers = timers;
+  constructor(milliseconds: number) {
+    this.#milliseconds = milliseconds;
   }
 
   start(attempt: Abortable): void {
-    this.#attempt = attempt;
-    this.due = this.#timers.add(this);
+    this.#timer = setTimeout(expire, this.#milliseconds, attempt);
   }
 
   readonly refresh = (): void => {
-    this.due = this.#timers.due;
+    this.#timer?.refresh();
   };
 
   stop(): void {
-    this.#timers.delete(this);
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
+}
 
-  expire(): void {
-    this.#attempt?.abort(new GatewayError('SERVICE_TIMEOUT'));
-  }
+function expire(attempt: Abortable): void {
+  attempt.abort(new GatewayError('SERVICE_TIMEOUT'));
 }
