@@ -47,6 +47,11 @@ const s3 = z
         'Links lead to the store itself: less work here, but the answers are those of the store.',
       ),
   })
+  .refine(
+    ({ accessKeyId, secretAccessKey }) =>
+      (accessKeyId === undefined) === (secretAccessKey === undefined),
+    'needs both `accessKeyId` and `secretAccessKey`, or none of them',
+  )
   .describe('Objects of an S3-compatible store.');
 
 /** Where the files are. */

@@ -82,6 +82,10 @@ describe('a fault names file, line, column, setting and fix', () => {
       'store: { driver: file, rot: x }',
       'berth.yaml:1:24: store.rot is no setting: did you mean root.',
     ],
+    [
+      'store: { driver: s3, bucket: b, accessKeyId: a }',
+      'berth.yaml:1:1: store needs both `accessKeyId` and `secretAccessKey`',
+    ],
     ['store: { driver: disk }', 'berth.yaml:1:10: store.driver must be one of file, s3.'],
     ['listen:\n  port: a', 'berth.yaml:2:3: listen.port must be a number.'],
     ['listen: { port: 65536 }', 'berth.yaml:1:11: listen.port must be at most 65535.'],
