@@ -1,8 +1,11 @@
 import { z } from 'zod';
 
+/** Kinds of blob stores. */
+export const DRIVERS = ['file', 's3'] as const;
+
 const file = z
   .strictObject({
-    driver: z.literal('file'),
+    driver: z.literal(DRIVERS[0]),
     root: z
       .string()
       .min(1)
@@ -15,7 +18,7 @@ const file = z
 
 const s3 = z
   .strictObject({
-    driver: z.literal('s3'),
+    driver: z.literal(DRIVERS[1]),
     bucket: z.string().min(1).describe('Bucket of the object store; it must be there.'),
     region: z.string().min(1).default('us-east-1'),
     endpoint: z

@@ -2,6 +2,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import type { ConfigFault } from './config-error.ts';
 import { knownSettings } from './known-settings.ts';
+import { DRIVERS } from './store-schema.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = (string | number)[];
@@ -28,7 +29,7 @@ function unknown(path: Path, key: string): string {
   if (known.length === 0) return 'is no setting: remove it';
   const near = closest(key, known);
   return distance(key, near) <= Math.max(2, key.length / 3)
-    ? `is no setting: did you mean ${near}?`.replace(/\?$/, '')
+    ? `is no setting: did you mean ${near}`
     : `is no setting; known here: ${known.join(', ')}`;
 }
 
@@ -57,7 +58,7 @@ function problemOf(issue: Issue): string {
 /** The branch that came furthest tells best what was meant. */
 function fromUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: Path): ConfigFault[] {
   const known = issue.errors.flat().filter(({ code }) => code !== 'invalid_type');
-  if (issue.errors.length === 0) return [{ path, problem: 'must be one of file, s3' }];
+  if (issue.errors.length === 0) return [{ path, problem: `must be one of ${DRIVERS.join(', ')}` }];
   const deepest = issue.errors.find((branch) => branch.some((inner) => inner.path.length > 0));
   if (deepest !== undefined) return toFaults(deepest, path);
   if (known.length > 0 && known[0]?.code !== 'invalid_value') return toFaults(known, path);
