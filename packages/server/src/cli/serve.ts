@@ -7,6 +7,7 @@ import { startWorkers } from '../workers/start-workers.ts';
 import { describeDevelopment } from './describe-development.ts';
 import { readConfig, type ServeOptions } from './serve-options.ts';
 import { openSetup } from './setup.ts';
+import { stopOnSignal } from './stop-on-signal.ts';
 
 /** Serves until SIGINT or SIGTERM; a second one ends at once. */
 export async function serve(options: ServeOptions): Promise<void> {
@@ -22,7 +23,6 @@ export async function serve(options: ServeOptions): Promise<void> {
       : await createLoggedServer(config, serverLog);
   process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'failed'));
   const stop = async (signal: string) => {
-    process.once('SIGINT', () => process.exit(1)).once('SIGTERM', () => process.exit(1));
     log.info({ signal }, 'shutting down');
     await server.close();
     await setup.close();
@@ -30,7 +30,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     process.exit(0);
   };
   await server.listen();
-  process.once('SIGINT', stop).once('SIGTERM', stop);
+  stopOnSignal(stop);
   log.info({ url: server.url, adminUrl: server.adminUrl }, 'listening');
   if (setup.development !== undefined) {
     const { url, adminUrl } = server;
