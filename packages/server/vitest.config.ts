@@ -1,1 +1,26 @@
-export { default } from '../../vitest.shared.ts';
+import shared from '../../vitest.shared.ts';
+
+const { include, ...test } = shared.test;
+const CEPH = 'test/ceph/**/*.test.ts';
+/** Without `module`: at the SDK of AWS it leads to files for bundlers, which Node cannot load. */
+const conditions = shared.resolve.conditions.filter((condition) => condition !== 'module');
+
+/** Tests on Ceph are a project of their own: it is started where one of them is run, and only there. */
+export default {
+  ...shared,
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    ...test,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'server', include, exclude: ['**/node_modules/**', CEPH] },
+      },
+      {
+        extends: true,
+        test: { name: 'ceph', include: [CEPH], globalSetup: 'test/ceph/support/global-setup.ts' },
+      },
+    ],
+  },
+};

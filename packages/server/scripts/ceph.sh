@@ -1,0 +1,230 @@
+#!/bin/bash
+# A real Ceph object store on loopback, for tests and development: one monitor, one or three disks, and
+# the S3 gateway. It needs the Debian packages ceph-mon, ceph-osd and radosgw, and no root.
+#
+#   ceph.sh start DIR [PORT] [OSDS]   starts it, new or as `stop` left it, and prints "ready <address>"
+#   ceph.sh stop DIR                  stops what was started in DIR; the data stay
+#   ceph.sh run DIR [PORT] [OSDS]     starts it, stops it when standard input ends, and removes DIR
+#   ceph.sh stop-gateway DIR          stops the S3 gateway alone
+#   ceph.sh start-gateway DIR         starts it again
+#   ceph.sh kill-osd DIR NUMBER       kills one disk with -9
+#
+# DIR   a folder of a real disk (not tmpfs); each OSD takes a sparse file of 10 GiB in it, and 1 GB soon
+# PORT  of S3, 7480 where it is not given; the monitor has the next one, the OSDs take free ones
+# OSDS  1, or 3 that each keep a copy of everything; 1 where it is not given
+#
+# Keys: access key "testkey", secret "testsecret". Buckets: none. Times on two cores: 6 s to start with
+# one OSD, 8 s with three, 4 s to start again, 4 s to stop. For people who try things, not for their data.
+set -euo pipefail
+
+HOST=127.0.0.1
+SECONDS_TO_START=60
+TENTHS_TO_STOP=80
+
+usage() { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"; }
+fail() { echo "ceph.sh: $*" >&2; exit 1; }
+
+# Whether the process of a name is one that was started here: numbers are used again.
+is_ours() {
+  local pid
+  pid=$(cat "$DIR/$1.pid" 2>/dev/null) || return 1
+  { tr "\0" " " <"/proc/$pid/cmdline"; } 2>/dev/null | grep -qF -- "-c $CONF "
+}
+
+launch() {
+  local name=$1
+  shift
+  setsid "$1" -f -c "$CONF" "${@:2}" </dev/null >>"$DIR/log/$name.out" 2>&1 &
+  echo $! >"$DIR/$name.pid"
+}
+
+end() {
+  if is_ours "$1"; then
+    local pid
+    pid=$(cat "$DIR/$1.pid")
+    kill "$pid" 2>/dev/null || true
+    for ((i = 0; i < TENTHS_TO_STOP; i++)); do is_ours "$1" || break; sleep 0.1; done
+    if is_ours "$1"; then kill -9 "$pid" 2>/dev/null || true; fi
+  fi
+  rm -f "$DIR/$1.pid"
+}
+
+# Waits until a command succeeds, and gives up where a process of ours has ended instead.
+wait_for() {
+  local what=$1 process=$2 limit=$((SECONDS + SECONDS_TO_START))
+  shift 2
+  until "$@" >/dev/null 2>&1; do
+    is_ours "$process" || fail "$what has ended; see $DIR/log/$process.out"
+    [ $SECONDS -lt $limit ] || fail "$what has not come up in $SECONDS_TO_START s; see $DIR/log"
+    sleep 0.1
+  done
+}
+
+ceph_do() { timeout 30 ceph -c "$CONF" "$@"; }
+osds_are_up() { ceph_do osd stat | grep -q " $OSDS up"; }
+
+# A bare request: the port alone may be open before there is an answer.
+gateway_answers() {
+  local status
+  exec 3<>"/dev/tcp/$HOST/$PORT" || return 1
+  printf 'GET / HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "$HOST" >&3
+  read -r -t 5 status <&3
+  exec 3>&-
+  [[ $status == *' 200 '* ]]
+}
+
+# No manager: it takes 10 s and 300 MB, and nothing here asks for it. Without it the monitor does not
+# see how full a disk is. cephx stays on: the gateway does not start without.
+write_config() {
+  cat >"$CONF" <<CONFIG
+[global]
+fsid = $FSID
+mon_host = [v2:$HOST:$((PORT + 1))/0]
+mon_initial_members = a
+public_addr = $HOST
+cluster_addr = $HOST
+ms_bind_msgr1 = false
+auth_allow_insecure_global_id_reclaim = false
+paxos_propose_interval = 0.05
+paxos_min_wait = 0.01
+osd_pool_default_size = $OSDS
+osd_pool_default_min_size = $((OSDS > 1 ? OSDS - 1 : 1))
+osd_pool_default_pg_num = 4
+osd_pool_default_pgp_num = 4
+osd_pool_default_pg_autoscale_mode = off
+osd_crush_chooseleaf_type = 0
+mon_allow_pool_size_one = true
+mon_max_pg_per_osd = 1000
+mon_data_avail_warn = 2
+mon_data_avail_crit = 1
+keyring = $DIR/keyring
+log_file = $DIR/log/\$name.log
+admin_socket =
+pid_file =
+run_dir = $DIR/run
+crash_dir = $DIR/log
+[mon]
+mon_data = $DIR/mon
+[osd]
+osd_data = $DIR/\$name
+osd_objectstore = bluestore
+bluestore_block_size = 10737418240
+osd_memory_target = 939524096
+[client.rgw.a]
+rgw_data = $DIR/rgw
+# Without tcp_nodelay each answer takes 40 ms.
+rgw_frontends = beast endpoint=$HOST:$PORT tcp_nodelay=1
+rgw_thread_pool_size = 128
+rgw_gc_obj_min_wait = 60
+rgw_gc_processor_period = 60
+debug_rgw = 0
+CONFIG
+}
+
+make_keys() {
+  local add="ceph-authtool $DIR/keyring --gen-key -n"
+  $add mon. --create-keyring --cap mon 'allow *'
+  $add client.admin --cap mon 'allow *' --cap osd 'allow *' --cap mgr 'allow *'
+  $add client.rgw.a --cap mon 'allow rw' --cap osd 'allow rwx'
+  for ((i = 0; i < OSDS; i++)); do
+    $add "osd.$i" --cap mon 'allow profile osd' --cap mgr 'allow profile osd' --cap osd 'allow *'
+  done
+}
+
+new_uuid() { cat /proc/sys/kernel/random/uuid; }
+
+create() {
+  FSID=$(new_uuid)
+  write_config
+  make_keys >/dev/null
+  monmaptool --create --clobber --fsid "$FSID" --addv a "[v2:$HOST:$((PORT + 1))]" "$DIR/monmap" >/dev/null
+  ceph-mon -c "$CONF" -i a --mkfs --monmap "$DIR/monmap" --keyring "$DIR/keyring"
+}
+
+create_osds() {
+  local makers=() uuid
+  for ((i = 0; i < OSDS; i++)); do
+    uuid=$(new_uuid)
+    mkdir -p "$DIR/osd.$i"
+    ceph_do osd new "$uuid" >/dev/null 2>&1
+    ceph-osd -c "$CONF" -i "$i" --mkfs --osd-uuid "$uuid" >"$DIR/log/mkfs$i.out" 2>&1 &
+    makers+=($!)
+  done
+  wait "${makers[@]}"
+}
+
+start_gateway() {
+  launch rgw radosgw -n client.rgw.a
+  wait_for 'The gateway' rgw gateway_answers
+}
+
+start() {
+  local is_new=
+  [ -f "$DIR/ready" ] || is_new=yes
+  if [ $is_new ]; then
+    # What an earlier start has left half done.
+    rm -rf "$DIR"/{mon,rgw,log,run,osd.*,keyring,monmap}
+    mkdir -p "$DIR"/{mon,rgw,log,run}
+    create
+  fi
+  launch mon ceph-mon -i a
+  wait_for 'The monitor' mon ceph_do mon stat
+  if [ $is_new ]; then
+    create_osds
+  else
+    # After a crash the monitor takes them for running, and the gateway would wait for 15 s.
+    for ((i = 0; i < OSDS; i++)); do ceph_do osd down "$i" >/dev/null 2>&1; done
+  fi
+  for ((i = 0; i < OSDS; i++)); do launch "osd$i" ceph-osd -i "$i"; done
+  wait_for 'A disk' osd0 osds_are_up
+  start_gateway
+  if [ $is_new ]; then
+    radosgw-admin -c "$CONF" user create --uid test --display-name test \
+      --access-key testkey --secret-key testsecret >"$DIR/log/user.json"
+    echo "PORT=$PORT OSDS=$OSDS" >"$DIR/ready"
+  fi
+  echo "ready http://$HOST:$PORT"
+}
+
+# In this order: a disk without its monitor hangs.
+stop() {
+  local enders=()
+  end rgw
+  for file in "$DIR"/osd*.pid; do
+    [ -f "$file" ] || continue
+    end "$(basename "$file" .pid)" &
+    enders+=($!)
+  done
+  # Not for all children: `run` has the monitor among them.
+  wait "${enders[@]}"
+  end mon
+}
+
+run() {
+  # Whoever holds the other end of standard input may end in any way: this stops all the same.
+  trap 'stop; rm -rf "$DIR"' EXIT
+  trap 'exit 143' TERM INT HUP
+  start
+  cat >/dev/null
+}
+
+COMMAND=${1:---help}
+if [ "$COMMAND" = --help ] || [ "$COMMAND" = -h ]; then usage; exit 0; fi
+[ $# -ge 2 ] || { usage >&2; exit 2; }
+for tool in ceph-mon ceph-osd radosgw; do
+  command -v $tool >/dev/null || fail "there is no $tool: apt-get install ceph-mon ceph-osd radosgw"
+done
+mkdir -p "$2"
+DIR=$(cd "$2" && pwd)
+CONF=$DIR/ceph.conf
+PORT=${3:-7480} OSDS=${4:-1}
+# shellcheck source=/dev/null
+if [ -f "$DIR/ready" ]; then . "$DIR/ready"; fi
+
+case $COMMAND in
+  start | run | stop) $COMMAND ;;
+  stop-gateway) end rgw ;;
+  start-gateway) start_gateway ;;
+  kill-osd) if is_ours "osd${3:?}"; then kill -9 "$(cat "$DIR/osd$3.pid")"; fi ;;
+  *) usage >&2; exit 2 ;;
+esac

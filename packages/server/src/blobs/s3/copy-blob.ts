@@ -1,0 +1,95 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { BlobExistsError, BlobMissingError } from '../blob-errors.ts';
+import type { BlobInfo, BlobKey, CopyOptions } from '../blob-store.ts';
+import { type Bucket, headObject } from './bucket.ts';
+import { copyObject, MAX_SINGLE_BYTES } from './copy-object.ts';
+import { toBlobInfo, toObjectHeaders } from './object-info.ts';
+import { openObject } from './open-object.ts';
+import { isMissing, isRefusedCondition, statusOf, withS3Errors } from './to-s3-error.ts';
+
+/** A source that is replaced while it is copied is copied anew, so often. */
+const ATTEMPTS = 3;
+const MD5 = /^[0-9a-f]{32}$/;
+
+/** A file that S3 cannot copy without the danger of overwriting another one. */
+export class BlobTooLargeError extends Error {
+  override readonly name = 'BlobTooLargeError';
+}
+
+/** Copies a file over whatever is there, or only where there is nothing. */
+export async function copyBlob(
+  bucket: Bucket,
+  from: BlobKey,
+  to: BlobKey,
+  { overwrite, signal }: CopyOptions,
+): Promise<BlobInfo> {
+  const copy = overwrite ? copyOver : copyNew;
+  for (let attempt = 1; ; attempt++) {
+    const copied = await copy(bucket, from, to, signal);
+    if (copied) return copied;
+    if (attempt === ATTEMPTS) throw new Error(`The file ${from.path} changes all the time.`);
+  }
+}
+
+/** Undefined where the source was replaced meanwhile. */
+async function copyOver(bucket: Bucket, from: BlobKey, to: BlobKey, signal?: AbortSignal) {
+  const key = bucket.keys.of(from);
+  const head = await headObject(bucket, key, signal);
+  if (head === undefined) throw new BlobMissingError(from);
+  const info = { ...toBlobInfo(head), lastModified: new Date() };
+  try {
+    const source = { key, version: head.ETag };
+    await copyObject(bucket, source, bucket.keys.of(to), info, signal);
+    return info;
+  } catch (error) {
+    if (isMissing(error)) throw new BlobMissingError(from);
+    if (isRefusedCondition(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Stores are known to ignore `If-None-Match: *` on CopyObject and CompleteMultipartUpload (Ceph 16), and
+ * to honour it on PutObject: so the content goes through this process, in one PUT.
+ */
+async function copyNew(bucket: Bucket, from: BlobKey, to: BlobKey, signal?: AbortSignal) {
+  signal?.throwIfAborted();
+  const source = await openObject(bucket, bucket.keys.of(from));
+  if (source === undefined) throw new BlobMissingError(from);
+  const info = { ...source.info, lastModified: new Date() };
+  const failed = new AbortController();
+  try {
+    if (info.size > MAX_SINGLE_BYTES) {
+      const most = `${MAX_SINGLE_BYTES} bytes`;
+      throw new BlobTooLargeError(`Files over ${most} can only be copied with overwriting.`);
+    }
+    const key = bucket.keys.of(to);
+    if (await headObject(bucket, key, signal)) throw new BlobExistsError(to);
+    // A stream is never sent twice: a second attempt would find the file of the first one.
+    const body = source.read();
+    body.once('error', (error) => failed.abort(error));
+    const command = new PutObjectCommand({
+      Bucket: bucket.name,
+      Key: key,
+      Body: body,
+      ContentLength: info.size,
+      IfNoneMatch: '*',
+      ...(MD5.test(info.etag) && { ContentMD5: Buffer.from(info.etag, 'hex').toString('base64') }),
+      ...toObjectHeaders(info),
+    });
+    const abortSignal = AbortSignal.any([failed.signal, ...(signal ? [signal] : [])]);
+    try {
+      await withS3Errors(() => bucket.client.send(command, { abortSignal }), abortSignal);
+    } finally {
+      body.destroy();
+    }
+    return info;
+  } catch (error) {
+    if (isRefusedCondition(error)) throw new BlobExistsError(to);
+    // S3: "409 Conflict" where another change of the key is under way: it may be tried again.
+    if (statusOf(error) === 409) return undefined;
+    throw error;
+  } finally {
+    await source.close();
+  }
+}

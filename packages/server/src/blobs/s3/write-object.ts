@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { addAbortSignal, Readable } from 'node:stream';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import type { BlobInfo, BlobKey, WriteOptions } from '../blob-store.ts';
+import { createMd5 } from '../md5/create-md5.ts';
+import { type Bucket, deleteObject, toCallOptions } from './bucket.ts';
+import { copyObject } from './copy-object.ts';
+import { countContent } from './count-content.ts';
+import { toObjectHeaders } from './object-info.ts';
+import { withS3Errors } from './to-s3-error.ts';
+
+/** A content up to this size is held in memory and sent at once; a larger one in parts of this size. */
+export const PART_BYTES = 8 * 1024 * 1024;
+/** Parts on their way at once: with the one that is being read, this is the memory of an upload. */
+const PARALLEL_PARTS = 3;
+/** S3, "Multipart upload limits": "Maximum number of parts per upload: 10,000". */
+const MAX_PARTS = 10_000;
+
+/**
+ * D28: "A file is visible only when whole: a broken upload leaves nothing, and what was answered with
+ * success is never lost." One PUT does that. Parts are put together under a name of their own, and the
+ * store copies them to their place when their MD5 is known: it cannot be told to them afterwards.
+ */
+export async function writeObject(
+  bucket: Bucket,
+  key: BlobKey,
+  content: Readable,
+  options: WriteOptions,
+): Promise<BlobInfo> {
+  const { signal, contentType } = options;
+  const target = bucket.keys.of(key);
+  const md5 = createMd5();
+  try {
+    signal?.throwIfAborted();
+    if (signal) addAbortSignal(signal, content);
+    let size = 0;
+    const chunks = countContent(content, md5, options.size, (bytes) => {
+      size = bytes;
+    });
+    const first: Buffer[] = [];
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+      first.push(next.value);
+      if (size > PART_BYTES) break;
+    }
+    const toInfo = async () => {
+      return { size, etag: await md5.digest(), lastModified: new Date(), contentType };
+    };
+    if (size <= PART_BYTES) {
+      const info = await toInfo();
+      await putWhole(bucket, target, Buffer.concat(first, size), info, signal);
+      return info;
+    }
+    return await inParts(bucket, concat(first, chunks), options, async (source) => {
+      const info = await toInfo();
+      await copyObject(bucket, { key: source, version: undefined }, target, info, signal);
+      return info;
+    });
+  } catch (error) {
+    content.destroy();
+    throw error;
+  } finally {
+    md5.destroy();
+  }
+}
+
+async function putWhole(
+  { client, name }: Bucket,
+  key: string,
+  body: Buffer,
+  info: BlobInfo,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const command = new PutObjectCommand({
+    Bucket: name,
+    Key: key,
+    Body: body,
+    ContentMD5: Buffer.from(info.etag, 'hex').toString('base64'),
+    ...toObjectHeaders(info),
+  });
+  await withS3Errors(() => client.send(command, toCallOptions(signal)), signal);
+}
+
+/** Sends a content to an object of its own, and removes it when it has been used. */
+async function inParts<T>(
+  bucket: Bucket,
+  content: AsyncGenerator<Buffer>,
+  { size = 0, signal }: WriteOptions,
+  use: (key: string) => Promise<T>,
+): Promise<T> {
+  const key = `${bucket.keys.uploads}${randomUUID()}`;
+  let failure: { readonly error: unknown } | undefined;
+  const upload = new Upload({
+    client: bucket.client,
+    params: {
+      Bucket: bucket.name,
+      Key: key,
+      Body: Readable.from(
+        tell(content, (error) => {
+          failure = { error };
+        }),
+      ),
+    },
+    partSize: Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS)),
+    queueSize: PARALLEL_PARTS,
+  });
+  try {
+    await withS3Errors(async () => {
+      try {
+        await upload.done();
+      } catch (error) {
+        if (failure) return;
+        throw error;
+      }
+    }, signal);
+    // What went wrong with the content is not the store's failure.
+    if (failure) throw failure.error;
+    return await use(key);
+  } finally {
+    // The file is in its place, or the first failure is told: a sweep removes what stays.
+    if (!failure) await deleteObject(bucket, key).catch(() => {});
+  }
+}
+
+async function* concat(first: Iterable<Buffer>, rest: AsyncIterable<Buffer>) {
+  yield* first;
+  yield* rest;
+}
+
+async function* tell(content: AsyncIterable<Buffer>, onFailure: (error: unknown) => void) {
+  try {
+    yield* content;
+  } catch (error) {
+    onFailure(error);
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { describe, inject } from 'vitest';
+import type { S3BlobStoreOptions } from '../../../src/blobs/s3/create-s3-blob-store.ts';
+import { findMissingPrograms } from './find-ceph.ts';
+
+export const CREDENTIALS = { accessKeyId: 'testkey', secretAccessKey: 'testsecret' };
+
+/** Tests that need Ceph: where it is not installed they count as skipped, and their name says why. */
+export function describeOnCeph(name: string, tests: () => void): void {
+  const missing = findMissingPrograms();
+  if (missing.length === 0) describe(name, tests);
+  else describe.skip(`${name} (skipped: there is no ${missing.join(', ')})`, tests);
+}
+
+/** The Ceph of the whole run, when it is ready. */
+export async function useCeph(): Promise<{ readonly folder: string; readonly endpoint: string }> {
+  const ceph = inject('ceph');
+  if (ceph === undefined) throw new Error('Ceph is not installed.');
+  for (;;) {
+    const state = await readFile(join(ceph.folder, 'started'), 'utf8').catch(() => '');
+    if (state === 'ready') return ceph;
+    if (state !== '') throw new Error(state);
+    await setTimeout(100);
+  }
+}
+
+export function newClient(endpoint: string): S3Client {
+  return new S3Client({
+    endpoint,
+    region: 'us-east-1',
+    forcePathStyle: true,
+    credentials: CREDENTIALS,
+  });
+}
+
+/** Options of a store with a bucket of its own. */
+export async function newBucket(endpoint: string): Promise<S3BlobStoreOptions> {
+  const bucket = `test-${randomUUID()}`;
+  const client = newClient(endpoint);
+  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  client.destroy();
+  return { endpoint, region: 'us-east-1', bucket, credentials: CREDENTIALS };
+}
