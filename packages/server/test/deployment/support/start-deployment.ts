@@ -1,0 +1,112 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { StorageCredentials } from '@berth/client';
+import { defaultWireProfile, type WireProfile } from '@berth/server-stubs';
+import { createDevKeys } from '../../../src/auth/bearer/create-dev-keys.ts';
+import { mintToken } from '../../../src/auth/bearer/mint-token.ts';
+import { signStorageRequest } from '../../../src/auth/sign-storage-request.ts';
+import { startHelloService } from '../../../src/development/hello-service.ts';
+import type { ConfigInput } from '../../../src/index.ts';
+import { startRoundRobin } from './round-robin.ts';
+import { type ServerProcess, startProcess } from './start-process.ts';
+
+/** Largest upload of a deployment: room for what a store takes in parts. */
+export const UPLOAD_BYTES = 12 * 1024 * 1024;
+
+const KEY_PAIR = { id: 'deployment', secret: 'secret of the key pair' };
+
+export interface DeploymentOptions {
+  readonly processes: number;
+  /** Default: a folder that the processes share. */
+  readonly store?: ConfigInput['store'];
+  readonly wireProfile?: WireProfile;
+}
+
+/** Processes that serve one environment, `dev`, with the services `hello`, `closed` and `asleep`. */
+export interface Deployment {
+  /** Where callers call: the balancer, or the only process. */
+  readonly url: string;
+  readonly processes: readonly ServerProcess[];
+  readonly wireProfile: WireProfile;
+  readonly token: string;
+  /** A token of another environment. */
+  readonly foreignToken: string;
+  /** Credentials of a storage call that is made now. */
+  credentials(): StorageCredentials & { readonly sessionToken: string };
+  /** The same as headers. */
+  storageHeaders(): Record<string, string>;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts berth-server from one configuration file that all processes read. Several stand behind a round
+ * robin and have its address as `publicUrl`; a single one goes by what its callers call it.
+ */
+export async function startDeployment({
+  processes: count,
+  store,
+  wireProfile = defaultWireProfile,
+}: DeploymentOptions): Promise<Deployment> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-deployment-'));
+  const { privateKey: key, jwks } = await createDevKeys();
+  const hello = await startHelloService();
+  const balancer = count === 1 ? undefined : await startRoundRobin();
+  const endpoints = [hello.origin];
+  const config: ConfigInput = {
+    ...(balancer && { publicUrl: balancer.url }),
+    wireProfile: './wire-profile.json',
+    limits: { uploadBytes: UPLOAD_BYTES },
+    store: store ?? { driver: 'file', root: './files' },
+    keys: [{ file: './link.key' }],
+    environments: {
+      dev: {
+        tokens: { jwks: './jwks.json' },
+        credentials: [{ id: KEY_PAIR.id, secretFile: './secret' }],
+        services: {
+          hello: { endpoints },
+          closed: { endpoints, callers: ['somebody else'] },
+          asleep: { endpoints, state: 'not-ready' },
+        },
+      },
+    },
+  };
+  const files = {
+    'berth.yaml': JSON.stringify(config),
+    'wire-profile.json': JSON.stringify(wireProfile),
+    'link.key': 'a key that signs links and grants',
+    'jwks.json': JSON.stringify(jwks),
+    secret: `${KEY_PAIR.secret}\n`,
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const processes = await Promise.all(
+    Array.from({ length: count }, () => startProcess(join(folder, 'berth.yaml'))),
+  );
+  balancer?.route(processes.map(({ url }) => url));
+  const mint = (env: string) => mintToken({ env, key, subject: 'me', seconds: 600 });
+  const { authorization, sessionToken, timestamp } = wireProfile.storageHeaders;
+  const storageHeaders = () =>
+    signStorageRequest(KEY_PAIR, { timestamp: Math.floor(Date.now() / 1000), wireProfile });
+  return {
+    url: balancer?.url ?? (processes[0] as ServerProcess).url,
+    processes,
+    wireProfile,
+    token: await mint('dev'),
+    foreignToken: await mint('other'),
+    storageHeaders,
+    credentials() {
+      const headers = storageHeaders();
+      return {
+        authorization: headers[authorization] as string,
+        sessionToken: headers[sessionToken] as string,
+        timestamp: headers[timestamp] as string,
+      };
+    },
+    async close() {
+      await balancer?.close();
+      await Promise.all(processes.map((one) => one.close()));
+      await hello.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
