@@ -1,0 +1,14 @@
+import { checkDeployment } from '../deployment/support/check-deployment.ts';
+import { CREDENTIALS, describeOnCeph, newBucket, useCeph } from './support/use-ceph.ts';
+
+async function newStore() {
+  const { endpoint } = await useCeph();
+  const { bucket } = await newBucket(endpoint);
+  const { accessKeyId, secretAccessKey } = CREDENTIALS;
+  return { driver: 's3', endpoint, bucket, accessKeyId, secretAccessKey } as const;
+}
+
+describeOnCeph('on Ceph', () => {
+  checkDeployment('one process', { processes: 1 }, newStore);
+  checkDeployment('three processes behind a round robin', { processes: 3 }, newStore);
+});
