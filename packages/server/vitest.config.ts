@@ -19,7 +19,12 @@ export default {
       },
       {
         extends: true,
-        test: { name: 'ceph', include: [CEPH], globalSetup: 'test/ceph/support/global-setup.ts' },
+        test: {
+          name: 'ceph',
+          include: [CEPH],
+          globalSetup: 'test/ceph/support/global-setup.ts',
+          maxWorkers: 2,
+        },
       },
     ],
   },

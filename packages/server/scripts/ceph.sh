@@ -36,6 +36,7 @@ launch() {
   shift
   setsid "$1" -f -c "$CONF" "${@:2}" </dev/null >>"$DIR/log/$name.out" 2>&1 &
   echo $! >"$DIR/$name.pid"
+  disown
 }
 
 end() {
@@ -195,7 +196,6 @@ stop() {
     end "$(basename "$file" .pid)" &
     enders+=($!)
   done
-  # Not for all children: `run` has the monitor among them.
   wait "${enders[@]}"
   end mon
 }

@@ -8,6 +8,9 @@ const ATTEMPTS = 3;
 /** From here on a body waits for the store's consent, so that a refusal is heard before it is sent. */
 const CONSENT_BYTES = 16 * 1024 * 1024;
 
+/** Without one the SDK writes to the console what it throws anyway. */
+const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
 export interface ClientOptions {
   readonly endpoint?: string | undefined;
   readonly region: string;
@@ -25,6 +28,7 @@ export function createClient(options: ClientOptions): S3Client {
     ...(endpoint !== undefined && { endpoint }),
     ...(credentials !== undefined && { credentials }),
     maxAttempts: ATTEMPTS,
+    logger: SILENT,
     expectContinueHeader: CONSENT_BYTES,
     // Else streams are sent in chunks with a trailer, which Ceph and others refuse (411). Contents
     // are guarded by their MD5.

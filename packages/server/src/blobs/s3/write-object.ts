@@ -58,6 +58,7 @@ export async function writeObject(
     });
   } catch (error) {
     content.destroy();
+    signal?.throwIfAborted();
     throw error;
   } finally {
     md5.destroy();

@@ -47,8 +47,8 @@ export async function startCeph(osds: 1 | 3): Promise<Ceph> {
 
 async function waitUntilReady(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
   const lines = createInterface(child.stdout as NonNullable<ChildProcess['stdout']>);
-  const first = await Promise.race([once(lines, 'line'), ended]);
-  if (!`${first[0]}`.startsWith('ready ')) throw new Error('Ceph has not started.');
+  const [first] = (await Promise.race([once(lines, 'line'), ended])) as unknown[];
+  if (!`${first}`.startsWith('ready ')) throw new Error('Ceph has not started.');
 }
 
 /** Something else that the script does with a store. */

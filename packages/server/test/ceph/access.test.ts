@@ -1,0 +1,91 @@
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { StoreUnavailableError } from '../../src/blobs/blob-errors.ts';
+import type { BlobStore } from '../../src/blobs/blob-store.ts';
+import {
+  createS3BlobStore,
+  type S3BlobStoreOptions,
+} from '../../src/blobs/s3/create-s3-blob-store.ts';
+import { readAll, toBytes, toStream } from '../blobs/blob-contents.ts';
+import { describeOnCeph, newBucket, useCeph } from './support/use-ceph.ts';
+
+const KEY = { env: 'dev', path: '照片/a b?.txt' };
+
+describeOnCeph('access to the store', () => {
+  let options: S3BlobStoreOptions;
+  let store: BlobStore;
+
+  beforeAll(async () => {
+    options = { ...(await newBucket((await useCeph()).endpoint)), presignedLinks: true };
+    store = createS3BlobStore(options);
+    await store.write(KEY, toStream(Buffer.from('text')), { contentType: 'text/html' });
+  });
+  afterAll(() => store?.close());
+
+  test.each([
+    ['a wrong secret', { credentials: { accessKeyId: 'testkey', secretAccessKey: 'not-it' } }],
+    ['an unknown key', { credentials: { accessKeyId: 'nobody', secretAccessKey: 'not-it' } }],
+    ['a bucket that is not there', { bucket: 'no-such-bucket' }],
+  ])('%s makes the store unavailable, and no secret is told', async (_, wrong) => {
+    const broken = createS3BlobStore({ ...options, ...wrong });
+    const calls = [
+      broken.check(),
+      broken.write(KEY, toStream(Buffer.from('x')), { contentType: 'a/b' }),
+      broken.open(KEY),
+      broken.sweep(new Date()),
+    ];
+    for (const result of await Promise.allSettled(calls)) {
+      const error = result.status === 'rejected' ? result.reason : undefined;
+      expect(error).toBeInstanceOf(StoreUnavailableError);
+      expect(error.cause).toBeInstanceOf(Error);
+      expect(inspect(error)).not.toMatch(/not-it|testsecret/);
+    }
+    await broken.close();
+  });
+
+  test('a link of the store gives the file to be saved, and expires', async () => {
+    const link = await store.presign?.(KEY, 2);
+    const answer = await fetch(link ?? '');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/html');
+    expect(answer.headers.get('content-disposition')).toBe('attachment');
+    expect(await answer.text()).toBe('text');
+    const other = (link ?? '').replace('/dev/', '/prod/');
+    expect((await fetch(other)).status).toBe(403);
+    await vi.waitFor(
+      async () => {
+        const late = await fetch(link ?? '');
+        await late.body?.cancel();
+        expect(late.status).toBe(403);
+      },
+      { timeout: 10_000, interval: 200 },
+    );
+  });
+
+  test('there are no links of the store where they are not asked for', async () => {
+    const plain = createS3BlobStore({ ...options, presignedLinks: false });
+    expect(plain.presign).toBeUndefined();
+    await plain.close();
+  });
+
+  test('readers that go away leave no connection behind', async () => {
+    const key = { env: 'dev', path: 'large' };
+    await store.write(key, toStream(toBytes(6_000_000)), { contentType: 'a/b' });
+    const isOpen = (name: string) => name === 'TCPSocketWrap';
+    const before = process.getActiveResourcesInfo().filter(isOpen).length;
+    for (let reader = 0; reader < 20; reader++) {
+      const blob = await store.open(key);
+      if (reader % 2 === 0) await blob?.close();
+      else {
+        const stream = blob?.read({ start: reader * 100_000, end: 5_999_999 });
+        await new Promise((resolve) => stream?.once('data', resolve));
+        stream?.destroy();
+      }
+    }
+    await vi.waitFor(() => {
+      const after = process.getActiveResourcesInfo().filter(isOpen).length;
+      expect(after).toBeLessThanOrEqual(before + 2);
+    });
+    expect((await readAll(store, key))?.length).toBe(6_000_000);
+  });
+});

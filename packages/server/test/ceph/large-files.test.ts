@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { request } from 'node:http';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { BlobStore } from '../../src/blobs/blob-store.ts';
+import {
+  createS3BlobStore,
+  type S3BlobStoreOptions,
+} from '../../src/blobs/s3/create-s3-blob-store.ts';
+import { readAll, toBrokenStream, toBytes, toStream } from '../blobs/blob-contents.ts';
+import { listLeftovers } from './support/list-leftovers.ts';
+import { describeOnCeph, newBucket, newClient, useCeph } from './support/use-ceph.ts';
+
+const MEBIBYTE = 1024 * 1024;
+const TYPE = { contentType: 'video/mp4' };
+
+describeOnCeph('large files', () => {
+  const bytes = toBytes(64 * MEBIBYTE + 5, 7);
+  const md5 = createHash('md5').update(bytes).digest('hex');
+  const key = { env: 'dev', path: 'films/large.mp4' };
+  let options: S3BlobStoreOptions;
+  let store: BlobStore;
+
+  beforeAll(async () => {
+    options = await newBucket((await useCeph()).endpoint);
+    store = createS3BlobStore(options);
+  });
+  afterAll(() => store?.close());
+
+  test('have the MD5 of their content, though they are sent in parts', async () => {
+    const written = await store.write(key, toStream(bytes), TYPE);
+    expect(written).toMatchObject({ size: bytes.length, etag: md5, contentType: 'video/mp4' });
+    expect(await store.stat(key)).toEqual(written);
+    expect((await readAll(store, key))?.equals(bytes)).toBe(true);
+    expect(await listLeftovers(options)).toEqual([]);
+  });
+
+  test('are read in parts from their midst', async () => {
+    const range = { start: 40 * MEBIBYTE - 3, end: 56 * MEBIBYTE + 9 };
+    const part = await readAll(store, key, range);
+    expect(part?.equals(bytes.subarray(range.start, range.end + 1))).toBe(true);
+  });
+
+  test('a part that is read after the file was replaced is one of the old file', async () => {
+    const blob = await store.open(key);
+    await store.write(key, toStream(Buffer.from('new')), TYPE);
+    const start = 20 * MEBIBYTE;
+    const chunks: Buffer[] = [];
+    for await (const chunk of blob?.read({ start, end: start + 9 }) ?? []) chunks.push(chunk);
+    expect(Buffer.concat(chunks)).toEqual(bytes.subarray(start, start + 10));
+    await store.write(key, toStream(bytes), TYPE);
+  });
+
+  test.each([true, false])('are copied, overwrite %j', async (overwrite) => {
+    const to = { env: 'dev', path: `copies/${overwrite}` };
+    expect(await store.copy(key, to, { overwrite })).toMatchObject({ etag: md5 });
+    const content = await readAll(store, to);
+    expect(content?.equals(bytes)).toBe(true);
+  });
+
+  test('leave nothing when they break off after some parts', async () => {
+    const to = { env: 'dev', path: 'broken' };
+    const half = bytes.subarray(0, 30 * MEBIBYTE);
+    const torn = toBrokenStream(half, (stream) => stream.destroy(new Error('torn')));
+    await expect(store.write(to, torn, TYPE)).rejects.toThrow('torn');
+    const controller = new AbortController();
+    const aborted = toBrokenStream(half, () => controller.abort(new Error('given up')));
+    await expect(store.write(to, aborted, { ...TYPE, signal: controller.signal })).rejects.toThrow(
+      'given up',
+    );
+    const short = { ...TYPE, size: bytes.length + 1 };
+    await expect(store.write(to, toStream(bytes), short)).rejects.toThrow(/bytes/);
+    expect(await store.stat(to)).toBeUndefined();
+    expect(await listLeftovers(options)).toEqual([]);
+  });
+
+  test('end at 5 GiB for one PUT: that is how much a copy without overwriting may have', async () => {
+    const client = newClient(options.endpoint ?? '');
+    const put = new PutObjectCommand({ Bucket: options.bucket, Key: 'too-large' });
+    const address = await getSignedUrl(client, put);
+    client.destroy();
+    const limit = 5 * 1024 ** 3;
+    expect(await sendHead(address, limit + 1)).toBe(400);
+    expect(await sendHead(address, limit)).toBe(100);
+  });
+});
+
+/** The status that a store answers before any of the content is sent. */
+function sendHead(address: string, length: number): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-length': length, expect: '100-continue' };
+    const call = request(address, { method: 'PUT', headers });
+    const end = (status: number | undefined) => {
+      resolve(status);
+      call.destroy();
+    };
+    call.on('continue', () => end(100));
+    call.on('response', ({ statusCode }) => end(statusCode));
+    call.on('error', reject);
+    call.flushHeaders();
+  });
+}

@@ -1,0 +1,74 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
+import { md5Of, readAll, toStream } from '../blobs/blob-contents.ts';
+import { startChild } from '../blobs/children/start-child.ts';
+import { listLeftovers } from './support/list-leftovers.ts';
+import { describeOnCeph, newBucket, useCeph } from './support/use-ceph.ts';
+
+const PLACES = 100;
+/** Enough that all 100 writers are in their midst. */
+const ACKNOWLEDGED = 150;
+
+describeOnCeph('processes on one store', () => {
+  test('of two processes that copy to one place without overwriting, one succeeds', async () => {
+    const options = await newBucket((await useCeph()).endpoint);
+    const store = createS3BlobStore(options);
+    onTestFinished(() => store.close());
+    const racers = await Promise.all(
+      ['red', 'blue'].map(async (path) => {
+        const content = toStream(Buffer.from(path));
+        await store.write({ env: 'dev', path }, content, { contentType: 'a/b' });
+        const args = [JSON.stringify(options), path, `${PLACES}`];
+        const child = startChild('../../ceph/children/race-copies.ts', args);
+        const lines = child.lines[Symbol.asyncIterator]();
+        expect((await lines.next()).value).toBe('ready');
+        return { path, child, lines };
+      }),
+    );
+    for (const { child } of racers) child.process.stdin?.write('go');
+    const winners = new Map<number, string[]>();
+    for (const { path, lines } of racers) {
+      const won: number[] = JSON.parse((await lines.next()).value);
+      for (const place of won) winners.set(place, [...(winners.get(place) ?? []), path]);
+    }
+
+    expect(winners.size).toBe(PLACES);
+    for (const [place, paths] of winners) {
+      const content = await readAll(store, { env: 'dev', path: `place/${place}` });
+      expect(paths).toEqual([content?.toString()]);
+    }
+    expect(await listLeftovers(options)).toEqual([]);
+  });
+
+  test('D28: what was acknowledged survives a kill, and nothing partial is visible', async () => {
+    const options = await newBucket((await useCeph()).endpoint);
+    const child = startChild('../../ceph/children/write-files.ts', [JSON.stringify(options)]);
+    const acknowledged = new Map<string, { md5: string; round: number }>();
+    let count = 0;
+    for await (const line of child.lines) {
+      const { path, md5, round } = JSON.parse(line);
+      acknowledged.set(path, { md5, round });
+      count++;
+      if (count === ACKNOWLEDGED) child.process.kill('SIGKILL');
+    }
+    expect(await child.ended).toBe('SIGKILL');
+
+    const store = createS3BlobStore(options);
+    onTestFinished(() => store.close());
+    let replaced = 0;
+    for (const [path, { md5 }] of acknowledged) {
+      const key = { env: 'dev', path };
+      const content = await readAll(store, key);
+      const found = await store.stat(key);
+      expect(content && md5Of(content)).toBe(found?.etag);
+      // Each of the 100 may have replaced one file whose answer was never heard.
+      if (found?.etag !== md5) replaced++;
+    }
+    expect(replaced).toBeLessThanOrEqual(100);
+
+    const litter = await listLeftovers(options);
+    expect(litter.length).toBeGreaterThan(0);
+    expect(await store.sweep(new Date(Date.now() + 60_000))).toBe(litter.length);
+    expect(await listLeftovers(options)).toEqual([]);
+  });
+});
