@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findMissingEngines } from './engines.mjs';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -11,6 +12,8 @@ const PATHS = process.env.PATH.split(delimiter);
 const MACHINE = {
   ...process.env,
   PATH: PATHS.filter((path) => !path.endsWith(BIN)).join(delimiter),
+  // What was skipped without them must not come from the cache when they are there.
+  BERTH_MISSING_ENGINES: findMissingEngines().join(' '),
   DO_NOT_TRACK: '1',
   NO_UPDATE_NOTIFIER: '1',
   REDOCLY_TELEMETRY: 'off',

@@ -17,6 +17,7 @@ export function printTotals() {
     console.log(`${name.padEnd(24)} ${toText(counts)}`);
   }
   console.log(`${'Tests in all'.padEnd(24)} ${toText(sum)}`);
+  for (const [reason, count] of countReasons(rows)) console.log(`*** ${count} skipped: ${reason}`);
   return sum.failed;
 }
 
@@ -31,6 +32,19 @@ function toCounts({ numPassedTests, numFailedTests, numPendingTests, numTodoTest
     failed: numFailedTests,
     skipped: numPendingTests + numTodoTests,
   };
+}
+
+/** Why tests were skipped, where one of their titles says so: `(skipped: there is no …)`. */
+function countReasons(rows) {
+  const tests = rows.flatMap(({ report }) =>
+    (report?.testResults ?? []).flatMap(({ assertionResults }) => assertionResults),
+  );
+  const reasons = new Map();
+  for (const { status, fullName } of tests) {
+    const reason = /\(skipped: (.+?)\)/.exec(fullName)?.[1];
+    if (reason && status !== 'passed') reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  }
+  return reasons;
 }
 
 function toText({ passed, failed, skipped }) {
