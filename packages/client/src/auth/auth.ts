@@ -1,0 +1,31 @@
+/** What a signer sees of one try of a call. */
+export interface SignableRequest {
+  /** In capitals: `GET`, `POST`. */
+  readonly method: string;
+  /** The whole address the try goes to; its path and query exactly as they are sent. */
+  readonly url: URL;
+  /** Headers of the try. A signer may add to them; `Authorization` is set from what it returns. */
+  readonly headers: Headers;
+  /** What is sent, where it is known before it is sent: `undefined` for no body and for streams, forms and blobs. */
+  readonly body: Uint8Array | string | undefined;
+  /** Milliseconds since the epoch, corrected by the `Date` header of the server's last answer. */
+  readonly now: number;
+}
+
+/**
+ * Puts credentials on calls of the gateway.
+ *
+ * @example
+ * ```ts
+ * const auth: GatewayAuth = { authorize: () => `Bearer ${readToken()}` };
+ * ```
+ */
+export interface GatewayAuth {
+  /** Gives the value of `Authorization` for this try, or `undefined` to send none. Called once for every try. */
+  authorize(request: SignableRequest): string | undefined | Promise<string | undefined>;
+  /**
+   * Called after the answer ACCESS_TOKEN_EXPIRED; gives `true` where the next try has something new to send.
+   * The client runs one refresh at a time, however many calls wait for it.
+   */
+  refresh?(): Promise<boolean>;
+}
