@@ -11,6 +11,7 @@ export interface ContractParts {
     uploadErrors: Coded;
     itemCodes: { success: string };
     limits: Record<(typeof LIMITS)[number], { value: number }>;
+    signature: object;
   };
   gateway: { servers: readonly { url: string }[] };
   profile: object;
@@ -54,6 +55,7 @@ export function toContractModule({ contract, defaults, gateway, profile }: Contr
       defaults.itemCodes.success,
     ),
     constant('LIMITS', 'Limits that the client obeys (D22).', limits),
+    constant('SIGNATURE', 'Constants of signature version 3 (D16, D17).', defaults.signature),
     union(
       'KnownGatewayErrorCode',
       'Codes that the gateway is known to send.',

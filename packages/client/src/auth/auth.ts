@@ -6,8 +6,8 @@ export interface SignableRequest {
   readonly url: URL;
   /** Headers of the try. A signer may add to them; `Authorization` is set from what it returns. */
   readonly headers: Headers;
-  /** What is sent, where it is known before it is sent: `undefined` for no body and for streams, forms and blobs. */
-  readonly body: Uint8Array | string | undefined;
+  /** What is given to `fetch`. A signer must not read a stream: it could not be sent any more. */
+  readonly body: RequestInit['body'];
   /** Milliseconds since the epoch, corrected by the `Date` header of the server's last answer. */
   readonly now: number;
 }
@@ -26,6 +26,8 @@ export interface GatewayAuth {
   /**
    * Called after the answer ACCESS_TOKEN_EXPIRED; gives `true` where the next try has something new to send.
    * The client runs one refresh at a time, however many calls wait for it.
+   *
+   * @param refused value of `Authorization` that has expired; where another one is known by now, that is new
    */
-  refresh?(): Promise<boolean>;
+  refresh?(refused?: string): Promise<boolean>;
 }

@@ -52,6 +52,16 @@ export const LIMITS = {
   "publicLinkSeconds": 600
 } as const;
 
+/** Constants of signature version 3 (D16, D17). */
+export const SIGNATURE = {
+  "algorithm": "TC3-HMAC-SHA256",
+  "service": "svc",
+  "storageVersion": "1.0",
+  "storageSigningHost": "api.berth.example",
+  "storageSignedHeaders": "content-type;host",
+  "storageContentType": "application/json; charset=utf-8"
+} as const;
+
 /** Codes that the gateway is known to send. */
 export type KnownGatewayErrorCode =
   | "SERVICE_NOT_FOUND"
