@@ -1,0 +1,79 @@
+import { SIGNATURE } from '../generated/contract.gen.ts';
+import { askOnce } from '../internal/ask-once.ts';
+import type { StorageCredentials } from '../storage-credentials.ts';
+import { createTc3Signer, type Tc3KeyPair } from './tc3/create-tc3-signer.ts';
+import { toCanonicalRequest } from './tc3/to-canonical-request.ts';
+
+/** A key pair that may end. */
+export interface ExpiringKeyPair extends Tc3KeyPair {
+  /** When it ends: a date, its ISO text, or milliseconds since the epoch. Default: never. */
+  readonly expires?: Date | string | number | undefined;
+}
+
+/** Options of {@link tc3Storage}. */
+export interface Tc3StorageOptions {
+  /** Service in the scope of the signature. Default: that of the contract (D16). */
+  readonly service?: string | undefined;
+  /** Host in the constant text, not that of the address. Default: that of the contract (D17). */
+  readonly signingHost?: string | undefined;
+}
+
+/** A pair is replaced so long before it ends, in milliseconds: longer than a call takes. */
+const MARGIN = 60_000;
+
+/**
+ * Signs storage calls with a key pair (D17), by WebCrypto. A pair from a function is kept until a
+ * minute before it ends; then it is asked once more, however many calls wait for it. Where it fails,
+ * each waiting call fails with its error as `cause`, and later ones ask again.
+ *
+ * @throws TypeError where a half of the pair is empty
+ *
+ * @example
+ * const credentials = tc3Storage(async () => (await fetch('/my-backend/keys')).json());
+ * const storage = createStorageClient({ baseUrl: 'https://storage.example.com', envId: 'dev', credentials });
+ */
+export function tc3Storage(
+  pair: ExpiringKeyPair | (() => ExpiringKeyPair | Promise<ExpiringKeyPair>),
+  {
+    service = SIGNATURE.service,
+    signingHost = SIGNATURE.storageSigningHost,
+  }: Tc3StorageOptions = {},
+): (now?: number) => Promise<StorageCredentials> {
+  const toSigner = (given: ExpiringKeyPair) => ({
+    sign: createTc3Signer(given, service),
+    sessionToken: given.token ?? '',
+    end: toEnd(given.expires),
+  });
+  let signer = typeof pair === 'function' ? undefined : toSigner(pair);
+  const ask = typeof pair === 'function' && askOnce(pair, 'the key pair');
+  let constant: ReturnType<typeof toConstantText> | undefined;
+  return async (now = Date.now()) => {
+    if (ask && !(signer && now < signer.end)) signer = toSigner(await ask());
+    const { sign, sessionToken } = signer as ReturnType<typeof toSigner>;
+    const timestamp = Math.floor(now / 1000);
+    constant ??= toConstantText(signingHost);
+    const { text, signedHeaders } = await constant;
+    const signature = await sign(timestamp, text, signedHeaders);
+    return { authorization: `${SIGNATURE.storageVersion} ${signature}`, sessionToken, timestamp };
+  };
+}
+
+/** "A constant text, whatever the real URL and body"; its two slashes are part of it. */
+function toConstantText(signingHost: string) {
+  return toCanonicalRequest({
+    method: 'POST',
+    path: `//${signingHost}/`,
+    query: '',
+    headers: new Map([
+      ['content-type', SIGNATURE.storageContentType],
+      ['host', signingHost],
+    ]),
+    body: '',
+  });
+}
+
+function toEnd(expires: ExpiringKeyPair['expires'] = Number.POSITIVE_INFINITY): number {
+  const end = typeof expires === 'number' ? expires : new Date(expires).getTime();
+  if (Number.isNaN(end)) throw new TypeError('expires of the key pair is no time.');
+  return end - MARGIN;
+}

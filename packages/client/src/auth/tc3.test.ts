@@ -1,0 +1,166 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { SignableRequest } from './auth.ts';
+import { type Tc3Options, tc3 } from './tc3.ts';
+
+const PAIR = { secretId: 'AKIDEXAMPLE', secretKey: 'Gu5t9xGARNpq86cd98joQYCN3EXAMPLE' };
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+type Init = Pick<Partial<SignableRequest>, 'method' | 'body'> & {
+  path?: string;
+  headers?: Record<string, string>;
+};
+
+async function sign(
+  { method = 'GET', path = '/v1/cloudrun/hello', headers = {}, body }: Init,
+  options: Partial<Tc3Options> = {},
+): Promise<string> {
+  const url = new URL(path, 'https://env-abc.api.tcloudbasegateway.com');
+  const request = { method, url, headers: new Headers(headers), body, now: 1_700_000_000_999 };
+  return String(await tc3({ ...PAIR, ...options }).authorize(request));
+}
+
+const listOf = (signature: string) => /SignedHeaders=([^,]*)/.exec(signature)?.[1];
+
+describe('the published vectors', () => {
+  it.each([
+    {
+      method: 'POST',
+      path: '/v1/cloudrun/helloworld/abc',
+      type: JSON_TYPE,
+      body: '{"key1":"v1"}',
+      hex: '924320a002e71c3bca019a05b7ad2210d336ee2cb132607eb2fc92b6a7ab6573',
+    },
+    {
+      method: 'GET',
+      path: '/v1/cloudrun/helloworld/abc?a=1&b=%E4%B8%AD',
+      type: JSON_TYPE,
+      body: undefined,
+      hex: '03fe0e4135523a447442761972e040aaee12095f9de2e63ae42e2864610cc674',
+    },
+    {
+      method: 'POST',
+      path: '/v1/cloudrun/svc-1',
+      type: 'application/json',
+      body: '{"msg":"你好"}',
+      hex: '7e623ebb6f91f1a29a4978b68cf59a9c484e76d291ca2fb0816abd663aa4e731',
+    },
+  ])('$method $path is signed as published', async ({ type, hex, ...init }) => {
+    const headers = { 'content-type': type };
+    expect(await sign({ ...init, headers }, { service: 'tcb' })).toBe(
+      `TC3-HMAC-SHA256 Credential=AKIDEXAMPLE/2023-11-14/tcb/tc3_request, SignedHeaders=content-type;host, Signature=${hex}, Timestamp=1700000000`,
+    );
+  });
+});
+
+describe('tc3', () => {
+  it('signs for the service of the contract and ends with the session token', async () => {
+    const value = await sign({}, { token: 'session' });
+    expect(value).toContain('Credential=AKIDEXAMPLE/2023-11-14/svc/tc3_request, ');
+    expect(value).toMatch(/, Timestamp=1700000000, Token=session$/);
+  });
+
+  it.each([
+    ['a text', '{"key1":"v1"}'],
+    ['bytes', new TextEncoder().encode('{"key1":"v1"}')],
+    ['a part of a buffer', new TextEncoder().encode(' {"key1":"v1"} ').subarray(1, -1)],
+    ['an ArrayBuffer', new TextEncoder().encode('{"key1":"v1"}').buffer],
+    ['a Blob', new Blob(['{"key1":', '"v1"}'])],
+  ])('signs %s', async (_, body) => {
+    const expected = await sign({ method: 'POST', body: '{"key1":"v1"}' });
+    expect(await sign({ method: 'POST', body })).toBe(expected);
+    expect(await sign({ method: 'POST', body: 'x' })).not.toBe(expected);
+  });
+
+  it('signs the fields of a query as body', async () => {
+    const expected = await sign({ method: 'POST', body: 'a=1&b=%E4%B8%AD' });
+    expect(await sign({ method: 'POST', body: new URLSearchParams({ a: '1', b: '中' }) })).toBe(
+      expected,
+    );
+  });
+
+  it.each([
+    ['a stream', new ReadableStream()],
+    ['a form', new FormData()],
+  ])('refuses %s and names the way out', async (_, body) => {
+    await expect(sign({ method: 'POST', body })).rejects.toThrow(
+      'A signed call needs its body whole before it is sent: give a string, a Uint8Array or a Blob instead of a stream or form, or use bearer().',
+    );
+  });
+
+  it('signs the content type where there is one', async () => {
+    expect(listOf(await sign({}))).toBe('host');
+    expect(listOf(await sign({ headers: { 'Content-Type': 'text/plain' } }))).toBe(
+      'content-type;host',
+    );
+  });
+
+  it('signs the headers that are named, host always, each once and in order', async () => {
+    const signedHeaders = ['X-B', 'host', 'Content-Type', 'x-b', 'accept'];
+    const headers = { 'x-b': ' B ', 'content-type': 'text/plain', Accept: '*/*' };
+    const value = await sign({ headers }, { signedHeaders });
+    expect(listOf(value)).toBe('accept;content-type;host;x-b');
+    expect(await sign({ headers: { ...headers, 'x-b': 'b' } }, { signedHeaders })).toBe(value);
+    const other = { ...headers, 'content-type': 'Text/plain' };
+    expect(await sign({ headers: other }, { signedHeaders })).not.toBe(value);
+  });
+
+  it('fails where a header that is named is missing', async () => {
+    await expect(sign({}, { signedHeaders: ['x-a'] })).rejects.toThrow(
+      'The header x-a is to be signed, but the call has none.',
+    );
+  });
+
+  it('cuts the boundary of a form', async () => {
+    const type = 'multipart/form-data';
+    const [cut, whole, other] = await Promise.all(
+      [type, `${type} ; boundary=Xx`, `${type}-x; boundary=Xx`].map((value) =>
+        sign({ method: 'POST', headers: { 'content-type': value } }),
+      ),
+    );
+    expect(whole).toBe(cut);
+    expect(other).not.toBe(cut);
+  });
+
+  it('covers the path and the query as they are sent', async () => {
+    const paths = [
+      '/v1/cloudrun/a%2Fb',
+      '/v1/cloudrun/a/b',
+      '/v1/cloudrun/a//b',
+      '/v1/cloudrun/a%2fb?',
+    ];
+    const values = await Promise.all(
+      [...paths, '/v1/cloudrun/a/b?x'].map((path) => sign({ path })),
+    );
+    expect(new Set(values).size).toBe(5);
+  });
+
+  it('takes the day of the time it is given, not of the key that it kept', async () => {
+    const auth = tc3(PAIR);
+    const at = (now: number) => {
+      const url = new URL('https://dev.example/');
+      return auth.authorize({ method: 'GET', url, headers: new Headers(), body: null, now });
+    };
+    const day = 86_400_000;
+    const alone = await tc3(PAIR).authorize({
+      method: 'GET',
+      url: new URL('https://dev.example/'),
+      headers: new Headers(),
+      body: null,
+      now: day,
+    });
+    expect(await at(day - 1)).toContain('/1970-01-01/');
+    expect(await at(day)).toBe(alone);
+  });
+
+  it.each(['secretId', 'secretKey'])('wants a %s', (name) => {
+    expect(() => tc3({ ...PAIR, [name]: '' })).toThrow(new TypeError(`${name} is empty.`));
+    expect(() => tc3({ ...PAIR, [name]: undefined })).toThrow(TypeError);
+  });
+
+  it('shows no secret', () => {
+    const auth = tc3({ ...PAIR, token: 'to-ken' });
+    const shown = inspect(auth, { depth: 9, showHidden: true }) + JSON.stringify(auth);
+    expect(shown).not.toMatch(/to-ken|Gu5t9|AKID/);
+  });
+});

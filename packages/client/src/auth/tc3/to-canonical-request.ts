@@ -1,0 +1,34 @@
+import { type Bytes, sha256, toHex } from './digest.ts';
+
+/** What a signature covers (D16). */
+export interface Tc3Request {
+  readonly method: string;
+  /** As sent, nothing decoded. */
+  readonly path: string;
+  /** As sent, without the question mark; empty where there is none. */
+  readonly query: string;
+  /** The signed ones, by names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string | Bytes;
+}
+
+/** The canonical request as text, and the list of its headers as in `SignedHeaders`. */
+export async function toCanonicalRequest({ method, path, query, headers, body }: Tc3Request) {
+  const names = [...headers.keys()].sort();
+  const lines = names.map(
+    (name) => `${name}:${toSignedValue(name, headers.get(name) as string)}\n`,
+  );
+  const signedHeaders = names.join(';');
+  const text = [method, path, query, lines.join(''), signedHeaders, toHex(await sha256(body))];
+  return { text: text.join('\n'), signedHeaders };
+}
+
+/**
+ * "Values trimmed and lower-cased, content-type kept as sent, `multipart/form-data` with its boundary
+ * cut" (D16).
+ */
+function toSignedValue(name: string, value: string): string {
+  const text = value.trim();
+  if (name !== 'content-type') return text.toLowerCase();
+  return text.replace(/^(multipart\/form-data)\s*;.*/i, '$1');
+}
