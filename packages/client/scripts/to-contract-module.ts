@@ -23,6 +23,9 @@ const LIMITS = [
   'linkWarnSeconds',
   'linkMaxSeconds',
   'publicLinkSeconds',
+  'batchItems',
+  'batchConcurrency',
+  'avatarBytes',
 ] as const;
 
 /**
@@ -54,7 +57,7 @@ export function toContractModule({ contract, defaults, gateway, profile }: Contr
       'Code of an entry of a list that succeeded.',
       defaults.itemCodes.success,
     ),
-    constant('LIMITS', 'Limits that the client obeys (D22).', limits),
+    constant('LIMITS', 'Limits that the client obeys (D22, D25).', limits),
     constant('SIGNATURE', 'Constants of signature version 3 (D16, D17).', defaults.signature),
     union(
       'KnownGatewayErrorCode',

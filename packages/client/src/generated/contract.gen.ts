@@ -44,12 +44,15 @@ export const DEFAULT_WIRE_PROFILE = {
 /** Code of an entry of a list that succeeded. */
 export const ITEM_SUCCESS = "SUCCESS" as const;
 
-/** Limits that the client obeys (D22). */
+/** Limits that the client obeys (D22, D25). */
 export const LIMITS = {
   "linkMinSeconds": 1,
   "linkWarnSeconds": 3600,
   "linkMaxSeconds": 604800,
-  "publicLinkSeconds": 600
+  "publicLinkSeconds": 600,
+  "batchItems": 50,
+  "batchConcurrency": 4,
+  "avatarBytes": 204800
 } as const;
 
 /** Constants of signature version 3 (D16, D17). */
