@@ -38,9 +38,11 @@ export type { Headers, HeaderValue } from './http/headers.ts';
 export type { BerthRouterOptions, EnvOption } from './router-options.ts';
 export {
   type Answer,
+  type BodyWriter,
   type Call,
   createEventStream,
   type Deprecation,
+  type EndAnswer,
   type EventStream,
   type EventStreamOptions,
   type RawBody,

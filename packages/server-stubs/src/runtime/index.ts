@@ -14,6 +14,7 @@ export type {
   Content,
   ContentKind,
   DocumentedResponse,
+  EndAnswer,
   Parameter,
   ParameterPlace,
   ParameterStyle,

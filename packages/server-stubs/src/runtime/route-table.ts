@@ -128,11 +128,23 @@ export interface Answer {
 }
 
 /**
- * A body that writes itself, for whoever needs no stream in between. It is called once, when the head has
- * been handed to Node, and has to write with regard to `drain`, and to end or destroy the response. Node
- * drops what it writes where the answer has no body (HEAD, 204, 304). Only where bodies pass through.
+ * Ends an answer, as `response.end` does. Where the client still sends a body that nobody wants, the
+ * connection closes only when it has ended, or had its time: a client that is cut off while it sends may
+ * never see the answer (RFC 9112, section 9.6).
  */
-export type BodyWriter = (response: ServerResponse) => void;
+export type EndAnswer = (
+  response: ServerResponse,
+  chunk?: string | Uint8Array,
+  encoding?: BufferEncoding,
+) => void;
+
+/**
+ * A body that writes itself, for whoever needs no stream in between. It is called once, when the head has
+ * been handed to Node, and has to write with regard to `drain`, and to end the response by `end`, or to
+ * destroy it. Node drops what it writes where the answer has no body (HEAD, 204, 304). Only where bodies
+ * pass through.
+ */
+export type BodyWriter = (response: ServerResponse, end: EndAnswer) => void;
 
 /** Bodies that are sent as they are, never as JSON. */
 export type RawBody = string | Uint8Array | Readable | ReadableStream<Uint8Array>;

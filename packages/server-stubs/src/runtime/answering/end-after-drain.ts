@@ -27,12 +27,15 @@ export function endAfterDrain(
   let size = 0;
   const end = () => {
     clearTimeout(timer);
-    request.off('data', onData);
+    request.off('data', onData).off('pause', resume);
     if (!response.writableEnded) response.end();
   };
   const onData = (chunk: Buffer) => {
     size += chunk.length;
     if (size > LINGER_BYTES) end();
+  };
+  const resume = () => {
+    request.resume();
   };
   const timer = setTimeout(end, LINGER_MILLISECONDS).unref();
   if (body === undefined) response.flushHeaders();
@@ -41,5 +44,7 @@ export function endAfterDrain(
   request.on('data', onData);
   request.once('end', end);
   request.once('close', end);
+  // Whoever read before may still let go of it.
+  request.on('pause', resume);
   request.resume();
 }

@@ -1,7 +1,8 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
+import { pipeline as pipe } from 'node:stream/promises';
 import type { Call } from '../call.ts';
-import type { BodyWriter } from '../route-table.ts';
+import type { BodyWriter, EndAnswer } from '../route-table.ts';
 import { endAfterDrain, isUnread } from './end-after-drain.ts';
 import type { Head } from './head.ts';
 import { isStream } from './raw-body.ts';
@@ -30,13 +31,13 @@ export function writeAnswer(
   if (unread === 'drain') request.resume();
   if (typeof body === 'function') {
     head.write(response, status);
-    body(response);
+    body(response, unread === 'close' ? endLater(request) : endNow);
     return;
   }
   const isBodiless = request.method === 'HEAD' || status === 204 || status === 304;
   if (isStream(body)) {
     head.write(response, status);
-    writeStream(response, body, isBodiless);
+    writeStream(response, body, isBodiless, unread === 'close' ? endLater(request) : undefined);
     return;
   }
   const length = body === undefined ? 0 : Buffer.byteLength(body);
@@ -54,20 +55,47 @@ export function writeAnswer(
   }
 }
 
+const endNow: EndAnswer = (response, chunk, encoding) => {
+  if (chunk === undefined) response.end();
+  else response.end(chunk, encoding as BufferEncoding);
+};
+
+function endLater(request: IncomingMessage): EndAnswer {
+  return (response, chunk, encoding) => {
+    // What was unread when the answer began may have been read since.
+    if (request.complete || request.destroyed) endNow(response, chunk, encoding);
+    else endAfterDrain(request, response, isText(chunk) ? Buffer.from(chunk, encoding) : chunk);
+  };
+}
+
+function isText(chunk: string | Uint8Array | undefined): chunk is string {
+  return typeof chunk === 'string';
+}
+
+/** @param end how to end the response, where it must not simply end with the stream */
 function writeStream(
   response: ServerResponse,
   body: Readable | ReadableStream<Uint8Array>,
   isBodiless: boolean,
+  end: EndAnswer | undefined,
 ): void {
   const stream = body instanceof Readable ? body : Readable.fromWeb(body as never);
   if (isBodiless) {
     stream.once('error', () => {});
     stream.destroy();
-    response.end();
+    if (end === undefined) response.end();
+    else end(response);
     return;
   }
   // A client of a slow stream wants to know at once that it was let in.
   response.flushHeaders();
   // A stream that fails midway destroys the response: that is how HTTP says that the rest is missing.
-  pipeline(stream, response, () => {});
+  if (end === undefined) {
+    pipeline(stream, response, () => {});
+    return;
+  }
+  pipe(stream, response, { end: false }).then(
+    () => end(response),
+    () => response.destroy(),
+  );
 }
