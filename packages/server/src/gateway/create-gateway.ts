@@ -2,7 +2,6 @@ import type {
   GatewayCall,
   GatewayHandler,
   GatewayHandlers,
-  GatewayInput,
   ServiceAnswer,
 } from '@berth/server-stubs';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
@@ -12,17 +11,25 @@ import { chooseVersion } from './choose-version.ts';
 import { findService } from './find-service.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { callVersion } from './proxy/call-version.ts';
-import { HeadersTimer } from './proxy/headers-timer.ts';
+import { Deadlines } from './proxy/deadlines.ts';
 import { type OutgoingBody, toBody } from './proxy/to-body.ts';
 import { toServiceHeaders } from './proxy/to-service-headers.ts';
 import type { Service } from './service-registry.ts';
+import { Spools } from './spools.ts';
 import type { UpstreamStats } from './upstream/upstream.ts';
 import { Upstreams } from './upstream/upstreams.ts';
 import { Versions } from './versions.ts';
-import { createWebSocketHandler } from './web-socket/create-web-socket-handler.ts';
+import {
+  type CallService,
+  createWebSocketHandler,
+} from './web-socket/create-web-socket-handler.ts';
 
 const { gatewayHeadersSeconds, gatewaySpoolBytes } = defaults.limits;
 const CONNECT_SECONDS = 5;
+
+/** What each step of a call gets beside what the step before it has found. */
+type Given = Parameters<CallService>;
+type Called = ReturnType<CallService>;
 
 /** What the gateway is doing now. */
 export interface GatewayStats {
@@ -50,6 +57,13 @@ export interface Gateway {
  * without those of the connection and without `Authorization`, which would let it call other services in
  * the caller's name; `X-Request-Id`; and `X-Forwarded-For`, `-Proto` and `-Host`.
  *
+ * A service behind `https:` must show a certificate of its host, or of the endpoint's `servername`, from an
+ * authority that Node knows; name others with `NODE_EXTRA_CA_CERTS`. There is no way to go without.
+ *
+ * A service that sends `100 Continue` unasked, as RFC 9110, section 15.2 allows it to, counts as broken
+ * (`BAD_GATEWAY`): the HTTP client ends such a connection, and it is never told to expect one. Other interim
+ * answers are taken and not passed on.
+ *
  * @example
  * const gateway = createGateway({ registry });
  * const router = createGatewayRouter(gateway.handlers, { security });
@@ -67,37 +81,43 @@ export function createGateway(options: GatewayOptions): Gateway {
   } = options;
   const upstreams = new Upstreams(connectSeconds * 1000, now);
   const versions = new Versions(upstreams);
+  const deadlines = new Deadlines(headersSeconds * 1000);
+  const spools = new Spools(spoolBytes);
 
   // Each step goes on at once where the one before it is done at once, as it is for nearly every call.
-  const callService = (input: GatewayInput, call: GatewayCall<Caller>, upgrade?: 'websocket') => {
+  const callService: CallService = (input, call, upgrade) => {
+    const body = toBody(input, call, spools);
+    return body instanceof Promise
+      ? body.then((late) => find(input, call, upgrade, late))
+      : find(input, call, upgrade, body);
+  };
+  const find = (...[input, call, upgrade, body]: [...Given, OutgoingBody]): Called => {
+    if (body.dispose !== undefined) whenOver(call, body.dispose);
+    // Only now is it sure who calls: a signature covers the body.
     admit?.(call);
-    const timer = new HeadersTimer(headersSeconds * 1000);
-    const reach = (service: Service, body: OutgoingBody) => {
-      assertCallable(service, call.caller);
-      const endpoints = versions.endpointsOf(chooseVersion(service));
-      const headers = toServiceHeaders(input, call.request, trustProxy);
-      if (body.length !== undefined) headers.push('content-length', String(body.length));
-      const { target, method } = input;
-      const { response } = call;
-      const { content } = body;
-      return callVersion(
-        { target, method, headers, body: content, upgrade, response, timer },
-        endpoints,
-      );
-    };
-    const find = (body: OutgoingBody) => {
-      if (body.dispose !== undefined) whenOver(call, body.dispose);
-      const service = findService(registry, call.env, input.name);
-      return service instanceof Promise
-        ? service.then((late) => reach(late, body))
-        : reach(service, body);
-    };
-    const body = toBody(input, call, spoolBytes, timer);
-    return body instanceof Promise ? body.then(find) : find(body);
+    const service = findService(registry, call.env, input.name);
+    return service instanceof Promise
+      ? service.then((late) => reach(input, call, upgrade, body, late))
+      : reach(input, call, upgrade, body, service);
+  };
+  const reach = (
+    ...[input, call, upgrade, body, service]: [...Given, OutgoingBody, Service]
+  ): Called => {
+    assertCallable(service, call.caller);
+    const targets = versions.targetsOf(chooseVersion(service));
+    const headers = toServiceHeaders(input, call.request, trustProxy);
+    if (body.length !== undefined) headers.push('content-length', String(body.length));
+    const { target, method } = input;
+    const { response } = call;
+    const { content } = body;
+    return callVersion(
+      { target, method, headers, body: content, upgrade, response, deadlines },
+      targets,
+    );
   };
 
   const handler: GatewayHandler<Caller> = (input, call) =>
-    callService(input, call) as Promise<ServiceAnswer>;
+    callService(input, call, undefined) as Promise<ServiceAnswer>;
   const webSockets = createWebSocketHandler(callService);
   return {
     handlers: {

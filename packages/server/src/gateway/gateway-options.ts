@@ -17,7 +17,10 @@ export interface GatewayOptions {
    * true and no such proxy, every caller can pretend to come from any address.
    */
   readonly trustProxy?: boolean;
-  /** Asked for each call and WebSocket before anything is done for it; throws a `GatewayError` to refuse. */
+  /**
+   * Asked for each call and WebSocket once it is sure who calls, before anything else is done for it; throws
+   * a `GatewayError` to refuse.
+   */
   readonly admit?: (call: GatewayCall<Caller>) => void;
   /** Milliseconds of a clock that never goes back. Default `performance.now`. */
   readonly now?: () => number;

@@ -1,20 +1,24 @@
 import type { ServiceVersion } from './service-registry.ts';
-import type { Upstream } from './upstream/upstream.ts';
+import type { Target } from './upstream/choose-upstream.ts';
 import type { Upstreams } from './upstream/upstreams.ts';
 
 /** The endpoints of a version, found once for as long as the registry gives the same version. */
 export class Versions {
   readonly #upstreams: Upstreams;
-  readonly #known = new WeakMap<ServiceVersion, readonly Upstream[]>();
+  readonly #known = new WeakMap<ServiceVersion, readonly Target[]>();
 
   constructor(upstreams: Upstreams) {
     this.#upstreams = upstreams;
   }
 
-  endpointsOf(version: ServiceVersion): readonly Upstream[] {
+  targetsOf(version: ServiceVersion): readonly Target[] {
     let found = this.#known.get(version);
     if (found === undefined) {
-      found = version.endpoints.map(({ origin }) => this.#upstreams.of(origin));
+      const { endpoints, shares } = version;
+      found = endpoints.map((endpoint) => ({
+        upstream: this.#upstreams.of(endpoint),
+        share: shares?.get(endpoint) ?? 1,
+      }));
       this.#known.set(version, found);
     }
     return found;

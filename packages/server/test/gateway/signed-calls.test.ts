@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { buffer } from 'node:stream/consumers';
 import { GatewayError } from '@berth/server-stubs';
@@ -95,4 +96,57 @@ it('asks whether a call is admitted before anything else', async () => {
   expect(answer).toMatchObject({ code: 'EXCEED_RATELIMIT', status: 429 });
   expect(answer.headers['retry-after']).toBe('7');
   expect(bodies).toEqual([]);
+});
+
+it('asks for admission only once a signature is known to be true', async () => {
+  const admitted: string[] = [];
+  const admit = ({ caller }: { caller: { id: string } }) => {
+    admitted.push(caller.id);
+  };
+  const { base } = await startCounting({ admit });
+  const body = 'abc';
+  const call = (hash: string, sent = {}) =>
+    send(base, HELLO, { ...sent, headers: { authorization: signed(hash) } });
+  const forged = sha256('other');
+  expect(await call(forged)).toMatchObject({ code: 'INVALID_CREDENTIALS' });
+  expect(await call(forged, { method: 'POST', body })).toMatchObject({
+    code: 'INVALID_CREDENTIALS',
+  });
+  expect(admitted).toEqual([]);
+  expect(await call(sha256(body), { method: 'POST', body })).toMatchObject({ text: 'ok' });
+  expect(admitted).toEqual(['key']);
+});
+
+it('gives back what a body holds where admission is refused', async () => {
+  const admit = () => {
+    throw new GatewayError('EXCEED_RATELIMIT', { retryAfter: 1 });
+  };
+  const { bodies, base } = await startCounting({ admit });
+  const body = 'x'.repeat(5000);
+  const headers = { authorization: signed(sha256(body)) };
+  const before = (await readdir('/proc/self/fd')).length;
+  for (let time = 0; time < 20; time += 1) {
+    expect(await send(base, HELLO, { method: 'POST', body, headers })).toMatchObject({
+      code: 'EXCEED_RATELIMIT',
+    });
+  }
+  expect(bodies).toEqual([]);
+  await expect.poll(async () => (await readdir('/proc/self/fd')).length).toBeLessThan(before + 15);
+});
+
+it('takes in so many bodies at a time that nobody has judged', async () => {
+  const { base, port } = await startCounting();
+  const head = `POST ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${signed('x')}\r\nContent-Length: 9\r\n\r\nabc`;
+  const sockets = Array.from({ length: 128 }, () => connect(port, '127.0.0.1'));
+  for (const socket of sockets) socket.on('error', () => {}).write(head);
+  const post = () =>
+    send(base, HELLO, {
+      method: 'POST',
+      body: 'abc',
+      headers: { authorization: signed(sha256('abc')) },
+    });
+  await expect.poll(async () => (await post()).code).toBe('EXCEED_RATELIMIT');
+  expect((await post()).headers['retry-after']).toBe('1');
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(async () => (await post()).text).toBe('ok');
 });

@@ -1,11 +1,14 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ServiceAnswer } from '@berth/server-stubs';
+import { type EndAnswer, GatewayError, type ServiceAnswer } from '@berth/server-stubs';
 import type { Dispatcher } from 'undici';
 import type { Connection } from '../upstream/connection.ts';
 import type { Upstream } from '../upstream/upstream.ts';
+import type { Timed } from './deadlines.ts';
 import { Failure } from './failure.ts';
 import { isRefusedInput } from './is-refused-input.ts';
+import type { ReadyCall } from './ready-call.ts';
+import { ServiceBody } from './service-body.ts';
 
 /** Bytes that are held at most before the answer to the caller begins. */
 const HELD_BYTES = 64 * 1024;
@@ -28,29 +31,70 @@ export type Outcome = ServiceAnswer | Switched | Failure;
  * between the two sockets but this. A small answer has come whole before the head is written to the caller,
  * and so leaves in one piece.
  */
-export class Attempt implements Dispatcher.DispatchHandler {
+export class Attempt implements Dispatcher.DispatchHandler, Timed {
+  before: Timed | undefined = undefined;
+  after: Timed | undefined = undefined;
+  due = 0;
+  readonly #call: ReadyCall;
   readonly #upstream: Upstream;
   readonly #connection: Connection;
+  readonly #isReused: boolean;
   readonly #settle: (outcome: Outcome) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #response: ServerResponse | undefined;
+  #end: EndAnswer | undefined;
   #held: Buffer[] | undefined;
   #heldBytes = 0;
   #wasSent = false;
   #wasAnswered = false;
+  #hasSettled = false;
   #isOver = false;
+  #wasLeft = false;
   #error: Error | undefined;
 
-  constructor(upstream: Upstream, connection: Connection, settle: (outcome: Outcome) => void) {
+  constructor(
+    call: ReadyCall,
+    upstream: Upstream,
+    connection: Connection,
+    settle: (outcome: Outcome) => void,
+  ) {
+    this.#call = call;
     this.#upstream = upstream;
     this.#connection = connection;
+    this.#isReused = connection.isReused;
     this.#settle = settle;
     upstream.outstanding += 1;
     upstream.health.begin();
   }
 
-  /** Ends the attempt, wherever it is. Nothing happens where it has ended. */
-  abort(error: Error): void {
+  begin(): void {
+    const { target: path, method, headers: own, body, upgrade, response, deadlines } = this.#call;
+    if (response.destroyed) {
+      this.leave();
+      return;
+    }
+    response.on('close', this.leave);
+    deadlines.start(this);
+    if (body instanceof ServiceBody) body.onProgress = () => deadlines.restart(this);
+    const { host } = this.#upstream;
+    const headers = host === undefined ? own : [...own, 'host', host];
+    this.#connection.dispatch({ path, method, headers, body, upgrade } as never, this);
+  }
+
+  /** Ends the attempt because the service had its time. */
+  expire(): void {
+    this.#abort(new GatewayError('SERVICE_TIMEOUT'));
+  }
+
+  /** Ends the attempt because nobody waits for its answer any more. Nothing happens where it has ended. */
+  readonly leave = (): void => {
+    if (this.#isOver) return;
+    this.#wasLeft = true;
+    // Named as Node names it, so that nobody takes it for an error of the gateway.
+    this.#abort(Object.assign(new Error('The client went away.'), { code: 'ECONNRESET' }));
+  };
+
+  #abort(error: Error): void {
     if (this.#isOver) return;
     this.#error = error;
     this.#connection.destroy(error);
@@ -58,17 +102,9 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.onResponseError(undefined, error);
   }
 
-  /** Ends the attempt because nobody waits for its answer any more. */
-  leave(): void {
-    if (this.#isOver) return;
-    // Named as Node names it, so that nobody takes it for an error of the gateway.
-    this.abort(Object.assign(new Error('The client went away.'), { code: 'ECONNRESET' }));
-  }
-
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     this.#wasSent = true;
-    this.#upstream.health.succeed();
   }
 
   /** Called with the first byte of the answer; the client has it, its types do not. */
@@ -83,7 +119,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   ): void {
     // Interim answers are the gateway's own business; a 101 that nobody asked for is no answer.
     if (status === 101) controller.abort(new Error('The service changed the protocol unasked.'));
-    else if (status >= 200) this.#settle({ status, headers, body: this.#write });
+    else if (status >= 200) this.#conclude({ status, headers, body: this.#write });
   }
 
   onRequestUpgrade(
@@ -96,7 +132,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     socket.once('close', () => {
       this.#upstream.outstanding -= 1;
     });
-    this.#settle({ status: 101, headers, socket });
+    this.#conclude({ status: 101, headers, socket });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -114,27 +150,52 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     this.#upstream.outstanding -= 1;
     this.#upstream.giveBack(this.#connection);
-    this.#response?.end();
+    if (this.#response !== undefined) this.#end?.(this.#response);
   }
 
   onResponseError(_controller: unknown, error: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#upstream.outstanding -= 1;
-    if (!this.#wasSent) {
-      if (this.#error !== undefined || isRefusedInput(error)) this.#upstream.health.forget();
-      else this.#upstream.health.fail();
-    }
+    if (!this.#hasSettled) this.#judge(error);
     this.#error ??= error;
     this.#connection.destroy();
     // HTTP has one way to say that the rest is missing.
     this.#response?.destroy();
+    if (this.#hasSettled) return;
+    this.#call.response.off('close', this.leave);
+    this.#stopWaiting();
     this.#settle(new Failure(this.#error, this.#wasSent, this.#wasAnswered));
   }
 
+  /** An answer has begun: the service lives. */
+  #conclude(outcome: ServiceAnswer | Switched): void {
+    this.#hasSettled = true;
+    this.#upstream.health.succeed();
+    this.#stopWaiting();
+    this.#settle(outcome);
+  }
+
+  #stopWaiting(): void {
+    this.#call.deadlines.stop(this);
+  }
+
+  /** Whose fault it is that there is no answer. */
+  #judge(error: Error): void {
+    const { health } = this.#upstream;
+    const { body } = this.#call;
+    const isCallers =
+      this.#wasLeft || isRefusedInput(error) || (body instanceof ServiceBody && body.isBrokenOff);
+    // A service may end a connection that was idle just when the next call comes.
+    const wasIdle = this.#isReused && !this.#wasAnswered && this.#error === undefined;
+    if (isCallers || wasIdle) health.forget();
+    else health.fail(this.#wasSent);
+  }
+
   /** Writes the body to the caller, what has come and what will come, no faster than it is taken. */
-  readonly #write = (response: ServerResponse): void => {
+  readonly #write = (response: ServerResponse, end: EndAnswer): void => {
     this.#response = response;
+    this.#end = end;
     const held = this.#held;
     this.#held = undefined;
     if (this.#error !== undefined) {
@@ -142,7 +203,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
       return;
     }
     if (this.#isOver) {
-      endWith(response, held);
+      endWith(response, held, end);
       return;
     }
     response.on('drain', () => this.#controller?.resume());
@@ -154,14 +215,18 @@ export class Attempt implements Dispatcher.DispatchHandler {
 }
 
 /** Ends an answer that has come whole. A small one leaves together with its head, in one string. */
-function endWith(response: ServerResponse, held: readonly Buffer[] | undefined): void {
+function endWith(
+  response: ServerResponse,
+  held: readonly Buffer[] | undefined,
+  end: EndAnswer,
+): void {
   const [only] = held ?? [];
   if (held === undefined || only === undefined) {
-    response.end();
+    end(response);
   } else if (held.length === 1 && only.length <= SMALL_BYTES) {
-    response.end(only.toString('latin1'), 'latin1');
+    end(response, only.toString('latin1'), 'latin1');
   } else {
     for (const chunk of held) response.write(chunk);
-    response.end();
+    end(response);
   }
 }

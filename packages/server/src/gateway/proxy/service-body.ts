@@ -7,14 +7,15 @@ import { Readable } from 'node:stream';
  */
 export class ServiceBody extends Readable {
   readonly #source: Readable;
-  readonly #onProgress: () => void;
+  /** Called for each piece. */
+  onProgress: () => void = () => {};
+  /** Whether the caller, and not the service, is why it ended too soon. */
+  isBrokenOff = false;
   #isOpen = false;
 
-  /** @param onProgress called for each piece */
-  constructor(source: Readable, onProgress: () => void) {
+  constructor(source: Readable) {
     super({ highWaterMark: 64 * 1024 });
     this.#source = source;
-    this.#onProgress = onProgress;
   }
 
   override _read(): void {
@@ -25,7 +26,7 @@ export class ServiceBody extends Readable {
     this.#isOpen = true;
     const source = this.#source;
     if (source.errored || source.destroyed) {
-      this.destroy(source.errored ?? gone());
+      this.#breakOff(source.errored ?? gone());
       return;
     }
     source.on('data', this.#onData);
@@ -46,7 +47,7 @@ export class ServiceBody extends Readable {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    this.#onProgress();
+    this.onProgress();
     if (!this.push(chunk)) this.#source.pause();
   };
 
@@ -55,12 +56,17 @@ export class ServiceBody extends Readable {
   };
 
   readonly #onError = (error: Error): void => {
-    this.destroy(error);
+    this.#breakOff(error);
   };
 
   readonly #onClose = (): void => {
-    if (!this.#source.readableEnded) this.destroy(this.#source.errored ?? gone());
+    if (!this.#source.readableEnded) this.#breakOff(this.#source.errored ?? gone());
   };
+
+  #breakOff(error: Error): void {
+    this.isBrokenOff = true;
+    this.destroy(error);
+  }
 }
 
 function gone(): Error {

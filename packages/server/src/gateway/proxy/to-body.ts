@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { GatewayCall, GatewayInput } from '@berth/server-stubs';
 import type { Caller } from '../../auth/caller.ts';
-import { spoolBody } from '../spool-body.ts';
-import type { HeadersTimer } from './headers-timer.ts';
+import type { Spools } from '../spools.ts';
 import { ServiceBody } from './service-body.ts';
 
 /** SHA-256 of a call without a body. */
@@ -24,13 +23,12 @@ const NO_BODY: OutgoingBody = { content: null, length: undefined };
  * The body of a call: as it comes, where a token has let the caller in; whole and judged, where a
  * signature covers it (D13, D16).
  *
- * @throws GatewayError INVALID_CREDENTIALS
+ * @throws GatewayError INVALID_CREDENTIALS, EXCEED_RATELIMIT where too many bodies wait to be judged
  */
 export function toBody(
   { body, headers }: GatewayInput,
   { caller, request }: GatewayCall<Caller>,
-  spoolBytes: number,
-  timer: HeadersTimer,
+  spools: Spools,
 ): OutgoingBody | Promise<OutgoingBody> {
   const length = headers['content-length'];
   // RFC 9112, section 6.3: a request that announces no body has none.
@@ -39,9 +37,9 @@ export function toBody(
     caller.verifyBody?.(HASH_OF_NOTHING);
     return NO_BODY;
   }
-  if (caller.verifyBody !== undefined) return judge(body, caller.verifyBody, spoolBytes);
+  if (caller.verifyBody !== undefined) return judge(body, caller.verifyBody, spools);
   return {
-    content: new ServiceBody(body, timer.refresh),
+    content: new ServiceBody(body),
     length: length === undefined ? undefined : Number(length),
   };
 }
@@ -49,9 +47,9 @@ export function toBody(
 async function judge(
   body: Readable,
   verify: NonNullable<Caller['verifyBody']>,
-  spoolBytes: number,
+  spools: Spools,
 ): Promise<OutgoingBody> {
-  const { hash, length, content, dispose } = await spoolBody(body, spoolBytes);
+  const { hash, length, content, dispose } = await spools.spool(body);
   try {
     verify(hash);
   } catch (error) {

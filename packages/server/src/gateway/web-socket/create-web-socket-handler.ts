@@ -10,10 +10,11 @@ import type { Caller } from '../../auth/caller.ts';
 import type { Switched } from '../proxy/attempt.ts';
 import { pipeSockets } from './pipe-sockets.ts';
 
-type CallService = (
+/** Calls a service; answered with a socket only where `upgrade` asks for one. */
+export type CallService = (
   input: GatewayInput,
   call: GatewayCall<Caller>,
-  upgrade: 'websocket',
+  upgrade: 'websocket' | undefined,
 ) => Promise<ServiceAnswer | Switched>;
 
 /** Opens WebSockets to services and knows those that are open. */

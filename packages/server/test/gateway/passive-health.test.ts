@@ -1,0 +1,174 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, it } from 'vitest';
+import { send } from './support/send.ts';
+import { BEARER, startGateway, toService } from './support/start-gateway.ts';
+import { startRawService, startService } from './support/start-service.ts';
+
+const HELLO = '/v1/cloudrun/hello';
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+const POST = { method: 'POST', body: 'x' };
+
+/** A clock that stands still: what is taken out stays out. */
+const STILL = { now: () => 0 };
+
+const startGood = () =>
+  startService((request, response) => request.resume().on('end', () => response.end('ok')));
+
+/** A service that does this with each request, told by its first line. */
+function startActing(act: (socket: Socket, line: string) => void) {
+  return startRawService((socket) => {
+    socket.on('data', (chunk) => {
+      const line = chunk.toString('latin1').split('\r\n', 1)[0] as string;
+      if (/^[A-Z]+ \//.test(line)) act(socket, line);
+    });
+  });
+}
+
+it.each([
+  ['closes', (socket: Socket) => socket.end()],
+  ['resets', (socket: Socket) => socket.resetAndDestroy()],
+  ['sends garbage', (socket: Socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
+  ['breaks off in its head', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nA: b\r\n')],
+])('takes out an endpoint that takes connections and %s', async (_what, act) => {
+  const bad = await startActing(act);
+  const good = await startGood();
+  const service = toService([bad.origin, good.origin]);
+  const { base, gateway } = await startGateway([service], STILL);
+  const failed: unknown[] = [];
+  for (let time = 0; time < 40; time += 1) {
+    const { code } = await send(base, HELLO, POST);
+    if (code !== undefined) failed.push(code);
+  }
+  expect(failed).toEqual(['BAD_GATEWAY', 'BAD_GATEWAY', 'BAD_GATEWAY']);
+  expect(gateway.stats().endpoints[0]).toMatchObject({ isOut: true, outstanding: 0 });
+});
+
+it('takes out an endpoint that takes calls and is silent', async () => {
+  const bad = await startActing(() => {});
+  const good = await startGood();
+  const service = toService([bad.origin, good.origin]);
+  const { base } = await startGateway([service], { ...STILL, headersSeconds: 0.05 });
+  const codes: unknown[] = [];
+  for (let time = 0; time < 40; time += 1) codes.push((await send(base, HELLO)).code);
+  expect(codes.filter(Boolean)).toEqual(Array(3).fill('SERVICE_TIMEOUT'));
+});
+
+it('repeats a GET that got no answer at another endpoint, and no POST', async () => {
+  const bad = await startActing((socket) => socket.end());
+  const good = await startGood();
+  const service = toService([bad.origin, good.origin]);
+  const { base } = await startGateway([service], STILL);
+  for (let time = 0; time < 20; time += 1) {
+    expect(await send(base, HELLO)).toMatchObject({ status: 200 });
+  }
+});
+
+it('repeats no GET whose answer has begun', async () => {
+  let calls = 0;
+  const act = (socket: Socket) => {
+    calls += 1;
+    socket.end('HTTP/1.1 200 OK\r\nA: b\r\n');
+  };
+  const both = await Promise.all([startActing(act), startActing(act)]);
+  const { base } = await startGateway([toService(both.map(({ origin }) => origin))]);
+  expect(await send(base, HELLO)).toMatchObject({ code: 'BAD_GATEWAY' });
+  expect(calls).toBe(1);
+});
+
+it('counts failures in a row alone', async () => {
+  const { origin } = await startActing((socket, line) => {
+    if (line.includes('/poison')) socket.resetAndDestroy();
+    else socket.write(OK);
+  });
+  const { base, gateway } = await startGateway([toService([origin])], STILL);
+  for (let time = 0; time < 6; time += 1) {
+    expect(await send(base, `${HELLO}/poison`, POST)).toMatchObject({ code: 'BAD_GATEWAY' });
+    expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
+  }
+  expect(gateway.stats().endpoints[0]).toMatchObject({ isOut: false });
+});
+
+it('lets nobody take the only endpoint from others with requests that break it', async () => {
+  const { origin } = await startActing((socket, line) => {
+    if (line.includes('/poison')) socket.resetAndDestroy();
+    else socket.write(OK);
+  });
+  const { base, gateway } = await startGateway([toService([origin])], STILL);
+  for (let time = 0; time < 10; time += 1) {
+    expect(await send(base, `${HELLO}/poison`)).toMatchObject({ code: 'BAD_GATEWAY' });
+  }
+  expect(gateway.stats().endpoints[0]).toMatchObject({ isOut: true });
+  expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
+  expect(gateway.stats().endpoints[0]).toMatchObject({ isOut: false });
+});
+
+it.each([
+  [
+    'goes away while it waits',
+    `GET ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\n\r\n`,
+  ],
+  [
+    'goes away in its body',
+    `POST ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\nContent-Length: 9\r\n\r\nabc`,
+  ],
+])('blames no endpoint for a caller who %s', async (_what, bytes) => {
+  let reached = () => {};
+  const { origin } = await startActing(() => reached());
+  const { port, gateway } = await startGateway([toService([origin])], STILL);
+  for (let time = 0; time < 5; time += 1) {
+    const called = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    socket.write(bytes);
+    await called;
+    const closed = once(socket, 'close');
+    socket.destroy();
+    await closed;
+    await expect.poll(() => gateway.stats().endpoints[0]?.outstanding).toBe(0);
+  }
+  expect(gateway.stats().endpoints[0]).toMatchObject({ isOut: false });
+});
+
+it('blames no endpoint for a body beyond the limit', async () => {
+  const { origin } = await startGood();
+  const { base, gateway } = await startGateway([toService([origin])], STILL, {
+    requests: { streamBytes: 10 },
+  });
+  async function* pieces() {
+    yield 'x'.repeat(6);
+    yield 'x'.repeat(6);
+  }
+  for (let time = 0; time < 5; time += 1) {
+    expect(await send(base, HELLO, { method: 'POST', body: pieces() })).toMatchObject({
+      status: 413,
+    });
+  }
+  expect(gateway.stats().endpoints[0]).toMatchObject({ isOut: false });
+});
+
+it('waits no longer because calls that were under way fail together', async () => {
+  let now = 0;
+  const waiting: Socket[] = [];
+  let isGood = false;
+  const { origin } = await startActing((socket) => {
+    if (isGood) socket.write(OK);
+    else waiting.push(socket);
+  });
+  const good = await startGood();
+  const service = toService([origin, good.origin]);
+  const { base, gateway } = await startGateway([toService([origin], { name: 'bad' }), service], {
+    now: () => now,
+  });
+  const calls = Array.from({ length: 20 }, () => send(base, '/v1/cloudrun/bad', POST));
+  await expect.poll(() => waiting.length).toBe(20);
+  for (const socket of waiting) socket.destroy();
+  await Promise.all(calls);
+  const isOut = () => gateway.stats().endpoints.find((one) => one.origin === origin)?.isOut;
+  expect(isOut()).toBe(true);
+  isGood = true;
+  now = 1000;
+  for (let time = 0; time < 20; time += 1) await send(base, HELLO);
+  expect(isOut()).toBe(false);
+});
