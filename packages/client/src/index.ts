@@ -1,3 +1,11 @@
+export type { GatewayAuth, SignableRequest } from './auth/auth.ts';
+export type { TokenProvider } from './auth/bearer.ts';
+export { bearer } from './auth/bearer.ts';
+export type { Tc3KeyPair } from './auth/tc3/create-tc3-signer.ts';
+export type { Tc3Options } from './auth/tc3.ts';
+export { tc3 } from './auth/tc3.ts';
+export type { ExpiringKeyPair, Tc3StorageOptions } from './auth/tc3-storage.ts';
+export { tc3Storage } from './auth/tc3-storage.ts';
 export type { GatewayClient, GatewayClientOptions } from './create-gateway-client.ts';
 export { createGatewayClient } from './create-gateway-client.ts';
 export type { StorageClientOptions } from './create-storage-client.ts';

@@ -14,7 +14,10 @@ export interface StorageCredentials {
   readonly timestamp: number | string;
 }
 
-/** Credentials, or a function that gives them for each call. */
+/**
+ * Credentials, or a function that gives them for each try of a call. It is told the time in
+ * milliseconds since the epoch, corrected by the server's `Date`; `tc3Storage` makes one.
+ */
 export type StorageCredentialsSource =
   | StorageCredentials
-  | (() => StorageCredentials | Promise<StorageCredentials>);
+  | ((now: number) => StorageCredentials | Promise<StorageCredentials>);

@@ -69,9 +69,8 @@ describe('tc3Storage', () => {
   });
 
   it.each([
-    [{ ...PAIR, secretKey: '' }, 'secretKey is empty.'],
-    [{ ...PAIR, secretId: '' }, 'secretId is empty.'],
-    [{ ...PAIR, expires: 'soon' }, 'expires of the key pair is no time.'],
+    [{ ...PAIR, secretKey: '' }, 'secretId or secretKey is empty.'],
+    [{ ...PAIR, secretId: '' }, 'secretId or secretKey is empty.'],
   ])('refuses a wrong pair', async (pair, message) => {
     expect(() => tc3Storage(pair)).toThrow(new TypeError(message));
     await expect(tc3Storage(() => pair)()).rejects.toThrow(message);

@@ -2,7 +2,7 @@ import { SIGNATURE } from '../generated/contract.gen.ts';
 import { askOnce } from '../internal/ask-once.ts';
 import type { StorageCredentials } from '../storage-credentials.ts';
 import { createTc3Signer, type Tc3KeyPair } from './tc3/create-tc3-signer.ts';
-import { toCanonicalRequest } from './tc3/to-canonical-request.ts';
+import type { Tc3Request } from './tc3/to-canonical-request.ts';
 
 /** A key pair that may end. */
 export interface ExpiringKeyPair extends Tc3KeyPair {
@@ -42,38 +42,24 @@ export function tc3Storage(
   const toSigner = (given: ExpiringKeyPair) => ({
     sign: createTc3Signer(given, service),
     sessionToken: given.token ?? '',
-    end: toEnd(given.expires),
+    end:
+      given.expires === undefined
+        ? Number.POSITIVE_INFINITY
+        : new Date(given.expires).getTime() - MARGIN,
   });
   let signer = typeof pair === 'function' ? undefined : toSigner(pair);
   const ask = typeof pair === 'function' && askOnce(pair, 'the key pair');
-  let constant: ReturnType<typeof toConstantText> | undefined;
   return async (now = Date.now()) => {
     if (ask && !(signer && now < signer.end)) signer = toSigner(await ask());
     const { sign, sessionToken } = signer as ReturnType<typeof toSigner>;
     const timestamp = Math.floor(now / 1000);
-    constant ??= toConstantText(signingHost);
-    const { text, signedHeaders } = await constant;
-    const signature = await sign(timestamp, text, signedHeaders);
+    const signature = await sign(timestamp, toConstantRequest(signingHost));
     return { authorization: `${SIGNATURE.storageVersion} ${signature}`, sessionToken, timestamp };
   };
 }
 
 /** "A constant text, whatever the real URL and body"; its two slashes are part of it. */
-function toConstantText(signingHost: string) {
-  return toCanonicalRequest({
-    method: 'POST',
-    path: `//${signingHost}/`,
-    query: '',
-    headers: new Map([
-      ['content-type', SIGNATURE.storageContentType],
-      ['host', signingHost],
-    ]),
-    body: '',
-  });
-}
-
-function toEnd(expires: ExpiringKeyPair['expires'] = Number.POSITIVE_INFINITY): number {
-  const end = typeof expires === 'number' ? expires : new Date(expires).getTime();
-  if (Number.isNaN(end)) throw new TypeError('expires of the key pair is no time.');
-  return end - MARGIN;
+function toConstantRequest(host: string): Tc3Request {
+  const headers = { 'content-type': SIGNATURE.storageContentType, host };
+  return { method: 'POST', path: `//${host}/`, query: '', headers, body: '' };
 }

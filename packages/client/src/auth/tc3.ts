@@ -2,7 +2,6 @@ import { SIGNATURE } from '../generated/contract.gen.ts';
 import type { GatewayAuth, SignableRequest } from './auth.ts';
 import { createTc3Signer, type Tc3KeyPair } from './tc3/create-tc3-signer.ts';
 import type { Bytes } from './tc3/digest.ts';
-import { toCanonicalRequest } from './tc3/to-canonical-request.ts';
 
 /** Options of {@link tc3}. */
 export interface Tc3Options extends Tc3KeyPair {
@@ -40,42 +39,35 @@ export function tc3({
   const listed = signedHeaders?.map((name) => name.toLowerCase());
   return {
     async authorize({ method, url, headers, body, now }) {
-      const names = listed ?? (headers.has('content-type') ? ['content-type'] : []);
-      const canonical = await toCanonicalRequest({
+      const signed: Record<string, string> = {};
+      for (const name of listed ?? (headers.has('content-type') ? ['content-type'] : [])) {
+        const value = headers.get(name);
+        if (value === null && name !== 'host') {
+          throw new TypeError(`The header ${name} is to be signed, but the call has none.`);
+        }
+        signed[name] = value ?? '';
+      }
+      signed.host = url.host;
+      const seconds = Math.floor(now / 1000);
+      const signature = await sign(seconds, {
         method,
         path: url.pathname,
         query: url.search.slice(1),
-        headers: new Map(
-          ['host', ...names].map((name) => [
-            name,
-            name === 'host' ? url.host : headerOf(headers, name),
-          ]),
-        ),
+        headers: signed,
         body: await toWhole(body),
       });
-      const seconds = Math.floor(now / 1000);
-      const signature = await sign(seconds, canonical.text, canonical.signedHeaders);
       return `${signature}, Timestamp=${seconds}${token ? `, Token=${token}` : ''}`;
     },
   };
 }
 
-function headerOf(headers: Headers, name: string): string {
-  const value = headers.get(name);
-  if (value === null)
-    throw new TypeError(`The header ${name} is to be signed, but the call has none.`);
-  return value;
-}
-
 async function toWhole(body: SignableRequest['body']): Promise<string | Bytes> {
-  if (typeof (body ?? '') === 'string') return (body as string | null) ?? '';
-  if (body instanceof URLSearchParams) return String(body);
-  if (body instanceof Blob) return new Uint8Array(await body.arrayBuffer());
-  if (body instanceof ArrayBuffer) return new Uint8Array(body);
-  if (ArrayBuffer.isView(body)) {
-    return new Uint8Array(body.buffer as ArrayBuffer, body.byteOffset, body.byteLength);
+  const given = body ?? '';
+  if (typeof given === 'string') return given;
+  if (given instanceof FormData || 'getReader' in given || Symbol.asyncIterator in given) {
+    throw new TypeError(
+      'A signed call needs its body whole: give a string, bytes or a Blob instead of a stream or form, or use bearer().',
+    );
   }
-  throw new TypeError(
-    'A signed call needs its body whole before it is sent: give a string, a Uint8Array or a Blob instead of a stream or form, or use bearer().',
-  );
+  return new Uint8Array(await new Response(body).arrayBuffer());
 }

@@ -1,4 +1,4 @@
-import { type Bytes, sha256, toHex } from './digest.ts';
+import type { Bytes } from './digest.ts';
 
 /** What a signature covers (D16). */
 export interface Tc3Request {
@@ -8,19 +8,20 @@ export interface Tc3Request {
   /** As sent, without the question mark; empty where there is none. */
   readonly query: string;
   /** The signed ones, by names in lower case. */
-  readonly headers: ReadonlyMap<string, string>;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Bytes;
 }
 
 /** The canonical request as text, and the list of its headers as in `SignedHeaders`. */
-export async function toCanonicalRequest({ method, path, query, headers, body }: Tc3Request) {
-  const names = [...headers.keys()].sort();
-  const lines = names.map(
-    (name) => `${name}:${toSignedValue(name, headers.get(name) as string)}\n`,
-  );
+export function toCanonicalRequest(
+  { method, path, query, headers }: Omit<Tc3Request, 'body'>,
+  bodyHash: string,
+) {
+  const names = Object.keys(headers).sort();
+  const lines = names.map((name) => `${name}:${toSignedValue(name, headers[name] as string)}\n`);
   const signedHeaders = names.join(';');
-  const text = [method, path, query, lines.join(''), signedHeaders, toHex(await sha256(body))];
-  return { text: text.join('\n'), signedHeaders };
+  const text = [method, path, query, lines.join(''), signedHeaders, bodyHash].join('\n');
+  return { text, signedHeaders };
 }
 
 /**
@@ -29,6 +30,7 @@ export async function toCanonicalRequest({ method, path, query, headers, body }:
  */
 function toSignedValue(name: string, value: string): string {
   const text = value.trim();
-  if (name !== 'content-type') return text.toLowerCase();
-  return text.replace(/^(multipart\/form-data)\s*;.*/i, '$1');
+  return name === 'content-type'
+    ? text.replace(/^(multipart\/form-data)\s*;.*/i, '$1')
+    : text.toLowerCase();
 }
