@@ -13,7 +13,6 @@ export interface BlobInfo {
   readonly size: number;
   /** MD5 of the content in hex, as clients of object stores know it (D27). */
   readonly etag: string;
-  readonly lastModified: Date;
   /** As the upload gave it. */
   readonly contentType: string;
 }
@@ -50,6 +49,11 @@ export interface CopyOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface DeleteOptions {
+  /** Only the version of this MD5 is removed; another one stays, also one that comes in the meantime. */
+  readonly ifEtag?: string;
+}
+
 /**
  * Files of all environments, the only state of the storage API. Any number of processes may work on
  * one store.
@@ -74,8 +78,8 @@ export interface BlobStore {
    * @throws BlobExistsError where there is a destination that must not be overwritten
    */
   copy(from: BlobKey, to: BlobKey, options: CopyOptions): Promise<BlobInfo>;
-  /** Whether there was such a file. */
-  delete(key: BlobKey): Promise<boolean>;
+  /** Whether there was such a file; with `ifEtag`, whether there was that version of it. */
+  delete(key: BlobKey, options?: DeleteOptions): Promise<boolean>;
   /** Removes what broken uploads left behind that is older than `olderThan`; how many were removed. */
   sweep(olderThan: Date): Promise<number>;
   /** Looks whether the store can be used; rejects with the reason. */

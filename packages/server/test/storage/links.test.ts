@@ -170,6 +170,12 @@ test('a store that hands out files itself is led to, for as long as the link sti
   expect(answer.headers.get('cache-control')).toBe('no-store');
   to.clock.now += 40_000;
   expect((await fetch(address, { redirect: 'manual' })).status).toBe(403);
+  to.clock.now -= 60_000;
+  await blobs.delete({ env: 'dev', path: 'a.txt' });
+  for (const method of ['GET', 'HEAD']) {
+    expect((await fetch(address, { method, redirect: 'manual' })).status).toBe(404);
+  }
+  await put(to, 'a.txt', 'hello');
   const own = await deploy({ blobs, redirectLinks: false });
   expect(await (await fetch(await link(own, 'cloud://dev.files/a.txt'))).text()).toBe('hello');
 });

@@ -4,7 +4,6 @@ import { FOOTER_BYTES, parseTrailer, toTrailer, trailerBytesOf } from './trailer
 const info = {
   size: 1000,
   etag: '900150983cd24fb0d6963f7d28e17f72',
-  lastModified: new Date('2026-02-03T04:05:06.789Z'),
   contentType: 'text/plain; charset="é"',
 };
 const trailer = toTrailer(info);

@@ -9,10 +9,8 @@ export const FOOTER_BYTES = 8 + MAGIC.length;
 const MAX_JSON_BYTES = 64 * 1024;
 
 /** What stands behind the content of each file: JSON text with what is known of it, and a footer. */
-export function toTrailer({ size, etag, lastModified, contentType }: BlobInfo): Buffer {
-  const json = Buffer.from(
-    JSON.stringify({ size, md5: etag, lastModified: lastModified.toISOString(), contentType }),
-  );
+export function toTrailer({ size, etag, contentType }: BlobInfo): Buffer {
+  const json = Buffer.from(JSON.stringify({ size, md5: etag, contentType }));
   const numbers = Buffer.alloc(8);
   numbers.writeUInt32BE(json.length, 0);
   numbers.writeUInt32BE(crc32(json), 4);
@@ -44,9 +42,9 @@ export function parseTrailer(trailer: Buffer, fileBytes: number): BlobInfo {
   const json = trailer.subarray(0, trailer.length - FOOTER_BYTES);
   if (trailerBytesOf(footer) !== trailer.length) throw new Error('its trailer is cut off');
   if (crc32(json) !== footer.readUInt32BE(4)) throw new Error('its trailer is damaged');
-  const { size, md5, lastModified, contentType } = JSON.parse(json.toString());
+  const { size, md5, contentType } = JSON.parse(json.toString());
   if (size + trailer.length !== fileBytes) {
     throw new Error(`it has ${fileBytes - trailer.length} bytes instead of ${size}`);
   }
-  return { size, etag: md5, lastModified: new Date(lastModified), contentType };
+  return { size, etag: md5, contentType };
 }

@@ -33,7 +33,7 @@ export async function writeFile(
     const sink = new ContentSink(handle, size);
     await pipeline(content, sink, signal ? { signal } : {});
     const { size: written, md5 } = await sink.content();
-    const info = { size: written, etag: md5, lastModified: new Date(), contentType };
+    const info = { size: written, etag: md5, contentType };
     signal?.throwIfAborted();
     await withStoreErrors(() => finish(layout, handle, tmp, file, info));
     return info;

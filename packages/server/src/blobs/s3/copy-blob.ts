@@ -36,7 +36,7 @@ async function copyOver(bucket: Bucket, from: BlobKey, to: BlobKey, signal?: Abo
   const key = bucket.keys.of(from);
   const head = await headObject(bucket, key, signal);
   if (head === undefined) throw new BlobMissingError(from);
-  const info = { ...toBlobInfo(head), lastModified: new Date() };
+  const info = toBlobInfo(head);
   try {
     const source = { key, version: head.ETag };
     await copyObject(bucket, source, bucket.keys.of(to), info, signal);
@@ -56,7 +56,7 @@ async function copyNew(bucket: Bucket, from: BlobKey, to: BlobKey, signal?: Abor
   signal?.throwIfAborted();
   const source = await openObject(bucket, bucket.keys.of(from));
   if (source === undefined) throw new BlobMissingError(from);
-  const info = { ...source.info, lastModified: new Date() };
+  const { info } = source;
   const failed = new AbortController();
   try {
     if (info.size > MAX_SINGLE_BYTES) {

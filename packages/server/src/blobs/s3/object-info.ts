@@ -5,7 +5,6 @@ interface ObjectHead {
   readonly ContentLength?: number | undefined;
   readonly ContentType?: string | undefined;
   readonly ETag?: string | undefined;
-  readonly LastModified?: Date | undefined;
   readonly Metadata?: Record<string, string> | undefined;
 }
 
@@ -17,13 +16,12 @@ const FALLBACK_TYPE = 'application/octet-stream';
  * What is kept with an object. The ETag of an object is the MD5 of its content only where it was
  * neither put together from parts nor encrypted with a key of the store, so the MD5 is kept with it.
  */
-export function toObjectHeaders({ etag, lastModified, contentType }: BlobInfo) {
+export function toObjectHeaders({ etag, contentType }: BlobInfo) {
   const isPlain = PLAIN_HEADER.test(contentType);
   return {
     ContentType: isPlain ? contentType : FALLBACK_TYPE,
     Metadata: {
       md5: etag,
-      written: lastModified.toISOString(),
       ...(!isPlain && { type: encodeURIComponent(contentType) }),
     },
   };
@@ -31,11 +29,10 @@ export function toObjectHeaders({ etag, lastModified, contentType }: BlobInfo) {
 
 /** What is known of an object, also of one that something else has put there. */
 export function toBlobInfo(head: ObjectHead): BlobInfo {
-  const { md5, written, type } = head.Metadata ?? {};
+  const { md5, type } = head.Metadata ?? {};
   return {
     size: head.ContentLength ?? 0,
     etag: md5 ?? (head.ETag ?? '').replaceAll('"', ''),
-    lastModified: written ? new Date(written) : (head.LastModified ?? new Date(0)),
     contentType: type ? decodeURIComponent(type) : (head.ContentType ?? FALLBACK_TYPE),
   };
 }

@@ -35,11 +35,13 @@ export async function sendFile(link: Linked, download: Download, context: Storag
   if (method === 'HEAD') {
     const info = await blobs.stat(link);
     if (info === undefined) throw missingFile();
-    sendHead(link, info, download, context);
+    sendHead(link, info, download);
     response.end();
     return;
   }
   if (redirectLinks && blobs.presign !== undefined) {
+    // The store's own answer for a missing file is not the one of this server.
+    if ((await blobs.stat(link)) === undefined) throw missingFile();
     const location = await blobs.presign(link, link.seconds);
     response.writeHead(307, { location, 'cache-control': 'no-store' }).end();
     return;
@@ -53,7 +55,7 @@ async function sendBlob(link: Linked, blob: OpenBlob, download: Download, contex
   const { response, requestId } = download;
   let part: ByteRange | 'nothing' | undefined = 'nothing';
   try {
-    part = response.destroyed ? 'nothing' : sendHead(link, blob.info, download, context);
+    part = response.destroyed ? 'nothing' : sendHead(link, blob.info, download);
   } finally {
     if (part === 'nothing') await blob.close();
   }
@@ -77,26 +79,22 @@ async function sendBlob(link: Linked, blob: OpenBlob, download: Download, contex
  */
 function sendHead(
   { path }: Linked,
-  { size, etag: md5, lastModified, contentType }: BlobInfo,
+  { size, etag: md5, contentType }: BlobInfo,
   { response }: Download,
-  { now }: StorageContext,
 ): ByteRange | 'nothing' | undefined {
   const { headers, method } = response.req;
-  const version = { etag: `"${md5}"`, lastModified };
-  response.setHeader('etag', version.etag);
-  response.setHeader('last-modified', lastModified.toUTCString());
+  const etag = `"${md5}"`;
+  response.setHeader('etag', etag);
   response.setHeader('cache-control', CACHE_CONTROL);
   response.setHeader('accept-ranges', 'bytes');
-  const status = judgeConditions(headers, version);
+  const status = judgeConditions(headers, etag);
   if (status !== undefined) {
     response.statusCode = status;
     return 'nothing';
   }
   // RFC 9110, section 14.2: only GET has ranges.
   const range =
-    method === 'GET' && isRangeValid(headers, version, now())
-      ? toRange(headers.range, size)
-      : undefined;
+    method === 'GET' && isRangeValid(headers, etag) ? toRange(headers.range, size) : undefined;
   if (range === 'none') {
     throw new UploadError('InvalidRange', {
       status: 416,
