@@ -1,10 +1,10 @@
-import { mkdir, realpath, rename, rmdir, unlink } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { realpath, rmdir, unlink } from 'node:fs/promises';
+import { relative } from 'node:path';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { withStoreErrors } from './disk-error.ts';
-import { syncFolder } from './folders.ts';
 import { judgeFile } from './judge-file.ts';
 import { createLayout, type Layout } from './layout.ts';
+import { setAside } from './set-aside.ts';
 import { findLitter } from './sweep-files.ts';
 import { walkFolder } from './walk-folder.ts';
 
@@ -94,9 +94,5 @@ async function repairProblem(
   if (kind === 'litter') return unlink(path);
   // Fails where a server has put a file there in the meantime, which is as good.
   if (kind === 'empty-folder') return rmdir(path).catch(() => {});
-  const aside = join(layout.root, 'set-aside', `${Date.now()}`, relative(layout.files, path));
-  await mkdir(dirname(aside), { recursive: true });
-  await rename(path, aside);
-  await syncFolder(dirname(aside));
-  await syncFolder(dirname(path));
+  await setAside(layout, path);
 }

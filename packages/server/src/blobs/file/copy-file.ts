@@ -6,7 +6,7 @@ import type { BlobInfo, BlobKey, CopyOptions } from '../blob-store.ts';
 import { diskCodeOf } from './disk-error.ts';
 import { assertRealFolder, placeIn } from './folders.ts';
 import type { Layout } from './layout.ts';
-import { openFile } from './open-file.ts';
+import { statFile } from './stat-file.ts';
 
 /** Too many names of one file, another disk, or a file of another owner: it can be copied all the same. */
 const UNLINKABLE: readonly unknown[] = ['EMLINK', 'EXDEV', 'EPERM'];
@@ -30,7 +30,7 @@ export async function copyFile(
     signal?.throwIfAborted();
     // link(2) refuses a name that is taken, atomically and between processes; rename(2) replaces it.
     const place = () => (overwrite ? rename(tmp, destination) : link(tmp, destination));
-    const isLost = () => isMissing(tmp);
+    const isLost = async () => (await statFile(tmp)) === undefined;
     await placeIn(layout.files, dirname(destination), place, isLost);
     return info;
   } catch (error) {
@@ -50,9 +50,7 @@ async function holdVersion(source: string, tmp: string): Promise<BlobInfo | unde
     if (diskCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
-  const opened = await openFile(tmp);
-  await opened?.handle.close();
-  return opened?.info;
+  return statFile(tmp);
 }
 
 async function linkOrCopy(source: string, tmp: string): Promise<void> {
@@ -61,8 +59,7 @@ async function linkOrCopy(source: string, tmp: string): Promise<void> {
   } catch (error) {
     if (!UNLINKABLE.includes(diskCodeOf(error))) throw error;
     // Looked at first, for this call would follow a symbolic link.
-    const opened = await openFile(source);
-    await opened?.handle.close();
+    await statFile(source);
     await copyBytes(source, tmp, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     await syncFile(tmp);
   }
@@ -75,10 +72,4 @@ async function syncFile(path: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-async function isMissing(path: string): Promise<boolean> {
-  const opened = await openFile(path);
-  await opened?.handle.close();
-  return opened === undefined;
 }

@@ -3,10 +3,12 @@ import type { BlobStore } from '../blob-store.ts';
 import { checkDisk } from './check-disk.ts';
 import { copyFile } from './copy-file.ts';
 import { deleteFile } from './delete-file.ts';
+import { deleteVersion } from './delete-version.ts';
 import { withStoreErrors } from './disk-error.ts';
 import { assertRealFolder, syncFolder } from './folders.ts';
 import { createLayout } from './layout.ts';
 import { openFile } from './open-file.ts';
+import { statFile } from './stat-file.ts';
 import { sweepFiles } from './sweep-files.ts';
 import { toOpenBlob } from './to-open-blob.ts';
 import { writeFile } from './write-file.ts';
@@ -44,19 +46,17 @@ export function createFileBlobStore({ root }: FileBlobStoreOptions): Promise<Blo
     await syncFolder(layout.root);
     return {
       write: (key, content, options) => writeFile(layout, key, content, options),
-      stat: (key) =>
-        withStoreErrors(async () => {
-          const opened = await openFile(layout.fileOf(key));
-          await opened?.handle.close();
-          return opened?.info;
-        }),
+      stat: (key) => withStoreErrors(async () => statFile(layout.fileOf(key))),
       open: (key) =>
         withStoreErrors(async () => {
           const opened = await openFile(layout.fileOf(key));
           return opened && toOpenBlob(opened);
         }),
       copy: (from, to, options) => withStoreErrors(() => copyFile(layout, from, to, options)),
-      delete: (key) => withStoreErrors(() => deleteFile(layout, key)),
+      delete: (key, { ifEtag } = {}) =>
+        withStoreErrors(() =>
+          ifEtag === undefined ? deleteFile(layout, key) : deleteVersion(layout, key, ifEtag),
+        ),
       sweep: (olderThan) => withStoreErrors(() => sweepFiles(layout, olderThan)),
       check: () => withStoreErrors(() => checkDisk(layout)),
       close: async () => {},

@@ -14,15 +14,24 @@ export interface Judgement {
   readonly problem?: { readonly kind: 'foreign' | 'damaged'; readonly detail: string };
 }
 
-/** Reads a file to its end. Undefined where it was deleted in the meantime. */
-export async function judgeFile({ files }: Layout, path: string): Promise<Judgement | undefined> {
+/**
+ * Reads a file to its end. Undefined where it was deleted in the meantime.
+ *
+ * @param path the name of the file, which is judged too
+ * @param place where the file stands now
+ */
+export async function judgeFile(
+  { files }: Layout,
+  path: string,
+  place = path,
+): Promise<Judgement | undefined> {
   if (toBlobKey(relative(files, path)) === undefined) {
     const detail = 'No file of the store has this name.';
     return { bytes: 0, problem: { kind: 'foreign', detail } };
   }
   let opened: OpenedFile | undefined;
   try {
-    opened = await openFile(path);
+    opened = await openFile(place);
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;
     return { bytes: 0, problem: { kind: 'damaged', detail: error.message } };

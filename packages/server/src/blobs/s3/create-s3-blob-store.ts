@@ -38,7 +38,9 @@ const CHECK_MILLISECONDS = 3_000;
  * ListMultipartUploadParts, ListBucket and ListBucketMultipartUploads; without ListBucket a store
  * answers 403 for a missing file, which counts as unavailable.
  *
- * S3 does not say whether a deletion found anything: of two at once, both may hear `true`. A copy that
+ * S3 does not say whether a deletion found anything: of two at once, both may hear `true`. Nor is there
+ * a condition on deletions that all stores keep (Ceph ignores `If-Match` there): a deletion of one version
+ * asks for the version first, and a write that ends between the two calls is lost with it. A copy that
  * must not overwrite goes through this process, and ends at S3's limit of one PUT, 5 GiB
  * (`BlobTooLargeError`).
  *
@@ -58,9 +60,11 @@ export function createS3BlobStore(options: S3BlobStoreOptions): BlobStore {
     },
     open: async (key) => openObject(bucket, keys.of(key)),
     copy: (from, to, copyOptions) => copyBlob(bucket, from, to, copyOptions),
-    async delete(key) {
+    async delete(key, { ifEtag } = {}) {
       const object = keys.of(key);
-      if ((await headObject(bucket, object)) === undefined) return false;
+      const head = await headObject(bucket, object);
+      if (head === undefined) return false;
+      if (ifEtag !== undefined && toBlobInfo(head).etag !== ifEtag) return false;
       await deleteObject(bucket, object);
       return true;
     },

@@ -3,7 +3,7 @@ import {
   BlobMissingError,
   StoreUnavailableError,
 } from '../../blobs/blob-errors.ts';
-import type { BlobInfo, BlobKey } from '../../blobs/blob-store.ts';
+import type { BlobInfo } from '../../blobs/blob-store.ts';
 import { toFileID } from '../file-id.ts';
 import type { StorageContext } from '../storage-context.ts';
 import { type CopyFailure, toCopyFailure } from './copy-failure.ts';
@@ -40,7 +40,8 @@ export async function copyFile(
   onChange({ action: 'copy', env, path: to, from, bytes: info.size, ...who });
   if (!move) return { fileID: toFileID(env, bucket, to) };
   try {
-    if (await removeSource(source, info, context)) {
+    // A source that was replaced in the meantime came after the move, and D28 forbids to lose it.
+    if (await blobs.delete(source, { ifEtag: info.etag })) {
       onChange({ action: 'delete', env, path: from, ...who });
     }
     return { fileID: toFileID(env, bucket, to) };
@@ -49,13 +50,4 @@ export async function copyFile(
     const code = error instanceof StoreUnavailableError ? 'SERVICE_UNAVAILABLE' : 'SYS_ERR';
     return toCopyFailure(code, 'The file was copied, but its source could not be removed.');
   }
-}
-
-/**
- * Removes what was copied. A source that somebody has replaced in the meantime stays: it came after the
- * move, and D28 forbids to lose it.
- */
-async function removeSource(source: BlobKey, copied: BlobInfo, { blobs }: StorageContext) {
-  const now = await blobs.stat(source);
-  return now?.etag === copied.etag && (await blobs.delete(source));
 }
