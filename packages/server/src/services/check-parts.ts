@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { createCombinedRegistry } from '../gateway/registry/combined-registry.ts';
 import { toAuthEnvironments } from './to-auth-environments.ts';
+import { toDnsOptions } from './to-dns-options.ts';
 import { toServiceConfigs } from './to-service-configs.ts';
 
 /**
@@ -15,7 +16,7 @@ import { toServiceConfigs } from './to-service-configs.ts';
 export async function checkParts(config: Config): Promise<void> {
   try {
     createCors('gateway', config.wireProfile, config.cors);
-    await createCombinedRegistry(toServiceConfigs(config)).close();
+    await createCombinedRegistry(toServiceConfigs(config), toDnsOptions(config)).close();
     (await createAuthenticator({ environments: toAuthEnvironments(config) })).close();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;

@@ -17,6 +17,7 @@ import { checkParts } from './check-parts.ts';
 import { createBlobs } from './create-blobs.ts';
 import { observeStore } from './observe-store.ts';
 import { toAuthEnvironments } from './to-auth-environments.ts';
+import { toDnsOptions } from './to-dns-options.ts';
 import { toServiceConfigs } from './to-service-configs.ts';
 
 /** What has state, and outlives a change of the configuration. */
@@ -43,10 +44,9 @@ export async function createServices(
   config: Config,
   { log, metrics, workers }: ServicesOptions,
 ): Promise<Services> {
-  const { limits, dns, listen } = config;
+  const { limits, listen } = config;
   const registry = createCombinedRegistry(toServiceConfigs(config), {
-    ...(dns.servers && { servers: dns.servers }),
-    ...(dns.allow && { allow: dns.allow }),
+    ...toDnsOptions(config),
     onError: (error) => log.warn({ err: error }, 'DNS failed'),
   });
   const quotas = createQuotas(toQuotas(config), { workers });

@@ -90,6 +90,13 @@ test('check-config says that a file is good', async () => {
   });
 });
 
+test('check-config judges where DNS may lead, as a start does', async () => {
+  const { code, stderr } = await run(['check-config', 'berth.yaml'], {
+    'berth.yaml': `dns: { allow: [pods] }\n${GOOD}`,
+  });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('pods is no range of addresses')]);
+});
+
 test.each([
   ['a fault of its own', 'x: 1\n', 'berth.yaml:1:1: x is no setting'],
   ['what only a part can judge', '', 'has no key for RS256'],
