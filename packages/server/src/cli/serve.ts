@@ -1,4 +1,4 @@
-import { watchFile } from '../config/watch-file.ts';
+import { type FileWatch, watchFile } from '../config/watch-file.ts';
 import { createLoggedServer } from '../create-logged-server.ts';
 import type { BerthServer } from '../create-server.ts';
 import { createLog } from '../log/create-log.ts';
@@ -9,7 +9,7 @@ import { readConfig, type ServeOptions } from './serve-options.ts';
 import { openSetup } from './setup.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 
-/** Serves until SIGINT or SIGTERM; a second one ends at once. */
+/** Serves until SIGINT or SIGTERM; a second one ends at once. SIGHUP reads the configuration anew. */
 export async function serve(options: ServeOptions): Promise<void> {
   const setup = await openSetup(options);
   const { config } = setup;
@@ -29,7 +29,12 @@ export async function serve(options: ServeOptions): Promise<void> {
     log.info('ended');
     process.exit(0);
   };
-  await server.listen();
+  const { config: file } = options;
+  let { files } = setup;
+  let watch: FileWatch | undefined;
+  let last = server.listen();
+  if (file !== undefined) process.on('SIGHUP', () => void reload(file).catch(onError));
+  await last;
   stopOnSignal(stop);
   log.info({ url: server.url, adminUrl: server.adminUrl }, 'listening');
   if (setup.development !== undefined) {
@@ -38,24 +43,28 @@ export async function serve(options: ServeOptions): Promise<void> {
       `${describeDevelopment({ ...setup.development, url, adminUrl })}\nready\n`,
     );
   }
-  if (options.config === undefined) return;
-  const file = options.config;
-  let { files } = setup;
-  let watch = await watchFile(files, reload, { onError });
+  if (file !== undefined) watch = await watchFile(files, () => reload(file), { onError });
 
   function onError(error: Error): void {
     log.error({ err: error }, 'the configuration cannot be used; the old one stays');
   }
 
-  async function reload(): Promise<void> {
-    const next = await readConfig(file, options);
+  /** One after the other, so that the last one asked for is the one that stays. */
+  function reload(from: string): Promise<void> {
+    const done = last.then(() => takeOver(from));
+    last = done.catch(() => {});
+    return done;
+  }
+
+  async function takeOver(from: string): Promise<void> {
+    const next = await readConfig(from, options);
     const restarts = await server.take(next.config);
     log.info('took over a new configuration');
     if (restarts.length > 0) log.warn({ settings: restarts }, 'these changes need a restart');
     if (next.files.join('\n') === files.join('\n')) return;
     files = next.files;
-    // Not awaited: it waits for this very call.
-    void watch.close();
-    watch = await watchFile(files, reload, { onError });
+    // Not awaited: it may wait for this very call.
+    void watch?.close();
+    watch = await watchFile(files, () => reload(from), { onError });
   }
 }

@@ -43,6 +43,6 @@ export function runWorker(): void {
   });
   // The primary process tells when to end; a terminal sends its signals to all.
   const ignore = () => {};
-  process.on('SIGINT', ignore).on('SIGTERM', ignore);
+  process.on('SIGINT', ignore).on('SIGTERM', ignore).on('SIGHUP', ignore);
   process.once('disconnect', () => process.exit(1));
 }

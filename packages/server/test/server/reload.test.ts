@@ -81,6 +81,18 @@ test('a changed file is taken over while the server runs', async () => {
   expect(cli.stdout).not.toMatch(/(first|second|third)-secret/);
 });
 
+test('SIGHUP reads the configuration at once, also where the file has not changed', async () => {
+  const folder = await makeFolder({ 'berth.yaml': yaml({ secret: 'first-secret' }) });
+  const cli = new Cli(folder, ['--config', 'berth.yaml', '--workers', '2']);
+  const { url } = (await cli.line('listening')) as unknown as { url: string };
+  cli.child.kill('SIGHUP');
+  await cli.line('took over a new configuration');
+  await writeFile(join(folder, 'berth.yaml'), 'typo: 1');
+  cli.child.kill('SIGHUP');
+  await cli.line('the configuration cannot be used; the old one stays');
+  expect(await storageStatus(url, 'first-secret')).toBe(200);
+});
+
 test('a secret in a file of its own is watched too', async () => {
   const folder = await makeFolder({
     'berth.yaml': yaml({ secret: 'unused' }).replace('secret: unused', 'secretFile: my.secret'),

@@ -54,7 +54,8 @@ export class Cli {
     for (;;) {
       const found = look();
       if (found !== undefined && found !== false) return found;
-      if (this.child.exitCode !== null) throw new Error(`ended: ${this.stdout}${this.stderr}`);
+      if (this.child.exitCode !== null || this.child.signalCode !== null)
+        throw new Error(`ended: ${this.stdout}${this.stderr}`);
       await Promise.race([once(this.child, 'text'), this.#closed]);
     }
   }
