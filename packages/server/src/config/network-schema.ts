@@ -60,7 +60,9 @@ export const listenSchema = z
       .describe('Headers of a request; further ones are dropped.'),
     shutdownSeconds: seconds
       .default(30)
-      .describe('How long calls and streams under way may go on after SIGTERM or SIGINT.'),
+      .describe(
+        'How long calls and streams under way may go on after SIGTERM or SIGINT, and WebSockets beside them.',
+      ),
   })
   .describe('Where callers are served.');
 

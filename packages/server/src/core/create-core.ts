@@ -81,7 +81,7 @@ export async function createCore(
         closeUnused() {
           for (const socket of connections) if (!dispatch.hasServed(socket)) socket.destroy();
         },
-        cut: () => gateway.close(),
+        endWebSockets: () => gateway.close(),
       });
       if (cut > 0) log.warn({ calls: cut }, 'cut calls that outlived the shutdown');
     }

@@ -12,6 +12,7 @@ import type { Log } from '../log/create-log.ts';
 import type { Metrics } from '../observe/create-metrics.ts';
 import type { Observer } from '../observe/create-observer.ts';
 import type { Tracing } from '../observe/create-tracing.ts';
+import { observeWebSockets } from '../observe/observe-web-sockets.ts';
 import type { Surface } from '../observe/surface.ts';
 import { traceHandlers } from '../observe/trace-handlers.ts';
 import type { Services } from '../services/create-services.ts';
@@ -67,9 +68,11 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
       metrics().countChange(change.action);
       log.info({ audit: true, ...change }, `file ${change.action}`);
     },
+    onRefusal: observer.onRefusal,
     onError: (error, requestId) => log.error({ requestId, err: error }, 'storage failed'),
   });
-  const gateway = createGatewayRouter(traceHandlers(services.gateway.handlers, tracing), {
+  const handlers = observeWebSockets(services.gateway.handlers, onAnswer);
+  const gateway = createGatewayRouter(traceHandlers(handlers, tracing), {
     ...shared,
     env,
     security: services.gatewaySecurity,

@@ -52,6 +52,7 @@ export function createDispatch(
     checkContinue: to('checkContinue'),
     upgrade(request, socket, head) {
       (socket as Answering)[UPGRADED] = true;
+      observer.beginUpgrade(request);
       application().upgrade(request, socket, head);
     },
     shouldUpgrade: (request) => application().shouldUpgrade(request),

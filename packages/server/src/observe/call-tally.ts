@@ -91,7 +91,7 @@ export class CallTally {
       toSamples(
         CALLS,
         'counter',
-        'Calls that have ended. status is 2xx to 5xx, or gone where the caller did not wait.',
+        'Calls that have ended. status is 1xx (a WebSocket) to 5xx, or gone where the caller did not wait.',
         calls,
       ),
       toSamples(

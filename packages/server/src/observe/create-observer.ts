@@ -2,12 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Answer, Call } from '@berth/server-stubs';
 import type { Log } from '../log/create-log.ts';
+import type { EndedCall } from './call-tally.ts';
 import { codeOf } from './code-of.ts';
 import type { Metrics } from './create-metrics.ts';
 import type { Surface } from './surface.ts';
 
 const CALL = Symbol('observed call');
 const BYTES = Symbol('bytes so far');
+const UPGRADE = Symbol('time of an upgrade');
 
 /** One call from its head to the end of its answer. */
 interface ObservedCall {
@@ -21,6 +23,7 @@ interface ObservedCall {
 }
 
 type Observed = ServerResponse & { [CALL]?: ObservedCall };
+type Upgrading = IncomingMessage & { [UPGRADE]?: number };
 type Counted = Socket & { [BYTES]?: { received: number; sent: number } };
 
 export interface Observer {
@@ -31,8 +34,12 @@ export interface Observer {
   /** Calls it whenever a call has ended. */
   onEnd(listener: () => void): void;
   begin(surface: Surface, request: IncomingMessage, response: ServerResponse): void;
+  /** For a request that may become a WebSocket, which has no response of Node's own. */
+  beginUpgrade(request: IncomingMessage): void;
   /** For the routers. */
   onAnswer(answer: Answer, call: Call): void;
+  /** For downloads, which no router answers. */
+  onRefusal(code: string, response: ServerResponse): void;
   /** For the routers: errors that were answered with 500. */
   onError(error: unknown, call: Call): void;
 }
@@ -62,14 +69,25 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
       call === undefined ? (surface === 'files' ? 'download' : '') : call.operationId;
     const { received, sent } = takeBytes(request.socket);
     metrics().count({ surface, operation, status, code, seconds, received, sent });
+    write({ surface, operation, status, code, seconds, received, sent }, request.method, path, () =>
+      identify(call, response),
+    );
+  }
+
+  function write(
+    { surface, operation, status, code, seconds, received, sent }: EndedCall,
+    method: string | undefined,
+    path: string,
+    caller: () => object,
+  ): void {
     const isFailure = status >= 500;
     const isRefusal = status >= 400 && code !== '';
     if (!logCalls() && !isFailure && !(isRefusal && log.isLevelEnabled('debug'))) return;
     const entry = {
-      ...identify(call, response),
+      ...caller(),
       surface,
       operation,
-      method: request.method,
+      method,
       path,
       status,
       ...(code !== '' && { code }),
@@ -82,17 +100,21 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
     else log.debug(entry, 'call refused');
   }
 
-  /** WebSockets have no response of Node's own: they count when they begin. */
-  function countUpgrade(answer: Answer, { operationId }: Call): void {
-    metrics().count({
+  /** A WebSocket counts, and is logged, when it is open or refused. */
+  function endUpgrade(answer: Answer, call: Call): void {
+    const { operationId, request, response } = call;
+    const startedAt = (request as Upgrading)[UPGRADE] ?? performance.now();
+    const ended: EndedCall = {
       surface: 'gateway',
       operation: operationId,
       status: answer.status,
       code: codeOf(answer),
-      seconds: 0,
+      seconds: (performance.now() - startedAt) / 1000,
       received: 0,
       sent: 0,
-    });
+    };
+    metrics().count(ended);
+    write(ended, request.method, pathOf(request), () => identify(call, response));
   }
 
   return {
@@ -117,10 +139,17 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
       };
       response.once('close', () => end(request, response));
     },
+    beginUpgrade(request) {
+      (request as Upgrading)[UPGRADE] = performance.now();
+    },
+    onRefusal(code, response) {
+      const observed = (response as Observed)[CALL];
+      if (observed !== undefined) observed.code = code;
+    },
     onAnswer(answer, call) {
       const observed = (call.response as Observed)[CALL];
       if (observed === undefined) {
-        countUpgrade(answer, call);
+        endUpgrade(answer, call);
         return;
       }
       observed.call = call;

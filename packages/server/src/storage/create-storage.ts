@@ -71,6 +71,7 @@ function toContext({
   redirectLinks = true,
   now = Date.now,
   onChange = () => {},
+  onRefusal = () => {},
   onError = (error) => process.stderr.write(`${inspect(error)}\n`),
 }: StorageOptions): StorageContext {
   return {
@@ -84,6 +85,7 @@ function toContext({
     bucketOf,
     publicUrl: typeof publicUrl === 'string' ? () => publicUrl : publicUrl,
     onChange,
+    onRefusal,
     onError,
   };
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type StorageCall, StorageError, type WireProfile } from '@berth/server-stubs';
 import type { Caller } from '../auth/caller.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
@@ -18,6 +18,7 @@ export interface StorageContext {
   bucketOf(env: string): string | undefined;
   publicUrl(request: IncomingMessage): string;
   onChange(change: FileChange): void;
+  onRefusal(code: string, response: ServerResponse): void;
   onError(error: unknown, requestId: string): void;
 }
 

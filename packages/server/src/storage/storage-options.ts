@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CorsOptions, WireProfile } from '@berth/server-stubs';
 import type { BlobStore } from '../blobs/blob-store.ts';
 
@@ -35,6 +35,8 @@ export interface StorageOptions {
   readonly now?: () => number;
   /** Hears of each change of a file, once it is made. Must not throw. */
   readonly onChange?: (change: FileChange) => void;
+  /** Hears the code of each error that a download is answered with. Must not throw. */
+  readonly onRefusal?: (code: string, response: ServerResponse) => void;
   /** Hears of what failed inside a batch or a download. Default: prints it to standard error. */
   readonly onError?: (error: unknown, requestId: string) => void;
 }

@@ -69,7 +69,7 @@ test('metrics count calls by surface, operation, status and code', async () => {
     'berth_calls_total{surface="gateway",operation="cloudrun-get",status="5xx",code=""} 1',
     'berth_calls_total{surface="gateway",operation="cloudrun-get-root",status="4xx",code="ACCESS_TOKEN_INVALID"} 1',
     'berth_calls_total{surface="storage",operation="batchDelete",status="4xx",code="SIGN_PARAM_INVALID"} 1',
-    'berth_calls_total{surface="files",operation="download",status="4xx",code=""} 1',
+    'berth_calls_total{surface="files",operation="download",status="4xx",code="SignatureDoesNotMatch"} 1',
     'berth_call_duration_seconds_count{surface="gateway",operation="cloudrun-get"} 3',
     'berth_token_cache_total{result="hit"} 2',
     'berth_token_cache_total{result="miss"} 2',

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { startHelloService } from '../../src/development/hello-service.ts';
 import { Cli } from './support/cli.ts';
 import { makeFolder } from './support/folder.ts';
 import { startService } from './support/hosted-service.ts';
@@ -82,22 +83,54 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     const url = /^Gateway +(\S+)/m.exec(cli.stderr)?.[1]?.replace('http', 'ws') as string;
     const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } });
     await once(socket, 'open');
+    const closed = once(socket, 'close');
     cli.child.kill(signal);
-    await cli.line('draining');
-    socket.terminate();
+    await closed;
     expect(await cli.finish()).toMatchObject({ code: 0 });
     expect(cli.lines.at(-1)?.msg).toBe('ended');
   },
 );
+
+test('WebSockets live as long as calls are under way, and no longer', async () => {
+  const { open, opened } = gate();
+  const origin = await startService(async (_, response) => {
+    response.write('begun ');
+    await opened;
+    response.end('ended');
+  });
+  const hello = await startHelloService();
+  onTestFinished(hello.close);
+  const { server, url, token, call } = await startServer(
+    { listen: { port: 0, shutdownSeconds: 3600 } },
+    { services: { hello: { endpoints: [origin] }, echo: { endpoints: [hello.origin] } } },
+  );
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/cloudrun/echo`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  await once(socket, 'open');
+  const underWay = await call();
+  const closed = server.close();
+  socket.send('still here');
+  expect(String((await once(socket, 'message'))[0])).toBe('still here');
+  const ended = once(socket, 'close');
+  open();
+  expect(await underWay.text()).toBe('begun ended');
+  await ended;
+  await closed;
+});
 
 test('a second signal ends the process at once', async () => {
   const cli = new Cli(await makeFolder(), ['--port', '0', '--admin-port', '0']);
   await cli.until(() => cli.stderr.endsWith('\nready\n'));
   const token = /^Token +(\S+)/m.exec(cli.stderr)?.[1];
   const url = /^Gateway +(\S+)/m.exec(cli.stderr)?.[1]?.replace('http', 'ws') as string;
-  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } });
-  await once(socket, 'open');
-  socket.on('error', () => {});
+  // A call whose body does not end keeps the server waiting.
+  const held = request(url.replace('ws', 'http'), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, expect: '100-continue' },
+  }).on('error', () => {});
+  held.flushHeaders();
+  await once(held, 'continue');
   cli.child.kill('SIGTERM');
   await cli.line('draining');
   const again = setInterval(() => cli.child.kill('SIGTERM'), 100);

@@ -35,8 +35,13 @@ export function createFiles(
     const download = { response, requestId, resource: toResource(url) };
     answer(url, download, context).catch((error: unknown) => {
       if (!(error instanceof UploadError)) context.onError(error, requestId);
-      if (response.headersSent) response.destroy();
-      else answerError(toUploadError(error), download);
+      if (response.headersSent) {
+        response.destroy();
+        return;
+      }
+      const refusal = toUploadError(error);
+      context.onRefusal(refusal.code, response);
+      answerError(refusal, download);
     });
   };
 
