@@ -1,12 +1,7 @@
-import {
-  AbortMultipartUploadCommand,
-  CompleteMultipartUploadCommand,
-  CopyObjectCommand,
-  CreateMultipartUploadCommand,
-  UploadPartCopyCommand,
-} from '@aws-sdk/client-s3';
+import { CopyObjectCommand, UploadPartCopyCommand } from '@aws-sdk/client-s3';
 import type { BlobInfo } from '../blob-store.ts';
 import { type Bucket, toCallOptions } from './bucket.ts';
+import { putInParts, type SentPart, type UploadOfParts } from './multipart.ts';
 import { toObjectHeaders } from './object-info.ts';
 import { withS3Errors } from './to-s3-error.ts';
 
@@ -46,32 +41,23 @@ async function copyInParts(
   info: BlobInfo,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { client, name } = bucket;
-  const target = { Bucket: name, Key: key };
-  const options = toCallOptions(signal);
-  await withS3Errors(async () => {
-    const create = new CreateMultipartUploadCommand({ ...target, ...toObjectHeaders(info) });
-    const upload = { ...target, UploadId: (await client.send(create, options)).UploadId };
-    try {
-      const Parts: { PartNumber: number; ETag: string | undefined }[] = [];
-      for (let start = 0; start < info.size; start += COPIED_PART_BYTES) {
-        const part = {
-          ...upload,
-          ...toCopySource(bucket, source),
-          PartNumber: Parts.length + 1,
-          CopySourceRange: `bytes=${start}-${Math.min(start + COPIED_PART_BYTES, info.size) - 1}`,
-        };
-        const { CopyPartResult } = await client.send(new UploadPartCopyCommand(part), options);
-        Parts.push({ PartNumber: part.PartNumber, ETag: CopyPartResult?.ETag });
-      }
-      const whole = { ...upload, MultipartUpload: { Parts } };
-      await client.send(new CompleteMultipartUploadCommand(whole), options);
-    } catch (error) {
-      // Of two failures, the first one is told. A sweep removes what stays.
-      await client.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
-      throw error;
+  const send = async (upload: UploadOfParts) => {
+    const parts: SentPart[] = [];
+    for (let start = 0; start < info.size; start += COPIED_PART_BYTES) {
+      const PartNumber = parts.length + 1;
+      const command = new UploadPartCopyCommand({
+        ...upload,
+        ...toCopySource(bucket, source),
+        PartNumber,
+        CopySourceRange: `bytes=${start}-${Math.min(start + COPIED_PART_BYTES, info.size) - 1}`,
+      });
+      const call = () => bucket.client.send(command, toCallOptions(signal));
+      const { CopyPartResult } = await withS3Errors(call, signal);
+      parts.push({ PartNumber, ETag: CopyPartResult?.ETag });
     }
-  }, signal);
+    return parts;
+  };
+  await putInParts(bucket, { Key: key, ...toObjectHeaders(info) }, send, signal);
 }
 
 function toCopySource({ name }: Bucket, { key, version }: Source) {

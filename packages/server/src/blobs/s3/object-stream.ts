@@ -70,8 +70,10 @@ export class ObjectStream extends Readable {
     }
     this.#body = body;
     body.on('data', (chunk: Buffer) => {
-      const part = chunk.subarray(Math.max(0, this.#at - position), this.#end + 1 - position);
+      const from = Math.max(0, this.#at - position);
+      const to = Math.max(0, this.#end + 1 - position);
       position += chunk.length;
+      const part = chunk.subarray(from, to);
       if (part.length > 0) this.#give(body, part);
     });
   }
@@ -82,8 +84,9 @@ export class ObjectStream extends Readable {
     this.#isWanted = this.push(part);
     if (this.#at > this.#end) {
       this.push(null);
-      // At its end it goes back to the pool; else the rest of it is not wanted.
-      if (!body.readableEnded) body.once('data', () => body.destroy());
+      // A connection that has no more either goes back to the pool.
+      this.#body = undefined;
+      body.once('data', () => body.destroy()).resume();
     } else if (!this.#isWanted) {
       body.pause();
     }

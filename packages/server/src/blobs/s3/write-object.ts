@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { addAbortSignal, Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import { Upload } from '@aws-sdk/lib-storage';
 import type { BlobInfo, BlobKey, WriteOptions } from '../blob-store.ts';
 import { createMd5 } from '../md5/create-md5.ts';
 import { type Bucket, deleteObject, toCallOptions } from './bucket.ts';
 import { copyObject } from './copy-object.ts';
 import { countContent } from './count-content.ts';
+import { putInParts, type UploadOfParts } from './multipart.ts';
 import { toObjectHeaders } from './object-info.ts';
+import { sendParts } from './send-parts.ts';
 import { withS3Errors } from './to-s3-error.ts';
 
 /** A content up to this size is held in memory and sent at once; a larger one in parts of this size. */
 export const PART_BYTES = 8 * 1024 * 1024;
-/** Parts on their way at once: with the one that is being read, this is the memory of an upload. */
-const PARALLEL_PARTS = 3;
 /** S3, "Multipart upload limits": "Maximum number of parts per upload: 10,000". */
 const MAX_PARTS = 10_000;
 
@@ -44,7 +43,7 @@ export async function writeObject(
       if (size > PART_BYTES) break;
     }
     const toInfo = async () => {
-      return { size, etag: await md5.digest(), lastModified: new Date(), contentType };
+      return { size, etag: await md5.digest(), contentType };
     };
     if (size <= PART_BYTES) {
       const info = await toInfo();
@@ -85,54 +84,23 @@ async function putWhole(
 /** Sends a content to an object of its own, and removes it when it has been used. */
 async function inParts<T>(
   bucket: Bucket,
-  content: AsyncGenerator<Buffer>,
+  content: AsyncIterator<Buffer, void>,
   { size = 0, signal }: WriteOptions,
   use: (key: string) => Promise<T>,
 ): Promise<T> {
-  const key = `${bucket.keys.uploads}${randomUUID()}`;
-  let failure: { readonly error: unknown } | undefined;
-  const upload = new Upload({
-    client: bucket.client,
-    params: {
-      Bucket: bucket.name,
-      Key: key,
-      Body: Readable.from(
-        tell(content, (error) => {
-          failure = { error };
-        }),
-      ),
-    },
-    partSize: Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS)),
-    queueSize: PARALLEL_PARTS,
-  });
+  const Key = `${bucket.keys.uploads}${randomUUID()}`;
+  const partBytes = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS));
+  const send = (upload: UploadOfParts) => sendParts(bucket, upload, content, partBytes, signal);
+  await putInParts(bucket, { Key }, send, signal);
   try {
-    await withS3Errors(async () => {
-      try {
-        await upload.done();
-      } catch (error) {
-        if (failure) return;
-        throw error;
-      }
-    }, signal);
-    // What went wrong with the content is not the store's failure.
-    if (failure) throw failure.error;
-    return await use(key);
+    return await use(Key);
   } finally {
     // The file is in its place, or the first failure is told: a sweep removes what stays.
-    if (!failure) await deleteObject(bucket, key).catch(() => {});
+    await deleteObject(bucket, Key).catch(() => {});
   }
 }
 
-async function* concat(first: Iterable<Buffer>, rest: AsyncIterable<Buffer>) {
-  yield* first;
+async function* concat(first: Buffer[], rest: AsyncIterable<Buffer>) {
+  for (let chunk = first.shift(); chunk; chunk = first.shift()) yield chunk;
   yield* rest;
-}
-
-async function* tell(content: AsyncIterable<Buffer>, onFailure: (error: unknown) => void) {
-  try {
-    yield* content;
-  } catch (error) {
-    onFailure(error);
-    throw error;
-  }
 }

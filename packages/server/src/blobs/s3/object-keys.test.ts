@@ -1,0 +1,29 @@
+import { describe, expect, test } from 'vitest';
+import { createObjectKeys } from './object-keys.ts';
+
+describe('keys of objects', () => {
+  const keys = createObjectKeys('berth/');
+
+  test('are prefix, environment and path', () => {
+    expect(keys.of({ env: 'dev', path: '照片/a.jpg' })).toBe('berth/dev/照片/a.jpg');
+    expect(keys.uploads).toBe('berth/.uploads/');
+  });
+
+  test.each(['', 'a/b', '..', 'a.long', '.long', '.uploads', 'a b'])(
+    'refuse the environment %j, which could reach into another one',
+    (env) => expect(() => keys.of({ env, path: 'a' })).toThrow(TypeError),
+  );
+
+  test('have at most 1,024 bytes, and are another one for each path', () => {
+    const path = 'x'.repeat(1024 - 'berth/dev/'.length);
+    expect(keys.of({ env: 'dev', path })).toBe(`berth/dev/${path}`);
+    const paths = [`${path}x`, `${path}y`, `${path.slice(2)}é!`];
+    const long = paths.map((longer) => keys.of({ env: 'dev', path: longer }));
+    expect(new Set(long).size).toBe(3);
+    for (const key of long) expect(key).toMatch(/^berth\/\.long\/dev\/[0-9a-f]{64}$/);
+  });
+
+  test('refuse a prefix that leaves no room', () => {
+    expect(() => createObjectKeys('x'.repeat(513))).toThrow('512 bytes');
+  });
+});

@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { StoreUnavailableError } from '../../src/blobs/blob-errors.ts';
+import type { BlobStore } from '../../src/blobs/blob-store.ts';
+import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
+import { toStream } from './blob-contents.ts';
+
+const KEY = { env: 'dev', path: 'file' };
+
+/** A store that answers as it is told to. */
+async function storeOf(listener: RequestListener): Promise<BlobStore> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const store = createS3BlobStore({
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    region: 'us-east-1',
+    bucket: 'files',
+    credentials: { accessKeyId: 'key', secretAccessKey: 'the-secret' },
+  });
+  onTestFinished(async () => {
+    await store.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return store;
+}
+
+const answer =
+  (status: number, code: string): RequestListener =>
+  (call, response) => {
+    call.resume();
+    response.statusCode = status;
+    const body = `<Error><Code>${code}</Code><Message>the-secret</Message></Error>`;
+    response.end(call.method === 'HEAD' ? undefined : body);
+  };
+
+test.each([
+  [500, 'InternalError'],
+  [503, 'SlowDown'],
+  [403, 'SignatureDoesNotMatch'],
+  [429, 'TooManyRequests'],
+  [301, 'PermanentRedirect'],
+  [404, 'NoSuchBucket'],
+])('%i %s: the store is unavailable, in words of its own', async (status, code) => {
+  const store = await storeOf(answer(status, code));
+  const error = await store
+    .write(KEY, toStream(Buffer.from('x')), { contentType: 'a/b' })
+    .catch((reason) => reason);
+  expect(error).toBeInstanceOf(StoreUnavailableError);
+  expect(error.message).toBe(`The object store cannot be used: ${code}, ${status}.`);
+  expect(error.cause).toMatchObject({ name: code });
+});
+
+test('what is a mistake of ours does not look like a failure of the store', async () => {
+  const store = await storeOf(answer(400, 'InvalidArgument'));
+  const write = store.write(KEY, toStream(Buffer.from('x')), { contentType: 'a/b' });
+  await expect(write).rejects.toMatchObject({ name: 'InvalidArgument' });
+});
+
+test('a store that takes calls and never answers is given up by a check, soon', async () => {
+  const store = await storeOf(() => {});
+  const started = performance.now();
+  await expect(store.check()).rejects.toThrow(StoreUnavailableError);
+  expect(performance.now() - started).toBeLessThan(10_000);
+});
+
+test('a call that is given up ends at once, with the reason of whoever gave up', async () => {
+  const controller = new AbortController();
+  const store = await storeOf((call) => {
+    call.resume();
+    controller.abort(new Error('given up'));
+  });
+  const options = { contentType: 'a/b', signal: controller.signal };
+  await expect(store.write(KEY, toStream(Buffer.from('x')), options)).rejects.toThrow('given up');
+});
+
+test('a copy without overwriting is refused beyond 5 GiB, before anything is sent', async () => {
+  const methods: (string | undefined)[] = [];
+  const store = await storeOf((call, response) => {
+    methods.push(call.method);
+    response.writeHead(200, { 'content-length': 5 * 1024 ** 3 + 1, etag: '"1-2"' });
+    if (call.method === 'HEAD') response.end();
+    else response.write('the beginning');
+  });
+  const copy = store.copy(KEY, { env: 'dev', path: 'copy' }, { overwrite: false });
+  await expect(copy).rejects.toMatchObject({ name: 'BlobTooLargeError' });
+  expect(methods).toEqual(['GET']);
+});
