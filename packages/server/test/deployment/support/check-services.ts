@@ -8,7 +8,8 @@ export function checkServices(deployed: () => Deployment): void {
     let gateway: GatewayClient;
     const withToken = (token?: string) => {
       const { url: baseUrl, wireProfile } = deployed();
-      return createGatewayClient({ baseUrl, token, wireProfile });
+      const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+      return createGatewayClient({ baseUrl, headers, wireProfile });
     };
     beforeAll(() => {
       gateway = withToken(deployed().token);

@@ -79,9 +79,21 @@ export async function startDeployment({
     secret: `${KEY_PAIR.secret}\n`,
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  const processes = await Promise.all(
+  const close = async (processes: readonly ServerProcess[]) => {
+    await balancer?.close();
+    await Promise.all(processes.map((one) => one.close()));
+    await hello.close();
+    await rm(folder, { recursive: true });
+  };
+  const starts = await Promise.allSettled(
     Array.from({ length: count }, () => startProcess(join(folder, 'berth.yaml'))),
   );
+  const processes = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+  const failed = starts.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') {
+    await close(processes);
+    throw failed.reason;
+  }
   balancer?.route(processes.map(({ url }) => url));
   const mint = (env: string) => mintToken({ env, key, subject: 'me', seconds: 600 });
   const { authorization, sessionToken, timestamp } = wireProfile.storageHeaders;
@@ -102,11 +114,6 @@ export async function startDeployment({
         timestamp: headers[timestamp] as string,
       };
     },
-    async close() {
-      await balancer?.close();
-      await Promise.all(processes.map((one) => one.close()));
-      await hello.close();
-      await rm(folder, { recursive: true });
-    },
+    close: () => close(processes),
   };
 }
