@@ -12,7 +12,7 @@ const ATTEMPTS = 3;
 const MD5 = /^[0-9a-f]{32}$/;
 
 /** A file that S3 cannot copy without the danger of overwriting another one. */
-export class BlobTooLargeError extends Error {
+class BlobTooLargeError extends Error {
   override readonly name = 'BlobTooLargeError';
 }
 

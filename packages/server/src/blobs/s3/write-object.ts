@@ -12,7 +12,7 @@ import { sendParts } from './send-parts.ts';
 import { withS3Errors } from './to-s3-error.ts';
 
 /** A content up to this size is held in memory and sent at once; a larger one in parts of this size. */
-export const PART_BYTES = 8 * 1024 * 1024;
+const PART_BYTES = 8 * 1024 * 1024;
 /** S3, "Multipart upload limits": "Maximum number of parts per upload: 10,000". */
 const MAX_PARTS = 10_000;
 

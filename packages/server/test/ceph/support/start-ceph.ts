@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,11 +54,6 @@ async function waitUntilReady(child: ChildProcess, ended: Promise<unknown>): Pro
 /** Something else that the script does with a store. */
 export async function tellCeph(command: string, folder: string, ...args: string[]): Promise<void> {
   await run(SCRIPT, [command, folder, ...args]);
-}
-
-/** The process of one part of it: `rgw`, `mon`, `osd0`. */
-export async function pidOf(folder: string, name: string): Promise<number> {
-  return Number(await readFile(join(folder, `${name}.pid`), 'utf8'));
 }
 
 /** The first of two ports in a row that are free. */
