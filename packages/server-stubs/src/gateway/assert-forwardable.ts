@@ -13,14 +13,12 @@ const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
  * @throws GatewayError INVALID_REQUEST
  */
 export function assertForwardable({ request, rawPath }: Pick<Call, 'request' | 'rawPath'>): void {
-  if (
-    MAY_BE_DOTS.test(rawPath) &&
-    rawPath.split('/').some((segment) => DOT_SEGMENT.test(segment))
-  ) {
+  if (rawPath !== lastPath && hasDots(rawPath)) {
     throw new GatewayError('INVALID_REQUEST', {
       message: 'A segment of the path is . or .. after decoding: resolve it before you send it.',
     });
   }
+  lastPath = rawPath;
   const { method, headers } = request;
   if (method === 'POST') return;
   if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
@@ -28,4 +26,11 @@ export function assertForwardable({ request, rawPath }: Pick<Call, 'request' | '
       message: 'A GET has no body: send the data in the query string, or use POST.',
     });
   }
+}
+
+/** The last path that was fine: calls repeat themselves. */
+let lastPath: string | undefined;
+
+function hasDots(path: string): boolean {
+  return MAY_BE_DOTS.test(path) && path.split('/').some((segment) => DOT_SEGMENT.test(segment));
 }

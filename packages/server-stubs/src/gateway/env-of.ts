@@ -18,8 +18,13 @@ export function envOf({ request }: Pick<Call, 'request'>, env: EnvOption | undef
       message: 'The header Host is missing, stands twice, or is no host name.',
     });
   }
-  const isOwn = isLoopback(host);
-  const label = isOwn ? host : (host.split('.', 1)[0] as string);
+  if (host !== lastHost) {
+    lastHost = host;
+    isLastOwn = isLoopback(host);
+    lastLabel = isLastOwn ? host : (host.split('.', 1)[0] as string);
+  }
+  const isOwn = isLastOwn;
+  const label = lastLabel;
   if (env === undefined) return label;
   if (typeof env === 'function') {
     if (env(label)) return label;
@@ -30,3 +35,8 @@ export function envOf({ request }: Pick<Call, 'request'>, env: EnvOption | undef
     message: `The host ${host} belongs to no environment of this gateway.`,
   });
 }
+
+// Calls repeat themselves: most of those to one server name the same host.
+let lastHost: string | undefined;
+let lastLabel = '';
+let isLastOwn = false;

@@ -36,7 +36,11 @@ export function toGatewaySecurity(
   { bearerToken, signature }: GatewaySecurity,
   env: EnvOption | undefined,
 ): Security {
-  const toLogin = (call: Call): GatewayLogin => Object.assign(call, { env: envOf(call, env) });
+  const toLogin = (call: Call): GatewayLogin => {
+    const login = call as Call & { env: string };
+    login.env = envOf(call, env);
+    return login;
+  };
   return {
     bearerToken: (token, call) => bearerToken(token, toLogin(call)),
     signature: (value, call) =>

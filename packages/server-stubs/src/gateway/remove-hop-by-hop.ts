@@ -23,14 +23,20 @@ const HOP_BY_HOP = new Set([
  * RFC 9110, section 7.6.1: "Intermediaries MUST parse a received Connection header field before a
  * message is forwarded and, for each connection-option in this field, remove any header or trailer
  * field(s) from the message with the same name".
+ *
+ * @param others more headers that are left out, in lower case
  */
-export function removeHopByHop(headers: Headers): Record<string, HeaderValue> {
+export function removeHopByHop(
+  headers: Headers,
+  others?: ReadonlySet<string>,
+): Record<string, HeaderValue> {
   const kept: Record<string, HeaderValue> = {};
   const nominated = nominatedBy(headerOf(headers, 'connection'));
   for (const name in headers) {
     const value = headers[name];
     const key = name.toLowerCase();
-    if (value === undefined || HOP_BY_HOP.has(key) || nominated?.has(key)) continue;
+    if (value === undefined || HOP_BY_HOP.has(key)) continue;
+    if (others?.has(key) || nominated?.has(key)) continue;
     kept[key] = value;
   }
   return kept;

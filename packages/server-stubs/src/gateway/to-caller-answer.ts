@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors/gateway-error.ts';
-import type { Headers } from '../http/headers.ts';
+import { type Headers, givenOf } from '../http/headers.ts';
 import { isUpgrade } from '../http/is-upgrade.ts';
 import type { Answer, Call } from '../runtime/index.ts';
 import type { ServiceAnswer } from './gateway-handlers.ts';
@@ -9,8 +9,15 @@ import { toDisposition } from './to-disposition.ts';
 /** Lists: what the service sends is added to what the gateway sends. */
 const MERGED = ['access-control-expose-headers', 'vary'];
 
-/** Headers of which the gateway's own word is the only one (D9, D11). */
-const OWN = ['x-request-id', 'access-control-allow-origin', 'access-control-allow-credentials'];
+/** Headers of which the gateway's own word is the only one (D8, D9, D11). */
+const OWN = new Set([
+  'x-request-id',
+  'access-control-allow-origin',
+  'access-control-allow-credentials',
+  'content-disposition',
+]);
+
+const DISPOSITION = 'content-disposition';
 
 /**
  * What the caller gets of a hosted service's answer.
@@ -32,39 +39,34 @@ export function toCallerAnswer(
       cause: new RangeError(`The status ${status} is none.`),
     });
   }
-  const headers = removeHopByHop(given);
+  const headers = removeHopByHop(given, OWN);
   const disposition = toDisposition({
     method: request.method ?? 'GET',
     isUpgrade: isUpgrade(request.headers),
-    contentType: toLines(headers['content-type'])?.join(', '),
-    own: toLines(headers['content-disposition']) ?? [],
+    contentType: toText(headers['content-type']),
+    own: toLines(givenOf(given, DISPOSITION)) ?? NONE,
   });
-  if (disposition !== undefined) headers['content-disposition'] = disposition;
-  else remove(headers, 'content-disposition');
+  if (disposition !== undefined) headers[DISPOSITION] = disposition;
   headers[upstreamStatus] = String(status);
   // RFC 9110, section 8.6: "A server MUST NOT send a Content-Length header field in any response with
   // a status code of … 204 (No Content)."
-  if (status === 204) remove(headers, 'content-length');
-  for (const name of OWN) remove(headers, name);
+  if (status === 204) delete headers['content-length'];
   for (const name of MERGED) {
     const theirs = toLines(headers[name]);
     if (theirs !== undefined && own[name] !== undefined) {
       headers[name] = [own[name], ...theirs].join(', ');
     }
   }
-  return {
-    status,
-    headers: headers as NonNullable<Answer['headers']>,
-    ...(body !== undefined && { body }),
-  };
-}
-
-/** Only where it is there: an object that lost a property is slow from then on. */
-function remove(headers: Record<string, unknown>, name: string): void {
-  if (headers[name] !== undefined) delete headers[name];
+  return { status, headers: headers as NonNullable<Answer['headers']>, body };
 }
 
 function toLines(value: Headers[string]): readonly string[] | undefined {
   if (value === undefined || typeof value === 'number') return undefined;
   return typeof value === 'string' ? [value] : value;
 }
+
+function toText(value: Headers[string]): string | undefined {
+  return typeof value === 'string' ? value : toLines(value)?.join(', ');
+}
+
+const NONE: readonly string[] = [];

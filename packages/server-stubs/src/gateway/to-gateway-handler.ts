@@ -21,9 +21,8 @@ export function toGatewayHandler<Caller>(
     const input = toInput(given, call);
     // The security handlers have put `env` there: every operation of the gateway has credentials.
     const { bearerToken, signature } = call.security;
-    const known = Object.assign(call, {
-      caller: bearerToken ?? signature,
-    }) as unknown as GatewayCall<Caller>;
+    const known = call as unknown as Omit<GatewayCall<Caller>, 'caller'> & { caller: unknown };
+    known.caller = bearerToken ?? signature;
     if (call.response instanceof UpgradeResponse) {
       return answerUpgrade(input, known as never, call.response, upgrades).then((refusal) =>
         refusal === undefined ? TAKEN : toCallerAnswer(refusal, call),
@@ -33,7 +32,7 @@ export function toGatewayHandler<Caller>(
       throw faultOf(input.body) ?? error;
     };
     try {
-      const answer = handler(input, known);
+      const answer = handler(input, known as GatewayCall<Caller>);
       return isPromise(answer)
         ? answer.then((late) => toCallerAnswer(late, call), fail)
         : toCallerAnswer(answer, call);

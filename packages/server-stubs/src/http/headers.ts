@@ -6,10 +6,16 @@ export type Headers = Readonly<Record<string, HeaderValue>>;
 
 /** The value of a header, whatever the case of its name; several lines as one list. */
 export function headerOf(headers: Headers, name: string): string | undefined {
-  const value = headers[name] ?? headers[findName(headers, name) ?? name];
+  const value = givenOf(headers, name);
   return Array.isArray(value) ? value.join(', ') : value === undefined ? undefined : String(value);
 }
 
-function findName(headers: Headers, name: string): string | undefined {
-  return Object.keys(headers).find((key) => key.toLowerCase() === name);
+/** The value of a header as it was given, whatever the case of its name. */
+export function givenOf(headers: Headers, name: string): HeaderValue {
+  const value = headers[name];
+  if (value !== undefined) return value;
+  for (const key in headers) {
+    if (key.length === name.length && key.toLowerCase() === name) return headers[key];
+  }
+  return undefined;
 }

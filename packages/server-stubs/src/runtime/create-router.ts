@@ -7,7 +7,7 @@ import type { Fault } from './fault.ts';
 import { badEncoding, headersTooLarge, methodNotAllowed, notFound, uriTooLong } from './faults.ts';
 import type { Handlers } from './handler.ts';
 import { createMatcher } from './matching/create-matcher.ts';
-import { decodeText, isEncoded } from './matching/decode-text.ts';
+import { decodeText } from './matching/decode-text.ts';
 import { Leaf } from './matching/leaf.ts';
 import { namesOf, toSegments } from './matching/path-template.ts';
 import { splitTarget } from './matching/split-target.ts';
@@ -56,7 +56,8 @@ export function createRouter(
     const call = new Call(request, response, plan?.route, path, query);
     // Judged before anybody is asked to let the caller in, so that nobody else stumbles over it.
     const fault = plan
-      ? (findExcess(request, path, query, settings) ?? findBadEncoding(plan, path, match.values))
+      ? (findExcess(request, path, query, settings) ??
+        (match.isEncoded ? findBadEncoding(plan, match.values) : undefined))
       : methodNotAllowed(method, match.leaf.allow);
     if (fault !== undefined || plan === undefined) refuse(call, settings, fault as Fault);
     else new Exchange(plan, call, match.values, settings).begin();
@@ -88,12 +89,7 @@ function findExcess(
 }
 
 /** Every path parameter but a greedy one, which stays raw, can be decoded. */
-function findBadEncoding(
-  { route, pathNames }: Plan,
-  path: string,
-  values: readonly string[],
-): Fault | undefined {
-  if (!isEncoded(path)) return undefined;
+function findBadEncoding({ route, pathNames }: Plan, values: readonly string[]): Fault | undefined {
   const bad = pathNames.find((name, index) => {
     const isGreedy = route.parameters.some((other) => other.name === name && other.greedy);
     return !isGreedy && decodeText(values[index] as string) === undefined;

@@ -51,15 +51,15 @@ class Series {
  */
 export class CallTally {
   readonly #series = new Map<string, Series>();
+  #lastCall: EndedCall | undefined;
+  #last: Series | undefined;
 
-  add({ surface, operation, status, code, seconds, received, sent }: EndedCall): void {
-    const key = `${surface} ${operation} ${status} ${code}`;
-    let series = this.#series.get(key);
-    if (series === undefined) {
-      const kind = status === 0 ? 'gone' : `${Math.floor(status / 100)}xx`;
-      series = new Series({ surface, operation, status: kind, code });
-      this.#series.set(key, series);
-    }
+  add(call: EndedCall): void {
+    const { seconds, received, sent } = call;
+    // Most calls are like the one before.
+    if (!isAlike(call, this.#lastCall)) this.#last = this.#seriesOf(call);
+    this.#lastCall = call;
+    const series = this.#last as Series;
     let bucket = 0;
     while (bucket < SECONDS.length && seconds > (SECONDS[bucket] as number)) bucket += 1;
     (series.buckets[bucket] as number) += 1;
@@ -67,6 +67,17 @@ export class CallTally {
     series.seconds += seconds;
     series.received += received;
     series.sent += sent;
+  }
+
+  #seriesOf({ surface, operation, status, code }: EndedCall): Series {
+    const key = `${surface} ${operation} ${status} ${code}`;
+    let series = this.#series.get(key);
+    if (series === undefined) {
+      const kind = status === 0 ? 'gone' : `${Math.floor(status / 100)}xx`;
+      series = new Series({ surface, operation, status: kind, code });
+      this.#series.set(key, series);
+    }
+    return series;
   }
 
   samples(): Samples[] {
@@ -108,6 +119,16 @@ export class CallTally {
       ),
     ];
   }
+}
+
+function isAlike(a: EndedCall, b: EndedCall | undefined): boolean {
+  return (
+    b !== undefined &&
+    a.operation === b.operation &&
+    a.status === b.status &&
+    a.code === b.code &&
+    a.surface === b.surface
+  );
 }
 
 const CALLS = 'berth_calls_total';

@@ -14,8 +14,8 @@ const UPGRADE = Symbol('time of an upgrade');
 /** One call from its head to the end of its answer. */
 interface ObservedCall {
   readonly surface: Surface;
-  /** Path as it came, before a mount cuts it; without the query, which holds signatures of links. */
-  readonly path: string;
+  /** Target as it came, before a mount cuts it. */
+  readonly target: string;
   readonly startedAt: number;
   call: Call | undefined;
   code: string;
@@ -57,38 +57,40 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
   let streams = 0;
   let ended = () => {};
 
-  function end(request: IncomingMessage, response: ServerResponse): void {
-    const observed = (response as Observed)[CALL] as ObservedCall;
-    const { surface, path, startedAt, call, code, isStream } = observed;
+  /** Listener of all responses. */
+  function end(this: ServerResponse): void {
+    const { req: request } = this;
+    const observed = (this as Observed)[CALL] as ObservedCall;
+    const { surface, target, startedAt, call, code, isStream } = observed;
     active -= 1;
     if (isStream) streams -= 1;
     ended();
-    const status = response.headersSent ? response.statusCode : 0;
+    const status = this.headersSent ? this.statusCode : 0;
     const seconds = (performance.now() - startedAt) / 1000;
     const operation =
       call === undefined ? (surface === 'files' ? 'download' : '') : call.operationId;
     const { received, sent } = takeBytes(request.socket);
-    metrics().count({ surface, operation, status, code, seconds, received, sent });
-    write({ surface, operation, status, code, seconds, received, sent }, request.method, path, () =>
-      identify(call, response),
-    );
+    const whole: EndedCall = { surface, operation, status, code, seconds, received, sent };
+    metrics().count(whole);
+    write(whole, request.method, target, call, this);
   }
 
   function write(
     { surface, operation, status, code, seconds, received, sent }: EndedCall,
     method: string | undefined,
-    path: string,
-    caller: () => object,
+    target: string,
+    call: Call | undefined,
+    response: ServerResponse,
   ): void {
     const isFailure = status >= 500;
     const isRefusal = status >= 400 && code !== '';
     if (!logCalls() && !isFailure && !(isRefusal && log.isLevelEnabled('debug'))) return;
     const entry = {
-      ...caller(),
+      ...identify(call, response),
       surface,
       operation,
       method,
-      path,
+      path: pathOf(target),
       status,
       ...(code !== '' && { code }),
       ms: Math.round(seconds * 1e5) / 100,
@@ -114,7 +116,7 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
       sent: 0,
     };
     metrics().count(ended);
-    write(ended, request.method, pathOf(request), () => identify(call, response));
+    write(ended, request.method, request.url ?? '', call, response);
   }
 
   return {
@@ -131,13 +133,13 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
       active += 1;
       (response as Observed)[CALL] = {
         surface,
-        path: pathOf(request),
+        target: request.url ?? '',
         startedAt: performance.now(),
         call: undefined,
         code: '',
         isStream: false,
       };
-      response.once('close', () => end(request, response));
+      response.on('close', end);
     },
     beginUpgrade(request) {
       (request as Upgrading)[UPGRADE] = performance.now();
@@ -176,18 +178,22 @@ function identify(call: Call | undefined, response: ServerResponse) {
   };
 }
 
-function pathOf({ url = '' }: IncomingMessage): string {
-  const end = url.indexOf('?');
-  return end < 0 ? url : url.slice(0, end);
+/** Without the query, which holds signatures of links. */
+function pathOf(target: string): string {
+  const end = target.indexOf('?');
+  return end < 0 ? target : target.slice(0, end);
 }
 
 /** A connection carries many calls: what it has carried since the last one is this one's. */
 function takeBytes(socket: Counted | null): { received: number; sent: number } {
   if (socket === null) return { received: 0, sent: 0 };
-  const { received = 0, sent = 0 } = socket[BYTES] ?? {};
-  const now = { received: socket.bytesRead, sent: socket.bytesWritten };
-  socket[BYTES] = now;
-  return { received: now.received - received, sent: now.sent - sent };
+  socket[BYTES] ??= { received: 0, sent: 0 };
+  const before = socket[BYTES];
+  const { bytesRead, bytesWritten } = socket;
+  const since = { received: bytesRead - before.received, sent: bytesWritten - before.sent };
+  before.received = bytesRead;
+  before.sent = bytesWritten;
+  return since;
 }
 
 function isEventStream({ headers }: Answer): boolean {

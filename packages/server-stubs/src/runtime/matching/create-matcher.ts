@@ -7,6 +7,8 @@ interface Match<Leaf> {
   readonly leaf: Leaf;
   /** Values of the parameters as they came, in the order of the template. */
   readonly values: readonly string[];
+  /** Whether the path may differ from what it stands for. */
+  readonly isEncoded: boolean;
 }
 
 export interface Matcher<Leaf> {
@@ -51,9 +53,10 @@ export function createMatcher<Leaf>(createLeaf: () => Leaf): Matcher<Leaf> {
       if (!isNoted) noteOnly(root);
       isNoted = true;
       const values: string[] = [];
-      const leaf = walk(root, path, 1, values, isEncoded(path));
+      const encoded = isEncoded(path);
+      const leaf = walk(root, path, 1, values, encoded);
       lastPath = path;
-      last = leaf === undefined ? undefined : { leaf, values };
+      last = leaf === undefined ? undefined : { leaf, values, isEncoded: encoded };
       return last;
     },
   };
