@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Md5Thread } from './md5-thread.ts';
 import { findMd5Thread } from './md5-threads.ts';
-import { giveBackSlab, SLAB_BYTES, takeSlab } from './slab.ts';
+import { giveBackSlab, SLAB_BYTES, type Slab, takeSlab } from './slab.ts';
 
 /** The MD5 of a content that comes in pieces. */
 export interface Md5 {
@@ -41,7 +41,7 @@ export function createMd5(): Md5 {
   digest.promise.catch(() => {});
   let room: PromiseWithResolvers<void> | undefined;
   let thread: Md5Thread | undefined;
-  let slab: ArrayBuffer | undefined;
+  let slab: Slab | undefined;
   let used = 0;
   let waiting = 0;
   let isDone = false;

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Md5Answer, Md5Request } from './md5-message.ts';
-import { giveBackSlab } from './slab.ts';
+import { giveBackSlab, toTransferList } from './slab.ts';
 
 /** Hears of the answers for one content, or that there will be none. */
 interface Md5Listener {
@@ -62,7 +62,8 @@ export function createMd5Thread(): Md5Thread {
       if (listeners.size === 0) worker.ref();
       listeners.set(id, listener);
     },
-    post: (request) => worker.postMessage(request, request.kind === 'update' ? [request.slab] : []),
+    post: (request) =>
+      worker.postMessage(request, request.kind === 'update' ? toTransferList(request.slab) : []),
     remove(id) {
       if (listeners.delete(id) && listeners.size === 0) worker.unref();
     },

@@ -1,11 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import type { Md5Answer, Md5Request } from './md5-message.ts';
+import { toTransferList } from './slab.ts';
 
 const hashes = new Map<number, Hash>();
 
 function answer(message: Md5Answer): void {
-  parentPort?.postMessage(message, message.kind === 'read' ? [message.slab] : []);
+  parentPort?.postMessage(message, message.kind === 'read' ? toTransferList(message.slab) : []);
 }
 
 parentPort?.on('message', (request: Md5Request) => {

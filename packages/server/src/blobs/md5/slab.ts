@@ -1,18 +1,33 @@
 /** How much is hashed at once. A content that fits into one slab never leaves the process's thread. */
 export const SLAB_BYTES = 1024 * 1024;
 
-/** Slabs that are kept for the next contents: allocating and clearing one costs as much as hashing a tenth. */
-const KEPT = 16;
-const free: ArrayBuffer[] = [];
+/** Memory for the bytes that are hashed at once. */
+export type Slab = ArrayBuffer | SharedArrayBuffer;
+
+/** Shared slabs: as many as four contents have on their way. */
+const MOST_SHARED = 16;
+let shared = 0;
+const free: SharedArrayBuffer[] = [];
 
 /**
- * Memory that goes to a thread and comes back, without a copy. Its bytes are those of an earlier use.
- * It is never shared: a thread that holds a part of it would free it when it pleases, thus never.
+ * A slab, its bytes those of an earlier use. The first ones are shared with the threads and kept for the
+ * process: to move them to and fro would tell the garbage collector of new memory each time, and make it
+ * look for garbage that is not there. Further ones go to a thread and come back without a copy, and are
+ * freed then; a shared one would be freed when the thread pleases, thus never.
  */
-export function takeSlab(): ArrayBuffer {
-  return free.pop() ?? new ArrayBuffer(SLAB_BYTES);
+export function takeSlab(): Slab {
+  const slab = free.pop();
+  if (slab !== undefined) return slab;
+  if (shared === MOST_SHARED) return new ArrayBuffer(SLAB_BYTES);
+  shared++;
+  return new SharedArrayBuffer(SLAB_BYTES);
 }
 
-export function giveBackSlab(slab: ArrayBuffer): void {
-  if (free.length < KEPT) free.push(slab);
+export function giveBackSlab(slab: Slab): void {
+  if (slab instanceof SharedArrayBuffer) free.push(slab);
+}
+
+/** What is to be moved with a message that holds a slab. */
+export function toTransferList(slab: Slab): ArrayBuffer[] {
+  return slab instanceof SharedArrayBuffer ? [] : [slab];
 }
