@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors/gateway-error.ts';
-import { type Headers, givenOf } from '../http/headers.ts';
+import { givenOf, type Headers } from '../http/headers.ts';
 import { isUpgrade } from '../http/is-upgrade.ts';
 import type { Answer, Call } from '../runtime/index.ts';
 import type { ServiceAnswer } from './gateway-handlers.ts';

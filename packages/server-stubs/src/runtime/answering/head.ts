@@ -24,8 +24,9 @@ export class Head {
   addAll(headers: HeaderSource): void {
     for (const name in headers) {
       const value = headers[name];
+      if (value === undefined) continue;
       const key = name.toLowerCase();
-      if (value !== undefined && !this.has(key)) this.#list.push(key, value);
+      if (!this.has(key)) this.#list.push(key, value);
     }
   }
 

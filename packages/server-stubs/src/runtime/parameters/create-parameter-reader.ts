@@ -34,6 +34,9 @@ export function createParameterReader(
   const inPath = pathNames.map((name) => route.parameters.find(isIn('path', name)));
   const inQuery = route.parameters.filter((parameter) => parameter.in === 'query');
   const inHeader = route.parameters.filter((parameter) => parameter.in === 'header');
+  const headerKeys = new Map(
+    inHeader.map((parameter) => [parameter, parameter.name.toLowerCase()]),
+  );
   const inCookie = route.parameters.filter((parameter) => parameter.in === 'cookie');
   const queryNames = new Set(inQuery.map(({ name }) => name));
   const cookieNames = new Set(inCookie.map(({ name }) => name));
@@ -59,7 +62,10 @@ export function createParameterReader(
     }
     if (inHeader.length > 0) {
       target.header = createNullObject();
-      violations = readAll(target.header, inHeader, request, readHeader, violations);
+      for (const [parameter, key] of headerKeys) {
+        const value = readHeader(parameter, request.headers[key]);
+        violations = keep(target.header, parameter, value, violations);
+      }
     }
     if (inCookie.length > 0) {
       const cookies = parseCookies(request.headers.cookie);
@@ -91,8 +97,7 @@ function readAll(
   return found;
 }
 
-function readHeader(parameter: Parameter, request: IncomingMessage): unknown {
-  const value = request.headers[parameter.name.toLowerCase()];
+function readHeader(parameter: Parameter, value: string | string[] | undefined): unknown {
   return optional(parameter, Array.isArray(value) ? value.join(', ') : value);
 }
 

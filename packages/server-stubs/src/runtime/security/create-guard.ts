@@ -68,9 +68,8 @@ function ask(
   let first = reason;
   for (let index = start; index < alternatives.length; index += 1) {
     const checks = alternatives[index] as readonly Check[];
-    const credentials = findAll(checks, call);
-    if (credentials === undefined) continue;
-    const verdict = askAll(checks, credentials, call, 0, {});
+    const verdict = checks.length === 1 ? askOnly(checks[0] as Check, call) : askEach(checks, call);
+    if (verdict === undefined) continue;
     if (verdict instanceof Promise) {
       return verdict.then((late) =>
         late instanceof Refused
@@ -82,6 +81,30 @@ function ask(
     first ??= verdict.reason;
   }
   return new Refusal(first, challenge);
+}
+
+/** One scheme alone, as nearly every alternative is; undefined where its credential is missing. */
+function askOnly(check: Check, call: Call): Verdict | Promise<Verdict> | undefined {
+  const credential = check.find(call);
+  if (credential === undefined) return undefined;
+  let principal: unknown;
+  try {
+    principal = check.handle(credential, call, check.scopes);
+  } catch (error) {
+    return toRefused(error);
+  }
+  return isThenable(principal)
+    ? Promise.resolve(principal).then((late) => toVerdict(check, late), toRefused)
+    : toVerdict(check, principal);
+}
+
+function toVerdict({ name }: Check, principal: unknown): Verdict {
+  return isRefusal(principal) ? new Refused(undefined) : { [name]: principal };
+}
+
+function askEach(checks: readonly Check[], call: Call): Verdict | Promise<Verdict> | undefined {
+  const credentials = findAll(checks, call);
+  return credentials && askAll(checks, credentials, call, 0, {});
 }
 
 function findAll(checks: readonly Check[], call: Call): readonly string[] | undefined {

@@ -9,8 +9,10 @@ export type CredentialFinder = (call: Call) => string | undefined;
 
 export function createCredentialFinder(scheme: SecurityScheme): CredentialFinder {
   switch (scheme.type) {
-    case 'http':
-      return (call) => afterScheme(call, scheme.scheme.toLowerCase());
+    case 'http': {
+      const name = scheme.scheme.toLowerCase();
+      return (call) => afterScheme(call, name);
+    }
     case 'oauth2':
     case 'openIdConnect':
       return (call) => afterScheme(call, 'bearer');

@@ -42,7 +42,7 @@ export function createBearer({ trustOf, now, cacheSeconds }: Settings) {
     if (token.length > MAX_LENGTH) {
       throw invalid(`The access token is longer than ${MAX_LENGTH} characters.`);
     }
-    const digest = hash('sha256', token, 'base64');
+    const digest = hash('sha256', token, 'binary');
     return trustOf(env)?.keys.current?.tokens.get(digest, now()) ?? verify(token, digest, env);
   };
 
