@@ -60,7 +60,7 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
     keys: config.keys.map(({ secret }) => Buffer.from(secret)),
     bucketOf: (name) =>
       Object.hasOwn(environments, name) ? environments[name]?.bucket : undefined,
-    publicUrl: publicUrl?.replace(/\/+$/, '') ?? toPublicUrl(listen.trustProxy),
+    publicUrl: publicUrl?.replace(/(?<!\/)\/+$/, '') ?? toPublicUrl(listen.trustProxy),
     limits,
     cors,
     wireProfile,

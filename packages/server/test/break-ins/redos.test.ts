@@ -1,0 +1,119 @@
+import { fileURLToPath } from 'node:url';
+import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+import profile from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
+import { expect, test } from 'vitest';
+import { createScrubber } from '../../src/log/create-scrubber.ts';
+import { collectPatterns, type Found, patternsIn } from './support/collect-patterns.ts';
+
+const folderOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+const CONTRACT = [
+  ...patternsIn(gateway, 'gateway'),
+  ...patternsIn(storage, 'storage'),
+  ...patternsIn(profile, 'profile'),
+];
+const SERVER = await collectPatterns(folderOf('../../src'));
+const STUBS = await collectPatterns(folderOf('../../../server-stubs/src'));
+
+/** What most classes of characters stand for. */
+const SAMPLES = [
+  'a',
+  'A',
+  '0',
+  ' ',
+  '\t',
+  '\n',
+  '-',
+  '_',
+  '.',
+  '/',
+  '=',
+  ',',
+  ';',
+  ':',
+  '"',
+  '\\',
+  '%',
+  'é',
+  '中',
+];
+/** Longer than any head; bodies are read by other means than patterns. */
+const LONG = 16_000;
+/** Less is not worth a second look: a square growth takes a hundred times as long. */
+const QUICK_MILLISECONDS = 2;
+
+/** Texts of one piece again and again that ask a pattern to try every way it has. */
+function* attacksOn({ source }: RegExp): Generator<(length: number) => string> {
+  const words = source.replace(/\\[a-z]/gi, ' ').match(/[\w-]{2,}/g) ?? [];
+  const pieces = new Set([...SAMPLES, ...words]);
+  for (const word of words) for (const sample of SAMPLES) pieces.add(word + sample);
+  for (const word of words) pieces.add(`-${word}aaaaaaaa`);
+  for (const one of SAMPLES) for (const other of SAMPLES) pieces.add(one + other);
+  for (const piece of pieces) {
+    const fill = (length: number) => piece.repeat(Math.ceil(length / piece.length));
+    for (const start of ['', ...words.slice(0, 3)]) {
+      for (const end of ['', '\u0001']) yield (length) => start + fill(length) + end;
+    }
+  }
+}
+
+/** Milliseconds, the least of some runs: what else the machine does only adds. */
+function time(pattern: RegExp, text: string, runs: number): number {
+  const all = new RegExp(pattern.source, `${pattern.flags.replace(/[gy]/g, '')}g`);
+  let least = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < runs && least > QUICK_MILLISECONDS; run += 1) {
+    const started = performance.now();
+    text.replace(all, '');
+    least = Math.min(least, performance.now() - started);
+  }
+  return least;
+}
+
+function findBlowUp({ place, pattern }: Found): string | undefined {
+  for (const attack of attacksOn(pattern)) {
+    // Short ones first: what grows without bounds must not stop the test.
+    for (const length of [12, 24, 32, LONG / 16, LONG / 4, LONG]) {
+      const took = time(pattern, attack(length), 5);
+      if (took <= QUICK_MILLISECONDS) continue;
+      const before = time(pattern, attack(length / 4), 20);
+      // Four times the length: four times the time where it is linear, sixteen where it is square.
+      if (took > 8 * before) {
+        return `${place}: ${JSON.stringify(attack(40))} took ${took} ms, a quarter of it ${before} ms`;
+      }
+    }
+  }
+  return undefined;
+}
+
+test('patterns are found wherever they stand', () => {
+  expect(CONTRACT.length).toBeGreaterThanOrEqual(2);
+  expect(SERVER.length).toBeGreaterThan(40);
+  expect(STUBS.length).toBeGreaterThan(15);
+  expect(findBlowUp({ place: 'bad', pattern: /^(\w+)*=$/ })).toMatch(/^bad: /);
+  expect(findBlowUp({ place: 'bad', pattern: /\s+$/ })).toMatch(/^bad: /);
+});
+
+test.each([
+  ['contract', CONTRACT],
+  ['server', SERVER],
+  ['server stubs', STUBS],
+] as const)('every pattern of the %s takes time in proportion to the text', (_, patterns) => {
+  expect(patterns.map(findBlowUp).filter((problem) => problem !== undefined)).toEqual([]);
+});
+
+test('a line of the log is cleaned in proportion to its length, however many secrets there are', () => {
+  const scrub = createScrubber(Array.from({ length: 500 }, (_, at) => `secret number ${at}`));
+  const started = performance.now();
+  for (const piece of [
+    'secret number ',
+    'eyJaaaaaaaaaa.',
+    '-eyJaaaaaaaa',
+    'Bearer ',
+    '&token=',
+    'Token=',
+  ]) {
+    scrub(piece.repeat(64_000 / piece.length));
+  }
+  expect(performance.now() - started).toBeLessThan(500);
+});
