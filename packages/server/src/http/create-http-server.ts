@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { createServer, type Server, type ServerOptions } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Config } from '../config/config.ts';
@@ -34,10 +34,18 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
   const bodies = createBodyWatch({ seconds: listen.slowBodySeconds, bytes: listen.slowBodyBytes });
   return server
     .on('request', (request, response) => {
+      if (isAmbiguous(request)) {
+        answerClientError(undefined, request.socket);
+        return;
+      }
       bodies.add(request, response);
       dispatch.request(request, response);
     })
     .on('checkContinue', (request, response) => {
+      if (isAmbiguous(request)) {
+        answerClientError(undefined, request.socket);
+        return;
+      }
       bodies.add(request, response);
       dispatch.checkContinue(request, response);
     })
@@ -47,6 +55,15 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
       else answerClientError(error.code, socket);
     })
     .on('close', () => bodies.close());
+}
+
+/**
+ * RFC 9112, section 6.1: "A server … that receives an HTTP/1.0 message containing a Transfer-Encoding
+ * header field MUST treat the message as if the framing is faulty". Node reads it, while a proxy of
+ * HTTP/1.0 sees its end elsewhere.
+ */
+function isAmbiguous({ httpVersionMinor, headers }: IncomingMessage): boolean {
+  return httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined;
 }
 
 /** @throws Error where a file cannot be read */

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { sendRaw, statusesOf } from './support/send-raw.ts';
+import { startWhole } from './support/start-whole.ts';
+
+const HOST = 'Host: dev.localhost\r\n';
+const smuggled = (token: string) =>
+  `GET /v1/cloudrun/hello/smuggled HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n\r\n`;
+
+/** Requests that are refused before anybody reads their body, on every surface. */
+const REFUSED = [
+  'POST /v1/cloudrun/hello',
+  'POST /v1/cloudrun/nobody',
+  'POST /v1/nowhere',
+  'DELETE /v1/cloudrun/hello',
+  'POST /api/v2/envs/dev/storages:batchDelete',
+  'GET /api/v2/envs/dev/storages:batchDelete',
+  'POST /api/v2/nowhere',
+  'POST /upload',
+  'PUT /upload',
+  'POST /files/dev/files/a',
+  'GET /files/dev/files/a',
+  'OPTIONS /upload',
+  'HEAD /v1/cloudrun/hello',
+];
+
+describe('the body of a refused request is never the next one', () => {
+  test.each(REFUSED)('%s', async (line) => {
+    const { port, token, seen } = await startWhole();
+    const body = smuggled(await token('dev'));
+    const text = await sendRaw(
+      port,
+      `${line} HTTP/1.1\r\n${HOST}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}` +
+        `GET /files/last HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`,
+    );
+    const statuses = statusesOf(text);
+    // The last one is answered, unless the refusal closed the connection.
+    expect(statuses.length).toBeLessThanOrEqual(2);
+    expect(seen).toEqual([]);
+  });
+});
+
+/** Bodies whose end two readers may see in two places. */
+const PAIRS: readonly [string, string, string][] = [
+  ['CL.TE', 'Content-Length: 6\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n'],
+  ['TE.CL', 'Transfer-Encoding: chunked\r\nContent-Length: 3\r\n', '0\r\n\r\n'],
+  ['TE.TE', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n', '0\r\n\r\n'],
+  ['an unknown coding', 'Transfer-Encoding: xchunked\r\n', '0\r\n\r\n'],
+  ['a spaced coding', 'Transfer-Encoding : chunked\r\n', '0\r\n\r\n'],
+  ['a quoted coding', 'Transfer-Encoding: "chunked"\r\n', '0\r\n\r\n'],
+  ['a comma', 'Transfer-Encoding: ,chunked\r\nContent-Length: 5\r\n', '0\r\n\r\n'],
+  ['two lengths', 'Content-Length: 0\r\nContent-Length: 5\r\n', 'hello'],
+  ['a hexadecimal length', 'Content-Length: 0x5\r\n', 'hello'],
+  ['a negative length', 'Content-Length: -1\r\n', ''],
+  ['a huge length', `Content-Length: 1${'0'.repeat(30)}\r\n`, 'hello'],
+  ['a huge chunk', 'Transfer-Encoding: chunked\r\n', 'fffffffffffffffff\r\n'],
+  [
+    'a chunk extension with a line',
+    'Transfer-Encoding: chunked\r\n',
+    '5;a\n\r\nhello\r\n0\r\n\r\n',
+  ],
+  ['a chunk ended by LF', 'Transfer-Encoding: chunked\r\n', '5\nhello\n0\n\n'],
+  ['HTTP/1.0 in chunks', 'Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n', '0\r\n\r\n'],
+];
+const TARGETS = [
+  '/v1/cloudrun/hello',
+  '/api/v2/envs/dev/storages:batchDelete',
+  '/upload',
+  '/files/dev/files/a',
+];
+
+const isRefusal = (status: number) => status >= 400 && status < 500;
+
+test.each(PAIRS)('no surface lets pass what %s smuggles', async (name, headers, body) => {
+  const { port, token, seen, lines } = await startWhole();
+  const bearer = await token('dev');
+  const version = name.startsWith('HTTP/1.0') ? '1.0' : '1.1';
+  for (const target of TARGETS) {
+    const head = `POST ${target} HTTP/${version}\r\n${HOST}Authorization: Bearer ${bearer}\r\n${headers}\r\n`;
+    const close = `GET /files/last HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
+    const text = await sendRaw(port, head + body + smuggled(bearer) + close);
+    const [first] = statusesOf(text);
+    // To close without an answer is a refusal too.
+    if (first !== undefined) {
+      expect([target, first]).toEqual([target, expect.toSatisfy(isRefusal)]);
+    }
+    expect(seen).toEqual([]);
+  }
+  expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+});
+
+test.each([
+  'X-A: 1\rX-B: 2',
+  'X-A: 1\nX-B: 2',
+  'X-A: 1\0',
+  'X-A\0: 1',
+  'X A: 1',
+  ': 1',
+  'X-A: \x7f',
+  ' X-A: 1',
+])('no header line is two: %j', async (line) => {
+  const { port, token, seen } = await startWhole();
+  const text = await sendRaw(
+    port,
+    `GET /v1/cloudrun/hello/a HTTP/1.1\r\n${line}\r\n${HOST}Authorization: Bearer ${await token('dev')}\r\nConnection: close\r\n\r\n`,
+  );
+  // RFC 9112, section 2.2: a recipient may take a bare LF for the end of a line.
+  if (line.includes('\n')) expect(statusesOf(text)).toHaveLength(1);
+  else expect([statusesOf(text), seen]).toEqual([[400], []]);
+});

@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** One answer on a raw connection. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A connection of its own; it ends with the test. */
+export async function open(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Sends bytes as they are, and gives all that comes back until the server closes. */
+export async function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
+  const socket = await open(port);
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1');
+  });
+  const closed = new Promise<void>((resolve) => {
+    socket.once('close', () => resolve());
+  });
+  socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+  await closed;
+  return text;
+}
+
+/** The statuses of all answers in a text. */
+export function statusesOf(text: string): number[] {
+  return [...text.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => Number(status));
+}

@@ -1,0 +1,87 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createDevKeys } from '../../../src/auth/bearer/create-dev-keys.ts';
+import { mintToken } from '../../../src/auth/bearer/mint-token.ts';
+import { type BerthServer, type ConfigInput, createServer } from '../../../src/index.ts';
+import type { Line } from '../../server/support/cli.ts';
+import { makeFolder } from '../../server/support/folder.ts';
+import { startService } from '../../server/support/hosted-service.ts';
+import { StorageClient } from './storage-client.ts';
+
+/** What a hosted service was asked for. */
+export interface Seen {
+  readonly env: string;
+  readonly target: string;
+}
+
+/** A server with the environments `dev` and `qa`, each with its own keys, service and callers. */
+export interface Whole {
+  readonly server: BerthServer;
+  readonly url: string;
+  readonly port: number;
+  readonly adminUrl: string;
+  readonly config: ConfigInput;
+  readonly lines: Line[];
+  readonly root: string;
+  /** What the hosted services were asked for. */
+  readonly seen: Seen[];
+  readonly dev: StorageClient;
+  readonly qa: StorageClient;
+  token(env: 'dev' | 'qa', claims?: { readonly env?: string }): Promise<string>;
+  /** Names of all files below the folder of the store. */
+  disk(): Promise<string[]>;
+}
+
+const keys = { dev: await createDevKeys(), qa: await createDevKeys() };
+
+/** Starts one; it ends with the test. Beside its files is one that is nobody's business. */
+export async function startWhole(change: Partial<ConfigInput> = {}): Promise<Whole> {
+  const lines: Line[] = [];
+  const seen: Seen[] = [];
+  const folder = await makeFolder({ secret: 'hush-hush' });
+  const root = join(folder, 'store');
+  const environmentOf = async (env: 'dev' | 'qa') => ({
+    tokens: { jwks: { keys: keys[env].jwks.keys.map((key) => ({ ...key })) } },
+    credentials: [{ id: `${env}-id`, secret: `the-secret-of-${env}` }],
+    services: {
+      hello: {
+        endpoints: [
+          await startService((request, response) => {
+            seen.push({ env, target: request.url ?? '' });
+            request.resume().on('end', () => response.end(env));
+          }),
+        ],
+      },
+    },
+  });
+  const config = {
+    admin: { port: 0 },
+    store: { driver: 'file', root },
+    keys: [{ secret: 'a key that signs links and grants' }],
+    environments: { dev: await environmentOf('dev'), qa: await environmentOf('qa') },
+    ...change,
+    listen: { port: 0, shutdownSeconds: 1, ...change.listen },
+  } as ConfigInput;
+  const server = await createServer(config, {
+    logTo: { write: (line: string) => void lines.push(JSON.parse(line)) },
+  });
+  await server.listen();
+  onTestFinished(() => server.close());
+  const { url, adminUrl } = server;
+  await writeFile(join(root, 'secret'), 'hush-hush');
+  const clientOf = (env: 'dev' | 'qa') =>
+    new StorageClient(url, { id: `${env}-id`, secret: `the-secret-of-${env}` }, env);
+  return {
+    ...{ server, url, adminUrl, config, lines, root, seen },
+    port: Number(new URL(url).port),
+    dev: clientOf('dev'),
+    qa: clientOf('qa'),
+    token: (env, claims) =>
+      mintToken({ env, key: keys[env].privateKey, subject: 'me', seconds: 60, ...claims }),
+    async disk() {
+      const entries = await readdir(root, { recursive: true, withFileTypes: true });
+      return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+    },
+  };
+}
