@@ -1,0 +1,172 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { open, sendRaw, statusesOf } from './support/send-raw.ts';
+import { startWhole } from './support/start-whole.ts';
+import { post, toFields } from './support/storage-client.ts';
+
+const OPERATIONS = {
+  getUploadMetaData: '"path":"a.txt"',
+  batchGetTempUrls: '"fileList":[{"fileID":"cloud://dev.files/a.txt"}]',
+  batchDelete: '"fileList":["cloud://dev.files/none"]',
+  batchCopyFile: '"fileList":[{"srcPath":"/none","dstPath":"/b.txt"}]',
+};
+
+test.each(Object.entries(OPERATIONS))(
+  '__proto__ in the body of %s is nothing',
+  async (operation, body) => {
+    const { dev, lines } = await startWhole();
+    for (const evil of [
+      `{${body},"__proto__":{"polluted":1}}`,
+      `{"data":{${body},"__proto__":{"polluted":1}}}`,
+      `{"__proto__":{${body}}}`,
+      `{${body},"constructor":{"prototype":{"polluted":1}}}`,
+      `{${body.replace('{', '{"__proto__":{"polluted":1},')}}`,
+      `{${body},"\\u005f_proto__":{"polluted":1}}`,
+      `{"hasOwnProperty":1,"toString":null,"valueOf":0,${body}}`,
+      `{"data":{"toString":1,${body}}}`,
+    ]) {
+      const { status } = await dev.call(operation, evil);
+      expect([evil, [200, 400].includes(status)]).toEqual([evil, true]);
+    }
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+  },
+);
+
+test('a form may have fields of any name, and its grant counts all the same', async () => {
+  const { dev } = await startWhole();
+  const meta = await dev.grant('a.txt');
+  const names = [
+    '__proto__',
+    'constructor',
+    'toString',
+    '__proto__[key]',
+    'key[]',
+    'hasOwnProperty',
+  ];
+  const more = Object.fromEntries(names.map((name) => [name, 'b.txt']));
+  const pairs = Object.defineProperty(more, '__proto__', { value: 'b.txt', enumerable: true });
+  const answer = await post(meta, 'a.txt', 'a', pairs);
+  expect(answer.status).toBe(204);
+  expect(await dev.read('a.txt')).toBe('a');
+  expect(({} as Record<string, unknown>).key).toBeUndefined();
+  // Fields by a name of every object instead of their own.
+  const { key: _, ...rest } = toFields(meta, 'a.txt');
+  const form = new FormData();
+  for (const [name, value] of Object.entries(rest)) form.append(name, value);
+  form.append('__proto__', 'a.txt');
+  form.append('file', new Blob(['evil']), 'a.txt');
+  expect((await fetch(meta.url, { method: 'POST', body: form })).status).toBe(400);
+  expect(await dev.read('a.txt')).toBe('a');
+});
+
+test('nothing is ever expanded: a compressed body is refused, or passed on as it came', async () => {
+  const { dev, url, port, token, seen } = await startWhole();
+  const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+  const before = process.memoryUsage.rss();
+  for (const encoding of ['gzip', 'deflate', 'br', 'gzip, gzip', 'x-gzip', 'zstd']) {
+    const headers = { 'content-encoding': encoding };
+    const { status, code } = await dev.call('batchDelete', bomb, headers);
+    expect([encoding, status, code]).toEqual([encoding, 415, 'UNSUPPORTED_MEDIA_TYPE']);
+    const form = await fetch(`${url}/upload`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'multipart/form-data; boundary=x' },
+      body: bomb,
+    });
+    expect([encoding, form.status, (await form.text()).includes('<Error>')]).toEqual([
+      encoding,
+      expect.toSatisfy((code) => code >= 400 && code < 500),
+      true,
+    ]);
+  }
+  const sent = request({
+    port,
+    host: '127.0.0.1',
+    path: '/v1/cloudrun/hello/zip',
+    method: 'POST',
+    headers: {
+      host: 'dev.localhost',
+      authorization: `Bearer ${await token('dev')}`,
+      'content-encoding': 'gzip',
+    },
+  }).end(bomb);
+  const [response] = await once(sent, 'response');
+  expect(response.resume().statusCode).toBe(200);
+  expect(seen).toEqual([{ env: 'dev', target: '/zip' }]);
+  expect(process.memoryUsage.rss() - before).toBeLessThan(64 * 1024 * 1024);
+});
+
+test.each([
+  ['arrays', '['.repeat(500_000)],
+  ['closed arrays', `${'['.repeat(400_000)}${']'.repeat(400_000)}`],
+  ['objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+  ['a deep field', `{"path":${'['.repeat(400_000)}${']'.repeat(400_000)}}`],
+  ['many names', `{${Array.from({ length: 90_000 }, (_, at) => `"${at}":1`).join()}}`],
+  ['a long number', `{"path":${'9'.repeat(900_000)}}`],
+  ['a long text', `{"path":"${'a'.repeat(900_000)}"}`],
+  ['a text of escapes', `{"path":"${'\\u0041'.repeat(150_000)}"}`],
+])('JSON of %s is refused in no time', async (_, body) => {
+  const { dev, lines } = await startWhole();
+  const started = performance.now();
+  const { status } = await dev.call('getUploadMetaData', body);
+  expect([400, 413]).toContain(status);
+  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+});
+
+test('a form of countless fields or huge texts is refused, and long names are nothing', async () => {
+  const { dev } = await startWhole();
+  const meta = await dev.grant('a.txt');
+  const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`f${at}`, 'x']));
+  for (const more of [many, { x: 'x'.repeat(8 * 1024 * 1024) }]) {
+    // The connection may be closed before all is sent.
+    const answer = await post(meta, 'a.txt', 'a', more).catch(() => undefined);
+    if (answer === undefined) continue;
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toMatch(/<Code>(MalformedPOSTRequest|EntityTooLarge)</);
+  }
+  expect(await dev.read('a.txt')).toBeUndefined();
+  // No name is kept beyond what a name may have, and a field of no meaning is passed over.
+  const named = await post(meta, 'a.txt', 'a', { ['key'.repeat(400_000)]: 'b.txt' });
+  expect([204, 400]).toContain(named.status);
+  expect(await dev.read('b.txt')).toBeUndefined();
+});
+
+test('a part with endless headers is refused', async () => {
+  const { dev, url } = await startWhole();
+  const { url: target } = await dev.grant('a.txt');
+  const body = `--x\r\nContent-Disposition: form-data; name="key"\r\n${'X-A: b\r\n'.repeat(100_000)}\r\na\r\n--x--\r\n`;
+  const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+  const answer = await fetch(target, { method: 'POST', headers, body }).catch(() => undefined);
+  if (answer !== undefined) expect(answer.status).toBe(400);
+  expect((await fetch(`${url}/files/x`)).status).toBe(403);
+});
+
+test('heads with thousands of headers cost a refusal, and no more', async () => {
+  const { port, url } = await startWhole();
+  const head = (line: string) =>
+    `GET /files/a HTTP/1.1\r\nHost: a\r\n${line}Connection: close\r\n\r\n`;
+  const many = await sendRaw(port, head('a:\r\n'.repeat(3_000)));
+  expect([403, 431]).toContain(statusesOf(many)[0]);
+  expect(statusesOf(await sendRaw(port, head('a: b\r\n'.repeat(200_000))))[0]).toBe(431);
+  expect(statusesOf(await sendRaw(port, head(`${'a'.repeat(100_000)}: b\r\n`)))[0]).toBe(431);
+  const long = `GET /files/${'a'.repeat(100_000)} HTTP/1.1\r\n\r\n`;
+  expect([414, 431]).toContain(statusesOf(await sendRaw(port, long))[0]);
+  expect((await fetch(`${url}/files/x`)).status).toBe(403);
+});
+
+test('what stands in trailers is no header', async () => {
+  const { port, token, seen } = await startWhole();
+  const bearer = await token('dev');
+  const socket = await open(port);
+  socket.write(
+    `POST /v1/cloudrun/hello HTTP/1.1\r\nHost: dev.localhost\r\nAuthorization: Bearer ${bearer}\r\n` +
+      `Transfer-Encoding: chunked\r\nTrailer: Authorization\r\n\r\n0\r\nAuthorization: Bearer x\r\nContent-Length: 9\r\n\r\n`,
+  );
+  await once(socket, 'data');
+  socket.end();
+  await once(socket, 'close');
+  expect(seen.length).toBeLessThanOrEqual(1);
+});

@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { signGatewayRequest } from '../../src/auth/sign-gateway-request.ts';
+import { startWhole, type Whole } from './support/start-whole.ts';
+import { post, StorageClient } from './support/storage-client.ts';
+
+/** Calls the service of the environment that `Host` names. */
+async function callHost({ port }: Whole, host: string, headers: Record<string, string>) {
+  const path = '/v1/cloudrun/hello';
+  const sent = request({ host: '127.0.0.1', port, path, headers: { ...headers, host } }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return { status: response.statusCode, text: await text(response) };
+}
+
+const DIRECTIONS = [
+  ['dev', 'qa'],
+  ['qa', 'dev'],
+] as const;
+
+test.each(DIRECTIONS)(
+  'what belongs to %s lets nobody into the services of %s',
+  async (own, other) => {
+    const whole = await startWhole();
+    const token = await whole.token(own);
+    const bearer = { authorization: `Bearer ${token}` };
+    expect(await callHost(whole, `${own}.localhost`, bearer)).toEqual({ status: 200, text: own });
+    expect((await callHost(whole, `${other}.localhost`, bearer)).status).toBe(401);
+    // Signed by the key of one, and said to be of the other.
+    const lie = { authorization: `Bearer ${await whole.token(own, { env: other })}` };
+    expect((await callHost(whole, `${other}.localhost`, lie)).status).toBe(401);
+    expect((await callHost(whole, `${own}.localhost`, lie)).status).toBe(401);
+
+    const sign = (host: string) => ({
+      authorization: signGatewayRequest(whole[own].pair, {
+        method: 'GET',
+        target: '/v1/cloudrun/hello',
+        headers: { host },
+        timestamp: Math.floor(Date.now() / 1000),
+      }),
+    });
+    const home = `${own}.localhost`;
+    expect((await callHost(whole, home, sign(home))).status).toBe(200);
+    expect((await callHost(whole, `${other}.localhost`, sign(home))).status).toBe(401);
+    expect((await callHost(whole, `${other}.localhost`, sign(`${other}.localhost`))).status).toBe(
+      401,
+    );
+    expect(whole.seen.map(({ env }) => env)).toEqual([own, own]);
+  },
+);
+
+test.each([
+  'dev.localhost@qa.localhost',
+  'qa.localhost, dev.localhost',
+  'qa .localhost',
+  'xn--dev.localhost',
+  'dev\u3002localhost',
+  '.dev.localhost',
+  'dev-qa.localhost',
+  '127.0.0.1',
+  'localhost',
+  '__proto__.localhost',
+  'constructor.localhost',
+  '',
+])('the host %j is no environment', async (host) => {
+  const whole = await startWhole();
+  const authorization = `Bearer ${await whole.token('dev')}`;
+  const { status } = await callHost(whole, Buffer.from(host).toString('latin1'), { authorization });
+  expect(status).toBeGreaterThanOrEqual(400);
+  expect(status).toBeLessThan(500);
+  expect(whole.seen).toEqual([]);
+});
+
+test('no forwarded header chooses the environment', async () => {
+  const whole = await startWhole({ listen: { port: 0, trustProxy: true } });
+  const authorization = `Bearer ${await whole.token('dev')}`;
+  const names = ['x-forwarded-host', 'forwarded', 'x-host', 'x-original-host', 'x-berth-env'];
+  for (const name of names) {
+    const forged = {
+      authorization,
+      [name]: name === 'forwarded' ? 'host=qa.localhost' : 'qa.localhost',
+    };
+    expect(await callHost(whole, 'dev.localhost', forged)).toEqual({ status: 200, text: 'dev' });
+  }
+});
+
+test.each(DIRECTIONS)('the key pair of %s does nothing in the files of %s', async (own, other) => {
+  const whole = await startWhole();
+  await whole[other].upload('a.txt', other);
+  const intruder = new StorageClient(whole.url, whole[own].pair, other);
+  const bodies = {
+    getUploadMetaData: { path: 'a.txt' },
+    batchGetTempUrls: { fileList: [{ fileID: `cloud://${other}.files/a.txt` }] },
+    batchDelete: { fileList: [`cloud://${other}.files/a.txt`] },
+    batchCopyFile: { fileList: [{ srcPath: '/a.txt', dstPath: '/b.txt' }] },
+  };
+  for (const [operation, body] of Object.entries(bodies)) {
+    const { status, data } = await intruder.call(operation, body);
+    expect([operation, status, data]).toEqual([operation, 403, undefined]);
+  }
+  expect(await whole[other].read('a.txt')).toBe(other);
+});
+
+test.each(DIRECTIONS)('in %s a fileID of %s is no file', async (own, other) => {
+  const whole = await startWhole();
+  await whole[other].upload('a.txt', other);
+  for (const fileID of [
+    `cloud://${other}.files/a.txt`,
+    `cloud://${own}.files/../${other}.files/a.txt`,
+    `cloud://${own}.files@${other}.files/a.txt`,
+    `cloud://${own}.${other}.files/a.txt`,
+    `CLOUD://${other}.files/a.txt`,
+    `cloud:///${other}/a.txt`,
+  ]) {
+    const links = await whole[own].call('batchGetTempUrls', { fileList: [{ fileID }] });
+    expect(links.data?.fileList[0]).toMatchObject({ code: 'STORAGE_FILE_NONEXIST' });
+    const { data } = await whole[own].call('batchDelete', { fileList: [fileID] });
+    expect(data?.fileList[0]?.code).toBe('STORAGE_FILE_NONEXIST');
+  }
+  expect(await whole[other].read('a.txt')).toBe(other);
+});
+
+test.each(DIRECTIONS)('a link and a grant of %s do nothing in %s', async (own, other) => {
+  const whole = await startWhole();
+  await Promise.all([whole[own].upload('a.txt', own), whole[other].upload('a.txt', other)]);
+  const link = await whole[own].link('a.txt');
+  expect(await (await fetch(link)).text()).toBe(own);
+  expect((await fetch(link.replace(`/files/${own}/`, `/files/${other}/`))).status).toBe(403);
+
+  const mine = await whole[own].grant('b.txt');
+  const theirs = await whole[other].grant('b.txt');
+  for (const field of ['token', 'authorization', 'storeFileID'] as const) {
+    const answer = await post({ ...mine, [field]: theirs[field] }, 'b.txt', 'swapped');
+    expect([field, answer.status]).toEqual([field, 403]);
+  }
+  // What a link is signed with is no grant, and the other way round.
+  const sign = new URL(link).searchParams.get('sign') as string;
+  expect((await post({ ...mine, authorization: sign }, 'b.txt', 'x')).status).toBe(403);
+  const url = new URL(link);
+  url.searchParams.set('sign', mine.authorization);
+  expect((await fetch(url)).status).toBe(403);
+  // It says where it belongs, whatever the address it is posted to says.
+  expect((await post({ ...mine, url: `${mine.url}/${other}` }, 'b.txt', own)).status).not.toBe(500);
+  expect(await whole[other].read('b.txt')).toBeUndefined();
+});

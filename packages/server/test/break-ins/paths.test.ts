@@ -1,0 +1,173 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { sendRaw, statusesOf } from './support/send-raw.ts';
+import { startWhole, type Whole } from './support/start-whole.ts';
+import { post } from './support/storage-client.ts';
+
+async function expectUntouched({ root, disk }: Whole, files = 0): Promise<void> {
+  expect(await readFile(join(root, 'secret'), 'utf8')).toBe('hush-hush');
+  expect(await readFile(join(root, '../secret'), 'utf8')).toBe('hush-hush');
+  expect(await disk()).toHaveLength(files + 1);
+}
+
+const CLIMBING = [
+  '../secret',
+  '/../../secret',
+  'a/../../secret',
+  'a/..',
+  './secret',
+  'a\0b',
+  'a//b',
+];
+
+test('no field of any call takes a path that climbs', async () => {
+  const whole = await startWhole();
+  const { dev } = whole;
+  const { status } = await dev.upload('a.txt', 'a');
+  expect(status).toBe(204);
+  const meta = await dev.grant('b.txt');
+  for (const path of CLIMBING) {
+    expect(await dev.call('getUploadMetaData', { path })).toMatchObject({
+      status: 400,
+      code: 'INVALID_PARAM',
+    });
+    expect((await post(meta, path, 'x')).status).toBe(403);
+    const copies = await dev.call('batchCopyFile', {
+      fileList: [
+        { srcPath: path, dstPath: '/c.txt' },
+        { srcPath: '/a.txt', dstPath: path },
+      ],
+    });
+    expect(copies.data?.fileList.map(({ code }) => code)).toEqual([
+      'INVALID_PARAM',
+      'INVALID_PARAM',
+    ]);
+    const fileID = `cloud://dev.files/${path}`;
+    const links = await dev.call('batchGetTempUrls', { fileList: [{ fileID }] });
+    expect(links.data?.fileList[0]).toMatchObject({ tempFileURL: '' });
+    const deleted = await dev.call('batchDelete', { fileList: [fileID] });
+    expect(deleted.data?.fileList[0]?.code).toBe('STORAGE_FILE_NONEXIST');
+  }
+  await expectUntouched(whole, 1);
+});
+
+/** Encoded once, twice, in overlong UTF-8, in the forms of Windows, and as characters that look alike. */
+const NAMES = [
+  '%2e%2e%2fsecret',
+  '%252e%252e%252fsecret',
+  '..%c0%afsecret',
+  '..\\secret',
+  'C:\\secret',
+  '\\\\?\\C:\\secret',
+  'secret::$DATA',
+  'secret.',
+  'secret ',
+  'con.txt',
+  '\u2025/secret',
+  '\uFF0E\uFF0E\uFF0Fsecret',
+  '..\u2215secret',
+  '\u202Etxt.exe',
+  '\u200B..\u200B/secret',
+];
+
+test('what only looks like a way out is a name, in uploads, links, downloads and deletions', async () => {
+  const whole = await startWhole();
+  const { dev } = whole;
+  for (const path of NAMES) {
+    expect((await dev.upload(path, path)).status, path).toBe(204);
+  }
+  for (const path of NAMES) expect(await dev.read(path)).toBe(path);
+  await expectUntouched(whole, NAMES.length);
+  const fileList = NAMES.map((path) => `cloud://dev.files/${path}`);
+  const { data } = await dev.call('batchDelete', { fileList });
+  expect(new Set(data?.fileList.map(({ code }) => code))).toEqual(new Set(['SUCCESS']));
+  await expectUntouched(whole);
+});
+
+test('names that Unicode or a disk takes for the same stay apart: no file is reached by another', async () => {
+  const { dev } = await startWhole();
+  const names = [
+    'é',
+    'e\u0301',
+    'É',
+    'ﬁle',
+    'file',
+    'File',
+    'Å',
+    'A\u030A',
+    '\u212B',
+    'ß',
+    'ss',
+    'ı',
+    'i',
+  ];
+  for (const name of names) expect((await dev.upload(`n/${name}`, name)).status).toBe(204);
+  for (const name of names) expect(await dev.read(`n/${name}`)).toBe(name);
+});
+
+test('the signature of a link fits no other spelling that leads elsewhere', async () => {
+  const { dev, port } = await startWhole();
+  await dev.upload('folder/a.txt', 'mine');
+  await dev.upload('folder/b.txt', 'other');
+  const { pathname, search } = new URL(await dev.link('folder/a.txt'));
+  const to = async (path: string) => {
+    const answer = await sendRaw(
+      port,
+      `GET ${path}${search} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`,
+    );
+    return { status: statusesOf(answer)[0], answer };
+  };
+  expect((await to(pathname)).status).toBe(200);
+  for (const path of [
+    pathname.replace('a.txt', 'b.txt'),
+    pathname.replace('a.txt', 'a.txt/../b.txt'),
+    pathname.replace('a.txt', 'a.txt%2F..%2Fb.txt'),
+    pathname.replace('a.txt', '%2e/a.txt'),
+    pathname.replace('a.txt', 'a.txt%00'),
+    pathname.replace('a.txt', '%ef%bd%81.txt'),
+    pathname.replace('/dev/', '/qa/'),
+    pathname.replace('/files/dev', '/files/x/../dev'),
+    pathname.replace('folder/', 'folder//'),
+    pathname.replace('folder/', 'folder%5C'),
+    pathname.toUpperCase(),
+  ]) {
+    const { status, answer } = await to(path);
+    expect([path, status]).toEqual([
+      path,
+      expect.toSatisfy((code) => code === 403 || code === 404),
+    ]);
+    expect(answer).not.toMatch(/mine|other|hush-hush/);
+  }
+});
+
+test.each([
+  'GET /files/../store/secret',
+  'GET /files/../../../etc/passwd',
+  'GET /upload/../files/dev/files/a',
+  'GET /..%2f..%2fetc/passwd',
+  'GET /files%2f..%2fsecret',
+  'GET /files/%2e%2e/secret',
+  'GET /files\\..\\secret',
+  'GET //etc/passwd',
+  'GET file:///etc/passwd',
+  'GET http://127.0.0.1/files/../secret',
+  'POST /api/v2/../v2/envs/dev/storages:batchDelete',
+  'POST /api/v2/envs/../envs/dev/storages:batchDelete',
+  'POST /api/v2/envs/dev%2f..%2fqa/storages:batchDelete',
+  'GET /v1/cloudrun/../../files/secret',
+  'GET /v1/cloudrun/..%2fhello',
+  'GET /v1/cloudrun/hello%00/x',
+  'GET /v1/cloudrun/.hello',
+])('no target leads out of its surface: %s', async (target) => {
+  const { port, lines, seen } = await startWhole();
+  const answer = await sendRaw(
+    port,
+    `${target} HTTP/1.1\r\nHost: dev.localhost\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+  );
+  expect(statusesOf(answer)[0]).toBeGreaterThanOrEqual(400);
+  expect(statusesOf(answer)[0]).toBeLessThan(500);
+  expect(answer).not.toMatch(/root:|hush-hush/);
+  expect(seen).toEqual([]);
+  expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+});
