@@ -172,3 +172,23 @@ it('waits no longer because calls that were under way fail together', async () =
   for (let time = 0; time < 20; time += 1) await send(base, HELLO);
   expect(isOut()).toBe(false);
 });
+
+it('blames no endpoint for old connections that it ends, and no POST is sent twice', async () => {
+  const first: Socket[] = [];
+  const seen = new Set<Socket>();
+  let posts = 0;
+  const { origin } = await startActing((socket, line) => {
+    if (line.startsWith('POST')) posts += 1;
+    if (seen.has(socket)) socket.resetAndDestroy();
+    else if (first.push(socket) === 4) for (const one of first) one.write(OK);
+    seen.add(socket);
+  });
+  const { base, gateway } = await startGateway([toService([origin])], STILL);
+  await Promise.all(Array.from({ length: 4 }, () => send(base, HELLO)));
+  expect(gateway.stats().endpoints[0]).toMatchObject({ idle: 4 });
+  for (let time = 0; time < 4; time += 1) {
+    expect(await send(base, HELLO, POST)).toMatchObject({ code: 'BAD_GATEWAY' });
+  }
+  expect(posts).toBe(4);
+  expect(gateway.stats().endpoints[0]).toMatchObject({ idle: 0, isOut: false });
+});
