@@ -1,20 +1,21 @@
 import { greedyParameters } from './greedy-parameters.ts';
 
 type Coded = readonly { code: string }[];
+type Retried = readonly { code: string; retry: string }[];
 
 /** What the constants are made of: exports of `@berth/spec`. */
 export interface ContractParts {
   contract: { documents: Record<string, { version: string; sha256: string }>; sha256: string };
   defaults: {
-    gatewayErrors: Coded;
+    gatewayErrors: Retried;
     storageErrors: Coded;
     uploadErrors: Coded;
     itemCodes: { success: string };
-    limits: Record<(typeof LIMITS)[number], { value: number }>;
+    limits: Record<(typeof LIMITS)[number] | 'gatewayHeadersSeconds', { value: number }>;
     signature: object;
   };
   gateway: { servers: readonly { url: string }[] };
-  profile: object;
+  profile: { gatewayHeaders: { upstreamStatus: string } };
 }
 
 /** The limits of `spec/defaults/limits.yaml` that the client obeys. */
@@ -53,9 +54,24 @@ export function toContractModule({ contract, defaults, gateway, profile }: Contr
     ),
     constant('DEFAULT_WIRE_PROFILE', 'The neutral names of the contract (D1).', names),
     constant(
+      'UPSTREAM_STATUS',
+      "Header that carries the hosted service's own status, where no profile names another (D10).",
+      profile.gatewayHeaders.upstreamStatus,
+    ),
+    constant(
       'ITEM_SUCCESS',
       'Code of an entry of a list that succeeded.',
       defaults.itemCodes.success,
+    ),
+    constant(
+      'GATEWAY_RETRIES',
+      'Codes of the gateway after which a call may be repeated: `any` call, or `idempotent` ones (D6).',
+      { any: withRetry(defaults, 'any'), idempotent: withRetry(defaults, 'idempotent') },
+    ),
+    constant(
+      'GATEWAY_HEADERS_SECONDS',
+      'Time that the gateway gives a hosted service until its response headers (D13).',
+      defaults.limits.gatewayHeadersSeconds.value,
     ),
     constant('LIMITS', 'Limits that the client obeys (D22, D25).', limits),
     constant('SIGNATURE', 'Constants of signature version 3 (D16, D17).', defaults.signature),
@@ -75,6 +91,10 @@ export function toContractModule({ contract, defaults, gateway, profile }: Contr
       defaults.uploadErrors,
     ),
   ].join('\n\n');
+}
+
+function withRetry({ gatewayErrors }: ContractParts['defaults'], kind: string): string[] {
+  return gatewayErrors.filter(({ retry }) => retry === kind).map(({ code }) => code);
 }
 
 function constant(name: string, text: string, value: unknown): string {

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { failureOf, fakeFetch, json } from '../test/support/fake-fetch.ts';
+import { bearer } from './auth/bearer.ts';
 import { createGatewayClient } from './create-gateway-client.ts';
 
 const ANY = '/v1/cloudrun/{name}/{anyPath}';
@@ -32,28 +33,35 @@ describe('createGatewayClient', () => {
     expect(requests[0]?.url).toBe('https://dev.gateway.example/v1/cloudrun/hello');
   });
 
-  it('sends the token, asked anew for each call', async () => {
+  it('sends what the credentials give, asked anew for each call', async () => {
     const { fetch, requests } = fakeFetch(json({}), json({}));
     let count = 0;
-    const gateway = createGatewayClient({ baseUrl, fetch, token: async () => `t${++count}` });
+    const auth = { authorize: async () => `Bearer t${++count}` };
+    const gateway = createGatewayClient({ baseUrl, fetch, auth });
     await gateway.GET(ANY, { params });
-    await gateway.GET(ANY, { params });
+    await gateway.service('hello').get();
     const sent = requests.map(({ headers }) => headers.get('Authorization'));
     expect(sent).toEqual(['Bearer t1', 'Bearer t2']);
   });
 
-  it.each([undefined, ''])('sends nothing where the token is %j', async (token) => {
+  it('sends nothing where the credentials fail, and gives their error', async () => {
     const { fetch, requests } = fakeFetch();
-    const gateway = createGatewayClient({ baseUrl, fetch, token: () => token as string });
-    expect(String(await failureOf(gateway.GET(ANY, { params })))).toBe(
-      'TypeError: The token is empty.',
-    );
+    const cause = new Error('no key');
+    const auth = { authorize: () => Promise.reject(cause) };
+    expect(
+      await failureOf(createGatewayClient({ baseUrl, fetch, auth }).GET(ANY, { params })),
+    ).toBe(cause);
     expect(requests).toEqual([]);
   });
 
   it('keeps the Authorization of a call and sends common headers', async () => {
     const { fetch, requests } = fakeFetch(json({}));
-    const gateway = createGatewayClient({ baseUrl, fetch, token: 't', headers: { 'X-A': 'a' } });
+    const gateway = createGatewayClient({
+      baseUrl,
+      fetch,
+      auth: bearer('t'),
+      headers: { 'X-A': 'a' },
+    });
     await gateway.GET(ANY, { params, headers: { Authorization: 'TC3-HMAC-SHA256 x' } });
     expect(requests[0]?.headers.get('Authorization')).toBe('TC3-HMAC-SHA256 x');
     expect(requests[0]?.headers.get('X-A')).toBe('a');

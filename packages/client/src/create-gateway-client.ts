@@ -1,86 +1,135 @@
-import createClient, { type HeadersOptions, type Middleware, type ParseAs } from 'openapi-fetch';
+import type { Middleware, ParseAs } from 'openapi-fetch';
+import type { GatewayAuth } from './auth/auth.ts';
+import type { CallOptions, Hooks, SharedCallOptions } from './call-options.ts';
+import type { FetchLike } from './fetch-like.ts';
+import { UPSTREAM_STATUS } from './generated/contract.gen.ts';
 import type { paths } from './generated/gateway.v1.gen.ts';
 import { assertBaseUrl } from './internal/assert-base-url.ts';
-import { bearer, type TokenSource } from './internal/bearer.ts';
-import { rememberCalls } from './internal/calls.ts';
-import { platformFetch } from './internal/platform-fetch.ts';
+import { judgeGateway } from './internal/judge-gateway.ts';
+import { createPipeline } from './internal/pipeline/create-pipeline.ts';
+import type { SendRaw } from './internal/raw-calls.ts';
 import { type GatewayAddress, toGatewayUrl } from './internal/to-gateway-url.ts';
-import { toPath } from './internal/to-path.ts';
+import { toSigner } from './internal/to-signer.ts';
 import type { CallInit, CallResult, PathWith } from './internal/typed-call.ts';
-import { defaultWireProfile, type WireProfile } from './wire-profile.ts';
+import { createService } from './service/create-service.ts';
+import type { OpenWebSocket, Service } from './service/service.ts';
+import type { WireProfile } from './wire-profile.ts';
 
 /** Options of {@link createGatewayClient}: an address, and what is optional. */
-export type GatewayClientOptions = GatewayAddress & {
-  /**
-   * Access token of the environment, or a function that gives one for each call, sent as
-   * `Authorization: Bearer …` (RFC 6750). A call that brings its own `Authorization` header keeps it.
-   * Default: none is sent.
-   */
-  readonly token?: TokenSource | undefined;
-  /** Your own `fetch`, for example behind a proxy or in a test. Default: the platform's. */
-  readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
-  /** Headers of every call. Default: none. */
-  readonly headers?: HeadersOptions | undefined;
-  /** Names of the deployment (D1). Default: {@link defaultWireProfile}. */
-  readonly wireProfile?: WireProfile | undefined;
-};
+export type GatewayClientOptions = GatewayAddress &
+  SharedCallOptions & {
+    /**
+     * Puts credentials on each try: `bearer(token)`, `tc3({ secretId, secretKey })`, or your own. A call
+     * that brings its own `Authorization` header keeps it. Default: none are sent.
+     */
+    readonly auth?: GatewayAuth | undefined;
+    /** Your own `fetch`, for example behind a proxy or in a test. Default: the platform's. */
+    readonly fetch?: FetchLike | undefined;
+    /** Headers of every call. Default: none. */
+    readonly headers?: RequestInit['headers'];
+    /** Functions that see each try. Default: none. */
+    readonly hooks?: Hooks | undefined;
+    /** Opens WebSockets. Default: the platform's `WebSocket`; Node has one from version 22 on. */
+    readonly webSocket?: OpenWebSocket | undefined;
+    /** Names of the deployment (D1). Default: `defaultWireProfile`. */
+    readonly wireProfile?: WireProfile | undefined;
+  };
 
-/** Typed calls to the gateway; see {@link createGatewayClient}. */
+/** Options of one raw call. */
+type RawInit<Operation, As> = Omit<CallInit<Operation, As>, 'fetch' | 'Request'> &
+  Omit<CallOptions, 'signal'>;
+
+/** Calls to the gateway; see {@link createGatewayClient}. */
 export interface GatewayClient {
   /**
-   * Sends a GET to a hosted service. An error status does not throw: it gives `error`.
+   * The calls to one hosted service.
+   *
+   * @param name name of the service; the generic is the type of its payloads, where one fits all
+   *
+   * @example
+   * const hello = gateway.service('hello');
+   * const { greeting } = await hello.get<{ greeting: string }>('greet?name=Ada');
+   */
+  service<Payload = unknown>(name: string): Service<Payload>;
+  /**
+   * Sends a GET, typed by the contract. An error status does not throw: it gives `error`. All else is
+   * as with `service`.
    *
    * @throws TypeError where a segment of the path would be rewritten by `fetch` (D3)
+   *
+   * @example
+   * const params = { path: { name: 'hello', anyPath: 'a/b?x=1' } };
+   * const { data, error, response } = await gateway.GET('/v1/cloudrun/{name}/{anyPath}', { params });
    */
   GET<Path extends PathWith<paths, 'get'>, As extends ParseAs = 'json'>(
     path: Path,
-    init: CallInit<paths[Path]['get'], As>,
+    init: RawInit<paths[Path]['get'], As>,
   ): Promise<CallResult<paths[Path]['get'], As>>;
-  /** Sends a POST with a JSON object to a hosted service; else like `GET`. */
+  /**
+   * Sends a POST with a JSON object; else like `GET`.
+   *
+   * @example
+   * const params = { path: { name: 'hello' } };
+   * await gateway.POST('/v1/cloudrun/{name}', { params, body: { item: 3 } });
+   */
   POST<Path extends PathWith<paths, 'post'>, As extends ParseAs = 'json'>(
     path: Path,
-    init: CallInit<paths[Path]['post'], As>,
+    init: RawInit<paths[Path]['post'], As>,
   ): Promise<CallResult<paths[Path]['post'], As>>;
-  /** Adds middleware of `openapi-fetch`. */
+  /** Adds middleware of `openapi-fetch` to `GET` and `POST`. */
   use(...middleware: Middleware[]): void;
   /** Removes middleware again. */
   eject(...middleware: Middleware[]): void;
 }
 
 /**
- * A client of the gateway (v1), typed from the contract. `anyPath` may hold several segments and a
- * query and is sent exactly as given; for the root of a service with a query give `anyPath: '?x=1'`.
+ * A client of the gateway (v1). `service(name)` is for every day; `GET` and `POST` are the raw
+ * operations of the contract.
  *
- * The calls resolve with `{ data, error, response }` and reject only as `fetch` does. JSON is read
- * unless `parseAs` says otherwise: give `parseAs: 'text'` or `'stream'` for a service that sends no
- * JSON.
+ * Failed calls are repeated where that is safe, a token is refreshed where it has expired, and no call
+ * lasts longer than its time limits.
  *
  * @throws TypeError where the address is missing, holds a password, or the environment is no host label
  *
  * @example
- * const gateway = createGatewayClient({ envId: 'dev', gatewayDomain: 'gateway.example.com', token });
- * const result = await gateway.GET('/v1/cloudrun/{name}/{anyPath}', {
- *   params: { path: { name: 'hello', anyPath: 'a/b?x=1' } },
+ * const gateway = createGatewayClient({
+ *   envId: 'dev',
+ *   gatewayDomain: 'gateway.example.com',
+ *   auth: bearer(() => readAccessToken()),
  * });
- * if (!result.response.ok) throw toGatewayError(result);
- * console.log(result.data);
+ * const user = await gateway.service('users').get<User>('7');
  */
 export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
-  const { token, fetch = platformFetch, headers, wireProfile = defaultWireProfile } = options;
-  const baseUrl = toGatewayUrl(options);
+  const { auth, headers, webSocket, wireProfile } = options;
+  const { upstreamStatus = UPSTREAM_STATUS } = wireProfile?.gatewayHeaders ?? {};
+  const baseUrl = toGatewayUrl(options).replace(/\/$/, '');
   assertBaseUrl(baseUrl);
-  const client = createClient<paths>({
-    baseUrl,
-    fetch,
-    pathSerializer: toPath,
-    ...(headers && { headers }),
+  const pipeline = createPipeline({
+    ...options,
+    upstreamStatus,
+    signer: auth && toSigner(auth),
+    secretHeaders: ['Authorization'],
+    judge: (response) => judgeGateway(response, upstreamStatus),
   });
-  client.use(rememberCalls(wireProfile, ['Authorization']));
-  if (token !== undefined) client.use(bearer(token));
+  let middleware: Middleware[] = [];
+  let loading: Promise<SendRaw> | undefined;
+  // What builds the raw calls is loaded with the first of them: most applications have none.
+  const raw = async (method: 'GET' | 'POST', path: string, init: object) => {
+    loading ??= import('./internal/raw-calls.ts').then(({ createRawCalls }) =>
+      createRawCalls(pipeline, baseUrl, headers),
+    );
+    const send = await loading;
+    return (await send(method, path, init, middleware)) as never;
+  };
   return {
-    GET: client.GET as GatewayClient['GET'],
-    POST: client.POST as GatewayClient['POST'],
-    use: client.use,
-    eject: client.eject,
+    GET: (path, init) => raw('GET', path, init),
+    POST: (path, init) => raw('POST', path, init),
+    use(...added) {
+      middleware.push(...added);
+    },
+    eject(...removed) {
+      middleware = middleware.filter((each) => !removed.includes(each));
+    },
+    service: (name) => createService(pipeline, { name, baseUrl, headers }, webSocket),
   };
 }

@@ -6,18 +6,31 @@ export type { Tc3Options } from './auth/tc3.ts';
 export { tc3 } from './auth/tc3.ts';
 export type { ExpiringKeyPair, Tc3StorageOptions } from './auth/tc3-storage.ts';
 export { tc3Storage } from './auth/tc3-storage.ts';
+export type {
+  CallOptions,
+  Hooks,
+  RetryOptions,
+  SharedCallOptions,
+  Timeouts,
+  TryEvent,
+} from './call-options.ts';
 export type { GatewayClient, GatewayClientOptions } from './create-gateway-client.ts';
 export { createGatewayClient } from './create-gateway-client.ts';
 export type { StorageClientOptions } from './create-storage-client.ts';
 export { createStorageClient } from './create-storage-client.ts';
 export type { BerthErrorDetails } from './errors/berth-error.ts';
 export { BerthError, isBerthError } from './errors/berth-error.ts';
-export type { GatewayErrorCode } from './errors/gateway-error.ts';
+export type { ContractIssue } from './errors/contract-error.ts';
+export { ContractError, isContractError } from './errors/contract-error.ts';
+export type { GatewayErrorCode, GatewayErrorDetails } from './errors/gateway-error.ts';
 export { GatewayError, isGatewayError } from './errors/gateway-error.ts';
+export { isNetworkError, NetworkError } from './errors/network-error.ts';
 export type { StorageErrorCode } from './errors/storage-error.ts';
 export { isStorageError, StorageError } from './errors/storage-error.ts';
+export { isTimeoutError, TimeoutError } from './errors/timeout-error.ts';
 export type { UploadErrorCode } from './errors/upload-error.ts';
 export { isUploadError, UploadError } from './errors/upload-error.ts';
+export type { FetchLike } from './fetch-like.ts';
 export { CONTRACT as contract } from './generated/contract.gen.ts';
 export type {
   components as GatewayComponents,
@@ -27,11 +40,21 @@ export type {
   components as StorageComponents,
   paths as StoragePaths,
 } from './generated/storage.v2.gen.ts';
-export type { TokenSource } from './internal/bearer.ts';
 export type { GatewayAddress } from './internal/to-gateway-url.ts';
 export type { CopyOptions, CopyResult } from './operations/copy-file.ts';
 export type { TempUrlOptions } from './operations/temp-url.ts';
 export type { UploadData, UploadOptions, UploadResult } from './operations/upload.ts';
+export type {
+  ConnectOptions,
+  EventsOptions,
+  OpenWebSocket,
+  PayloadOptions,
+  RequestOptions,
+  Service,
+  ServiceCallOptions,
+  ServiceEvent,
+} from './service/service.ts';
+export type { StandardIssue, StandardResult, StandardSchema } from './standard-schema.ts';
 export type { StorageClient } from './storage-client.ts';
 export type { StorageCredentials, StorageCredentialsSource } from './storage-credentials.ts';
 export { toGatewayError } from './to-gateway-error.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fakeFetch, json } from '../test/support/fake-fetch.ts';
+import { bearer } from './auth/bearer.ts';
 import { createGatewayClient } from './create-gateway-client.ts';
 import { GatewayError, isGatewayError } from './errors/gateway-error.ts';
 import { toGatewayError } from './to-gateway-error.ts';
@@ -10,7 +11,13 @@ const headers = { 'X-Request-Id': 'r-1' };
 
 async function errorOf(response: Response, wireProfile = defaultWireProfile) {
   const { fetch } = fakeFetch(response);
-  const options = { baseUrl: 'https://gateway.example', fetch, wireProfile, token: 'to-ken' };
+  const options = {
+    baseUrl: 'https://gateway.example',
+    fetch,
+    wireProfile,
+    auth: bearer('to-ken'),
+    retry: false as const,
+  };
   const params = { path: { name: 'hello', anyPath: 'a?sign=s3' } };
   const result = await createGatewayClient(options).POST('/v1/cloudrun/{name}/{anyPath}', {
     params,

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { createGatewayClient, createStorageClient, toGatewayError } from '@berth/client';
+import { bearer, createGatewayClient, createStorageClient, toGatewayError } from '@berth/client';
 import { describe, expect, it } from 'vitest';
 import { envelope, failureOf, fakeFetch, json, list } from './support/fake-fetch.ts';
 import { credentials, meta, storageWith } from './support/storage.ts';
@@ -120,7 +120,11 @@ describe('no credential shows in', () => {
   it('the error of a gateway call', async () => {
     const body = { code: 'ACCESS_TOKEN_INVALID', message: echo(TOKEN), requestId: 'r' };
     const { fetch } = fakeFetch(json(body, { status: 401, headers: { 'X-Request-Id': 'r' } }));
-    const gateway = createGatewayClient({ baseUrl: 'https://g.example', token: TOKEN, fetch });
+    const gateway = createGatewayClient({
+      baseUrl: 'https://g.example',
+      auth: bearer(TOKEN),
+      fetch,
+    });
     const params = { path: { name: 'hello', anyPath: 'a?token=5ec4e7' } };
     const error = toGatewayError(await gateway.GET('/v1/cloudrun/{name}/{anyPath}', { params }));
     expect(shown(error)).toContain('ACCESS_TOKEN_INVALID');
@@ -130,7 +134,7 @@ describe('no credential shows in', () => {
   it('the error of a token that no header may carry', async () => {
     const gateway = createGatewayClient({
       baseUrl: 'https://g.example',
-      token: `5ec4e7\n${TOKEN}`,
+      auth: bearer(`5ec4e7\n${TOKEN}`),
     });
     const params = { path: { name: 'hello' } };
     const error = await failureOf(gateway.GET('/v1/cloudrun/{name}', { params }));
@@ -159,7 +163,7 @@ describe('no credential shows in', () => {
   });
 
   it('the clients themselves', () => {
-    const gateway = createGatewayClient({ baseUrl: 'https://g.example', token: TOKEN });
+    const gateway = createGatewayClient({ baseUrl: 'https://g.example', auth: bearer(TOKEN) });
     const storage = createStorageClient({
       baseUrl: 'https://s.example',
       envId: 'dev',

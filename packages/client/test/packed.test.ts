@@ -46,7 +46,7 @@ describe('the packed client', () => {
     async (flags) => {
       const script = `
       import { createGatewayClient } from '@berth/client';
-      const fetch = async (request) => Response.json({ url: request.url });
+      const fetch = async (url) => Response.json({ url });
       const gateway = createGatewayClient({ baseUrl: 'https://g.example', fetch });
       const params = { path: { name: 'hello', anyPath: 'a/b?x=1' } };
       const { data } = await gateway.GET('/v1/cloudrun/{name}/{anyPath}', { params });

@@ -1,4 +1,4 @@
-import { createGatewayClient, createStorageClient, toGatewayError } from '@berth/client';
+import { bearer, createGatewayClient, createStorageClient, toGatewayError } from '@berth/client';
 import { createMock, type Mock } from '@berth/mock';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ beforeAll(async () => {
     timestamp: Math.floor(Date.now() / 1000),
   });
   storage = createStorageClient({ baseUrl: mock.storageUrl, envId: 'dev', credentials });
-  gateway = createGatewayClient({ baseUrl: mock.gatewayUrl, token: 'any-token' });
+  gateway = createGatewayClient({ baseUrl: mock.gatewayUrl, auth: bearer('any-token') });
 });
 afterAll(() => mock.close());
 
@@ -88,7 +88,11 @@ describe('a deployment with names of its own', () => {
 
   it('tells the errors of the gateway from those of a service', async () => {
     await using own = await createMock({ wireProfile: acme });
-    const call = createGatewayClient({ baseUrl: own.gatewayUrl, wireProfile: acme, token: 'a' });
+    const call = createGatewayClient({
+      baseUrl: own.gatewayUrl,
+      wireProfile: acme,
+      auth: bearer('a'),
+    });
     const params = { path: { name: 'hello' } };
     const { response } = await call.GET('/v1/cloudrun/{name}', { params });
     expect(response.headers.get('X-Acme-Upstream-Status-Code')).toBe('200');

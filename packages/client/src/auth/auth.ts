@@ -8,7 +8,7 @@ export interface SignableRequest {
   readonly headers: Headers;
   /** What is given to `fetch`. A signer must not read a stream: it could not be sent any more. */
   readonly body: RequestInit['body'];
-  /** Milliseconds since the epoch, corrected by the `Date` header of the server's last answer. */
+  /** Milliseconds since the epoch, corrected by the `Date` header of the server's last refusal. */
   readonly now: number;
 }
 

@@ -6,11 +6,11 @@ export interface BerthErrorDetails {
   readonly method: string;
   /** Path of the call without its query, which may hold a signature. */
   readonly path: string;
-  /** HTTP status of the answer. */
-  readonly status: number;
+  /** HTTP status of the answer, where there was one. */
+  readonly status?: number | undefined;
   /** Error code of the answer. */
   readonly code?: string | undefined;
-  /** The answer's own error text. */
+  /** The answer's own error text, or what the platform says. */
   readonly text?: string | undefined;
   /** Request identifier of the answer, to give to an operator. */
   readonly requestId?: string | undefined;
@@ -19,8 +19,9 @@ export interface BerthErrorDetails {
 }
 
 /**
- * Base of all errors that this library makes of answers. Its message alone tells what failed, with
- * which code, at which method and path, and the request id. It never holds a credential.
+ * Base of all errors that this library makes of answers, and of answers that did not come. Its
+ * message alone tells what failed, with which code, at which method and path, and the request id. It
+ * never holds a credential.
  *
  * @example
  * if (isBerthError(error)) console.error(error.message, error.code, error.requestId);
@@ -31,8 +32,8 @@ export abstract class BerthError extends Error {
   readonly method: string;
   /** Path of the call, without its query. */
   readonly path: string;
-  /** HTTP status of the answer. */
-  readonly status: number;
+  /** HTTP status of the answer; `undefined` where none came. */
+  readonly status: number | undefined;
   /** Error code of the answer; `undefined` where it has none. */
   readonly code: string | undefined;
   /** Request identifier of the answer; `undefined` where it has none. */
@@ -60,7 +61,8 @@ export function isBerthError(error: unknown): error is BerthError {
 
 function toMessage({ what, method, path, status, code, text, requestId }: BerthErrorDetails) {
   const reason = [code, text].filter(Boolean).join(', ');
-  const place = [`${method} ${path}`, `status ${status}`];
+  const place = [`${method} ${path}`];
+  if (status) place.push(`status ${status}`);
   if (requestId) place.push(`request id ${requestId}`);
   // A server's text must not forge further lines of a log.
   return `${what}${reason && `: ${reason}`} (${place.join(', ')})`.replace(/\p{Cc}+/gu, ' ');

@@ -4,23 +4,43 @@ import { BerthError, type BerthErrorDetails } from './berth-error.ts';
 /** A code of the gateway. The known ones are offered by editors; the list is open. */
 export type GatewayErrorCode = KnownGatewayErrorCode | (string & Record<never, never>);
 
+/** What a {@link GatewayError} is made of. */
+export interface GatewayErrorDetails extends BerthErrorDetails {
+  readonly status: number;
+  readonly source: 'gateway' | 'service';
+  readonly retryable?: boolean;
+  readonly body?: unknown;
+}
+
 /**
  * A gateway call that failed. `source` tells who refused it: the gateway itself, with a `code`, or
  * the hosted service, whose body has no fixed form and so gives no `code` (D10).
  *
  * @example
- * const result = await gateway.GET('/v1/cloudrun/{name}', { params: { path: { name: 'hello' } } });
- * if (!result.response.ok) throw toGatewayError(result);
+ * await gateway.service('hello').get('status').catch((error) => {
+ *   if (!isGatewayError(error) || error.code !== 'SERVICE_NOT_FOUND') throw error;
+ * });
  */
 export class GatewayError extends BerthError {
   override readonly name = 'GatewayError';
   declare readonly code: GatewayErrorCode | undefined;
+  declare readonly status: number;
   /** Who ended the call: the gateway, or the hosted service behind it. */
   readonly source: 'gateway' | 'service';
+  /** Whether the same call may succeed later. Where it is a POST, it may have been executed. */
+  readonly retryable: boolean;
+  readonly #body: unknown;
 
-  constructor(details: BerthErrorDetails & { readonly source: 'gateway' | 'service' }) {
+  constructor(details: GatewayErrorDetails) {
     super(details);
     this.source = details.source;
+    this.retryable = details.retryable ?? false;
+    this.#body = details.body;
+  }
+
+  /** The body of the answer: parsed where it is JSON, else text. A log does not show it by itself. */
+  body(): unknown {
+    return this.#body;
   }
 }
 

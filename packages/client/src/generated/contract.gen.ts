@@ -41,8 +41,29 @@ export const DEFAULT_WIRE_PROFILE = {
   }
 } as const;
 
+/** Header that carries the hosted service's own status, where no profile names another (D10). */
+export const UPSTREAM_STATUS = "X-Svc-Upstream-Status-Code" as const;
+
 /** Code of an entry of a list that succeeded. */
 export const ITEM_SUCCESS = "SUCCESS" as const;
+
+/** Codes of the gateway after which a call may be repeated: `any` call, or `idempotent` ones (D6). */
+export const GATEWAY_RETRIES = {
+  "any": [
+    "SERVICE_NOT_READY",
+    "SERVICE_ENDPOINT_NOT_FOUND",
+    "SERVICE_LB_STATUS_ABNORMAL",
+    "EXCEED_RATELIMIT"
+  ],
+  "idempotent": [
+    "SERVICE_TIMEOUT",
+    "BAD_GATEWAY",
+    "SYS_ERR"
+  ]
+} as const;
+
+/** Time that the gateway gives a hosted service until its response headers (D13). */
+export const GATEWAY_HEADERS_SECONDS = 60 as const;
 
 /** Limits that the client obeys (D22, D25). */
 export const LIMITS = {

@@ -10,7 +10,8 @@ export function storageHeaders(
 ): Middleware {
   return {
     async onRequest({ request: { headers } }) {
-      const values = typeof credentials === 'function' ? await credentials(Date.now()) : credentials;
+      const values =
+        typeof credentials === 'function' ? await credentials(Date.now()) : credentials;
       for (const field of ['authorization', 'timestamp'] as const) {
         if (String(values?.[field] ?? '') === '')
           throw new TypeError(`The credentials have no ${field}.`);

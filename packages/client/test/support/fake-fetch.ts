@@ -1,7 +1,8 @@
 /** A `fetch` that gives the answers one after the other and keeps the requests that it got. */
 export function fakeFetch(...answers: (Response | Error)[]) {
   const requests: Request[] = [];
-  const fetch = async (request: Request): Promise<Response> => {
+  const fetch = async (input: Request | string, init?: RequestInit): Promise<Response> => {
+    const request = new Request(input, init);
     requests.push(request);
     const answer = answers.shift();
     if (answer === undefined) throw new Error(`No answer is left for ${request.url}`);

@@ -1,0 +1,32 @@
+import { BerthError, type BerthErrorDetails } from './berth-error.ts';
+
+/**
+ * A time limit of the client passed. Whether the call was executed is not known. The gateway's own
+ * timeout is a `GatewayError` with the code SERVICE_TIMEOUT.
+ *
+ * @example
+ * await gateway.service('hello').get('report', { timeouts: { total: 5_000 } }).catch((error) => {
+ *   if (isTimeoutError(error)) showTooSlow(error.timeout);
+ *   else throw error;
+ * });
+ */
+export class TimeoutError extends BerthError {
+  override readonly name = 'TimeoutError';
+  /** The limit that passed, in milliseconds. */
+  readonly timeout: number;
+
+  constructor(details: BerthErrorDetails & { readonly timeout: number }) {
+    super(details);
+    this.timeout = details.timeout;
+  }
+}
+
+/**
+ * Whether an error is a {@link TimeoutError}.
+ *
+ * @example
+ * if (isTimeoutError(error)) console.error(`Nothing came within ${error.timeout} ms`);
+ */
+export function isTimeoutError(error: unknown): error is TimeoutError {
+  return error instanceof TimeoutError;
+}

@@ -1,0 +1,10 @@
+/**
+ * A `fetch`: the platform's, undici's, or your own around one of them, for a proxy, an agent or a
+ * test. It gets the address as a string, and has to obey `init.signal`.
+ *
+ * @example
+ * import { EnvHttpProxyAgent, fetch } from 'undici';
+ * const dispatcher = new EnvHttpProxyAgent();
+ * const viaProxy: FetchLike = (url, init) => fetch(url, { ...init, dispatcher });
+ */
+export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;

@@ -1,0 +1,40 @@
+import type { GatewayErrorCode } from '../errors/gateway-error.ts';
+import { GATEWAY_RETRIES } from '../generated/contract.gen.ts';
+import { isGatewayRefusal } from './is-gateway-refusal.ts';
+import { parseJson } from './parse-json.ts';
+import type { Verdict } from './pipeline/pipeline-call.ts';
+
+const EXPIRED = 'ACCESS_TOKEN_EXPIRED' satisfies GatewayErrorCode;
+
+/** Statuses that say "later" (RFC 9110, section 15.6; RFC 6585, section 4). */
+const LATER = [429, 502, 503, 504];
+
+/** {@link judgeGatewayBody} of an answer that is yet unread. */
+export async function judgeGateway(response: Response, upstreamStatus: string): Promise<Verdict> {
+  const { status } = response;
+  if (status < 401 || (status > 401 && status < 429)) return 'never';
+  const isOfService = response.headers.has(upstreamStatus);
+  const body = isOfService ? undefined : parseJson(await response.clone().text());
+  return judgeGatewayBody(body, response, upstreamStatus);
+}
+
+/**
+ * What a failed answer of the gateway allows, by the `retry` column of D6. The gateway's own refusal
+ * is told from an answer of the hosted service by D10: "a service's own 503 is never ground to repeat
+ * a POST", for it was executed.
+ */
+export function judgeGatewayBody(
+  body: unknown,
+  response: Response,
+  upstreamStatus: string,
+): Verdict {
+  const { status } = response;
+  if (isGatewayRefusal(body, response, upstreamStatus)) {
+    const { any, idempotent } = GATEWAY_RETRIES as Record<string, readonly string[] | undefined>;
+    if (body.code === EXPIRED) return 'expired';
+    if (status === 401) return 'unauthorized';
+    if (any?.includes(body.code)) return 'any';
+    if (idempotent?.includes(body.code)) return 'idempotent';
+  }
+  return LATER.includes(status) ? 'idempotent' : 'never';
+}

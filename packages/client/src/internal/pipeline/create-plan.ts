@@ -1,0 +1,46 @@
+import type { RetryOptions } from '../../call-options.ts';
+import { isStream } from '../to-body.ts';
+import type { Deadline } from './deadline.ts';
+import type { PipelineCall, Verdict } from './pipeline-call.ts';
+import type { Renewal } from './renewal.ts';
+import { retryDelay } from './retry-delay.ts';
+
+/** A try that failed. */
+interface FailedTry {
+  readonly attempt: number;
+  /** What `renewal.mark()` gave before it. */
+  readonly mark: number;
+  /** Headers of its answer, where one came. */
+  readonly answer?: Headers;
+  /** Headers that were sent. */
+  readonly sent?: Headers;
+}
+
+/**
+ * Decides on the next try of a call: milliseconds until then, or nothing where there is none. A body
+ * stream is never sent again; a call that was refused for its credentials once more at most.
+ */
+export function createPlan(
+  { method, body, idempotent = method === 'GET' }: PipelineCall,
+  retry: RetryOptions | false,
+  deadline: Deadline,
+  renewal: Renewal,
+) {
+  let tries = retry ? (retry.attempts ?? 3) : 1;
+  let isRenewed = false;
+  return async (verdict: Verdict, failed: FailedTry): Promise<number | undefined> => {
+    if (isStream(body)) return;
+    if (verdict === 'expired' || verdict === 'unauthorized') {
+      if (isRenewed) return;
+      isRenewed = true;
+      tries += 1;
+      const { mark, answer, sent } = failed;
+      const isNew = await renewal.renew(mark, answer, verdict === 'expired' ? sent : undefined);
+      return isNew ? 0 : undefined;
+    }
+    const isAllowed = verdict === 'any' || (idempotent && verdict === 'idempotent');
+    if (!retry || !isAllowed || failed.attempt >= tries) return;
+    const delay = retryDelay(retry, failed.attempt, failed.answer);
+    return delay !== undefined && delay < deadline.left() ? delay : undefined;
+  };
+}

@@ -1,0 +1,20 @@
+/** The body of a POST and its media type: JSON, but for what `fetch` sends by itself. */
+export function toBody(value: unknown): { body?: RequestInit['body']; type?: string } {
+  if (value === undefined) return {};
+  const isSentAsIs =
+    typeof value === 'string' ||
+    isStream(value) ||
+    ArrayBuffer.isView(value) ||
+    [ArrayBuffer, Blob, FormData, URLSearchParams].some((kind) => value instanceof kind);
+  if (isSentAsIs) return { body: value as RequestInit['body'] };
+  return { body: JSON.stringify(value), type: 'application/json' };
+}
+
+/** Whether a body can be read only once: a web stream, or a stream of Node. */
+export function isStream(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    ('getReader' in value || Symbol.asyncIterator in value)
+  );
+}

@@ -1,0 +1,18 @@
+import { contractFailure } from '../internal/contract-failure.ts';
+import type { StandardSchema } from '../standard-schema.ts';
+
+/**
+ * Gives what the validator makes of a payload.
+ *
+ * @throws ContractError where it refuses, or where what is to be JSON is none (`undefined`)
+ */
+export async function checkPayload<Payload>(
+  response: Response,
+  payload: unknown,
+  schema: StandardSchema<Payload> | undefined,
+): Promise<Payload> {
+  if (!schema) throw contractFailure(response, 'no valid JSON');
+  const result = await schema['~standard'].validate(payload);
+  if (result.issues) throw contractFailure(response, 'the validator refuses it', result.issues);
+  return result.value;
+}

@@ -1,0 +1,20 @@
+import { parseJson } from '../internal/parse-json.ts';
+import { readText } from '../internal/read-text.ts';
+import type { StandardSchema } from '../standard-schema.ts';
+import { toGatewayError } from '../to-gateway-error.ts';
+
+/** Reads an answer: JSON parsed, nothing as `undefined`, the rest as text. */
+export async function readPayload<Payload>(
+  response: Response,
+  schema: StandardSchema<Payload> | undefined,
+): Promise<Payload> {
+  const text = await readText(response);
+  if (!response.ok) throw toGatewayError({ error: parseJson(text) ?? text, response });
+  const isJson = /^application\/(\S+\+)?json\b/i.test(response.headers.get('Content-Type') ?? '');
+  const payload = text === '' ? undefined : isJson ? parseJson(text) : text;
+  const isBroken = isJson && text !== '' && payload === undefined;
+  if (!schema && !isBroken) return payload as Payload;
+  // Few calls need it, and it brings the error along.
+  const { checkPayload } = await import('./check-payload.ts');
+  return checkPayload(response, payload, isBroken ? undefined : schema);
+}

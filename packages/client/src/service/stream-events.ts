@@ -1,0 +1,105 @@
+import { BerthError } from '../errors/berth-error.ts';
+import { ContractError } from '../errors/contract-error.ts';
+import { GatewayError } from '../errors/gateway-error.ts';
+import { rememberedCall } from '../internal/calls.ts';
+import { contractFailure } from '../internal/contract-failure.ts';
+import { parseJson } from '../internal/parse-json.ts';
+import { guard } from '../internal/pipeline/guard.ts';
+import { networkFailure } from '../internal/pipeline/network-failure.ts';
+import { wait } from '../internal/pipeline/wait.ts';
+import { checkPayload } from './check-payload.ts';
+import type { SendToService } from './create-service.ts';
+import { createEventParser } from './event-parser.ts';
+import { readPayload } from './read-payload.ts';
+import type { EventsOptions, ServiceEvent } from './service.ts';
+
+/** Waits between connections, in milliseconds, where the server asks for no other. */
+const FIRST_WAIT = 1_000;
+const SHORTEST_WAIT = 100;
+const LONGEST_WAIT = 30_000;
+
+/** Events of one path over as many connections as it takes. */
+export async function* streamEvents<Data>(
+  send: SendToService,
+  path: string,
+  { schema, lastEventId = '', reconnect = true, headers: own, ...options }: EventsOptions<Data>,
+): AsyncGenerator<ServiceEvent<Data>, void, undefined> {
+  const { signal } = options;
+  let id = lastEventId;
+  let retry = FIRST_WAIT;
+  let failures = 0;
+  let wasOpen = false;
+  while (!signal?.aborted) {
+    const headers = new Headers(own);
+    headers.set('Accept', 'text/event-stream');
+    if (id) headers.set('Last-Event-ID', toHeaderBytes(id));
+    try {
+      const response = await send(path, { ...options, headers }, assertEvents);
+      if (response.status === 204) return;
+      wasOpen = true;
+      const parser = createEventParser(id);
+      for await (const piece of readPieces(response, signal)) {
+        const events = parser.take(piece);
+        retry = parser.retry ?? retry;
+        for (const event of events) {
+          failures = 0;
+          id = event.id;
+          const data = schema
+            ? await checkPayload(response, parseJson(event.data), schema)
+            : (event.data as Data);
+          yield { ...event, data };
+        }
+        id = parser.id;
+      }
+      if (!reconnect) return;
+    } catch (error) {
+      if (signal?.aborted) return;
+      if (!wasOpen || !reconnect || !mayPass(error)) throw error;
+    }
+    failures += 1;
+    await pause(retry, failures, signal);
+  }
+}
+
+async function assertEvents(response: Response): Promise<Response> {
+  if (!response.ok) await readPayload(response, undefined);
+  const isStream = /^text\/event-stream\b/i.test(response.headers.get('Content-Type') ?? '');
+  if (isStream || response.status === 204) return response;
+  response.body?.cancel().catch(() => {});
+  throw contractFailure(response, 'no event stream');
+}
+
+async function* readPieces(response: Response, signal: AbortSignal | undefined) {
+  const decoder = new TextDecoder();
+  const reader = response.body?.getReader();
+  try {
+    while (reader) {
+      const { done, value } = await guard(reader.read(), signal);
+      if (done) return;
+      yield decoder.decode(value, { stream: true });
+    }
+  } catch (error) {
+    throw networkFailure(rememberedCall(response), error, 'The event stream broke off');
+  } finally {
+    reader?.cancel().catch(() => {});
+  }
+}
+
+/** Whether a failed connection says nothing about the next one. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof GatewayError) return error.retryable;
+  return error instanceof BerthError && !(error instanceof ContractError);
+}
+
+/** The server's time, then doubled with each connection that brought no event, less a random part. */
+async function pause(retry: number, failures: number, signal: AbortSignal | undefined) {
+  const first = failures > 1 ? Math.max(retry, SHORTEST_WAIT) : retry;
+  const span = Math.min(first * 2 ** (failures - 1), Math.max(LONGEST_WAIT, retry));
+  const ends = signal ?? new AbortController().signal;
+  await guard(wait(span * (1 - Math.random() / 2), ends), signal).catch(() => {});
+}
+
+/** Header values are bytes to `fetch`: UTF-8 has to be spelt out. */
+function toHeaderBytes(id: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(id));
+}
