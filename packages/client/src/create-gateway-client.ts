@@ -7,7 +7,7 @@ import type { paths } from './generated/gateway.v1.gen.ts';
 import { assertBaseUrl } from './internal/assert-base-url.ts';
 import { judgeGateway } from './internal/judge-gateway.ts';
 import { createPipeline } from './internal/pipeline/create-pipeline.ts';
-import type { SendRaw } from './internal/raw-calls.ts';
+import { createRawCalls } from './internal/raw-calls.ts';
 import { type GatewayAddress, toGatewayUrl } from './internal/to-gateway-url.ts';
 import { toSigner } from './internal/to-signer.ts';
 import type { CallInit, CallResult, PathWith } from './internal/typed-call.ts';
@@ -101,7 +101,7 @@ export interface GatewayClient {
  */
 export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
   const { auth, headers, webSocket, wireProfile } = options;
-  const { upstreamStatus = UPSTREAM_STATUS } = wireProfile?.gatewayHeaders ?? {};
+  const upstreamStatus = wireProfile?.gatewayHeaders.upstreamStatus ?? UPSTREAM_STATUS;
   const baseUrl = toGatewayUrl(options).replace(/\/$/, '');
   assertBaseUrl(baseUrl);
   const pipeline = createPipeline({
@@ -111,25 +111,8 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     secretHeaders: ['Authorization'],
     judge: (response) => judgeGateway(response, upstreamStatus),
   });
-  let middleware: Middleware[] = [];
-  let loading: Promise<SendRaw> | undefined;
-  // What builds the raw calls is loaded with the first of them: most applications have none.
-  const raw = async (method: 'GET' | 'POST', path: string, init: object) => {
-    loading ??= import('./internal/raw-calls.ts').then(({ createRawCalls }) =>
-      createRawCalls(pipeline, baseUrl, headers),
-    );
-    const send = await loading;
-    return (await send(method, path, init, middleware)) as never;
-  };
   return {
-    GET: (path, init) => raw('GET', path, init),
-    POST: (path, init) => raw('POST', path, init),
-    use(...added) {
-      middleware.push(...added);
-    },
-    eject(...removed) {
-      middleware = middleware.filter((each) => !removed.includes(each));
-    },
+    ...createRawCalls(pipeline, baseUrl, headers),
     service: (name) => createService(pipeline, { name, baseUrl, headers }, webSocket),
   };
 }

@@ -1,75 +1,33 @@
-import createClient, { type FetchOptions, type Middleware } from 'openapi-fetch';
-import type { CallOptions } from '../call-options.ts';
-import { rememberedCall } from './calls.ts';
-import { contractFailure } from './contract-failure.ts';
-import { LightRequest } from './pipeline/light-request.ts';
-import { networkFailure } from './pipeline/network-failure.ts';
-import type { Pipeline, PipelineCall } from './pipeline/pipeline-call.ts';
-import { toPath } from './to-path.ts';
-
-type RawInit = CallOptions & Omit<FetchOptions<unknown>, 'signal'>;
-
-/** Sends one raw call. */
-export type SendRaw = (
-  method: 'GET' | 'POST',
-  path: string,
-  init: RawInit,
-  middleware: readonly Middleware[],
-) => Promise<unknown>;
+import type { Middleware } from 'openapi-fetch';
+import type { Pipeline } from './pipeline/pipeline-call.ts';
+import type { SendRaw } from './send-raw.ts';
 
 /**
- * The raw calls: `openapi-fetch` builds them and reads their answers, the pipeline sends them. The
- * total time covers the body, unless it is handed out as a stream.
+ * The raw calls of a client. What builds them is loaded with the first of them: most applications
+ * have none.
  */
 export function createRawCalls(
   pipeline: Pipeline,
   baseUrl: string,
-  headers: RequestInit['headers'],
-): SendRaw {
-  const client = createClient<Record<string, never>>({
-    baseUrl,
-    ...(headers && { headers: new Headers(headers) }),
-    pathSerializer: toPath,
-    Request: LightRequest as unknown as typeof Request,
-  });
-  return async (method, path, init, middleware) => {
-    const call = { ...init, method, url: path };
-    const deadline = pipeline.open(call);
-    const all = [...middleware, ...(init.middleware ?? [])];
-    let answer: Response | undefined;
-    const fetch = (request: Request): Promise<Response> => {
-      call.url = request.url;
-      return pipeline.send<Response>(toCall(request, init), deadline, (response) => {
-        answer = response;
-        return response;
-      });
-    };
-    try {
-      const run = client[method] as unknown as (path: string, init: object) => Promise<unknown>;
-      return await deadline.over(run(path, { ...init, fetch, middleware: all }));
-    } catch (error) {
-      if (answer && error instanceof SyntaxError) throw contractFailure(answer, 'no valid JSON');
-      if (answer && error instanceof TypeError)
-        throw networkFailure(rememberedCall(answer), error, 'The answer broke off');
-      throw error;
-    } finally {
-      deadline.close();
-    }
+  headers?: RequestInit['headers'],
+) {
+  let middleware: Middleware[] = [];
+  let loading: Promise<SendRaw> | undefined;
+  const call = (method: 'GET' | 'POST') => async (path: string, init: object) => {
+    loading ??= import('./send-raw.ts').then(({ createSendRaw }) =>
+      createSendRaw(pipeline, baseUrl, headers),
+    );
+    const send = await loading;
+    return (await send(method, path, init, middleware)) as never;
   };
-}
-
-function toCall(
-  request: Request,
-  { timeouts, retry, idempotent, signal }: CallOptions,
-): PipelineCall {
-  const { url, method, headers, body } = request;
-  // The rest (redirect, cache, …) stands on the request itself, unless middleware made a new one.
-  const {
-    url: _,
-    timeouts: __,
-    retry: ___,
-    idempotent: ____,
-    ...init
-  } = request as object as RequestInit & PipelineCall;
-  return { url, method, headers, body, init, timeouts, retry, idempotent, signal };
+  return {
+    GET: call('GET'),
+    POST: call('POST'),
+    use(...added: Middleware[]) {
+      middleware.push(...added);
+    },
+    eject(...removed: Middleware[]) {
+      middleware = middleware.filter((each) => !removed.includes(each));
+    },
+  };
 }

@@ -32,8 +32,8 @@ export interface Signer {
 export interface PipelineOptions extends SharedCallOptions {
   readonly fetch?: FetchLike | undefined;
   readonly hooks?: Hooks | undefined;
-  /** Header that carries the hosted service's own status (D10). */
-  readonly upstreamStatus: string;
+  /** Header that carries the hosted service's own status (D10), for errors. */
+  readonly upstreamStatus?: string | undefined;
   readonly signer?: Signer | undefined;
   /** Headers that no error may show. */
   readonly secretHeaders: readonly string[];
