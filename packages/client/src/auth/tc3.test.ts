@@ -82,6 +82,7 @@ describe('tc3', () => {
 
   it.each([
     ['a stream', new ReadableStream()],
+    ['a stream of a browser without iteration', { getReader() {} }],
     ['a stream of Node', Readable.from(['a'])],
     ['a form', new FormData()],
   ])('refuses %s and names the way out', async (_, body) => {
