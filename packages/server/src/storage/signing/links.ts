@@ -1,7 +1,7 @@
 import { createSigner } from './create-signer.ts';
 
 /** Where the links of a server begin. */
-export const LINK_PREFIX = '/files/';
+const LINK_PREFIX = '/files/';
 
 /** What a link leads to. */
 export interface LinkedFile {

@@ -30,7 +30,7 @@ export interface Deployment {
   readonly arrivals: EventEmitter;
 }
 
-export const BUCKETS: Readonly<Record<string, string>> = { dev: 'files', other: 'files' };
+const BUCKETS: Readonly<Record<string, string>> = { dev: 'files', other: 'files' };
 
 /** A server of the storage API over real files, until the test is over. */
 export async function deploy(settings: Settings = {}): Promise<Deployment> {
