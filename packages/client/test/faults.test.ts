@@ -1,0 +1,360 @@
+import {
+  bearer,
+  createGatewayClient,
+  type GatewayClientOptions,
+  isBerthError,
+} from '@berth/client';
+import { describe, expect, it } from 'vitest';
+import { failureOf } from './support/fake-fetch.ts';
+import {
+  type Act,
+  faultServer,
+  hang,
+  refuse,
+  reset,
+  serve,
+  stall,
+  truncate,
+} from './support/fault-server.ts';
+
+const retry = { baseDelay: 1 };
+const client = (baseUrl: string, options: Partial<GatewayClientOptions> = {}) =>
+  createGatewayClient({ retry, ...options, baseUrl } as GatewayClientOptions);
+const ok = serve({ a: 1 });
+const short = { timeouts: { perTry: 50 } };
+
+describe('a GET', () => {
+  it.each<[string, Act, object]>([
+    ['the connection broke', reset, {}],
+    ['the answer broke off', truncate, {}],
+    ['no answer came in time', hang, short],
+    ['the gateway was not ready', refuse('SERVICE_NOT_READY', 503), {}],
+    ['the service timed out', refuse('SERVICE_TIMEOUT', 504), {}],
+    ['the gateway failed', refuse('SYS_ERR', 500), {}],
+    ['the service is busy', serve({}, 503), {}],
+    ['something before the gateway failed', (_, r) => r.writeHead(502).end('<html>'), {}],
+  ])('is repeated where %s', async (_, fault, options) => {
+    await using server = await faultServer(fault, ok);
+    expect(await client(server.baseUrl, options).service('x').get('a')).toEqual({ a: 1 });
+    expect(server.calls).toHaveLength(2);
+  });
+
+  it.each<[string, Act]>([
+    ['the service is missing', refuse('SERVICE_NOT_FOUND', 404)],
+    ['the service fails by itself', serve({}, 500)],
+    ['the service is missing a page', serve({}, 404)],
+    ['the service names a code of the gateway', serve({ code: 'SYS_ERR' }, 500)],
+  ])('is not repeated where %s', async (_, fault) => {
+    await using server = await faultServer(fault);
+    expect(await failureOf(client(server.baseUrl).service('x').get('a'))).toMatchObject({
+      name: 'GatewayError',
+      retryable: false,
+    });
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it('is tried three times at most, and as often as wished', async () => {
+    await using server = await faultServer(refuse('SERVICE_NOT_READY', 503));
+    const service = client(server.baseUrl).service('x');
+    const error = await failureOf(service.get('a'));
+    expect(error).toMatchObject({ code: 'SERVICE_NOT_READY', retryable: true, source: 'gateway' });
+    expect(server.calls).toHaveLength(3);
+    await failureOf(service.get('a', { retry: { ...retry, attempts: 5 } }));
+    expect(server.calls).toHaveLength(8);
+    await failureOf(service.get('a', { retry: false }));
+    expect(server.calls).toHaveLength(9);
+  });
+});
+
+describe('a POST', () => {
+  it.each<[string, Act]>([
+    ['is not ready', refuse('SERVICE_NOT_READY', 503)],
+    ['has no endpoint', refuse('SERVICE_ENDPOINT_NOT_FOUND', 503)],
+    ['has a bad balance', refuse('SERVICE_LB_STATUS_ABNORMAL', 502)],
+    ['has too many calls', refuse('EXCEED_RATELIMIT', 429)],
+  ])('is repeated where the gateway says that the service %s', async (_, fault) => {
+    await using server = await faultServer(fault, ok);
+    expect(await client(server.baseUrl).service('x').post('a', { b: 1 })).toEqual({ a: 1 });
+    expect(server.calls).toHaveLength(2);
+  });
+
+  const maybeExecuted: [string, Act, object][] = [
+    ['the connection broke', reset, {}],
+    ['the answer broke off', truncate, {}],
+    ['no answer came in time', hang, short],
+    ['the service timed out', refuse('SERVICE_TIMEOUT', 504), {}],
+    ['the gateway got no valid answer', refuse('BAD_GATEWAY', 502), {}],
+    ['the service itself says 503', serve({ code: 'SERVICE_NOT_READY' }, 503), {}],
+    [
+      'a body like an error of the gateway has another request id',
+      (_, response) => {
+        response.writeHead(503, { 'X-Request-Id': 'r-2', 'Content-Type': 'application/json' });
+        response.end('{"code":"SERVICE_NOT_READY","message":"","requestId":"r-1"}');
+      },
+      {},
+    ],
+  ];
+
+  it.each(maybeExecuted)('is sent once where %s', async (_, fault, options) => {
+    await using server = await faultServer(fault, ok);
+    const error = await failureOf(client(server.baseUrl, options).service('x').post('a', {}));
+    expect(isBerthError(error)).toBe(true);
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it.each(maybeExecuted)('is repeated, where it may be, after %s', async (_, fault, options) => {
+    await using server = await faultServer(fault, ok);
+    const service = client(server.baseUrl, options).service('x');
+    expect(await service.post('a', {}, { idempotent: true })).toEqual({ a: 1 });
+    expect(server.calls).toHaveLength(2);
+  });
+
+  it('with a stream is never repeated', async () => {
+    await using server = await faultServer(refuse('SERVICE_NOT_READY', 503), ok);
+    const body = new Blob(['hello']).stream();
+    const sent = client(server.baseUrl).service('x').post('a', body, { idempotent: true });
+    expect(await failureOf(sent)).toMatchObject({ code: 'SERVICE_NOT_READY' });
+    expect(server.calls).toHaveLength(1);
+  });
+});
+
+describe('raw calls', () => {
+  const ROOT = '/v1/cloudrun/{name}';
+  const params = { path: { name: 'hello' } };
+
+  it('are repeated by the same rules', async () => {
+    await using server = await faultServer(reset, ok, reset, ok);
+    const gateway = client(server.baseUrl);
+    expect((await gateway.GET(ROOT, { params })).data).toEqual({ a: 1 });
+    const error = await failureOf(gateway.POST(ROOT, { params, body: {} }));
+    expect(error).toMatchObject({ name: 'NetworkError', method: 'POST' });
+    expect(server.calls).toHaveLength(3);
+  });
+
+  it.each<[string, Act, string]>([
+    ['an answer that breaks off', truncate, 'NetworkError'],
+    ['a body that never ends', stall, 'TimeoutError'],
+    ['JSON that is none', (_, response) => response.end('{'), 'ContractError'],
+  ])('reject of the family on %s', async (_, fault, name) => {
+    await using server = await faultServer(fault);
+    const gateway = client(server.baseUrl, { timeouts: { total: 100 } });
+    expect(await failureOf(gateway.GET(ROOT, { params }))).toMatchObject({ name, method: 'GET' });
+  });
+
+  it('know openapi-fetch middleware, also such that makes a Request of its own', async () => {
+    await using server = await faultServer(ok);
+    const gateway = client(server.baseUrl);
+    const replace = {
+      onRequest: ({ request }: { request: Request }) =>
+        new Request(request.clone(), { headers: { 'x-a': '1' } }),
+    };
+    gateway.use({ onRequest: ({ request }) => request.headers.set('x-b', '2') as undefined });
+    await gateway.GET(ROOT, { params });
+    gateway.use(replace);
+    await gateway.POST(ROOT, { params, body: { c: 3 } });
+    gateway.eject(replace);
+    await gateway.GET(ROOT, { params });
+    expect(server.calls.map(({ headers }) => [headers['x-a'], headers['x-b']])).toEqual([
+      [undefined, '2'],
+      ['1', undefined],
+      [undefined, '2'],
+    ]);
+  });
+});
+
+describe('no promise hangs', () => {
+  it.each<[string, Act]>([
+    ['no answer comes', hang],
+    ['a body does not end', stall],
+    ['the body of an error does not end', (_, r) => r.writeHead(503).write('{')],
+  ])('past its total time where %s', async (_, fault) => {
+    await using server = await faultServer(fault);
+    const service = client(server.baseUrl, { timeouts: { total: 100 } }).service('x');
+    for (const call of [service.get('a?s=5ec4e7'), service.post('a?s=5ec4e7')]) {
+      const error = await failureOf(call);
+      expect(error).toMatchObject({ name: 'TimeoutError', timeout: 100 });
+      expect(String(error)).toMatch(
+        /^TimeoutError: No answer within 100 ms \(\w+ \/v1\/cloudrun\/x\/a\)$/,
+      );
+    }
+  });
+
+  it('also where a fetch of your own does not listen', async () => {
+    const fetch = () => new Promise<Response>(() => {});
+    const service = client('http://g.example', { fetch, timeouts: { perTry: 20 } }).service('x');
+    expect(await failureOf(service.post())).toMatchObject({ name: 'TimeoutError', timeout: 20 });
+  });
+
+  it('also where the credentials do not come', async () => {
+    const auth = { authorize: () => new Promise<string>(() => {}) };
+    const service = client('http://g.example', { auth, timeouts: { total: 20 } }).service('x');
+    expect(await failureOf(service.get())).toMatchObject({ name: 'TimeoutError', timeout: 20 });
+  });
+
+  it.each<[string, Act]>([
+    ['before the answer', hang],
+    ['within the body', stall],
+    ['while it waits', refuse('SERVICE_NOT_READY', 503, { 'Retry-After': '20' })],
+  ])('and ends with the reason of its signal %s', async (_, fault) => {
+    await using server = await faultServer(fault);
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    const arrived = new Promise<void>((resolve) => server.server.on('request', () => resolve()));
+    const call = client(server.baseUrl).service('x').get('a', { signal: stop.signal });
+    void arrived.then(() => setTimeout(() => stop.abort(reason), 20));
+    expect(await failureOf(call)).toBe(reason);
+    expect(server.calls).toHaveLength(1);
+    expect(
+      await failureOf(client(server.baseUrl).service('x').get('a', { signal: stop.signal })),
+    ).toBe(reason);
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it('for the body of an answer that was handed out, only the caller ends it', async () => {
+    await using server = await faultServer(stall);
+    const stop = new AbortController();
+    const service = client(server.baseUrl, { timeouts: { total: 60, perTry: 60 } }).service('x');
+    const response = await service.request('a', { signal: stop.signal });
+    const reading = failureOf(response.text());
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    const reason = new Error('enough');
+    stop.abort(reason);
+    expect(await reading).toBe(reason);
+  });
+});
+
+describe('Retry-After', () => {
+  const delays = async (header: string, options: object = {}) => {
+    const seen: number[] = [];
+    await using server = await faultServer(
+      refuse('SERVICE_NOT_READY', 503, { 'Retry-After': header }),
+      ok,
+    );
+    const hooks = { onRetry: ({ delay }: { delay: number }) => void seen.push(delay) };
+    await client(server.baseUrl, { hooks, ...options })
+      .service('x')
+      .post('a')
+      .catch(() => {});
+    return { seen, calls: server.calls.length };
+  };
+
+  it('in seconds is obeyed', async () => {
+    expect(await delays('1')).toEqual({ seen: [1000], calls: 2 });
+  });
+
+  it('as a date is obeyed, by the clock of the server', async () => {
+    const date = new Date(Math.floor(Date.now() / 1000) * 1000 + 2000).toUTCString();
+    const { seen, calls } = await delays(date);
+    expect(seen[0]).toBeGreaterThanOrEqual(1000);
+    expect(seen[0]).toBeLessThanOrEqual(2000);
+    expect(calls).toBe(2);
+  });
+
+  it.each([
+    ['more than is allowed', '31', {}],
+    ['more than is left', '2', { timeouts: { total: 1000 } }],
+  ])('gives the failure at once where it asks for %s', async (_, header, options) => {
+    expect(await delays(header, options)).toEqual({ seen: [], calls: 1 });
+  });
+});
+
+describe('credentials', () => {
+  const expired = refuse('ACCESS_TOKEN_EXPIRED', 401);
+  const counting = () => {
+    let count = 0;
+    return { auth: bearer(async () => `t${++count}`), count: () => count };
+  };
+  const byToken: Act = (request, response) =>
+    (request.headers.authorization === 'Bearer t1' ? expired : ok)(request, response);
+
+  it('are refreshed once however many calls wait, and each call is executed once', async () => {
+    await using server = await faultServer(byToken);
+    const { auth, count } = counting();
+    const service = client(server.baseUrl, { auth, retry: false }).service('x');
+    const all = Array.from({ length: 20 }, () => service.post('a', {}));
+    expect(await Promise.all(all)).toEqual(Array(20).fill({ a: 1 }));
+    expect(count()).toBe(2);
+    expect(
+      server.calls.filter(({ headers }) => headers.authorization === 'Bearer t2'),
+    ).toHaveLength(20);
+  });
+
+  it('are refreshed once for each call at most', async () => {
+    await using server = await faultServer(expired);
+    const { auth } = counting();
+    const error = await failureOf(client(server.baseUrl, { auth }).service('x').get());
+    expect(error).toMatchObject({ code: 'ACCESS_TOKEN_EXPIRED', status: 401 });
+    expect(server.calls).toHaveLength(2);
+  });
+
+  it('sign with the time of the server once it has refused', async () => {
+    const date = new Date(Date.now() + 3_600_000).toUTCString();
+    await using server = await faultServer(refuse('INVALID_CREDENTIALS', 401, { Date: date }), ok);
+    const times: number[] = [];
+    const auth = { authorize: ({ now }: { now: number }) => `T ${times.push(now)}` };
+    expect(await client(server.baseUrl, { auth }).service('x').post('a')).toEqual({ a: 1 });
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(3_500_000);
+  });
+
+  it('that are wrong are not sent again', async () => {
+    await using server = await faultServer(refuse('INVALID_CREDENTIALS', 401));
+    const error = await failureOf(
+      client(server.baseUrl, { auth: bearer('t') })
+        .service('x')
+        .get(),
+    );
+    expect(error).toMatchObject({ code: 'INVALID_CREDENTIALS' });
+    expect(server.calls).toHaveLength(1);
+  });
+});
+
+describe('hooks', () => {
+  it('see each try, may add headers, and never see credentials', async () => {
+    await using server = await faultServer(reset, ok);
+    const seen: string[] = [];
+    const gateway = client(server.baseUrl, {
+      auth: bearer('5ec4e7'),
+      hooks: {
+        onRequest: ({ headers, attempt }) => {
+          headers.set('traceparent', `00-${attempt}`);
+          seen.push(`request ${attempt} ${[...headers]}`);
+        },
+        onResponse: ({ response, attempt, headers }) => {
+          seen.push(`response ${attempt} ${response.status} ${[...headers]}`);
+        },
+        onRetry: ({ attempt, reason, path }) => {
+          seen.push(`retry ${attempt} ${(reason as Error).name} ${path}`);
+        },
+      },
+    });
+    await gateway.service('x').get('a?s=1');
+    expect(seen).toEqual([
+      'request 1 traceparent,00-1',
+      'retry 1 NetworkError /v1/cloudrun/x/a',
+      'request 2 traceparent,00-2',
+      'response 2 200 traceparent,00-2',
+    ]);
+    expect(server.calls.map(({ headers }) => [headers.traceparent, headers.authorization])).toEqual(
+      [
+        ['00-1', 'Bearer 5ec4e7'],
+        ['00-2', 'Bearer 5ec4e7'],
+      ],
+    );
+  });
+
+  it('pass a traceparent of the call on', async () => {
+    await using server = await faultServer(ok);
+    await client(server.baseUrl)
+      .service('x')
+      .get('a', { headers: { traceparent: '00-a-b-01' } });
+    expect(server.calls[0]?.headers.traceparent).toBe('00-a-b-01');
+  });
+
+  it('end the call with their own error', async () => {
+    await using server = await faultServer(ok);
+    const error = new Error('mine');
+    const hooks = { onResponse: () => Promise.reject(error) };
+    expect(await failureOf(client(server.baseUrl, { hooks }).service('x').get())).toBe(error);
+    expect(server.calls).toHaveLength(1);
+  });
+});

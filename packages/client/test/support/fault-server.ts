@@ -1,0 +1,71 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What a server does with one call; the last one is done with all further calls. */
+export type Act = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A server on a free port that does as told, call by call, and keeps what reached it. */
+export async function faultServer(...acts: Act[]) {
+  const calls: { method: string; url: string; headers: IncomingMessage['headers'] }[] = [];
+  const server = createServer((request, response) => {
+    const act = acts[Math.min(calls.length, acts.length - 1)];
+    const { method = '', url = '', headers } = request;
+    calls.push({ method, url, headers });
+    request.resume();
+    act?.(request, response);
+  });
+  server.on('clientError', () => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    server,
+    calls,
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Answers as the hosted service does. */
+export const serve =
+  (body: unknown, status = 200, headers: Record<string, string> = {}): Act =>
+  (_, response) => {
+    response.writeHead(status, {
+      'Content-Type': 'application/json',
+      'X-Request-Id': 'r-1',
+      'X-Svc-Upstream-Status-Code': String(status),
+      ...headers,
+    });
+    response.end(JSON.stringify(body));
+  };
+
+/** Refuses as the gateway does. */
+export const refuse =
+  (code: string, status: number, headers: Record<string, string> = {}): Act =>
+  (_, response) => {
+    response.writeHead(status, {
+      'Content-Type': 'application/json',
+      'X-Request-Id': 'r-1',
+      ...headers,
+    });
+    response.end(JSON.stringify({ code, message: 'No.', requestId: 'r-1' }));
+  };
+
+/** Breaks the connection before any answer. */
+export const reset: Act = (request) => request.socket.resetAndDestroy();
+
+/** Never answers. */
+export const hang: Act = () => {};
+
+/** Sends headers and half of the body, then breaks the connection. */
+export const truncate: Act = (_, response) => {
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' });
+  response.write('{"a":', () => response.destroy());
+};
+
+/** Sends headers and half of the body, then nothing more. */
+export const stall: Act = (_, response) => {
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' });
+  response.write('{"a":');
+};
