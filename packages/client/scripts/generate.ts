@@ -11,7 +11,7 @@ import { toContractModule } from './to-contract-module.ts';
 await Promise.all([
   write('gateway.v1', await toTypes(gateway)),
   write('storage.v2', await toTypes(storage)),
-  write('contract', toContractModule({ contract, defaults, gateway, profile })),
+  write('contract', toContractModule({ contract, defaults, gateway, storage, profile })),
 ]);
 
 function write(name: string, text: string): Promise<void> {

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import contract from '@berth/spec/contract.json' with { type: 'json' };
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import { expect, it } from 'vitest';
 import { greedyParameters } from './greedy-parameters.ts';
 import { toContractModule } from './to-contract-module.ts';
 
-const parts = { contract, defaults, gateway, profile };
+const parts = { contract, defaults, gateway, storage, profile };
 
 it('makes what is committed, the same each time', async () => {
   const text = toContractModule(parts);

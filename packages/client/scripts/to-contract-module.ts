@@ -11,10 +11,12 @@ export interface ContractParts {
     storageErrors: Coded;
     uploadErrors: Coded;
     itemCodes: { success: string };
+    operations: Record<string, { idempotent: boolean }>;
     limits: Record<(typeof LIMITS)[number] | 'gatewayHeadersSeconds', { value: number }>;
-    signature: object;
+    signature: { storageSignedHeaders: string };
   };
   gateway: { servers: readonly { url: string }[] };
+  storage: { paths: Record<string, { post?: { operationId?: string } }> };
   profile: { gatewayHeaders: { upstreamStatus: string } };
 }
 
@@ -33,9 +35,16 @@ const LIMITS = [
  * Source of `contract.gen.ts`: one constant for each thing that the client needs at run time, so that
  * a bundler can drop the rest, and types for what it needs at compile time only.
  */
-export function toContractModule({ contract, defaults, gateway, profile }: ContractParts): string {
+export function toContractModule({
+  contract,
+  defaults,
+  gateway,
+  storage,
+  profile,
+}: ContractParts): string {
   const { documents, sha256 } = contract;
   const limits = Object.fromEntries(LIMITS.map((name) => [name, defaults.limits[name].value]));
+  const { storageSignedHeaders: __, ...signature } = defaults.signature;
   const { $schema: _, ...names } = profile as { $schema?: string };
   return [
     constant('CONTRACT', 'The contract that this client was generated from.', {
@@ -73,8 +82,13 @@ export function toContractModule({ contract, defaults, gateway, profile }: Contr
       'Time that the gateway gives a hosted service until its response headers (D13).',
       defaults.limits.gatewayHeadersSeconds.value,
     ),
+    constant(
+      'STORAGE_OPERATIONS',
+      'Path of each storage operation, and whether it may be executed twice (D26).',
+      toOperations(storage, defaults.operations),
+    ),
     constant('LIMITS', 'Limits that the client obeys (D22, D25).', limits),
-    constant('SIGNATURE', 'Constants of signature version 3 (D16, D17).', defaults.signature),
+    constant('SIGNATURE', 'Constants of signature version 3 (D16, D17).', signature),
     union(
       'KnownGatewayErrorCode',
       'Codes that the gateway is known to send.',
@@ -95,6 +109,17 @@ export function toContractModule({ contract, defaults, gateway, profile }: Contr
 
 function withRetry({ gatewayErrors }: ContractParts['defaults'], kind: string): string[] {
   return gatewayErrors.filter(({ retry }) => retry === kind).map(({ code }) => code);
+}
+
+function toOperations(
+  { paths }: ContractParts['storage'],
+  operations: ContractParts['defaults']['operations'],
+) {
+  const rows = Object.entries(paths).flatMap(([path, { post }]) => {
+    const idempotent = operations[post?.operationId ?? '']?.idempotent;
+    return idempotent === undefined ? [] : [[post?.operationId, { path, idempotent }]];
+  });
+  return Object.fromEntries(rows);
 }
 
 function constant(name: string, text: string, value: unknown): string {

@@ -1,33 +1,54 @@
-import createClient from 'openapi-fetch';
-import type { paths } from './generated/storage.v2.gen.ts';
+import { sendForm } from '#platform';
+import type { Hooks, SharedCallOptions } from './call-options.ts';
+import type { FetchLike } from './fetch-like.ts';
+import { STORAGE_OPERATIONS } from './generated/contract.gen.ts';
 import { assertBaseUrl } from './internal/assert-base-url.ts';
-import { rememberCalls } from './internal/calls.ts';
+import { judgeStatus } from './internal/judge-status.ts';
+import { createPipeline } from './internal/pipeline/create-pipeline.ts';
 import { platformFetch } from './internal/platform-fetch.ts';
+import { createRawCalls } from './internal/raw-calls.ts';
 import { readEnvelope } from './internal/read-envelope.ts';
-import type { StorageContext } from './internal/storage-context.ts';
-import { storageHeaders } from './internal/storage-headers.ts';
+import { readText } from './internal/read-text.ts';
+import type { StorageContext, StorageOperation } from './internal/storage-context.ts';
 import { toPath } from './internal/to-path.ts';
-import { copyFile } from './operations/copy-file.ts';
-import { deleteFile } from './operations/delete-file.ts';
-import { download } from './operations/download.ts';
-import { tempUrl } from './operations/temp-url.ts';
-import { upload } from './operations/upload.ts';
+import { toStorageSigner } from './internal/to-storage-signer.ts';
+import { bindStorage } from './operations/bind-storage.ts';
 import type { StorageClient } from './storage-client.ts';
 import type { StorageCredentialsSource } from './storage-credentials.ts';
+import { sendWithFetch } from './upload/send-with-fetch.ts';
 import { defaultWireProfile, type WireProfile } from './wire-profile.ts';
 
 /** Options of {@link createStorageClient}. */
-export interface StorageClientOptions {
+export interface StorageClientOptions extends SharedCallOptions {
   /** Address of the storage API, such as `https://storage.example.com`. */
   readonly baseUrl: string;
   /** Identifier of the environment; it stands in the path of every call. */
   readonly envId: string;
-  /** The three header values, or a function that gives them for each call (D17). */
+  /**
+   * The three header values, or a function that gives them for each try (D17), such as one made by
+   * `tc3Storage`.
+   */
   readonly credentials: StorageCredentialsSource;
   /** Names of the deployment (D1). Default: {@link defaultWireProfile}. */
   readonly wireProfile?: WireProfile | undefined;
-  /** Your own `fetch`, for example behind a proxy or in a test. Default: the platform's. */
-  readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
+  /**
+   * Where a deployment wants the fields of a request: at the top level, or nested in `data` (D21).
+   * Raw calls are sent as you write them. Default: `top`.
+   */
+  readonly requestForm?: 'top' | 'data' | undefined;
+  /**
+   * Your own `fetch`, for example behind a proxy or in a test. Uploads and downloads use it as well,
+   * and lose what it cannot do: progress, and in Node the streaming of uploads. Default: the
+   * platform's, and `node:http` for uploads in Node.
+   */
+  readonly fetch?: FetchLike | undefined;
+  /**
+   * An `Agent` of `node:http` or `node:https`, for example of a proxy, for uploads in Node. Default:
+   * the global one.
+   */
+  readonly agent?: object | undefined;
+  /** Functions that see each try of a call to the storage API or a link. Default: none. */
+  readonly hooks?: Hooks | undefined;
   /** Takes warnings, such as a link lifetime above 3600 s. Default: `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
@@ -44,51 +65,72 @@ export interface StorageClientOptions {
  * const text = await (await storage.download(fileID)).text();
  */
 export function createStorageClient(options: StorageClientOptions): StorageClient {
-  const { baseUrl, envId, wireProfile = defaultWireProfile } = options;
-  const { fetch = platformFetch, onWarning = warn } = options;
-  assertBaseUrl(baseUrl);
-  const client = createClient<paths>({
-    baseUrl,
-    fetch,
-    pathSerializer: toPath,
-    // A redirect would carry the credentials to another address; the contract knows none.
-    redirect: 'manual',
+  const { envId, credentials, wireProfile = defaultWireProfile } = options;
+  const { requestForm, agent, hooks, onWarning = warn } = options;
+  const { authorization, sessionToken } = wireProfile.storageHeaders;
+  assertBaseUrl(options.baseUrl);
+  const baseUrl = options.baseUrl.replace(/\/$/, '');
+  const { upstreamStatus } = wireProfile.gatewayHeaders;
+  const shared = { ...options, upstreamStatus, judge: judgeStatus };
+  const signer = toStorageSigner(credentials, wireProfile);
+  const pipeline = createPipeline({
+    ...shared,
+    signer,
+    secretHeaders: [authorization, sessionToken],
   });
-  client.use(
-    rememberCalls(wireProfile, [
-      wireProfile.storageHeaders.authorization,
-      wireProfile.storageHeaders.sessionToken,
-    ]),
-    storageHeaders(options.credentials, wireProfile),
-  );
-  const post = client.POST as (path: string, init: object) => ReturnType<StorageClient['POST']>;
-  const POST = ((path, init) =>
-    post(path, {
-      ...init,
-      params: { path: { envId, ...init.params?.path } },
-    })) as StorageClient['POST'];
+  const raw = createRawCalls(pipeline, baseUrl);
 
   const context: StorageContext = {
-    fetch,
     wireProfile,
+    hooks,
     onWarning,
-    async call(path, body, what, signal) {
-      const params = { path: { envId } };
-      return readEnvelope(await post(path, { params, body, signal, parseAs: 'text' }), what);
+    agent,
+    timeouts: options.timeouts,
+    retry: options.retry,
+    fetch: options.fetch ?? platformFetch,
+    sendForm: options.fetch ? sendWithFetch : sendForm,
+    // A link carries its own grant: no credentials go with it.
+    links: createPipeline({ ...shared, secretHeaders: [] }),
+    async call(operation, body, what, { signal, timeouts, retry }) {
+      const { path, idempotent } = STORAGE_OPERATIONS[operation];
+      const call = {
+        method: 'POST',
+        url: baseUrl + toPath(path, { envId }),
+        headers: new Headers({ 'Content-Type': 'application/json' }),
+        body: JSON.stringify(requestForm === 'data' ? { data: body } : body),
+        init: NO_REDIRECT,
+        idempotent,
+        signal,
+        timeouts,
+        retry,
+      };
+      const deadline = pipeline.open(call);
+      try {
+        return await pipeline.send(call, deadline, async (response) =>
+          readEnvelope({ data: await readText(response), response }, what),
+        );
+      } finally {
+        deadline.close();
+      }
     },
   };
-  return {
-    POST,
-    use: client.use,
-    eject: client.eject,
-    upload: (...args) => upload(context, ...args),
-    tempUrl: (...args) => tempUrl(context, ...args),
-    download: (...args) => download(context, ...args),
-    delete: (...args) => deleteFile(context, ...args),
-    copy: (srcPath, dstPath, rest) => copyFile(context, { srcPath, dstPath, ...rest }),
-    move: (srcPath, dstPath, rest) =>
-      copyFile(context, { srcPath, dstPath, ...rest, removeOriginal: true }),
-  };
+  const POST: StorageClient['POST'] = (path, init) =>
+    raw.POST(path, {
+      idempotent: isIdempotent(path),
+      ...NO_REDIRECT,
+      ...init,
+      params: { path: { envId, ...init.params?.path } },
+    });
+  return { POST, use: raw.use, eject: raw.eject, ...bindStorage(context) };
+}
+
+/** A redirect would carry the credentials to another address; the contract knows none. */
+const NO_REDIRECT = { redirect: 'manual' } as const;
+
+function isIdempotent(path: string): boolean {
+  const operations: (typeof STORAGE_OPERATIONS)[StorageOperation][] =
+    Object.values(STORAGE_OPERATIONS);
+  return operations.some((operation) => operation.path === path && operation.idempotent);
 }
 
 function warn(message: string): void {

@@ -41,9 +41,30 @@ export type {
   paths as StoragePaths,
 } from './generated/storage.v2.gen.ts';
 export type { GatewayAddress } from './internal/to-gateway-url.ts';
-export type { CopyOptions, CopyResult } from './operations/copy-file.ts';
-export type { TempUrlOptions } from './operations/temp-url.ts';
-export type { UploadData, UploadOptions, UploadResult } from './operations/upload.ts';
+export type { Progress } from './internal/to-report.ts';
+export type {
+  CopyListOptions,
+  CopyListResult,
+  CopyOptions,
+  CopyOrder,
+  CopyResult,
+} from './operations/copy-files.ts';
+export type { DeleteResult } from './operations/delete-files.ts';
+export type { DownloadOptions, DownloadRange } from './operations/download.ts';
+export type { ListOptions } from './operations/list-options.ts';
+export type {
+  TempUrlOptions,
+  TempUrlOrder,
+  TempUrlResult,
+  TempUrlsOptions,
+} from './operations/temp-urls.ts';
+export type { UploadOptions, UploadResult } from './operations/upload.ts';
+export type {
+  UploadManyOptions,
+  UploadManyProgress,
+  UploadManyResult,
+  UploadOrder,
+} from './operations/upload-many.ts';
 export type {
   ConnectOptions,
   EventsOptions,
@@ -59,5 +80,6 @@ export type { StorageClient } from './storage-client.ts';
 export type { StorageCredentials, StorageCredentialsSource } from './storage-credentials.ts';
 export { toGatewayError } from './to-gateway-error.ts';
 export { unwrapEnvelope } from './unwrap-envelope.ts';
+export type { FileSource, UploadData } from './upload/upload-data.ts';
 export type { WireProfile } from './wire-profile.ts';
 export { defaultWireProfile } from './wire-profile.ts';

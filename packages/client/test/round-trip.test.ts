@@ -107,7 +107,7 @@ describe('a refused call', () => {
   it('names the file that is missing', async () => {
     const error = await failureOf(storage.move('/no-such-file.txt', '/b.txt'));
     expect(error).toMatchObject({ ...missing, status: 200 });
-    expect(String(error)).toMatch(/\/no-such-file\.txt was not moved to \/b\.txt: STORAGE_FILE_/);
+    expect(String(error)).toMatch(/Not moved: \/no-such-file\.txt to \/b\.txt: STORAGE_FILE_/);
   });
 
   it('names the environment path, the status and the request id', async () => {

@@ -65,6 +65,26 @@ export const GATEWAY_RETRIES = {
 /** Time that the gateway gives a hosted service until its response headers (D13). */
 export const GATEWAY_HEADERS_SECONDS = 60 as const;
 
+/** Path of each storage operation, and whether it may be executed twice (D26). */
+export const STORAGE_OPERATIONS = {
+  "getUploadMetaData": {
+    "path": "/api/v2/envs/{envId}/storages:getUploadMetaData",
+    "idempotent": true
+  },
+  "batchGetTempUrls": {
+    "path": "/api/v2/envs/{envId}/storages:batchGetTempUrls",
+    "idempotent": true
+  },
+  "batchDelete": {
+    "path": "/api/v2/envs/{envId}/storages:batchDelete",
+    "idempotent": false
+  },
+  "batchCopyFile": {
+    "path": "/api/v2/envs/{envId}/storages:batchCopyFile",
+    "idempotent": false
+  }
+} as const;
+
 /** Limits that the client obeys (D22, D25). */
 export const LIMITS = {
   "linkMinSeconds": 1,
@@ -82,7 +102,6 @@ export const SIGNATURE = {
   "service": "svc",
   "storageVersion": "1.0",
   "storageSigningHost": "api.berth.example",
-  "storageSignedHeaders": "content-type;host",
   "storageContentType": "application/json; charset=utf-8"
 } as const;
 

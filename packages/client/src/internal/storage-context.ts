@@ -1,30 +1,45 @@
+import type { CallOptions, Hooks, SharedCallOptions } from '../call-options.ts';
+import type { FetchLike } from '../fetch-like.ts';
+import type { STORAGE_OPERATIONS } from '../generated/contract.gen.ts';
 import type { paths } from '../generated/storage.v2.gen.ts';
+import type { UploadForm } from '../upload/upload-form.ts';
 import type { WireProfile } from '../wire-profile.ts';
+import type { Pipeline } from './pipeline/pipeline-call.ts';
 import type { StorageAnswer } from './read-envelope.ts';
 
-/** Paths of the storage operations: those that belong to an environment, so not the upload target. */
-export type StoragePath = {
-  [Path in keyof paths]: paths[Path] extends {
-    post: { parameters: { path: { envId: string } } };
-  }
-    ? Path
-    : never;
-}[keyof paths];
+type Operations = typeof STORAGE_OPERATIONS;
 
-/** JSON body of a storage operation. */
-type StorageBody<Path extends StoragePath> =
-  paths[Path]['post']['requestBody']['content']['application/json'];
+/** `operationId` of a storage operation: all but the upload target, which is no fixed address. */
+export type StorageOperation = keyof Operations;
+
+/** Paths of the storage operations. */
+export type StoragePath = Operations[StorageOperation]['path'];
+
+/** JSON body of a storage operation, with its fields at the top level. */
+export type StorageBody<Operation extends StorageOperation> = Exclude<
+  paths[Operations[Operation]['path']]['post']['requestBody']['content']['application/json'],
+  { data: unknown }
+>;
+
+/** Options of a storage call: the client knows itself what may be executed twice (D26). */
+export type StorageCallOptions = Omit<CallOptions, 'idempotent'>;
 
 /** What the operations of a storage client share. */
-export interface StorageContext {
-  readonly fetch: (request: Request) => Promise<Response>;
+export interface StorageContext extends SharedCallOptions {
   readonly wireProfile: WireProfile;
+  readonly hooks: Hooks | undefined;
   readonly onWarning: (message: string) => void;
   /** Calls one operation and opens its envelope; `what` begins the message of a failure. */
-  call<Path extends StoragePath>(
-    path: Path,
-    body: StorageBody<Path>,
+  call<Operation extends StorageOperation>(
+    operation: Operation,
+    body: StorageBody<Operation>,
     what: string,
-    signal: AbortSignal | undefined,
+    options: StorageCallOptions,
   ): Promise<StorageAnswer>;
+  /** Sends what needs no credentials: the GET of a link. */
+  readonly links: Pipeline;
+  /** Sends the form of an upload. */
+  readonly sendForm: (form: UploadForm) => ReturnType<typeof import('#platform').sendForm>;
+  readonly fetch: FetchLike;
+  readonly agent: object | undefined;
 }

@@ -1,17 +1,16 @@
-import type { Middleware } from 'openapi-fetch';
 import type { StorageCredentialsSource } from '../storage-credentials.ts';
 import type { WireProfile } from '../wire-profile.ts';
+import type { Signer } from './pipeline/pipeline-call.ts';
 import { setHeader } from './set-header.ts';
 
-/** Middleware for "clients always send all three headers", the session token perhaps empty (D17). */
-export function storageHeaders(
+/** "Clients always send all three headers", the session token perhaps empty (D17). */
+export function toStorageSigner(
   credentials: StorageCredentialsSource,
   { storageHeaders: names }: WireProfile,
-): Middleware {
+): Signer {
   return {
-    async onRequest({ request: { headers } }) {
-      const values =
-        typeof credentials === 'function' ? await credentials(Date.now()) : credentials;
+    async sign({ headers, now }) {
+      const values = typeof credentials === 'function' ? await credentials(now) : credentials;
       for (const field of ['authorization', 'timestamp'] as const) {
         if (String(values?.[field] ?? '') === '')
           throw new TypeError(`The credentials have no ${field}.`);

@@ -31,7 +31,7 @@ describe('copy and move', () => {
       name: 'StorageError',
       code: 'OBJECT_ALREADY_EXIST',
       message: expect.stringContaining(
-        '/a was not moved to /b: OBJECT_ALREADY_EXIST, The destination exists.',
+        'Not moved: /a to /b: OBJECT_ALREADY_EXIST, The destination exists.',
       ),
     });
   });

@@ -1,0 +1,78 @@
+import type { RetryOptions } from '../call-options.ts';
+import { guard } from '../internal/pipeline/guard.ts';
+import { retryDelay } from '../internal/pipeline/retry-delay.ts';
+import { wait } from '../internal/pipeline/wait.ts';
+
+type Body = ReadableStream<Uint8Array> | null;
+
+/** How a body goes on after its connection was lost. */
+export interface ResumeRules {
+  /** Gives the rest of the body from a byte on; `undefined` where a part cannot be asked for. */
+  readonly reopen: ((offset: number) => Promise<Body>) | undefined;
+  readonly retry: RetryOptions;
+  /** Longest time in milliseconds in which no byte comes; 0 is without end. */
+  readonly idle: number;
+  readonly signal: AbortSignal | undefined;
+  readonly report: ((loaded: number) => void) | undefined;
+  /** The error of a connection that failed, or, without a cause, of `idle`. */
+  fail(cause?: unknown): Error;
+}
+
+/**
+ * A body that goes on where it was when its connection is lost. It is read no faster than its reader
+ * asks, and only the time in which a reader waits counts.
+ */
+export function resumable(first: Body, rules: ResumeRules): ReadableStream<Uint8Array> {
+  const { reopen, retry, idle, signal, report, fail } = rules;
+  let reader = first?.getReader();
+  let loaded = 0;
+  let failures = 0;
+  const ended = new AbortController();
+
+  const read = async () => {
+    const limit = new AbortController();
+    const timer = idle ? setTimeout(() => limit.abort(fail()), idle) : undefined;
+    try {
+      const next: Promise<{ done: boolean; value?: Uint8Array | undefined }> =
+        reader?.read() ?? Promise.resolve({ done: true });
+      return await guard(next, signal, limit.signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  const goOn = async (error: unknown) => {
+    reader?.cancel(error).catch(() => {});
+    signal?.throwIfAborted();
+    failures += 1;
+    if (!reopen || failures >= (retry.attempts ?? 3)) throw fail(error);
+    const either = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
+    await guard(wait(retryDelay(retry, failures, undefined) ?? 0, either), either);
+    reader = (await reopen(loaded))?.getReader();
+  };
+
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        for (;;) {
+          try {
+            const { done, value } = await read();
+            if (done || !value) return controller.close();
+            loaded += value.byteLength;
+            failures = 0;
+            controller.enqueue(value);
+            break;
+          } catch (error) {
+            await goOn(error);
+          }
+        }
+        report?.(loaded);
+      },
+      cancel(reason) {
+        ended.abort(reason);
+        return reader?.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,69 @@
+import { callList, onlyResult } from '../internal/call-list.ts';
+import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
+import type { ItemResult, ListOptions } from './list-options.ts';
+
+/** Whether a destination that exists is replaced. */
+export interface Overwrite {
+  /** Replace the destination where it exists. Default: `true`, by the contract. */
+  readonly overwrite?: boolean | undefined;
+}
+
+/** Options of a copy or a move. */
+export interface CopyOptions extends StorageCallOptions, Overwrite {}
+
+/** Options of copies or moves. `overwrite` is for all files that have none of their own. */
+export interface CopyListOptions extends ListOptions, Overwrite {}
+
+/** A copy or a move. Paths are absolute, with a leading `/` (D24). */
+export interface CopyOrder extends Overwrite {
+  readonly srcPath: string;
+  readonly dstPath: string;
+}
+
+/** What a copy or a move gives. */
+export interface CopyResult {
+  /** ID of the file at the destination; `undefined` where the deployment does not tell it. */
+  readonly fileID: string | undefined;
+}
+
+/** What became of one copy or move of a list, or its `error`. */
+export type CopyListResult = ItemResult<Pick<CopyOrder, 'srcPath' | 'dstPath'>, CopyResult>;
+
+/** Copies a list of files; with `removeOriginal` moves them. */
+export function copyFiles(
+  context: StorageContext,
+  orders: readonly CopyOrder[],
+  { overwrite: common, ...options }: CopyListOptions = {},
+  removeOriginal = false,
+): Promise<CopyListResult[]> {
+  const items = orders.map(({ srcPath, dstPath, overwrite = common }) => ({
+    srcPath,
+    dstPath,
+    ...(removeOriginal && { removeOriginal }),
+    ...(overwrite !== undefined && { overwrite }),
+  }));
+  return callList(
+    context,
+    {
+      operation: 'batchCopyFile',
+      items,
+      keyOf: ({ srcPath, dstPath }) => ({ srcPath, dstPath }),
+      nameOf: ({ srcPath, dstPath }) => `${srcPath} to ${dstPath}`,
+      what: (name) => `Not ${removeOriginal ? 'moved' : 'copied'}: ${name}`,
+      by: 'silence',
+      read: ({ fileID }) => ({ fileID: typeof fileID === 'string' ? fileID : undefined }),
+    },
+    options,
+  );
+}
+
+/** Copies or moves one file. */
+export async function copyFile(
+  context: StorageContext,
+  order: CopyOrder,
+  options?: CopyOptions,
+  removeOriginal?: boolean,
+): Promise<CopyResult> {
+  const { fileID } = onlyResult(await copyFiles(context, [order], options, removeOriginal));
+  return { fileID };
+}

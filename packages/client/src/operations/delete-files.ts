@@ -1,0 +1,36 @@
+import { callList, onlyResult } from '../internal/call-list.ts';
+import type { StorageContext } from '../internal/storage-context.ts';
+import type { ItemResult, ListOptions } from './list-options.ts';
+
+/** What became of one file of a list: deleted, or its `error`. */
+export type DeleteResult = ItemResult<{ readonly fileID: string }, unknown>;
+
+/** Deletes a list of files. */
+export function deleteFiles(
+  context: StorageContext,
+  fileIDs: readonly string[],
+  options: ListOptions = {},
+): Promise<DeleteResult[]> {
+  return callList(
+    context,
+    {
+      operation: 'batchDelete',
+      items: fileIDs,
+      keyOf: (fileID) => ({ fileID }),
+      nameOf: (fileID) => fileID,
+      what: (name) => `${name} was not deleted`,
+      by: 'code',
+      read: () => ({}),
+    },
+    options,
+  );
+}
+
+/** Deletes one file. */
+export async function deleteFile(
+  context: StorageContext,
+  fileID: string,
+  options?: ListOptions,
+): Promise<void> {
+  onlyResult(await deleteFiles(context, [fileID], options));
+}

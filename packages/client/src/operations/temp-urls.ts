@@ -1,0 +1,80 @@
+import { LIMITS } from '../generated/contract.gen.ts';
+import { callList, onlyResult } from '../internal/call-list.ts';
+import { encodeLink } from '../internal/encode-link.ts';
+import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
+import type { ItemResult, ListOptions } from './list-options.ts';
+
+/** How long a link works. */
+export interface MaxAge {
+  /**
+   * Whole seconds, at least 1. More than 3600 warns and is sent as given (D22). Default: it is not
+   * sent, and the deployment decides.
+   */
+  readonly maxAge?: number | undefined;
+}
+
+/** Options of a temporary link. */
+export interface TempUrlOptions extends StorageCallOptions, MaxAge {}
+
+/** Options of temporary links. `maxAge` is for all files that have none of their own. */
+export interface TempUrlsOptions extends ListOptions, MaxAge {}
+
+/** A file to link to, with a lifetime of its own. */
+export interface TempUrlOrder extends MaxAge {
+  readonly fileID: string;
+}
+
+/** The link to one file of a list, ready for `fetch`, or its `error`. */
+export type TempUrlResult = ItemResult<{ readonly fileID: string }, { readonly url: string }>;
+
+/** Asks for the links of a list of files. */
+export async function tempUrls(
+  context: StorageContext,
+  files: readonly (string | TempUrlOrder)[],
+  { maxAge: common, ...options }: TempUrlsOptions = {},
+): Promise<TempUrlResult[]> {
+  const items = files.map((file) => {
+    const { fileID, maxAge = common } = typeof file === 'string' ? { fileID: file } : file;
+    if (maxAge === undefined) return { fileID };
+    assertMaxAge(maxAge, context.onWarning);
+    return { fileID, maxAge };
+  });
+  return callList(
+    context,
+    {
+      operation: 'batchGetTempUrls',
+      items,
+      keyOf: ({ fileID }) => ({ fileID }),
+      nameOf: ({ fileID }) => fileID,
+      what: (name) => `No link to ${name}`,
+      by: 'code',
+      read: ({ tempFileURL }) => {
+        const url = typeof tempFileURL === 'string' ? encodeLink(tempFileURL) : undefined;
+        return url === undefined ? undefined : { url };
+      },
+    },
+    options,
+  );
+}
+
+/** Asks for the link of one file. */
+export async function tempUrl(
+  context: StorageContext,
+  fileID: string,
+  options: TempUrlOptions = {},
+): Promise<string> {
+  return onlyResult(await tempUrls(context, [fileID], options)).url;
+}
+
+/** "The lifetime value must be an integer of at least 1; values above 3600 produce a warning." */
+function assertMaxAge(maxAge: number, onWarning: StorageContext['onWarning']): void {
+  const { linkMinSeconds, linkWarnSeconds } = LIMITS;
+  if (!Number.isInteger(maxAge) || maxAge < linkMinSeconds) {
+    throw new RangeError(
+      `maxAge is an integer of at least ${linkMinSeconds} (seconds), not ${String(maxAge)}.`,
+    );
+  }
+  if (maxAge > linkWarnSeconds) {
+    onWarning(`maxAge ${maxAge} is more than ${linkWarnSeconds} seconds; it is sent as given.`);
+  }
+}

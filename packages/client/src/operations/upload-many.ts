@@ -1,0 +1,71 @@
+import { LIMITS } from '../generated/contract.gen.ts';
+import { mapLimit } from '../internal/map-limit.ts';
+import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
+import type { Progress } from '../internal/to-report.ts';
+import type { UploadData } from '../upload/upload-data.ts';
+import type { ItemResult } from './list-options.ts';
+import { type UploadOptions, type UploadResult, upload } from './upload.ts';
+
+/** A file to upload: where to, what, and how, as `upload` takes it. */
+export interface UploadOrder extends Pick<UploadOptions, 'contentType' | 'size' | 'maxBytes'> {
+  readonly path: string;
+  readonly data: UploadData;
+}
+
+/** How far one file of many is, and how many are done. */
+export interface UploadManyProgress extends Progress {
+  readonly path: string;
+  /** Files that are stored or have failed. */
+  readonly filesDone: number;
+  readonly filesTotal: number;
+}
+
+/** Options of many uploads. */
+export interface UploadManyOptions extends StorageCallOptions {
+  /** Files under way at the same time. Default: 4. */
+  readonly concurrency?: number | undefined;
+  /** Told of each step of each file, and of its end. */
+  readonly onProgress?: ((progress: UploadManyProgress) => void) | undefined;
+}
+
+/** What became of many uploads. */
+export interface UploadManyResult {
+  /** A result for each file, in the order given. */
+  readonly results: ItemResult<{ readonly path: string }, UploadResult>[];
+  /** The files that are not stored, to be given to `uploadMany` again; a stream needs new data. */
+  readonly remaining: UploadOrder[];
+}
+
+/** Uploads many files. It never rejects for a file that failed, nor where `signal` aborts. */
+export async function uploadMany(
+  context: StorageContext,
+  files: readonly UploadOrder[],
+  { concurrency = LIMITS.batchConcurrency, onProgress, ...options }: UploadManyOptions = {},
+): Promise<UploadManyResult> {
+  let filesDone = 0;
+  const filesTotal = files.length;
+  const results = await mapLimit(files, concurrency, async ({ path, data, ...rest }) => {
+    let progress: Progress = { loaded: 0, total: undefined };
+    const tell = () => onProgress?.({ ...progress, path, filesDone, filesTotal });
+    let result: UploadManyResult['results'][number];
+    try {
+      const { fileID } = await upload(context, path, data, {
+        ...options,
+        ...rest,
+        onProgress:
+          onProgress &&
+          ((now) => {
+            progress = now;
+            tell();
+          }),
+      });
+      result = { path, fileID };
+    } catch (error) {
+      result = { path, error: error as Error };
+    }
+    filesDone += 1;
+    tell();
+    return result;
+  });
+  return { results, remaining: files.filter((_, index) => results[index]?.error) };
+}

@@ -1,0 +1,7 @@
+export { fileSize } from './node/file-size.ts';
+export { fileToBlob } from './node/file-to-blob.ts';
+export { saveFile } from './node/save-file.ts';
+export { sendForm } from './node/send-form.ts';
+
+/** Whether any header may be sent to a link. */
+export const sendsIfRange = true;

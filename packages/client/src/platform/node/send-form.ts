@@ -1,0 +1,116 @@
+import { type ClientRequest, request as http, type IncomingMessage } from 'node:http';
+import { request as https } from 'node:https';
+import { finished } from 'node:stream';
+import { assertLength } from '../../upload/assert-length.ts';
+import type { UploadAnswer, UploadForm } from '../../upload/upload-form.ts';
+import { toMultipart } from './to-multipart.ts';
+import { toReadable } from './to-readable.ts';
+import { toRequestTarget } from './to-request-target.ts';
+
+/** Longest answer that is kept, in characters; an XML error is far shorter. */
+const MAX_ANSWER = 65_536;
+
+/** Sends a form over `node:http`: its content streamed, with an exact length where that is known. */
+export function sendForm(form: UploadForm): Promise<UploadAnswer> {
+  return new Promise((resolve, reject) => {
+    const { content, signal, idle } = form;
+    signal.throwIfAborted();
+    const { contentType, head, tail } = toMultipart(form);
+    const source = toReadable(content.data);
+    const request = open(form, contentType, head.length + tail.length);
+    let sent = 0;
+    let isWhole = false;
+    let isAnswered = false;
+
+    const stop = (error: unknown) => {
+      reject(error);
+      close();
+    };
+    const onAbort = () => stop(signal.reason);
+    const close = () => {
+      signal.removeEventListener('abort', onAbort);
+      source.destroy();
+      request.destroy();
+    };
+    /** What throws in a listener would end the process. */
+    const guarded = (act: () => void) => {
+      try {
+        act();
+      } catch (error) {
+        stop(error);
+      }
+    };
+    signal.addEventListener('abort', onAbort);
+
+    source.on('data', (chunk: unknown) =>
+      guarded(() => {
+        if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) {
+          throw new TypeError('The stream gives other things than bytes and texts.');
+        }
+        sent += Buffer.byteLength(chunk);
+        assertLength(content, sent, false);
+        if (!request.write(chunk)) source.pause();
+        form.report?.(sent);
+      }),
+    );
+    finished(source, { writable: false }, (error) => {
+      if (isAnswered) return;
+      if (error) return stop(error);
+      guarded(() => assertLength(content, sent, true));
+      isWhole = true;
+      guarded(() => form.report?.(sent));
+      request.end(tail);
+    });
+    request.on('drain', () => source.resume());
+    request.on('error', (error) => stop(form.fail(error)));
+    request.on('close', () => {
+      if (!isAnswered) stop(form.fail(new Error('The connection was closed.')));
+    });
+    if (idle) request.setTimeout(idle, () => stop(form.fail()));
+    request.on('response', (response) => {
+      isAnswered = true;
+      // An answer before the end is a refusal: nothing more need be sent.
+      if (!isWhole) source.destroy();
+      readText(response).then(
+        (text) => {
+          const status = response.statusCode ?? 0;
+          if (!isWhole && status < 300) {
+            return stop(form.fail(new Error('The answer came before the end of the file.')));
+          }
+          const headers = new Headers(response.headers as Record<string, string>);
+          resolve({ status, text, headers });
+          signal.removeEventListener('abort', onAbort);
+          if (!isWhole) close();
+        },
+        (error) => stop(form.fail(error)),
+      );
+    });
+    request.write(head);
+  });
+}
+
+function open(
+  { url, content, agent }: UploadForm,
+  contentType: string,
+  rest: number,
+): ClientRequest {
+  const { size, isReplayable } = content;
+  const address = new URL(url);
+  return (address.protocol === 'https:' ? https : http)(address, {
+    method: 'POST',
+    path: toRequestTarget(url),
+    // A kept connection may be closed by the server just now, and a stream cannot be sent again.
+    agent: (agent as never) ?? (isReplayable ? undefined : false),
+    headers: {
+      'Content-Type': contentType,
+      ...(size !== undefined && { 'Content-Length': size + rest }),
+    },
+  });
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  response.setEncoding('utf8');
+  let text = '';
+  for await (const chunk of response) if (text.length < MAX_ANSWER) text += chunk;
+  return text;
+}

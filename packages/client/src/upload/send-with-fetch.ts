@@ -1,0 +1,33 @@
+import { toFormData } from './to-form-data.ts';
+import type { UploadAnswer, UploadForm } from './upload-form.ts';
+
+/** The slowest upload that is waited for where nothing tells whether it moves: bytes a millisecond. */
+const SLOWEST = 64;
+/** The longest time that a timer knows, in milliseconds. */
+const LONGEST = 2 ** 31 - 1;
+
+/** Sends a form by `fetch`, with progress at its beginning and end only. */
+export async function sendWithFetch(form: UploadForm): Promise<UploadAnswer> {
+  const { fileField, idle, report, signal } = form;
+  const body = await toFormData(form);
+  const { size } = body.get(fileField) as File;
+  const limit = idle
+    ? AbortSignal.timeout(Math.min(LONGEST, idle + Math.ceil(size / SLOWEST)))
+    : signal;
+  report?.(0);
+  try {
+    const response = await form.fetch(form.url, {
+      method: 'POST',
+      body,
+      signal: AbortSignal.any([signal, limit]),
+      // A redirect would carry the grant to another address; the contract knows none.
+      redirect: 'manual',
+    });
+    const text = await response.text();
+    report?.(size);
+    return { status: response.status, text, headers: response.headers };
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason;
+    throw form.fail(limit.aborted ? undefined : cause);
+  }
+}

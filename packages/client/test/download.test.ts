@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import type { Progress } from '@berth/client';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { failureOf } from './support/fake-fetch.ts';
+import { type Handler, serveStorage } from './support/loopback.ts';
+
+const BYTES = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7) % 251));
+
+/** Answers as RFC 9110 says, but breaks each answer off after `cut` bytes. */
+function files({
+  cut = BYTES.length,
+  etag = () => '"v1"' as string | undefined,
+  ranges = true,
+} = {}) {
+  const seen: Record<string, unknown>[] = [];
+  const handle: Handler = (request: IncomingMessage, response: ServerResponse) => {
+    const { range, 'if-range': ifRange } = request.headers;
+    seen.push({ range, ifRange });
+    const tag = etag();
+    if (tag) response.setHeader('ETag', tag);
+    let bytes = BYTES;
+    const [, from = 0, to = BYTES.length - 1] = /bytes=(\d+)-(\d*)/.exec(range ?? '') ?? [];
+    const isPart = ranges && range !== undefined && (ifRange === undefined || ifRange === tag);
+    if (isPart) {
+      const end = Number(to || BYTES.length - 1);
+      bytes = BYTES.subarray(Number(from), end + 1);
+      response.setHeader('Content-Range', `bytes ${from}-${end}/${BYTES.length}`);
+    }
+    response.writeHead(isPart ? 206 : 200, { 'Content-Length': bytes.length });
+    if (bytes.length <= cut) return response.end(bytes);
+    response.write(bytes.subarray(0, cut), () => setTimeout(() => response.destroy(), 20));
+  };
+  return { handle, seen };
+}
+const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'berth-download-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe('a download', () => {
+  it('gives the whole file, with progress, and does not show its link', async () => {
+    const { handle } = files();
+    await using served = await serveStorage(handle);
+    const seen: Progress[] = [];
+    const onProgress = (progress: Progress) => seen.push(progress);
+    const response = await served.storage.download('a', { onProgress });
+    expect(inspect(response, { depth: 5, showHidden: true })).not.toContain('5ec4e7');
+    expect((await bytesOf(response)).equals(BYTES)).toBe(true);
+    expect(seen.at(-1)).toEqual({ loaded: BYTES.length, total: BYTES.length });
+  });
+
+  it.each([
+    [{ offset: 10, length: 5 }, 'bytes=10-14', BYTES.subarray(10, 15)],
+    [{ offset: 299_990 }, 'bytes=299990-', BYTES.subarray(299_990)],
+    [{ offset: 0, length: 1 }, 'bytes=0-0', BYTES.subarray(0, 1)],
+  ])('gives the part %j', async (range, header, bytes) => {
+    const { handle, seen } = files();
+    await using served = await serveStorage(handle);
+    const response = await served.storage.download('a', { range });
+    expect(response.status).toBe(206);
+    expect(await bytesOf(response)).toEqual(bytes);
+    expect(seen).toEqual([{ range: header, ifRange: undefined }]);
+  });
+
+  it('refuses a range that is none, and the whole file instead of a part', async () => {
+    const { handle } = files({ ranges: false });
+    await using served = await serveStorage(handle);
+    for (const range of [{ offset: -1 }, { offset: 0, length: 0 }, { offset: 0.5 }]) {
+      await expect(served.storage.download('a', { range })).rejects.toThrow(RangeError);
+    }
+    const error = await failureOf(served.storage.download('a', { range: { offset: 1 } }));
+    expect(error).toMatchObject({ name: 'StorageError', status: 200 });
+    expect(String(error)).toContain('no part of the file came');
+  });
+
+  it.each([
+    [undefined, BYTES],
+    [{ offset: 1_000, length: 250_000 }, BYTES.subarray(1_000, 251_000)],
+  ])('goes on where it was when its connection is lost: %j', async (range, bytes) => {
+    const { handle, seen } = files({ cut: 100_000 });
+    await using served = await serveStorage(handle);
+    const loaded: number[] = [];
+    const onProgress = (progress: Progress) => loaded.push(progress.loaded);
+    const response = await served.storage.download('a', { range, onProgress });
+    expect((await bytesOf(response)).equals(bytes)).toBe(true);
+    expect(seen.length).toBeGreaterThan(2);
+    expect(seen.slice(1).every(({ ifRange }) => ifRange === '"v1"')).toBe(true);
+    expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
+  });
+
+  it.each([
+    ['changes', () => `"v${randomUUID()}"`],
+    ['has a weak ETag', () => 'W/"v1"'],
+    ['has no ETag', () => undefined],
+  ])('fails where its connection is lost and the file %s', async (_, etag) => {
+    const { handle } = files({ cut: 100_000, etag });
+    await using served = await serveStorage(handle);
+    const error = await failureOf(served.storage.download('a').then(bytesOf));
+    expect(['StorageError', 'NetworkError']).toContain((error as Error).name);
+    expect(String(error)).toMatch(/the file changed while|The download of a broke off/);
+    expect(inspect(error, { depth: 9 })).not.toContain('5ec4e7');
+  });
+
+  it('fails where its connection is lost again and again without a byte', async () => {
+    const first = files({ cut: 100 });
+    let count = 0;
+    await using served = await serveStorage((request, response) => {
+      count += 1;
+      if (count === 1) return first.handle(request, response);
+      const { range } = request.headers;
+      const contentRange = `bytes ${range?.slice(6)}${BYTES.length - 1}/${BYTES.length}`;
+      response.writeHead(206, { ETag: '"v1"', 'Content-Range': contentRange });
+      response.flushHeaders();
+      setTimeout(() => response.destroy(), 5);
+    });
+    const error = await failureOf(served.storage.download('a').then(bytesOf));
+    expect(error).toMatchObject({ name: 'NetworkError' });
+    expect(count).toBe(3);
+  });
+
+  it('ends where the signal aborts in the middle, or no byte comes', async () => {
+    const handle: Handler = (_, response) => {
+      response.writeHead(200, { 'Content-Length': 10, ETag: '"v1"' });
+      response.write('a');
+    };
+    await using served = await serveStorage(handle);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const body = served.storage.download('a', { signal }).then(bytesOf);
+    const aborted = failureOf(body);
+    setTimeout(() => controller.abort(new Error('enough')), 50);
+    expect(String(await aborted)).toBe('Error: enough');
+    const options = { timeouts: { perTry: 50 }, retry: false } as const;
+    const error = await failureOf(served.storage.download('a', options).then(bytesOf));
+    expect(error).toMatchObject({ name: 'TimeoutError', timeout: 50 });
+  });
+
+  it('lets go of the connection where its reader leaves', async () => {
+    const closed = Promise.withResolvers<void>();
+    await using served = await serveStorage((request, response) => {
+      response.writeHead(200, { 'Content-Length': 10 }).write('a');
+      request.socket.on('close', () => closed.resolve());
+    });
+    const response = await served.storage.download('a');
+    await response.body?.cancel();
+    await closed.promise;
+  });
+});
+
+describe('a download to a file', () => {
+  it('writes it whole, over an older one', async () => {
+    const { handle } = files({ cut: 100_000 });
+    await using served = await serveStorage(handle);
+    const file = join(folder, 'a.bin');
+    await writeFile(file, 'old');
+    await served.storage.downloadToFile('a', file);
+    expect((await readFile(file)).equals(BYTES)).toBe(true);
+    expect(await readdir(folder)).toEqual(['a.bin']);
+  });
+
+  it('leaves the older one, and nothing else, where it fails', async () => {
+    const { handle } = files({ cut: 100_000, etag: () => undefined });
+    await using served = await serveStorage(handle);
+    const file = join(folder, 'a.bin');
+    await writeFile(file, 'old');
+    const error = await failureOf(served.storage.downloadToFile('a', file));
+    expect(error).toMatchObject({ name: 'NetworkError' });
+    expect(await readFile(file, 'utf8')).toBe('old');
+    expect(await readdir(folder)).toEqual(['a.bin']);
+  });
+});

@@ -1,0 +1,255 @@
+import { createStorageClient, type StorageClientOptions } from '@berth/client';
+import { describe, expect, it } from 'vitest';
+import { failureOf } from './support/fake-fetch.ts';
+import { answer, bodyOf, serve } from './support/loopback.ts';
+
+type Item = string | { fileID?: string; srcPath?: string; dstPath?: string; maxAge?: number };
+interface Call {
+  readonly url: string;
+  readonly body: { fileList: Item[]; data?: { fileList: Item[] } };
+  /** Sends the answer. */
+  readonly reply: (body: unknown, status?: number) => void;
+}
+
+/** Gives each call to the test, which answers it when it likes. */
+async function serveLists(take: (call: Call) => void, options: Partial<StorageClientOptions> = {}) {
+  const served = await serve(async (request, response) => {
+    const body = JSON.parse(String(await bodyOf(request)));
+    const reply = (content: unknown, status?: number) => answer(response, content, status);
+    take({ url: request.url ?? '', body, reply });
+  });
+  const storage = createStorageClient({
+    baseUrl: served.url,
+    envId: 'dev',
+    credentials: { authorization: '1.0 any', timestamp: 1_700_000_000 },
+    retry: { baseDelay: 1 },
+    ...options,
+  });
+  return { ...served, storage };
+}
+
+const ids = (count: number) => Array.from({ length: count }, (_, at) => `cloud://dev.files/${at}`);
+const idOf = (item: Item) => (typeof item === 'string' ? item : (item.fileID ?? ''));
+const linked = (item: Item) => ({
+  fileID: idOf(item),
+  code: 'SUCCESS',
+  tempFileURL: `https://files.example/${idOf(item).split('/').at(-1)}`,
+});
+const ok = (fileList: unknown[]) => ({
+  statusCode: 200,
+  body: { requestId: 'r-1', data: { fileList } },
+});
+const refused = { statusCode: 500, body: { requestId: 'r-2', code: 'SYS_ERR', message: 'No.' } };
+
+describe('a list of 120 files', () => {
+  it('is split by 50, and its results stand in order whatever call is answered first', async () => {
+    const calls: Call[] = [];
+    await using served = await serveLists((call) => {
+      calls.push(call);
+      if (calls.length < 3) return;
+      for (const { body, reply } of calls.toReversed()) reply(ok(body.fileList.map(linked)));
+    });
+    const files = ids(120);
+    const results = await served.storage.tempUrls(files);
+    expect(calls.map(({ body }) => body.fileList.length).sort()).toEqual([20, 50, 50]);
+    expect(results).toEqual(
+      files.map((fileID, at) => ({ fileID, url: `https://files.example/${at}` })),
+    );
+  });
+
+  it('is told apart by file ID where the entries stand in another order', async () => {
+    await using served = await serveLists(({ body, reply }) =>
+      reply(ok(body.fileList.map(linked).toReversed())),
+    );
+    const results = await served.storage.tempUrls(ids(120));
+    expect(results.map(({ url }) => url)).toEqual(
+      ids(120).map((_, at) => `https://files.example/${at}`),
+    );
+  });
+
+  it('has at most 4 calls under way, or as many as are asked for', async () => {
+    for (const [concurrency, expected] of [
+      [undefined, 4],
+      [2, 2],
+      [1, 1],
+    ] as const) {
+      let now = 0;
+      let most = 0;
+      await using served = await serveLists(({ body, reply }) => {
+        now += 1;
+        most = Math.max(most, now);
+        setTimeout(() => {
+          now -= 1;
+          reply(ok(body.fileList.map(linked)));
+        }, 20);
+      });
+      await served.storage.delete(ids(400), { concurrency });
+      expect(most).toBe(expected);
+    }
+  });
+
+  it('keeps the results of the other calls where one fails', async () => {
+    await using served = await serveLists(({ body, reply }) =>
+      idOf(body.fileList[0] ?? '').endsWith('/50')
+        ? reply(refused, 500)
+        : reply(ok(body.fileList.map(linked))),
+    );
+    const results = await served.storage.delete(ids(120));
+    expect(results.map(({ fileID }) => fileID)).toEqual(ids(120));
+    const failed = results.flatMap(({ error }, at) => (error ? [at] : []));
+    expect(failed).toEqual(Array.from({ length: 50 }, (_, at) => at + 50));
+    expect(results[50]?.error).toMatchObject({ name: 'StorageError', code: 'SYS_ERR' });
+    expect(results[50]?.error?.message).toMatch(
+      /^a list of 50 files was not deleted: SYS_ERR, No\. \(POST .*batchDelete, status 500, request id r-2\)$/,
+    );
+  });
+
+  it('keeps what is done where the signal aborts', async () => {
+    const controller = new AbortController();
+    let count = 0;
+    await using served = await serveLists(({ body, reply }) => {
+      count += 1;
+      if (count === 1) return reply(ok(body.fileList.map(linked)));
+      controller.abort(new Error('enough'));
+    });
+    const { signal } = controller;
+    const results = await served.storage.delete(ids(120), { signal, concurrency: 1 });
+    expect(results.map(({ error }) => error?.message)).toEqual([
+      ...Array(50).fill(undefined),
+      ...Array(70).fill('enough'),
+    ]);
+    expect(count).toBe(2);
+  });
+});
+
+describe('a list', () => {
+  it('gives each bad file an error, and leaves the good ones', async () => {
+    await using served = await serveLists(({ body, reply }) =>
+      reply(
+        ok([
+          linked(body.fileList[0] ?? ''),
+          { fileID: 'b', code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' },
+          { fileID: 'c', code: 'SUCCESS', tempFileURL: '' },
+        ]),
+      ),
+    );
+    const results = await served.storage.tempUrls(['a', 'b', 'c', 'd']);
+    expect(results).toMatchObject([
+      { fileID: 'a', url: 'https://files.example/a' },
+      { fileID: 'b', error: { code: 'STORAGE_FILE_NONEXIST' } },
+      { fileID: 'c', error: { message: expect.stringContaining('no valid address') } },
+      { fileID: 'd', error: { message: expect.stringContaining('no entry for the file') } },
+    ]);
+  });
+
+  it('may be empty, and then sends nothing', async () => {
+    const { storage } = await serveLists(() => expect.unreachable());
+    expect(await storage.tempUrls([])).toEqual([]);
+    expect(await storage.delete([])).toEqual([]);
+    expect(await storage.move([])).toEqual([]);
+  });
+
+  it('takes a lifetime for each file, and checks all before it sends any', async () => {
+    const bodies: unknown[] = [];
+    await using served = await serveLists(({ body, reply }) => {
+      bodies.push(body);
+      reply(ok(body.fileList.map(linked)));
+    });
+    await served.storage.tempUrls(['a', { fileID: 'b', maxAge: 5 }], { maxAge: 60 });
+    expect(bodies).toEqual([
+      {
+        fileList: [
+          { fileID: 'a', maxAge: 60 },
+          { fileID: 'b', maxAge: 5 },
+        ],
+      },
+    ]);
+    const wrong = served.storage.tempUrls(['a', { fileID: 'b', maxAge: 0 }]);
+    await expect(wrong).rejects.toThrow(RangeError);
+    await expect(served.storage.tempUrls(['a'], { concurrency: 0 })).rejects.toThrow(RangeError);
+    expect(bodies).toHaveLength(1);
+  });
+
+  it('of copies keeps its order, for the entries name other files', async () => {
+    const bodies: unknown[] = [];
+    await using served = await serveLists(({ body, reply }) => {
+      bodies.push(body);
+      reply(ok([{ fileID: '/a' }, { code: 'OBJECT_ALREADY_EXIST', message: 'No.' }, {}]));
+    });
+    const files = [
+      { srcPath: '/a', dstPath: '/b' },
+      { srcPath: '/b', dstPath: '/a', overwrite: true },
+      { srcPath: '/c', dstPath: '/d' },
+    ];
+    expect(await served.storage.move(files, { overwrite: false })).toMatchObject([
+      { srcPath: '/a', dstPath: '/b', fileID: '/a' },
+      { srcPath: '/b', dstPath: '/a', error: { code: 'OBJECT_ALREADY_EXIST' } },
+      { srcPath: '/c', dstPath: '/d', fileID: undefined },
+    ]);
+    expect(bodies).toEqual([
+      {
+        fileList: [
+          { srcPath: '/a', dstPath: '/b', removeOriginal: true, overwrite: false },
+          { srcPath: '/b', dstPath: '/a', removeOriginal: true, overwrite: true },
+          { srcPath: '/c', dstPath: '/d', removeOriginal: true, overwrite: false },
+        ],
+      },
+    ]);
+  });
+
+  it('is repeated where it may be executed twice, and else not', async () => {
+    let count = 0;
+    await using served = await serveLists(({ body, reply }) => {
+      count += 1;
+      return count % 2 ? reply(refused, 500) : reply(ok(body.fileList.map(linked)));
+    });
+    expect(await served.storage.tempUrl('a')).toBe('https://files.example/a');
+    expect(count).toBe(2);
+    expect(await failureOf(served.storage.delete('a'))).toMatchObject({ code: 'SYS_ERR' });
+    expect(count).toBe(3);
+  });
+
+  it('is repeated whatever it does where it was refused for its rate', async () => {
+    let count = 0;
+    await using served = await serveLists(({ body, reply }) => {
+      count += 1;
+      const late = { statusCode: 429, body: { requestId: 'r', code: 'EXCEED_RATELIMIT' } };
+      return count === 1 ? reply(late, 429) : reply(ok(body.fileList.map(linked)));
+    });
+    await served.storage.delete('a');
+    expect(count).toBe(2);
+  });
+});
+
+describe('a deployment of another form', () => {
+  it('answers flat', async () => {
+    await using served = await serveLists(({ body, reply }) =>
+      reply({ requestId: 'r-1', data: { fileList: body.fileList.map(linked) } }),
+    );
+    expect(await served.storage.delete(['a', 'b'])).toEqual([{ fileID: 'a' }, { fileID: 'b' }]);
+  });
+
+  it('answers flat, with a code and status 200 for a failure', async () => {
+    await using served = await serveLists(({ reply }) =>
+      reply({ requestId: 'r-3', code: 'INVALID_PARAM', message: 'No.' }),
+    );
+    const [first, second] = await served.storage.delete(['a', 'b']);
+    expect(first?.error).toMatchObject({ code: 'INVALID_PARAM', status: 200, requestId: 'r-3' });
+    expect(second?.error).toBe(first?.error);
+    const error = await failureOf(served.storage.upload('a.txt', 'hello'));
+    expect(error).toMatchObject({ name: 'StorageError', code: 'INVALID_PARAM' });
+  });
+
+  it('wants the fields nested in data', async () => {
+    const bodies: unknown[] = [];
+    await using served = await serveLists(
+      ({ body, reply }) => {
+        bodies.push(body);
+        reply(ok((body.data?.fileList ?? []).map(linked)));
+      },
+      { requestForm: 'data' },
+    );
+    await served.storage.delete(['a']);
+    expect(bodies).toEqual([{ data: { fileList: ['a'] } }]);
+  });
+});

@@ -1,0 +1,75 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createStorageClient, type StorageClientOptions } from '@berth/client';
+
+/** What a server of a test does with a request. An error of it ends the connection. */
+export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+/** A server on a free port of the loopback, closed with all its connections at the end of a block. */
+export async function serve(handle: Handler) {
+  const server = createServer(async (request, response) => {
+    try {
+      await handle(request, response);
+    } catch {
+      response.destroy();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url, server, [Symbol.asyncDispose]: close };
+}
+
+/** Answers with JSON. */
+export function answer(response: ServerResponse, body: unknown, status = 200): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'r-1' });
+  response.end(JSON.stringify(body));
+}
+
+/** All bytes of a request. */
+export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  return Buffer.concat(await request.toArray());
+}
+
+/**
+ * A deployment that grants each upload to `/target?grant=<number>`, links each file to `/file`, and
+ * leaves what happens there to the test.
+ */
+export async function serveStorage(handle: Handler, options: Partial<StorageClientOptions> = {}) {
+  let grants = 0;
+  const served = await serve(async (request, response) => {
+    if (request.url?.endsWith(':getUploadMetaData')) {
+      const { path } = JSON.parse(String(await bodyOf(request)));
+      grants += 1;
+      const data = {
+        url: `${served.url}/target?grant=${grants}`,
+        token: 'token',
+        authorization: 'authorization',
+        fileID: `cloud://dev.files/${path}`,
+        storeFileID: 'store-1',
+      };
+      return answer(response, { statusCode: 200, body: { requestId: 'r-1', data } });
+    }
+    if (request.url?.endsWith(':batchGetTempUrls')) {
+      const { fileList } = JSON.parse(String(await bodyOf(request)));
+      const links = fileList.map(({ fileID }: { fileID: string }) => {
+        return { fileID, code: 'SUCCESS', tempFileURL: `${served.url}/file?sign=5ec4e7` };
+      });
+      const data = { fileList: links };
+      return answer(response, { statusCode: 200, body: { requestId: 'r-1', data } });
+    }
+    return handle(request, response);
+  });
+  const storage = createStorageClient({
+    baseUrl: served.url,
+    envId: 'dev',
+    credentials: { authorization: '1.0 any', timestamp: 1_700_000_000 },
+    retry: { baseDelay: 1 },
+    ...options,
+  });
+  return { ...served, storage, grants: () => grants };
+}

@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import { createStorageClient, type Progress, type UploadData } from '@berth/client';
+import { createMock, type Mock } from '@berth/mock';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+let mock: Mock;
+let folder: string;
+let storage: ReturnType<typeof createStorageClient>;
+let viaFetch: ReturnType<typeof createStorageClient>;
+
+beforeAll(async () => {
+  mock = await createMock({ maxStoreBytes: 512 * 1024 * 1024 });
+  folder = await mkdtemp(join(tmpdir(), 'berth-upload-'));
+  const credentials = { authorization: '1.0 any', timestamp: 1_700_000_000 };
+  const options = { baseUrl: mock.storageUrl, envId: 'dev', credentials };
+  storage = createStorageClient(options);
+  viaFetch = createStorageClient({ ...options, fetch: (url, init) => fetch(url, init) });
+});
+afterAll(async () => {
+  await mock.close();
+  await rm(folder, { recursive: true });
+});
+
+const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+const stored = async (fileID: string) =>
+  new Uint8Array(await (await storage.download(fileID)).arrayBuffer());
+
+async function* parts() {
+  yield 'hé';
+  yield new TextEncoder().encode('llo');
+}
+const KINDS: [string, () => UploadData | Promise<UploadData>][] = [
+  ['a string', () => 'héllo'],
+  ['bytes', () => new TextEncoder().encode('héllo')],
+  ['a Buffer', () => Buffer.from('héllo')],
+  ['a part of a larger buffer', () => Buffer.from('>>héllo<<').subarray(2, -2)],
+  ['an ArrayBuffer', () => new TextEncoder().encode('héllo').buffer],
+  ['a view of other numbers', () => new DataView(new TextEncoder().encode('héllo').buffer)],
+  ['a Blob', () => new Blob(['hé', 'llo'])],
+  ['a File', () => new File(['héllo'], 'other-name.txt')],
+  ['a stream of the web', () => new Blob(['héllo']).stream()],
+  ['a stream of Node', () => Readable.from([Buffer.from('hé'), Buffer.from('llo')])],
+  ['a stream of Node with texts', () => Readable.from(['hé', 'llo'])],
+  ['an async iterable', () => parts()],
+  ['a read stream', async () => createReadStream(await file('stream.txt', 'héllo'))],
+  ['a file by its path', async () => ({ file: await file('path.txt', 'héllo') })],
+  ['a file by its URL', async () => ({ file: pathToFileURL(await file('url.txt', 'héllo')) })],
+];
+async function file(name: string, content: string | Uint8Array): Promise<string> {
+  await writeFile(join(folder, name), content);
+  return join(folder, name);
+}
+
+describe.each([
+  ['over node:http', () => storage],
+  ['over an own fetch', () => viaFetch],
+])('an upload %s', (_, client) => {
+  it.each(KINDS)('takes %s', async (_kind, make) => {
+    const { fileID } = await client().upload('kind.txt', await make());
+    expect(new TextDecoder().decode(await stored(fileID))).toBe('héllo');
+  });
+
+  it.each([
+    ['0 B', 0],
+    ['1 B', 1],
+  ])('takes %s of each kind, and tells the progress', async (_size, size) => {
+    const bytes = new Uint8Array(size).fill(7);
+    const path = await file('small.bin', bytes);
+    for (const data of [bytes, new Blob([bytes]), { file: path }, new Blob([bytes]).stream()]) {
+      const seen: Progress[] = [];
+      const onProgress = (progress: Progress) => seen.push(progress);
+      const { fileID } = await client().upload('small.bin', data, { onProgress, size });
+      expect(await stored(fileID)).toEqual(bytes);
+      expect(seen.at(-1)).toEqual({ loaded: size, total: size });
+    }
+  });
+
+  it.each([
+    'a/b c.txt',
+    '报告/é 100%.txt',
+    'quote".txt',
+    "semi;colon='x'.txt",
+    '%41.txt',
+    '🙂.txt',
+  ])('keeps the name %s', async (path) => {
+    const { fileID } = await client().upload(path, 'hello', { contentType: 'text/plain' });
+    expect(fileID.endsWith(`/${path}`)).toBe(true);
+    const response = await storage.download(fileID);
+    expect(response.headers.get('Content-Type')).toMatch(/^text\/plain/);
+    expect(await response.text()).toBe('hello');
+  });
+});
+
+describe('100 MB', () => {
+  const bytes = Buffer.alloc(100 * 1024 * 1024, 'a not too short text. ');
+
+  it.each([
+    ['from disk', async () => ({ file: await file('large.bin', bytes) })],
+    ['from a Buffer', async () => bytes],
+    ['from a Blob', async () => new Blob([bytes])],
+    ['from a stream', async () => createReadStream(await file('large.bin', bytes))],
+  ])('%s arrive whole, with progress', async (_, make) => {
+    const seen: number[] = [];
+    const { fileID } = await storage.upload('large.bin', await make(), {
+      size: bytes.length,
+      onProgress: ({ loaded }) => seen.push(loaded),
+    });
+    expect(seen.length).toBeGreaterThan(100);
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+    expect(seen.at(-1)).toBe(bytes.length);
+    expect(sha(await stored(fileID))).toBe(sha(bytes));
+    await storage.delete(fileID);
+  });
+});
+
+describe('limits', () => {
+  it('take an avatar of 200 KiB, and no larger one', async () => {
+    const avatar = new Uint8Array(204_800);
+    await storage.uploadAvatar('a.png', avatar);
+    const larger = new Blob([avatar, 'x']);
+    await expect(storage.uploadAvatar('a.png', larger)).rejects.toThrow(RangeError);
+    const stream = storage.uploadAvatar('b.png', larger.stream());
+    await expect(stream).rejects.toThrow('longer than maxBytes, 204800');
+  });
+
+  it('refuse what is no file of the disk', async () => {
+    await expect(storage.upload('a', { file: folder })).rejects.toThrow('is no file');
+    const missing = storage.upload('a', { file: join(folder, 'missing') });
+    await expect(missing).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});
+
+describe('many uploads', () => {
+  it('give a result for each file in order, and what is left to do', async () => {
+    const seen: [string, number, number][] = [];
+    const files = [
+      { path: 'many/1.txt', data: 'one' },
+      { path: 'many/2.txt', data: { file: join(folder, 'missing') } },
+      { path: 'many/3.txt', data: new Blob(['three']), contentType: 'text/plain' },
+    ];
+    const { results, remaining } = await storage.uploadMany(files, {
+      concurrency: 2,
+      onProgress: ({ path, filesDone, filesTotal }) => seen.push([path, filesDone, filesTotal]),
+    });
+    expect(results).toMatchObject([
+      { path: 'many/1.txt', fileID: expect.stringContaining('many/1.txt') },
+      { path: 'many/2.txt', error: { code: 'ENOENT' } },
+      { path: 'many/3.txt', fileID: expect.stringContaining('many/3.txt') },
+    ]);
+    expect(remaining).toEqual([files[1]]);
+    expect(seen.at(-1)?.slice(1)).toEqual([3, 3]);
+    await file('missing', 'two');
+    expect(await storage.uploadMany(remaining)).toMatchObject({ remaining: [] });
+  });
+
+  it('leave the rest to be resumed where the signal aborts', async () => {
+    const files = Array.from({ length: 5 }, (_, at) => ({ path: `rest/${at}.txt`, data: 'x' }));
+    const controller = new AbortController();
+    const { results, remaining } = await storage.uploadMany(files, {
+      concurrency: 1,
+      signal: controller.signal,
+      onProgress: ({ filesDone }) => filesDone === 2 && controller.abort(new Error('enough')),
+    });
+    expect(remaining).toEqual(files.slice(2));
+    expect(results.map(({ error }) => error?.message)).toEqual([
+      undefined,
+      undefined,
+      ...Array(3).fill('enough'),
+    ]);
+  });
+});
