@@ -20,7 +20,7 @@ const ROOT = join(import.meta.dirname, '..');
 let project: string;
 let installed: string;
 
-/** Packs what would be published and puts it, with its one dependency, into an empty project. */
+/** Packs what would be published and puts it, with its dependencies, into an empty project. */
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'berth-client-'));
   installed = join(project, 'node_modules/@berth/client');
@@ -29,8 +29,11 @@ beforeAll(async () => {
   await run('pnpm', ['pack', '--pack-destination', project], { cwd: ROOT });
   const [tarball = ''] = (await readdir(project)).filter((name) => name.endsWith('.tgz'));
   await run('tar', ['-xzf', join(project, tarball), '-C', installed, '--strip-components=1']);
-  const dependency = await realpath(join(ROOT, 'node_modules/openapi-fetch'));
-  await symlink(dependency, join(project, 'node_modules/openapi-fetch'), 'dir');
+  const { dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  for (const name of Object.keys(dependencies)) {
+    const dependency = await realpath(join(ROOT, 'node_modules', name));
+    await symlink(dependency, join(project, 'node_modules', name), 'dir');
+  }
   await writeFile(join(project, 'package.json'), '{ "type": "module" }');
 }, 60_000);
 afterAll(() => rm(project, { recursive: true }));
@@ -80,6 +83,12 @@ describe('the packed client', () => {
       names.filter((name) => !/^(dist\/|package\.json$|README\.md$|LICENSE$)/.test(name)),
     ).toEqual([]);
     expect(names.filter((name) => name.includes('.test.'))).toEqual([]);
+  });
+
+  it('has the command line', async () => {
+    const { bin } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
+    const { stdout } = await run(process.execPath, [join(installed, bin.berth), 'cp', '--help']);
+    expect(stdout).toMatch(/^Usage: berth cp \[options\] <from\.\.\.> <to>/);
   });
 
   it('needs nothing that only Node has', async () => {

@@ -1,0 +1,64 @@
+import { isBerthError } from '../errors/berth-error.ts';
+import type { CommonOptions } from './create-program.ts';
+import { Failure, STOPPED } from './failure.ts';
+
+/** What became of one file. */
+export interface Outcome {
+  /** As the user named it. */
+  readonly file: string;
+  /** What to print of it: the path, the ID or the link. */
+  readonly result?: string | undefined;
+  readonly error?: unknown;
+  /** More for `--json`. */
+  readonly more?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * Prints what became of each file: results to the standard output, errors to the standard error, or
+ * all of it as one JSON document.
+ *
+ * @throws Failure where a file failed
+ */
+export function report(outcomes: readonly Outcome[], options: CommonOptions, what: string): void {
+  const failed = outcomes.filter(({ error }) => error !== undefined);
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify({ files: outcomes.map(toJson) })}\n`);
+  } else {
+    for (const { file, result, error } of outcomes) {
+      if (error === STOPPED) continue;
+      if (error !== undefined) process.stderr.write(`berth: ${file}: ${toMessage(error)}\n`);
+      else if (result !== undefined) process.stdout.write(`${result}\n`);
+    }
+  }
+  if (failed.length === 0) return;
+  if (options.json) process.exitCode = 1;
+  else if (failed.some(({ error }) => error === STOPPED)) throw STOPPED;
+  else throw new Failure(`${failed.length} of ${outcomes.length} ${what}.`, 1);
+}
+
+/** Outcomes of files, from those of their promises. */
+export function toOutcomes(
+  files: readonly string[],
+  results: readonly PromiseSettledResult<Omit<Outcome, 'file' | 'error'>>[],
+): Outcome[] {
+  return results.map((result, index) => ({
+    file: files[index] as string,
+    ...(result.status === 'fulfilled' ? result.value : { error: result.reason }),
+  }));
+}
+
+function toJson({ file, error, more }: Outcome): object {
+  return error === undefined ? { file, ...more } : { file, error: toPlainError(error) };
+}
+
+/** An error as JSON. */
+export function toPlainError(error: unknown): object {
+  const message = toMessage(error);
+  if (!isBerthError(error)) return { message };
+  const { name, code, status, requestId } = error;
+  return { name, message, code, status, requestId };
+}
+
+function toMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

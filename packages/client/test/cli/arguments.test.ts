@@ -1,0 +1,130 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { newFolder, runCli, SECRET, useMock } from './support/run-cli.ts';
+
+const use = useMock();
+
+describe('wrong input ends with 2 and names the fix', () => {
+  it.each([
+    [['cpp'], /unknown command 'cpp'[\s\S]*Did you mean cp/],
+    [['cp', 'a'], /Name what to copy, and where to: a is alone/],
+    [['cp', './a', './b'], /Neither .\/a nor .\/b is in the storage: write remote:\/path/],
+    [['cp', './no-such', 'remote:/x'], /no-such cannot be read/],
+    [['cp', './a', 'remote:x'], /remote:x is no path of the storage: write remote:\/x\n/],
+    [['cp', 'remote:/x/', 'y'], /remote:\/x\/ is a folder, which .* the --list of its upload/],
+    [['cp', './a', 'remote:/x', 'remote:/y'], /cannot be copied in one call/],
+    [['cp', 'remote:/a/x', 'remote:/b/x', 'y'], /Two of the files would be written to y\/x/],
+    [['url', 'x.txt'], /x.txt is no path of the storage: write remote:\/x.txt\n/],
+    [['url', 'remote:/x', '--max-age', '0'], /whole number of at least 1, in seconds/],
+    [['mv', 'remote:/x', 'remote:/y/'], /remote:\/y\/ is a folder/],
+    [['call', 'hello', '-X', 'PUT'], /Allowed choices are GET, POST, HEAD/],
+    [
+      ['call', 'hello', '-X', 'GET', '-d', 'x'],
+      /A GET has no body: leave -d out, or write -X POST/,
+    ],
+    [['call', 'hello', '-d', '@/no/such'], /The data cannot be read: ENOENT/],
+    [['call', 'hello', '-H', 'x'], /Write it as "Name: value"/],
+    [['call', 'hello', '-H', 'authorization: a'], /set BERTH_TOKEN/],
+    [['rm', 'remote:/x', '-c', '/no/such'], /The settings cannot be read: ENOENT/],
+  ])('%j', async (args, message) => {
+    const { code, stdout, stderr } = await runCli(args, use().variables);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n {4}at /);
+  });
+
+  it('tells what is missing and where it can be set', async () => {
+    const { BERTH_SECRET_KEY: _, ...variables } = use().variables;
+    expect(await runCli(['rm', 'remote:/x'], variables)).toMatchObject({
+      code: 2,
+      stderr:
+        'berth: secretKey is missing (key pair: signs): set BERTH_SECRET_KEY, or secretKey in /nonexistent/.config/berth/config.yaml.\n',
+    });
+  });
+
+  it('tells errors as JSON too', async () => {
+    const { code, stdout, stderr } = await runCli(['rm', '--json', 'x'], use().variables);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({
+      error: { message: expect.stringContaining('remote:/x') },
+    });
+  });
+});
+
+describe('settings from a file', () => {
+  async function run(content: string, { mode = 0o600, args = ['rm', 'remote:/missing'] } = {}) {
+    const file = join(await newFolder(), 'config.yaml');
+    await writeFile(file, content);
+    await chmod(file, mode);
+    const { code, stdout, stderr } = await runCli(args, { BERTH_CONFIG: file });
+    expect(stdout + stderr).not.toContain(SECRET);
+    return { code, stderr: stderr.replaceAll(file, 'FILE') };
+  }
+  const settings = () => ({
+    env: 'dev',
+    storageUrl: use().mock.storageUrl,
+    secretId: 'id',
+    secretKey: SECRET,
+  });
+
+  it.each(['JSON', 'YAML'])('reads %s', async (kind) => {
+    const lines = Object.entries(settings()).map(([name, value]) => `${name}: ${value}\n`);
+    const content = kind === 'JSON' ? JSON.stringify(settings()) : lines.join('');
+    expect(await run(content)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('STORAGE_FILE_NONEXIST'),
+    });
+  });
+
+  it('lets variables go before the file', async () => {
+    const file = join(await newFolder(), 'config.yaml');
+    await writeFile(file, 'env: other\n');
+    const result = await runCli(['rm', '-c', file, 'remote:/missing'], use().variables);
+    expect(result.stderr).toContain('STORAGE_FILE_NONEXIST');
+  });
+
+  it('refuses a file whose secrets others can read', async () => {
+    expect(await run(JSON.stringify(settings()), { mode: 0o640 })).toEqual({
+      code: 2,
+      stderr: 'berth: Others can read the secrets in FILE: run chmod 600 FILE\n',
+    });
+  });
+
+  it.each([
+    [`secretKey: "${SECRET}\n`, /^berth: FILE:\d+:\d+ is no valid YAML \([A-Z_]+\)\.\n$/],
+    [`secretKey: *${SECRET}\n`, /^berth: FILE has an alias without an anchor/],
+    [`secretkey: ${SECRET}\n`, /FILE: secretkey is no setting\. Did you mean secretKey\?/],
+    ['env: 1\n', /FILE: env must be a text; quote it/],
+    ['- env\n', /FILE must hold settings like "env: dev"/],
+    [
+      'wireProfile: no.json\nenv: dev\nstorageUrl: http://127.0.0.1\nsecretId: a\nsecretKey: b\n',
+      /The wire profile .*no\.json cannot be read: ENOENT/,
+    ],
+    [
+      'env: dev\nstorageUrl: storage\nsecretId: a\nsecretKey: b\n',
+      /berth: storageUrl must be an address like https/,
+    ],
+  ])('tells what is wrong with %j', async (content, message) => {
+    const { code, stderr } = await run(content);
+    expect(stderr).toMatch(message);
+    expect(code).toBe(2);
+  });
+});
+
+describe('help', () => {
+  it.each([['--help'], ['help', 'cp'], ['cp', '--help'], ['--version']])(
+    '%s ends with 0',
+    async (...args) => {
+      const { code, stdout, stderr } = await runCli(args, {});
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toMatch(args.includes('--version') ? /contract [\da-f]{12}/ : /Usage: berth/);
+    },
+  );
+
+  it('tells exit codes and settings', async () => {
+    const { stdout } = await runCli(['--help'], {});
+    expect(stdout).toContain('Exit codes:\n  0  done\n');
+    expect(stdout).toContain('BERTH_SECRET_KEY');
+  });
+});

@@ -1,0 +1,146 @@
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { newFolder, runCli, SECRET, useMock } from './support/run-cli.ts';
+
+const use = useMock();
+
+async function berth(...args: string[]) {
+  const { variables } = use();
+  const result = await runCli(args, variables);
+  expect(result.stdout + result.stderr).not.toContain(SECRET);
+  return result;
+}
+
+/** A folder with files in it. */
+async function newTree(files: Record<string, string>): Promise<string> {
+  const root = await newFolder();
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(join(root, name, '..'), { recursive: true });
+    await writeFile(join(root, name), content);
+  }
+  return root;
+}
+
+const namesOf = async (folder: string) =>
+  (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
+    .sort();
+
+describe('berth cp', () => {
+  it('takes a file there and back', async () => {
+    const root = await newTree({ 'é a.txt': 'héllo' });
+    const up = await berth('cp', join(root, 'é a.txt'), 'remote:/there/b 100%.txt');
+    expect(up).toMatchObject({ code: 0, stderr: '' });
+    expect(up.stdout).toMatch(/^cloud:\/\/dev\..+\/there\/b 100%\.txt\n$/);
+    const down = await berth('cp', 'remote:/there/b 100%.txt', `${root}/`);
+    expect(down).toEqual({ code: 0, stdout: `${root}/b 100%.txt\n`, stderr: '' });
+    expect(await readFile(join(root, 'b 100%.txt'), 'utf8')).toBe('héllo');
+    expect(await berth('cp', up.stdout.trim(), '-')).toMatchObject({ code: 0, stdout: 'héllo' });
+    expect(await namesOf(root)).toEqual(['b 100%.txt', 'é a.txt']);
+  });
+
+  it('takes a folder there, and back by its list', async () => {
+    const files = { 'a.txt': 'a', 'sub/b.txt': 'bb', 'sub/deep/empty': '' };
+    const root = await newTree(files);
+    await symlink(root, join(root, 'loop'));
+    const list = join(await newFolder(), 'list');
+    const up = await berth('cp', '--json', root, 'remote:/tree', '--list', list);
+    expect(up).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(up.stdout).files.map((file: { path: string }) => file.path)).toEqual(
+      Object.keys(files).map((name) => `tree/${name}`),
+    );
+    const target = join(await newFolder(), 'copy');
+    const down = await berth('cp', '--quiet', 'remote:/tree', target, '--list', list);
+    expect(down).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await namesOf(target)).toEqual(Object.keys(files));
+    expect(await readFile(join(target, 'sub/b.txt'), 'utf8')).toBe('bb');
+    const again = await berth('cp', '--json', 'remote:/tree', target, '--list', list);
+    expect(
+      JSON.parse(again.stdout).files.map((file: { skipped: boolean }) => file.skipped),
+    ).toEqual([true, true, true]);
+  });
+
+  it('goes on with the rest where an upload was broken off', async () => {
+    const root = await newTree({ a: '1', b: '2', c: '3' });
+    const list = join(await newFolder(), 'list');
+    await berth('cp', root, 'remote:/resumed', '--list', list);
+    const lines = (await readFile(list, 'utf8')).split('\n');
+    await writeFile(list, `${lines[0]}\n${lines[1]?.slice(0, 9)}`);
+    await writeFile(join(root, 'c'), 'changed');
+    const again = await berth('cp', '--json', root, 'remote:/resumed', '--list', list);
+    const skipped = JSON.parse(again.stdout).files.filter(
+      (file: { skipped: boolean }) => file.skipped,
+    );
+    expect(skipped).toHaveLength(1);
+    expect((await readFile(list, 'utf8')).trim().split('\n')).toHaveLength(3);
+    expect(await berth('cp', 'remote:/resumed/c', '-')).toMatchObject({ stdout: 'changed' });
+  });
+
+  it('copies within the storage', async () => {
+    const root = await newTree({ a: 'A' });
+    await berth('cp', join(root, 'a'), 'remote:/within/a');
+    expect(await berth('cp', 'remote:/within/a', 'remote:/within/copies/')).toMatchObject({
+      code: 0,
+    });
+    expect(await berth('cp', 'remote:/within/copies/a', '-')).toMatchObject({ stdout: 'A' });
+  });
+
+  it('tells which file failed and brings the others', async () => {
+    const root = await newTree({ a: 'A' });
+    await berth('cp', join(root, 'a'), 'remote:/some/a');
+    const { code, stdout, stderr } = await berth('cp', 'remote:/some/no', 'remote:/some/a', root);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: `${root}/a\n` });
+    expect(stderr).toMatch(/remote:\/some\/no: .*STORAGE_FILE_NONEXIST/);
+    expect(stderr).toContain('berth: 1 of 2 were not downloaded.\n');
+    expect(await namesOf(root)).toEqual(['a']);
+  });
+
+  it('writes nothing outside of the folder, whatever a list says', async () => {
+    const root = await newFolder();
+    const list = join(root, 'list');
+    const line = { path: 'x/../../out', fileID: 'cloud://dev.b/x', size: 1, mtime: 1 };
+    await writeFile(list, `${JSON.stringify(line)}\n`);
+    const { code, stderr } = await berth('cp', 'remote:/x', join(root, 'in'), '--list', list);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('would be written outside of'),
+    });
+  });
+});
+
+describe('berth url, rm and mv', () => {
+  it('links, moves and deletes', async () => {
+    const root = await newTree({ a: 'A', b: 'B' });
+    await berth('cp', join(root, 'a'), join(root, 'b'), 'remote:/life');
+    const links = await berth('url', 'remote:/life/a', 'remote:/life/b', '--max-age', '60');
+    const [first = '', second = ''] = links.stdout.trim().split('\n');
+    expect(await (await fetch(first)).text()).toBe('A');
+    expect(await (await fetch(second)).text()).toBe('B');
+    expect(await berth('mv', 'remote:/life/a', 'remote:/life/c')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
+    const { code, stdout } = await berth('url', '--json', 'remote:/life/a', 'remote:/life/c');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).files).toMatchObject([
+      { file: 'remote:/life/a', error: { name: 'StorageError', code: 'STORAGE_FILE_NONEXIST' } },
+      { file: 'remote:/life/c', fileID: expect.any(String), url: expect.stringContaining('http') },
+    ]);
+    expect(await berth('rm', 'remote:/life/b', 'remote:/life/c')).toMatchObject({ code: 0 });
+    expect(await berth('rm', 'remote:/life/c')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('STORAGE_FILE_NONEXIST'),
+    });
+  });
+
+  it('warns of a long life on the standard error alone', async () => {
+    const root = await newTree({ a: 'A' });
+    await berth('cp', join(root, 'a'), 'remote:/long/a');
+    const { stdout, stderr } = await berth('url', 'remote:/long/a', '--max-age', '3601');
+    expect(stdout).toMatch(/^http.*\n$/);
+    expect(stderr).toContain('3600');
+  });
+});
