@@ -1,4 +1,5 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /**
@@ -20,7 +21,9 @@ export class UpgradeResponse extends ServerResponse {
     socket.on('error', () => {});
     this.once('finish', () => {
       this.detachSocket(socket as never);
-      socket.end();
+      // A client that never ends its own side would keep the connection for ever.
+      if (socket instanceof Socket) socket.destroySoon();
+      else socket.end();
     });
   }
 

@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { open, statusesOf } from '../break-ins/support/send-raw.ts';
+import { startWhole, type Whole } from '../break-ins/support/start-whole.ts';
+import { toFields } from '../break-ins/support/storage-client.ts';
+import { until } from './support/until.ts';
+
+async function connectionsOf({ adminUrl }: Whole): Promise<number> {
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
+  return Number(/^berth_connections (\d+)/m.exec(text)?.[1]);
+}
+
+/** Whether somebody else is served while all that goes on. */
+async function expectService({ dev }: Whole, path: string): Promise<void> {
+  expect((await dev.upload(path, 'served')).status).toBe(204);
+  expect(await dev.read(path)).toBe('served');
+}
+
+test('an upload that stalls is cut off, and leaves nothing; others are served meanwhile', async () => {
+  const whole = await startWhole({
+    listen: { port: 0, slowBodySeconds: 0.5, slowBodyBytes: 1000 },
+  });
+  const fields = toFields(await whole.dev.grant('a.txt'), 'a.txt');
+  const form = Object.entries(fields)
+    .map(
+      ([name, value]) =>
+        `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    )
+    .concat('--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n')
+    .join('');
+  const sockets = await Promise.all(Array.from({ length: 30 }, () => open(whole.port)));
+  const answers = sockets.map((socket) => buffer(socket));
+  for (const socket of sockets) {
+    socket.write(
+      `POST /upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000\r\n\r\n${form}${'x'.repeat(100_000)}`,
+    );
+  }
+  await until(async () => (await whole.disk()).length > 30);
+  await expectService(whole, 'b.txt');
+  for (const answer of await Promise.all(answers)) {
+    expect(statusesOf(answer.toString())).toEqual([408]);
+  }
+  await until(async () => (await whole.disk()).length === 2);
+  expect(await whole.dev.read('a.txt')).toBeUndefined();
+});
+
+test('heads that trickle are cut off however many come, and others are served meanwhile', async () => {
+  const whole = await startWhole({ listen: { port: 0, headersSeconds: 1 } });
+  const sockets = await Promise.all(Array.from({ length: 300 }, () => open(whole.port)));
+  const answers = sockets.map((socket) => buffer(socket));
+  for (const socket of sockets) socket.write('GET /files/a HTTP/1.1\r\nHost: a\r\nX-A: ');
+  const trickle = setInterval(() => {
+    for (const socket of sockets) if (socket.writable) socket.write('x');
+  }, 100);
+  onTestFinished(() => clearInterval(trickle));
+  await expectService(whole, 'a.txt');
+  for (const answer of await Promise.all(answers.map((one) => one.catch(() => '')))) {
+    expect([408, undefined]).toContain(statusesOf(answer.toString())[0]);
+  }
+  await until(async () => (await connectionsOf(whole)) < 300);
+});
+
+test('idle connections cost little, and go when their time is over', async () => {
+  const whole = await startWhole({ listen: { port: 0, keepAliveSeconds: 1 } });
+  const sockets = await Promise.all(Array.from({ length: 400 }, () => open(whole.port)));
+  for (const socket of sockets) {
+    socket.resume().write('GET /files/a HTTP/1.1\r\nHost: a\r\n\r\n');
+  }
+  await until(async () => (await connectionsOf(whole)) >= 400);
+  await expectService(whole, 'a.txt');
+  await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')));
+  await until(async () => (await connectionsOf(whole)) < 50);
+});
+
+test('connections beyond the limit are turned away, and the limit is free again afterwards', async () => {
+  const whole = await startWhole({ listen: { port: 0, maxConnections: 20 } });
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => open(whole.port)));
+  const late = await open(whole.port);
+  if (!late.closed) await once(late.resume(), 'close');
+  for (const socket of sockets) socket.destroy();
+  await until(async () => (await connectionsOf(whole)) === 0);
+  await expectService(whole, 'a.txt');
+});
+
+const HANDSHAKE =
+  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+
+const toHandshake = (token: string) =>
+  `GET /v1/cloudrun/hello HTTP/1.1\r\nHost: dev.localhost\r\nAuthorization: Bearer ${token}\r\n${HANDSHAKE}\r\n`;
+
+test('handshakes of WebSockets that nobody finishes end, on both sides', async () => {
+  // A service that accepts the connection, and says nothing.
+  const upstream = new Set<unknown>();
+  const silent = createServer((socket) => {
+    upstream.add(socket);
+    socket.resume().on('error', () => {});
+    socket.once('close', () => upstream.delete(socket));
+  }).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => void silent.close());
+  const { port: silentPort } = silent.address() as { port: number };
+  const whole = await startWhole();
+  const { dev, qa } = whole.config.environments as Record<string, object>;
+  const services = { hello: { endpoints: [`http://127.0.0.1:${silentPort}`] } };
+  await whole.server.reload({
+    ...whole.config,
+    environments: { dev: { ...dev, services }, qa: qa as object },
+  });
+  const token = await whole.token('dev');
+
+  const waiting = await Promise.all(Array.from({ length: 50 }, () => open(whole.port)));
+  for (const socket of waiting) socket.write(toHandshake(token));
+  await until(() => upstream.size === 50);
+  for (const socket of waiting) socket.resetAndDestroy();
+  await until(() => upstream.size === 0);
+  await until(async () => (await connectionsOf(whole)) === 0);
+});
+
+test('who is refused a WebSocket, and keeps the half of its connection open, is not kept', async () => {
+  const whole = await startWhole();
+  const refused = await Promise.all(Array.from({ length: 50 }, () => open(whole.port)));
+  for (const socket of refused) {
+    socket.allowHalfOpen = true;
+    socket.write(toHandshake('x.y.z'));
+    socket.resume();
+  }
+  await Promise.all(refused.map((socket) => once(socket, 'end')));
+  await until(async () => (await connectionsOf(whole)) === 0);
+});
