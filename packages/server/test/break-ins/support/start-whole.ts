@@ -23,6 +23,8 @@ export interface Whole {
   readonly adminUrl: string;
   readonly config: ConfigInput;
   readonly lines: Line[];
+  /** The same as it was written. */
+  readonly written: string[];
   readonly root: string;
   /** What the hosted services were asked for. */
   readonly seen: Seen[];
@@ -38,9 +40,11 @@ const keys = { dev: await createDevKeys(), qa: await createDevKeys() };
 /** Starts one; it ends with the test. Beside its files is one that is nobody's business. */
 export async function startWhole(change: Partial<ConfigInput> = {}): Promise<Whole> {
   const lines: Line[] = [];
+  const written: string[] = [];
   const seen: Seen[] = [];
   const folder = await makeFolder({ secret: 'hush-hush' });
-  const root = join(folder, 'store');
+  const root =
+    change.store?.driver === 'file' ? (change.store.root as string) : join(folder, 'store');
   const environmentOf = async (env: 'dev' | 'qa') => ({
     tokens: { jwks: { keys: keys[env].jwks.keys.map((key) => ({ ...key })) } },
     credentials: [{ id: `${env}-id`, secret: `the-secret-of-${env}` }],
@@ -64,7 +68,12 @@ export async function startWhole(change: Partial<ConfigInput> = {}): Promise<Who
     listen: { port: 0, shutdownSeconds: 1, ...change.listen },
   } as ConfigInput;
   const server = await createServer(config, {
-    logTo: { write: (line: string) => void lines.push(JSON.parse(line)) },
+    logTo: {
+      write(line: string) {
+        written.push(line);
+        lines.push(JSON.parse(line));
+      },
+    },
   });
   await server.listen();
   onTestFinished(() => server.close());
@@ -73,7 +82,7 @@ export async function startWhole(change: Partial<ConfigInput> = {}): Promise<Who
   const clientOf = (env: 'dev' | 'qa') =>
     new StorageClient(url, { id: `${env}-id`, secret: `the-secret-of-${env}` }, env);
   return {
-    ...{ server, url, adminUrl, config, lines, root, seen },
+    ...{ server, url, adminUrl, config, lines, written, root, seen },
     port: Number(new URL(url).port),
     dev: clientOf('dev'),
     qa: clientOf('qa'),

@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { sendRaw } from './support/send-raw.ts';
+import { startWhole } from './support/start-whole.ts';
+import { post } from './support/storage-client.ts';
+
+const FORGED = '{"level":"fatal","msg":"forged"}';
+const INJECTED = [
+  '\n',
+  '\r\n',
+  '\u2028',
+  '\u0085',
+  '\x1b[2J\x1b[31m',
+  '\x07',
+  '\x9b31m',
+  '\x7f',
+  '\u202e',
+];
+
+test('no text of a caller begins a line of the log, or reaches a terminal', async () => {
+  const whole = await startWhole({ log: { level: 'debug', calls: true } });
+  const { dev, port, lines, written, url } = whole;
+  for (const evil of INJECTED) {
+    const text = `a${evil}${FORGED}`;
+    const encoded = encodeURIComponent(text);
+    await fetch(`${url}/v1/cloudrun/${encoded}`).then((answer) => answer.text());
+    await fetch(`${url}/files/dev/files/${encoded}?sign=${encoded}`).then((answer) =>
+      answer.text(),
+    );
+    await dev.call('getUploadMetaData', { path: text });
+    await dev.call('batchDelete', { fileList: [text] });
+    // An upload has a line of its own; a path with control characters gets no grant.
+    await dev.upload(`${evil}${FORGED}`, 'a').catch(() => {});
+    const meta = await dev.grant('b.txt');
+    await post(meta, text, 'a');
+    await sendRaw(
+      port,
+      Buffer.from(
+        `GET /v1/${text.replace(/[\r\n]/g, '')} HTTP/1.1\r\nHost: ${text.replace(/[\r\n]/g, '')}\r\nX-Request-Id: ${FORGED}\r\nConnection: close\r\n\r\n`,
+        'utf8',
+      ).toString('latin1'),
+    );
+  }
+  expect(lines.length).toBeGreaterThan(20);
+  expect(lines.filter(({ msg, level }) => msg === 'forged' || level === 'fatal')).toEqual([]);
+  for (const line of written) expect(line).toMatch(/^\P{Cc}*\n$/u);
+});
+
+test('metrics have the labels of the contract, whatever callers invent', async () => {
+  const { url, port, adminUrl, dev, token } = await startWhole();
+  const bearer = await token('dev');
+  const names = async () => {
+    const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+    return metrics.split('\n').filter((line) => line.startsWith('berth_'));
+  };
+  const labelsOf = (lines: string[]) =>
+    new Set(lines.flatMap((line) => [...line.matchAll(/(\w+)="([^"]*)"/g)].map(([pair]) => pair)));
+  const attack = async (round: number) => {
+    for (let at = 0; at < 20; at += 1) {
+      const odd = `x${round}-${at}`;
+      await fetch(`${url}/v1/cloudrun/${odd}/${odd}`).then((answer) => answer.text());
+      await fetch(`${url}/${odd}`, { method: 'PUT' }).then((answer) => answer.text());
+      await fetch(`${url}/files/${odd}/${odd}`).then((answer) => answer.text());
+      await fetch(`${url}/api/v2/envs/${odd}/storages:${odd}`, { method: 'POST' }).then((answer) =>
+        answer.text(),
+      );
+      await sendRaw(
+        port,
+        `GET /v1/cloudrun/svc-${odd} HTTP/1.1\r\nHost: dev.localhost\r\nAuthorization: Bearer ${bearer}\r\nConnection: close\r\n\r\n`,
+      );
+      await sendRaw(
+        port,
+        `${['PROPFIND', 'QUERY', 'TRACE', 'LINK'][at % 4]} /${odd} HTTP/1.1\r\nHost: ${odd}\r\nConnection: close\r\n\r\n`,
+      );
+      await dev.call('batchDelete', { fileList: [`cloud://${odd}.files/x`] });
+    }
+  };
+  await attack(1);
+  const before = await names();
+  await attack(2);
+  const after = await names();
+  expect(labelsOf(after)).toEqual(labelsOf(before));
+  expect(after.length).toBe(before.length);
+  expect(after.join('\n')).not.toMatch(/x1-|x2-|PROPFIND|hello/);
+});
+
+test('no answer tells more than its caller knows: no path of the disk, no address, no stack', async () => {
+  const { dev, url, root, port, config, token } = await startWhole();
+  const texts: string[] = [];
+  const { environments } = config;
+  const secrets = Object.values(environments).flatMap(({ credentials = [], services = {} }) => [
+    ...credentials.map(({ secret }) => secret as string),
+    ...Object.values(services).flatMap(({ endpoints = [] }) => endpoints),
+  ]);
+  for (const path of [
+    '/',
+    '/v1',
+    '/files/a',
+    '/upload',
+    '/api/v2',
+    '/healthz',
+    '/metrics',
+    '/.env',
+  ]) {
+    for (const method of ['GET', 'POST', 'PATCH']) {
+      const answer = await fetch(url + path, { method });
+      expect(answer.status).toBeLessThan(500);
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      texts.push(await answer.text(), JSON.stringify([...answer.headers]));
+    }
+  }
+  texts.push(
+    await sendRaw(
+      port,
+      `GET /v1/cloudrun/nobody HTTP/1.1\r\nHost: dev.localhost\r\nAuthorization: Bearer ${await token('dev')}\r\nConnection: close\r\n\r\n`,
+    ),
+  );
+  texts.push(JSON.stringify(await dev.call('batchDelete', '{')));
+  texts.push(JSON.stringify(await dev.call('getUploadMetaData', { path: 1 })));
+  const all = texts.join('\n');
+  for (const secret of [root, ...secrets, 'node_modules', '.ts:', 'at async', 'x-powered-by']) {
+    expect(all).not.toContain(secret);
+  }
+});

@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { startDnsServer } from '../gateway/registry/support/dns-server.ts';
+import { startServer } from '../server/support/start-server.ts';
+import { sendRaw, statusesOf } from './support/send-raw.ts';
+
+/** What must never be called: it stands for the admin port, or the metadata of a cloud. */
+async function startInternal() {
+  const calls: string[] = [];
+  const server = createServer((request, response) => {
+    calls.push(`${request.headers.host} ${request.url}`);
+    response.end('internal');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { calls, port: (server.address() as AddressInfo).port };
+}
+
+async function startDns() {
+  const dns = await startDnsServer();
+  onTestFinished(() => dns.stop());
+  return dns;
+}
+
+test.each(['A', 'SRV'] as const)('no %s record leads the gateway to this machine', async (type) => {
+  const { calls, port } = await startInternal();
+  const dns = await startDns();
+  const name = '_http._tcp.web.test';
+  const source = type === 'A' ? ({ type, name, port } as const) : ({ type, name } as const);
+  const { call, lines } = await startServer(
+    { dns: { servers: [dns.address] } },
+    { services: { hello: { dns: source } } },
+  );
+  const addresses = [
+    '127.0.0.1',
+    '0.0.0.0',
+    '127.1.2.3',
+    '169.254.169.254',
+    '::1',
+    '::ffff:127.0.0.1',
+    '::',
+  ];
+  dns.setAddresses(name, addresses);
+  dns.setSrv(name, [{ port, target: 'target.test' }]);
+  dns.setAddresses('target.test', addresses);
+  const answer = await call('/latest/meta-data');
+  expect([answer.status, await answer.json()]).toMatchObject([
+    503,
+    { code: 'SERVICE_ENDPOINT_NOT_FOUND' },
+  ]);
+  expect(calls).toEqual([]);
+  expect(lines.some(({ msg }) => msg === 'DNS failed')).toBe(true);
+});
+
+test('no name, path or header of a call chooses whom the gateway calls', async () => {
+  const internal = await startInternal();
+  const dns = await startDns();
+  const host = `127.0.0.1:${internal.port}`;
+  const { url, token } = await startServer(
+    { dns: { servers: [dns.address] }, listen: { port: 0, trustProxy: true } },
+    { services: { hello: { endpoints: [] } } },
+  );
+  const port = Number(new URL(url).port);
+  const send = (target: string, more = '') =>
+    sendRaw(
+      port,
+      `GET ${target} HTTP/1.1\r\nAuthorization: Bearer ${token}\r\n${more || 'Host: 127.0.0.1\r\n'}Connection: close\r\n\r\n`,
+    );
+  for (const name of [
+    'localhost',
+    '127.0.0.1',
+    host,
+    '[::1]',
+    'hello@127.0.0.1',
+    'a.b.c',
+    'web.test',
+    'x%23',
+    'x%2F..',
+    '%5B::1%5D',
+    'hello%00',
+  ]) {
+    expect(statusesOf(await send(`/v1/cloudrun/${name}/x`))[0]).toBeGreaterThanOrEqual(400);
+  }
+  for (const target of [
+    `http://${host}/v1/cloudrun/hello`,
+    `http://${host}/`,
+    `//${host}/`,
+    `/v1/cloudrun/hello/http://${host}/`,
+    `/v1/cloudrun/hello?url=http://${host}/`,
+    `/v1/cloudrun/hello/@${host}/`,
+  ]) {
+    expect(statusesOf(await send(target))[0]).toBeGreaterThanOrEqual(400);
+  }
+  for (const header of [
+    'Host',
+    'X-Forwarded-Host',
+    'Forwarded',
+    'X-Original-URL',
+    'X-Rewrite-URL',
+    'Proxy',
+    'Referer',
+    'X-Forwarded-For',
+    'True-Client-IP',
+  ]) {
+    const more = header === 'Host' ? '' : 'Host: 127.0.0.1\r\n';
+    const answer = await send('/v1/cloudrun/hello', `${more}${header}: ${host}\r\n`);
+    expect(statusesOf(answer)[0]).toBeGreaterThanOrEqual(400);
+  }
+  expect(
+    statusesOf(await sendRaw(port, `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)),
+  ).not.toContain(200);
+  expect(internal.calls).toEqual([]);
+  expect(dns.asked).toEqual([]);
+});
+
+test('a target of the absolute form goes where its path says, and nowhere else', async () => {
+  const { calls, port: internal } = await startInternal();
+  const { url } = await startServer();
+  const answer = await sendRaw(
+    Number(new URL(url).port),
+    `GET http://127.0.0.1:${internal}/files/x HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`,
+  );
+  expect(statusesOf(answer)[0]).toBeGreaterThanOrEqual(400);
+  expect(calls).toEqual([]);
+});
+
+test('upload targets and links never begin with a host of the caller’s choice', async () => {
+  const { url, token: _ } = await startServer();
+  const port = Number(new URL(url).port);
+  for (const host of [
+    'evil.example',
+    '127.0.0.1.evil.example',
+    'localhost@evil.example',
+    'evil.example#localhost',
+  ]) {
+    const answer = await sendRaw(
+      port,
+      `POST /upload HTTP/1.1\r\nHost: ${host}\r\nX-Forwarded-Host: evil.example\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+    );
+    expect(statusesOf(answer)[0]).toBeGreaterThanOrEqual(400);
+    expect(answer).not.toMatch(/^location:/im);
+  }
+});

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { StorageClient } from '../break-ins/support/storage-client.ts';
+import { Cli } from '../server/support/cli.ts';
+import { makeFolder } from '../server/support/folder.ts';
+import { until } from './support/until.ts';
+
+const CONFIG = `
+listen: { port: 0 }
+admin: { port: 0 }
+store: { driver: file, root: ./store }
+keys: [{ secret: ${'k'.repeat(32)} }]
+limits: { grantSeconds: 2 }
+environments: { dev: { credentials: [{ id: me, secret: my-secret }] } }
+`;
+
+const UPLOADS = 100;
+/** How many are acknowledged when the process is killed. */
+const KILL_AFTER = 30;
+
+const toHash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+const toContent = (at: number) => new Uint8Array(100_000 + at * 3000).fill(at);
+
+test.each([1, 2])(
+  '%i processes killed amid 100 uploads have lost nothing that they acknowledged',
+  async (workers) => {
+    const folder = await makeFolder({ 'berth.yaml': CONFIG });
+    const args = ['--config', 'berth.yaml', '--workers', String(workers)];
+    const pair = { id: 'me', secret: 'my-secret' };
+    const start = async () => {
+      const cli = new Cli(folder, args);
+      const { url } = (await cli.line('listening')) as unknown as { url: string };
+      return { cli, dev: new StorageClient(url, pair) };
+    };
+    const first = await start();
+    const acknowledged: number[] = [];
+    const uploads = Array.from({ length: UPLOADS }, async (_, at) => {
+      const answer = await first.dev.upload(`file-${at}`, toContent(at));
+      if (answer.status !== 204) return;
+      acknowledged.push(at);
+      if (acknowledged.length < KILL_AFTER) return;
+      const workerPids = first.cli.lines
+        .filter(({ msg }) => msg === 'worker started')
+        .map(({ workerPid }) => workerPid as number);
+      for (const pid of [first.cli.child.pid as number, ...workerPids]) kill(pid);
+    });
+    await Promise.allSettled(uploads);
+    expect(acknowledged.length).toBeGreaterThanOrEqual(KILL_AFTER);
+    expect(acknowledged.length).toBeLessThan(UPLOADS);
+
+    const { dev, cli } = await start();
+    let visible = 0;
+    for (let at = 0; at < UPLOADS; at += 1) {
+      const link = await dev.link(`file-${at}`);
+      if (link === '') {
+        expect(acknowledged).not.toContain(at);
+        continue;
+      }
+      visible += 1;
+      const bytes = new Uint8Array(await (await fetch(link)).arrayBuffer());
+      expect([at, toHash(bytes)]).toEqual([at, toHash(toContent(at))]);
+    }
+    expect(visible).toBeGreaterThanOrEqual(acknowledged.length);
+    // No litter stays that is older than a grant.
+    await until(async () => (await readdir(join(folder, 'store/tmp'))).length === 0);
+    const checked = await new Cli(folder, ['fsck', '--config', 'berth.yaml']).finish();
+    expect([checked.code, checked.stdout]).toEqual([
+      0,
+      expect.stringContaining(`${visible} files`),
+    ]);
+    cli.child.kill('SIGTERM');
+    await cli.finish();
+  },
+);
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It was killed before.
+  }
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { startWhole } from '../break-ins/support/start-whole.ts';
+import { post } from '../break-ins/support/storage-client.ts';
+
+const SIZE = 300_000;
+
+test('of 50 parallel writers of one key one has written it whole, and readers see whole files alone', async () => {
+  const { dev, disk, lines } = await startWhole();
+  const contents = Array.from({ length: 50 }, (_, at) => new Uint8Array(SIZE).fill(at + 1));
+  const etags = new Set(
+    contents.map((content) => `"${createHash('md5').update(content).digest('hex')}"`),
+  );
+  expect((await dev.upload('a.bin', contents[0] as Uint8Array<ArrayBuffer>)).status).toBe(204);
+  const link = await dev.link('a.bin');
+  let isWriting = true;
+  const reading = (async () => {
+    const seen: number[] = [];
+    while (isWriting) {
+      const answer = await fetch(link);
+      const bytes = new Uint8Array(await answer.arrayBuffer());
+      seen.push(bytes.length === SIZE ? new Set(bytes).size : -1);
+      expect(etags).toContain(answer.headers.get('etag'));
+    }
+    return seen;
+  })();
+  const grants = await Promise.all(contents.map(() => dev.grant('a.bin')));
+  const answers = await Promise.all(
+    contents.map((content, at) => post(grants[at] as (typeof grants)[0], 'a.bin', content)),
+  );
+  isWriting = false;
+  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(204));
+  const seen = await reading;
+  expect(new Set(seen)).toEqual(new Set([1]));
+  const last = new Uint8Array(await (await fetch(link)).arrayBuffer());
+  expect([last.length, new Set(last).size]).toEqual([SIZE, 1]);
+  // The file, and the one that is nobody's business.
+  expect(await disk()).toHaveLength(2);
+  expect(lines.filter(({ audit }) => audit)).toHaveLength(51);
+});
+
+test('of 50 copies to one place that must not be replaced, in calls of their own, one succeeds', async () => {
+  const { dev } = await startWhole();
+  const names = Array.from({ length: 50 }, (_, at) => `from-${at}.txt`);
+  for (const name of names) await dev.upload(name, name);
+  const copies = await Promise.all(
+    names.map((name) =>
+      dev.call('batchCopyFile', {
+        fileList: [{ srcPath: `/${name}`, dstPath: '/to.txt', overwrite: false }],
+      }),
+    ),
+  );
+  const codes = copies.map(({ data }) => data?.fileList[0]?.code ?? 'done');
+  expect(codes.filter((code) => code === 'done')).toHaveLength(1);
+  expect(codes.filter((code) => code === 'OBJECT_ALREADY_EXIST')).toHaveLength(49);
+  expect(await dev.read('to.txt')).toBe(names[codes.indexOf('done')]);
+});

@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { open } from '../break-ins/support/send-raw.ts';
+import { startWhole, type Whole } from '../break-ins/support/start-whole.ts';
+import { toFields } from '../break-ins/support/storage-client.ts';
+import { until } from './support/until.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+async function metric({ adminUrl }: Whole, name: string): Promise<number> {
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
+}
+
+/** All that a call may hold is given back. */
+async function expectNothingLeft(whole: Whole, files: number): Promise<void> {
+  await until(async () => (await metric(whole, 'berth_calls_active')) === 0);
+  await until(async () => (await metric(whole, 'berth_upstream_outstanding')) === 0);
+  await until(async () => (await whole.disk()).length === files + 1);
+  expect(whole.lines.filter(({ level }) => level === 'error')).toEqual([]);
+}
+
+/** The beginning of a form up to the first bytes of its file. */
+async function toUploadHead({ dev }: Whole, path: string): Promise<string> {
+  const parts = Object.entries(toFields(await dev.grant(path), path)).map(
+    ([name, value]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  const file = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
+  return `POST /upload HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: ${100 * MEBIBYTE}\r\n\r\n${parts.join('')}${file}`;
+}
+
+test.each(['reset', 'end'] as const)('uploads that %s in the midst leave nothing', async (how) => {
+  const whole = await startWhole();
+  await whole.dev.upload('a.txt', 'old');
+  const sockets = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const socket = await open(whole.port);
+      socket.write(`${await toUploadHead(whole, 'a.txt')}${'x'.repeat(MEBIBYTE)}`);
+      return socket;
+    }),
+  );
+  await until(async () => (await whole.disk()).length === 22);
+  for (const socket of sockets) {
+    if (how === 'reset') socket.resetAndDestroy();
+    else socket.end();
+  }
+  await expectNothingLeft(whole, 1);
+  expect(await whole.dev.read('a.txt')).toBe('old');
+});
+
+test('calls whose caller goes away leave nothing, whichever way they are signed', async () => {
+  const whole = await startWhole();
+  const token = await whole.token('dev');
+  const now = Math.floor(Date.now() / 1000);
+  const signed = `TC3-HMAC-SHA256 Credential=dev-id/${new Date(now * 1000).toISOString().slice(0, 10)}/svc/tc3_request, SignedHeaders=host, Signature=${'0'.repeat(64)}, Timestamp=${now}`;
+  for (const authorization of [`Bearer ${token}`, signed]) {
+    const sockets = await Promise.all(Array.from({ length: 10 }, () => open(whole.port)));
+    for (const socket of sockets) {
+      socket.write(
+        `POST /v1/cloudrun/hello HTTP/1.1\r\nHost: dev.localhost\r\nAuthorization: ${authorization}\r\nContent-Length: ${4 * MEBIBYTE}\r\n\r\n${'x'.repeat(2 * MEBIBYTE)}`,
+      );
+    }
+    await until(async () => (await metric(whole, 'berth_calls_active')) === 10);
+    for (const socket of sockets) socket.resetAndDestroy();
+    await expectNothingLeft(whole, 0);
+  }
+});
+
+test('calls of the storage API whose caller goes away in the midst of their body change nothing', async () => {
+  const whole = await startWhole();
+  await whole.dev.upload('a.txt', 'a');
+  const headers = Object.entries(whole.dev.headers()).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  const socket = await open(whole.port);
+  socket.write(
+    `POST /api/v2/envs/dev/storages:batchDelete HTTP/1.1\r\nHost: a\r\n${headers.join('')}Content-Length: 100\r\n\r\n{"fileList":["cloud://dev.files/a.txt"]`,
+  );
+  await until(async () => (await metric(whole, 'berth_calls_active')) === 1);
+  socket.resetAndDestroy();
+  await expectNothingLeft(whole, 1);
+  expect(await whole.dev.read('a.txt')).toBe('a');
+});
+
+test('downloads that are broken off hold no file and no memory', async () => {
+  const whole = await startWhole();
+  await whole.dev.upload('big', new Uint8Array(32 * MEBIBYTE));
+  const { pathname, search } = new URL(await whole.dev.link('big'));
+  for (let round = 0; round < 20; round += 1) {
+    const socket = await open(whole.port);
+    socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await once(socket, 'readable');
+    socket.resetAndDestroy();
+  }
+  await expectNothingLeft(whole, 1);
+});
