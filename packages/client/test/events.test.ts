@@ -1,0 +1,145 @@
+import { createGatewayClient, type GatewayClientOptions, type ServiceEvent } from '@berth/client';
+import { describe, expect, it } from 'vitest';
+import { failureOf } from './support/fake-fetch.ts';
+import { type Act, faultServer, hang, refuse, reset, serve } from './support/fault-server.ts';
+
+const service = (baseUrl: string, options: object = {}) =>
+  createGatewayClient({
+    retry: { baseDelay: 1 },
+    ...options,
+    baseUrl,
+  } as GatewayClientOptions).service('x');
+
+/** Sends pieces of an event stream, and leaves the connection open, ends it or breaks it. */
+const stream =
+  (end: 'open' | 'end' | 'break', ...pieces: string[]): Act =>
+  async (_, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' });
+    response.flushHeaders();
+    for (const piece of pieces)
+      await new Promise<void>((done) => response.write(piece, () => done()));
+    if (end === 'end') response.end();
+    if (end === 'break') response.destroy();
+  };
+const done: Act = (_, response) => response.writeHead(204).end();
+
+async function collect<T>(events: AsyncIterable<ServiceEvent<T>>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const { data } of events) all.push(data);
+  return all;
+}
+
+describe('events', () => {
+  it('are parsed and come one by one, before the stream ends', async () => {
+    await using server = await faultServer(
+      stream('open', 'event: price\nid: 7\ndata: a\ndata: b\n\n'),
+    );
+    const stop = new AbortController();
+    const events = service(server.baseUrl).events('prices', { signal: stop.signal });
+    expect(await events.next()).toEqual({
+      done: false,
+      value: { event: 'price', data: 'a\nb', id: '7' },
+    });
+    expect(server.calls[0]?.headers.accept).toBe('text/event-stream');
+    const next = events.next();
+    stop.abort(new Error('enough'));
+    expect(await next).toEqual({ done: true, value: undefined });
+  });
+
+  it('go on from the last whole event after a dropped connection', async () => {
+    await using server = await faultServer(
+      stream('break', 'retry: 1\n\nid: 1\ndata: one\n\nid: 2\ndata: half'),
+      reset,
+      refuse('SERVICE_NOT_READY', 503),
+      stream('end', 'id: é2\ndata: two\n\n'),
+      stream('end', 'data: three\n\n'),
+      done,
+    );
+    expect(await collect(service(server.baseUrl).events('a'))).toEqual(['one', 'two', 'three']);
+    const ids = server.calls.map(({ headers }) => headers['last-event-id']);
+    const e2 = Buffer.from('é2').toString('latin1');
+    expect(ids).toEqual([undefined, '1', '1', '1', e2, e2]);
+  });
+
+  it('begin after a known event', async () => {
+    await using server = await faultServer(done);
+    await collect(service(server.baseUrl).events('a', { lastEventId: '41' }));
+    expect(server.calls[0]?.headers['last-event-id']).toBe('41');
+  });
+
+  it('survive a server that is down for a while, with its failed tries', async () => {
+    await using server = await faultServer(
+      stream('break', 'retry: 1\ndata: one\n\n'),
+      ...Array<Act>(7).fill(reset),
+      stream('end', 'data: two\n\n'),
+      done,
+    );
+    expect(await collect(service(server.baseUrl).events('a'))).toEqual(['one', 'two']);
+    expect(server.calls).toHaveLength(10);
+  });
+
+  it('end with their connection where that is wished', async () => {
+    const options = { reconnect: false };
+    await using server = await faultServer(
+      stream('end', 'data: one\n\n'),
+      stream('break', 'data: two\n\n'),
+    );
+    expect(await collect(service(server.baseUrl).events('a', options))).toEqual(['one']);
+    const broken = collect(service(server.baseUrl).events('a', options));
+    expect(await failureOf(broken)).toMatchObject({ name: 'NetworkError' });
+  });
+
+  it('free their connection when they are left', async () => {
+    let close = () => {};
+    const closed = new Promise<void>((resolve) => {
+      close = resolve;
+    });
+    await using server = await faultServer((request, response) => {
+      response.on('close', close);
+      stream('open', 'data: one\n\n')(request, response);
+    });
+    for await (const _ of service(server.baseUrl).events('a')) break;
+    await closed;
+  });
+
+  it('throw where the service refuses, at first and later on', async () => {
+    const gone = serve({ reason: 'gone' }, 410);
+    await using server = await faultServer(gone, stream('end', 'retry: 1\n\n'), gone);
+    for (let round = 0; round < 2; round += 1) {
+      const error = await failureOf(collect(service(server.baseUrl).events('a')));
+      expect(error).toMatchObject({ name: 'GatewayError', source: 'service', status: 410 });
+      expect((error as { body(): unknown }).body()).toEqual({ reason: 'gone' });
+    }
+  });
+
+  it('throw where the answer is no event stream, or where the first connection fails', async () => {
+    await using server = await faultServer(serve({}), reset);
+    const fail = () => failureOf(collect(service(server.baseUrl).events('a')));
+    expect(await fail()).toMatchObject({ name: 'ContractError' });
+    expect(await fail()).toMatchObject({ name: 'NetworkError' });
+  });
+
+  it('do not wait for headers longer than a try may take', async () => {
+    await using server = await faultServer(hang);
+    const options = { timeouts: { perTry: 30 }, retry: false as const };
+    const error = await failureOf(collect(service(server.baseUrl, options).events('a')));
+    expect(error).toMatchObject({ name: 'TimeoutError', timeout: 30 });
+  });
+
+  it('live longer than the total time', async () => {
+    await using server = await faultServer((request, response) => {
+      stream('open', 'data: one\n\n')(request, response);
+      setTimeout(() => response.write('data: two\n\n'), 150);
+    });
+    const events = service(server.baseUrl, { timeouts: { total: 60 } }).events('a');
+    await events.next();
+    expect((await events.next()).value?.data).toBe('two');
+  });
+
+  it('end quietly on a signal that has already aborted', async () => {
+    await using server = await faultServer(done);
+    const signal = AbortSignal.abort();
+    expect(await collect(service(server.baseUrl).events('a', { signal }))).toEqual([]);
+    expect(server.calls).toHaveLength(0);
+  });
+});
