@@ -18,7 +18,8 @@ export async function toFormData({
 
 async function gather(content: UploadContent, signal: AbortSignal): Promise<Blob> {
   const { data, type } = content;
-  const toBlob = (parts: unknown[]) => new Blob(parts as BlobPart[], { type });
+  const toBlob = (parts: unknown[]) =>
+    new Blob(parts as ConstructorParameters<typeof Blob>[0], { type });
   if (data instanceof Blob) return data.type === type ? data : toBlob([data]);
   if (data instanceof Uint8Array) return toBlob([data]);
   if ('file' in data) return toBlob([await fileToBlob(data.file)]);
@@ -54,13 +55,13 @@ async function* abortable(
   try {
     for (;;) {
       signal.throwIfAborted();
-      const next: IteratorResult<Part> | ReadableStreamReadResult<Part> = await Promise.race([
+      const next: { done?: boolean | undefined; value?: Part | undefined } = await Promise.race([
         aborted,
         reader ? reader.read() : (iterator as AsyncIterator<Part>).next(),
       ]);
       isOver = next.done === true;
       if (next.done) return;
-      yield next.value;
+      yield next.value as Part;
     }
   } finally {
     signal.removeEventListener('abort', stop);

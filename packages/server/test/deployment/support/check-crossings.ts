@@ -8,12 +8,10 @@ export function checkCrossings(deployed: () => Deployment): void {
     /** A client that begins at one process and takes grants and links to another. */
     const between = (first: string, second: string) => {
       const { url, credentials } = deployed();
-      const takeTo = (request: Request) =>
-        fetch(
-          request.url.startsWith(url)
-            ? new Request(second + request.url.slice(url.length), request)
-            : request,
-        );
+      const takeTo: typeof fetch = (given, init) => {
+        const address = String(given);
+        return fetch(address.startsWith(url) ? second + address.slice(url.length) : address, init);
+      };
       return createStorageClient({ baseUrl: first, envId: 'dev', credentials, fetch: takeTo });
     };
     const clients = (): StorageClient[] => {
