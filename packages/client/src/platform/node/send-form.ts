@@ -4,8 +4,8 @@ import { finished } from 'node:stream';
 import { assertLength } from '../../upload/assert-length.ts';
 import type { UploadAnswer, UploadForm } from '../../upload/upload-form.ts';
 import { toMultipart } from './to-multipart.ts';
-import { toReadable } from './to-readable.ts';
 import { toRequestTarget } from './to-request-target.ts';
+import { toSource } from './to-source.ts';
 
 /** Longest answer that is kept, in characters; an XML error is far shorter. */
 const MAX_ANSWER = 65_536;
@@ -16,7 +16,7 @@ export function sendForm(form: UploadForm): Promise<UploadAnswer> {
     const { content, signal, idle } = form;
     signal.throwIfAborted();
     const { contentType, head, tail } = toMultipart(form);
-    const source = toReadable(content.data);
+    const { stream: source, release } = toSource(content.data);
     const request = open(form, contentType, head.length + tail.length);
     let sent = 0;
     let isWhole = false;
@@ -49,7 +49,8 @@ export function sendForm(form: UploadForm): Promise<UploadAnswer> {
         }
         sent += Buffer.byteLength(chunk);
         assertLength(content, sent, false);
-        if (!request.write(chunk)) source.pause();
+        const isSent = release && (() => release(chunk as Uint8Array));
+        if (!request.write(chunk, isSent)) source.pause();
         form.report?.(sent);
       }),
     );

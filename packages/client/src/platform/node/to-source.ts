@@ -1,19 +1,19 @@
-import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import type { UploadContent } from '../../upload/upload-form.ts';
+import { openFile, type Source } from './open-file.ts';
 
-/** Bytes that go to the socket at once: few calls for a large file, little memory. */
+/** Bytes that go to the socket at once. */
 const CHUNK = 256 * 1024;
 
 /** A content as a stream of Node, read no faster than it is sent. */
-export function toReadable(data: UploadContent['data']): Readable {
-  if (data instanceof Uint8Array) return Readable.from(slices(data));
-  if (data instanceof Blob) return Readable.from(blobSlices(data));
-  if (data instanceof Readable) return data;
-  if (data instanceof ReadableStream) return Readable.fromWeb(data as WebStream);
-  if ('file' in data) return createReadStream(data.file, { highWaterMark: CHUNK });
-  return Readable.from(data as AsyncIterable<unknown>);
+export function toSource(data: UploadContent['data']): Source {
+  if (data instanceof Uint8Array) return { stream: Readable.from(slices(data)) };
+  if (data instanceof Blob) return { stream: Readable.from(blobSlices(data)) };
+  if (data instanceof Readable) return { stream: data };
+  if (data instanceof ReadableStream) return { stream: Readable.fromWeb(data as WebStream) };
+  if ('file' in data) return openFile(data.file);
+  return { stream: Readable.from(data as AsyncIterable<unknown>) };
 }
 
 function* slices(bytes: Uint8Array) {
