@@ -37,7 +37,7 @@ function findExample(language: string, start: string): string {
 }
 
 it('the client example runs against the mock as it stands', () => {
-  const example = findExample('ts', 'import { createGatewayClient');
+  const example = findExample('ts', 'import { bearer');
   writeFileSync(join(folder, 'packages/client/readme.ts'), `${example}console.log(data, text);\n`);
   const output = execFileSync('node', [FROM_SOURCE, 'packages/client/readme.ts'], {
     cwd: folder,

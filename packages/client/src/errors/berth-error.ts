@@ -40,7 +40,7 @@ export abstract class BerthError extends Error {
   readonly requestId: string | undefined;
 
   constructor(details: BerthErrorDetails) {
-    super(toMessage(details), 'cause' in details ? { cause: details.cause } : undefined);
+    super(toMessage(details), details);
     this.method = details.method;
     this.path = details.path;
     this.status = details.status;

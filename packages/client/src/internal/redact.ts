@@ -12,6 +12,6 @@ export function redact(text: string, secrets: readonly string[]): string {
       secret.slice(secret.indexOf(' ') + 1),
       ...(secret.match(SECRET_PARTS) ?? []),
     ])
-    .filter((secret) => secret !== '')
+    .filter(Boolean)
     .reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
 }

@@ -1,0 +1,155 @@
+import { createGatewayClient, type GatewayClientOptions, GatewayError } from '@berth/client';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import * as z from 'zod';
+import { failureOf, fakeFetch, json } from './support/fake-fetch.ts';
+
+function serviceWith(...answers: (Response | Error)[]) {
+  const { fetch, requests } = fakeFetch(...answers);
+  const options: GatewayClientOptions = { baseUrl: 'https://g.example/', fetch, retry: false };
+  return { service: createGatewayClient(options).service('hello'), requests };
+}
+const last = (requests: Request[]) => requests.at(-1) as Request;
+
+describe('a path', () => {
+  it.each([
+    [undefined, '/v1/cloudrun/hello'],
+    ['', '/v1/cloudrun/hello'],
+    ['/', '/v1/cloudrun/hello'],
+    ['?x=1', '/v1/cloudrun/hello/?x=1'],
+    ['a/b?x=1', '/v1/cloudrun/hello/a/b?x=1'],
+    ['/a//b/', '/v1/cloudrun/hello/a//b/'],
+    ['//a', '/v1/cloudrun/hello//a'],
+    ['a%2Fb', '/v1/cloudrun/hello/a%2Fb'],
+  ])('%j is sent as it is', async (path, expected) => {
+    const { service, requests } = serviceWith(json({}));
+    await service.get(path);
+    expect(last(requests).url).toBe(`https://g.example${expected}`);
+  });
+
+  it.each(['../other', 'a/%2e%2E/b', 'a\\b'])(
+    '%j, which fetch would rewrite, throws',
+    async (path) => {
+      const { service, requests } = serviceWith();
+      const calls = [
+        service.get(path),
+        service.post(path),
+        service.request(path),
+        service.connect(path),
+      ];
+      for (const call of [...calls, service.events(path).next()])
+        expect(await failureOf(call)).toBeInstanceOf(TypeError);
+      expect(requests).toEqual([]);
+    },
+  );
+});
+
+describe('a payload', () => {
+  const text = (body: string | null, type: string, status = 200) =>
+    new Response(body, { status, headers: { 'Content-Type': type } });
+
+  it.each<[string, Response, unknown]>([
+    ['JSON', json({ a: [1] }), { a: [1] }],
+    ['JSON by another name', text('[1]', 'application/problem+json; charset=utf-8'), [1]],
+    ['JSON null', text('null', 'application/json'), null],
+    ['text', text('[1]', 'text/plain'), '[1]'],
+    ['nothing', new Response(null, { status: 204 }), undefined],
+    ['no JSON at all', text('', 'application/json'), undefined],
+  ])('of %s is read', async (_, response, expected) => {
+    expect(await serviceWith(response).service.get()).toEqual(expected);
+  });
+
+  it('that is to be JSON and is none rejects, and does not show it', async () => {
+    const response = text('{"token":"5ec4e7"', 'application/json');
+    const error = await failureOf(serviceWith(response).service.get('a'));
+    expect(error).toMatchObject({ name: 'ContractError', status: 200, issues: [] });
+    expect(String(error)).toContain('no valid JSON (GET /v1/cloudrun/hello/a, status 200)');
+    expect(String(error)).not.toContain('5ec4e7');
+  });
+
+  const User = z.object({ name: z.string(), tags: z.array(z.number()).default([]) });
+
+  it('is checked, changed and typed by a validator', async () => {
+    const user = await serviceWith(json({ name: 'Ada' })).service.get('u', { schema: User });
+    expectTypeOf(user).toEqualTypeOf<{ name: string; tags: number[] }>();
+    expect(user).toEqual({ name: 'Ada', tags: [] });
+  });
+
+  it('that the validator refuses rejects with all that is wrong', async () => {
+    const wrong = json({ name: 1, tags: ['x'] }, { headers: { 'X-Request-Id': 'r-1' } });
+    const error = await failureOf(serviceWith(wrong).service.post('u', {}, { schema: User }));
+    expect(error).toMatchObject({ name: 'ContractError', requestId: 'r-1' });
+    expect((error as { issues: { path: string }[] }).issues.map(({ path }) => path)).toEqual([
+      'name',
+      'tags.0',
+    ]);
+  });
+
+  it('is typed by a generic, of the call or of the service', async () => {
+    const { service } = serviceWith(json(1), json(2));
+    expectTypeOf(await service.get()).toEqualTypeOf<unknown>();
+    expectTypeOf(await service.get<number>()).toEqualTypeOf<number>();
+    const typed = createGatewayClient({ baseUrl: '' }).service<{ a: 1 }>('x');
+    expectTypeOf(() => typed.post()).returns.resolves.toEqualTypeOf<{ a: 1 }>();
+  });
+
+  it('of an error is on the error, and in no log', async () => {
+    const { service } = serviceWith(json({ field: '5ec4e7' }, { status: 422 }));
+    const error = (await failureOf(service.get('a'))) as GatewayError;
+    expect(error).toBeInstanceOf(GatewayError);
+    expect(error).toMatchObject({ source: 'service', status: 422, retryable: false });
+    expect(error.body()).toEqual({ field: '5ec4e7' });
+    expect(JSON.stringify(error)).not.toContain('5ec4e7');
+  });
+});
+
+describe('the body of a POST', () => {
+  it.each<[string, unknown, string | null, string]>([
+    ['an object', { a: 1 }, 'application/json', '{"a":1}'],
+    ['a list', [1], 'application/json', '[1]'],
+    ['null', null, 'application/json', 'null'],
+    ['nothing', undefined, null, ''],
+    ['a string', 'hi', 'text/plain;charset=UTF-8', 'hi'],
+    ['bytes', new Uint8Array([104, 105]), null, 'hi'],
+    ['a blob', new Blob(['hi'], { type: 'text/csv' }), 'text/csv', 'hi'],
+    [
+      'a form',
+      new URLSearchParams({ a: '1' }),
+      'application/x-www-form-urlencoded;charset=UTF-8',
+      'a=1',
+    ],
+    ['a stream', new Blob(['hi']).stream(), null, 'hi'],
+  ])('that is %s is sent as what it is', async (_, body, type, text) => {
+    const { service, requests } = serviceWith(json({}));
+    await service.post('a', body);
+    expect(last(requests).headers.get('Content-Type')).toBe(type);
+    expect(await last(requests).text()).toBe(text);
+  });
+
+  it('may name its type', async () => {
+    const { service, requests } = serviceWith(json({}));
+    await service.post('a', { b: 1 }, { headers: { 'content-type': 'application/x+json' } });
+    expect(last(requests).headers.get('Content-Type')).toBe('application/x+json');
+  });
+});
+
+it('request gives the raw answer, whatever its status', async () => {
+  const { service, requests } = serviceWith(new Response('no', { status: 418 }));
+  const response = await service.request('a', { method: 'POST', body: 'x' });
+  expect([response.status, await response.text()]).toEqual([418, 'no']);
+  expect(last(requests).method).toBe('POST');
+});
+
+it('a failed fetch gives a NetworkError whose cause holds no address and no credential', async () => {
+  const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  const failed = Object.assign(
+    new TypeError('failed https://g.example/v1/cloudrun/hello/a?s=5ec4e7', { cause }),
+    {
+      path: '?s=5ec4e7',
+    },
+  );
+  const error = (await failureOf(serviceWith(failed).service.get('a?s=5ec4e7'))) as Error;
+  expect(error.message).toBe('No answer came: connect ECONNREFUSED (GET /v1/cloudrun/hello/a)');
+  expect(error.cause).toMatchObject({ name: 'TypeError', cause: { code: 'ECONNREFUSED' } });
+  const { inspect } = await import('node:util');
+  expect(inspect(error, { depth: 9, showHidden: true, getters: true })).not.toContain('5ec4e7');
+});
