@@ -17,10 +17,9 @@ ${Object.entries(SETTINGS)
   .join('\n')}
 
 Examples:
-  berth cp ./site remote:/site                 uploads a folder
-  berth cp ./site remote:/site --list site.json   the same; run again, it goes on where it ended
-  berth cp remote:/site ./copy --list site.json   downloads what the list names
-  berth cp remote:/a.txt -                     prints a file
+  berth cp ./site remote:/site --list site.ndjson  uploads a folder; again, it goes on where it ended
+  berth cp remote:/site ./copy --list site.ndjson  downloads what the list names
+  berth cp remote:/a.txt -                         prints a file
   berth url remote:/a.txt --max-age 600
   berth call hello greet -X POST -d '{"name":"Ada"}'
   berth tail hello news
