@@ -1,11 +1,9 @@
-import { sendForm } from '#platform';
 import type { Hooks, SharedCallOptions } from './call-options.ts';
 import type { FetchLike } from './fetch-like.ts';
 import { STORAGE_OPERATIONS } from './generated/contract.gen.ts';
 import { assertBaseUrl } from './internal/assert-base-url.ts';
 import { judgeStatus } from './internal/judge-status.ts';
 import { createPipeline } from './internal/pipeline/create-pipeline.ts';
-import { platformFetch } from './internal/platform-fetch.ts';
 import { createRawCalls } from './internal/raw-calls.ts';
 import { readEnvelope } from './internal/read-envelope.ts';
 import { readText } from './internal/read-text.ts';
@@ -15,7 +13,6 @@ import { toStorageSigner } from './internal/to-storage-signer.ts';
 import { bindStorage } from './operations/bind-storage.ts';
 import type { StorageClient } from './storage-client.ts';
 import type { StorageCredentialsSource } from './storage-credentials.ts';
-import { sendWithFetch } from './upload/send-with-fetch.ts';
 import { defaultWireProfile, type WireProfile } from './wire-profile.ts';
 
 /** Options of {@link createStorageClient}. */
@@ -87,8 +84,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     agent,
     timeouts: options.timeouts,
     retry: options.retry,
-    fetch: options.fetch ?? platformFetch,
-    sendForm: options.fetch ? sendWithFetch : sendForm,
+    fetch: options.fetch,
     // A link carries its own grant: no credentials go with it.
     links: createPipeline({ ...shared, secretHeaders: [] }),
     async call(operation, body, what, { signal, timeouts, retry }) {

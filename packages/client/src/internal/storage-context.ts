@@ -2,7 +2,6 @@ import type { CallOptions, Hooks, SharedCallOptions } from '../call-options.ts';
 import type { FetchLike } from '../fetch-like.ts';
 import type { STORAGE_OPERATIONS } from '../generated/contract.gen.ts';
 import type { paths } from '../generated/storage.v2.gen.ts';
-import type { UploadForm } from '../upload/upload-form.ts';
 import type { WireProfile } from '../wire-profile.ts';
 import type { Pipeline } from './pipeline/pipeline-call.ts';
 import type { StorageAnswer } from './read-envelope.ts';
@@ -38,8 +37,7 @@ export interface StorageContext extends SharedCallOptions {
   ): Promise<StorageAnswer>;
   /** Sends what needs no credentials: the GET of a link. */
   readonly links: Pipeline;
-  /** Sends the form of an upload. */
-  readonly sendForm: (form: UploadForm) => ReturnType<typeof import('#platform').sendForm>;
-  readonly fetch: FetchLike;
+  /** The caller's own. */
+  readonly fetch: FetchLike | undefined;
   readonly agent: object | undefined;
 }

@@ -2,12 +2,11 @@ import { saveFile, sendsIfRange } from '#platform';
 import { resumable } from '../download/resumable.ts';
 import { BerthError } from '../errors/berth-error.ts';
 import { StorageError } from '../errors/storage-error.ts';
-import { TimeoutError } from '../errors/timeout-error.ts';
-import { callOf, pathOf, rememberedCall } from '../internal/calls.ts';
-import { networkFailure } from '../internal/pipeline/network-failure.ts';
+import { callOf, rememberedCall } from '../internal/calls.ts';
 import { requestIdOf } from '../internal/request-id-of.ts';
 import type { StorageContext } from '../internal/storage-context.ts';
 import { type Progress, toReport } from '../internal/to-report.ts';
+import { transferFailure } from '../internal/transfer-failure.ts';
 import { type TempUrlOptions, tempUrl } from './temp-urls.ts';
 
 /** A part of a file, in bytes. */
@@ -65,7 +64,15 @@ export async function download(
     idle,
     signal,
     report: toReport(options.onProgress, size === null ? undefined : Number(size)),
-    fail: (cause) => toFailure(first, `The download of ${fileID} broke off`, idle, cause),
+    fail: (cause) =>
+      cause instanceof BerthError
+        ? cause
+        : transferFailure(
+            rememberedCall(first),
+            `The download of ${fileID} broke off`,
+            idle,
+            cause,
+          ),
   });
   return new Response(body, first);
 }
@@ -118,19 +125,6 @@ async function refuse(response: Response, fileID: string, text?: string): Promis
     status: response.status,
     text,
     requestId: requestIdOf(response),
-  });
-}
-
-function toFailure(response: Response, what: string, timeout: number, cause: unknown): Error {
-  const call = rememberedCall(response);
-  if (cause instanceof BerthError) return cause;
-  if (cause !== undefined) return networkFailure(call, cause, what);
-  const { method, url } = call;
-  return new TimeoutError({
-    what: `${what}: nothing came for ${timeout} ms`,
-    method,
-    path: pathOf(url),
-    timeout,
   });
 }
 

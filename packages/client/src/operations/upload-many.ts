@@ -6,6 +6,8 @@ import type { UploadData } from '../upload/upload-data.ts';
 import type { ItemResult } from './list-options.ts';
 import { type UploadOptions, type UploadResult, upload } from './upload.ts';
 
+export { upload };
+
 /** A file to upload: where to, what, and how, as `upload` takes it. */
 export interface UploadOrder extends Pick<UploadOptions, 'contentType' | 'size' | 'maxBytes'> {
   readonly path: string;

@@ -1,14 +1,17 @@
+import { sendForm } from '#platform';
 import type { SharedCallOptions } from '../call-options.ts';
 import { NetworkError } from '../errors/network-error.ts';
 import { TimeoutError } from '../errors/timeout-error.ts';
 import { pathOf } from '../internal/calls.ts';
-import { networkFailure } from '../internal/pipeline/network-failure.ts';
 import { retryDelay } from '../internal/pipeline/retry-delay.ts';
 import { wait } from '../internal/pipeline/wait.ts';
+import { platformFetch } from '../internal/platform-fetch.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
 import { type Progress, toReport } from '../internal/to-report.ts';
 import { toUploadGrant, type UploadGrant } from '../internal/to-upload-grant.ts';
+import { transferFailure } from '../internal/transfer-failure.ts';
 import { readUploadAnswer, secretsOf } from '../upload/read-upload-answer.ts';
+import { sendWithFetch } from '../upload/send-with-fetch.ts';
 import { toContent } from '../upload/to-content.ts';
 import { toUploadForm } from '../upload/to-upload-form.ts';
 import type { UploadData } from '../upload/upload-data.ts';
@@ -77,16 +80,22 @@ export async function upload(
   try {
     for (let attempt = 1; ; attempt += 1) {
       const grant = await deadline.step(({ signal }) => ask(signal));
+      const call = { method: 'POST', url: grant.url, secrets: () => secretsOf(grant) };
       const form = {
         ...toUploadForm(grant, path, wireProfile),
         content,
         report: toReport(options.onProgress, content.size),
         idle: timeouts.perTry ?? IDLE,
-        fetch: context.fetch,
+        fetch: context.fetch ?? platformFetch,
         agent: context.agent,
       };
       const failure = await deadline.step(({ signal }) =>
-        post(context, { ...form, signal, fail: toFailure(grant, what, form.idle) }, grant, what),
+        post(
+          context.fetch ? sendWithFetch : sendForm,
+          { ...form, signal, fail: (cause) => transferFailure(call, what, form.idle, cause) },
+          grant,
+          what,
+        ),
       );
       if (!failure) return { fileID: grant.fileID };
 
@@ -104,14 +113,9 @@ export async function upload(
 }
 
 /** Posts the form; gives the failure, and whether another try may help. */
-async function post(
-  { sendForm }: StorageContext,
-  form: UploadForm,
-  grant: UploadGrant,
-  what: string,
-) {
+async function post(send: typeof sendForm, form: UploadForm, grant: UploadGrant, what: string) {
   try {
-    const answer = await sendForm(form);
+    const answer = await send(form);
     const error = readUploadAnswer(answer, grant, what);
     // A refusal says that nothing was stored (D30); these statuses say that it may pass.
     const isPassing = answer.status >= 500 || answer.status === 429;
@@ -121,17 +125,4 @@ async function post(
     // Of the same bytes to the same key: a file that was stored after all is replaced by its like.
     return { error, isPassing: true, headers: undefined };
   }
-}
-
-function toFailure(grant: UploadGrant, what: string, timeout: number): UploadForm['fail'] {
-  const call = { method: 'POST', url: grant.url };
-  return (cause) =>
-    cause === undefined
-      ? new TimeoutError({
-          what: `${what}: nothing moved for ${timeout} ms`,
-          method: call.method,
-          path: pathOf(call.url),
-          timeout,
-        })
-      : networkFailure({ ...call, secrets: () => secretsOf(grant) }, cause, what);
 }

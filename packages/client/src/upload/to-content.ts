@@ -31,17 +31,11 @@ export async function toContent(
   if (told !== undefined && !(Number.isInteger(told) && told >= 0)) {
     throw new RangeError('size is a whole number of bytes.');
   }
-  // A stream of Node that fails before it is read would end the process; it is asked for that later.
-  if ('on' in data) (data as Emitter).on('error', () => {});
   const isReplayable = size !== undefined;
   if (size !== undefined) assertLength({ size: told, maxBytes }, size, true);
   else if (told !== undefined) assertLength({ size: told, maxBytes }, told, true);
   const type = contentType ?? ((data instanceof Blob && data.type) || 'application/octet-stream');
   return { data, size: size ?? told, maxBytes, type, isReplayable };
-}
-
-interface Emitter {
-  on(event: 'error', listener: () => void): void;
 }
 
 function toBytes(data: UploadData) {

@@ -1,4 +1,5 @@
 import { fileToBlob } from '#platform';
+import { guard } from '../internal/pipeline/guard.ts';
 import { assertLength } from './assert-length.ts';
 import type { UploadContent, UploadForm } from './upload-form.ts';
 
@@ -24,48 +25,28 @@ async function gather(content: UploadContent, signal: AbortSignal): Promise<Blob
   if (data instanceof Uint8Array) return toBlob([data]);
   if ('file' in data) return toBlob([await fileToBlob(data.file)]);
 
-  const parts: (Uint8Array | string)[] = [];
+  // Safari's streams are no iterables.
+  const reader = 'getReader' in data ? data.getReader() : undefined;
+  const iterator = reader ? undefined : (data as AsyncIterable<Part>)[Symbol.asyncIterator]();
+  const next = (): Promise<{ done?: boolean | undefined; value?: Part | undefined }> =>
+    reader ? reader.read() : (iterator as AsyncIterator<Part>).next();
+  const parts: Part[] = [];
   let size = 0;
-  for await (const part of abortable(data, signal)) {
-    parts.push(part);
-    size += typeof part === 'string' ? new Blob([part]).size : part.byteLength;
-    assertLength(content, size, false);
+  try {
+    for (;;) {
+      const { done, value } = await guard(next(), signal);
+      if (done || value === undefined) break;
+      parts.push(value);
+      size += typeof value === 'string' ? new Blob([value]).size : value.byteLength;
+      assertLength(content, size, false);
+    }
+  } catch (error) {
+    // Not waited for: a source that gives nothing more would never end it.
+    Promise.resolve(reader ? reader.cancel(error) : iterator?.return?.()).catch(() => {});
+    throw error;
   }
   assertLength(content, size, true);
   return toBlob(parts);
 }
 
 type Part = Uint8Array | string;
-
-/** The parts of a stream until it ends or `signal` aborts; then, or on a failure, it is cancelled. */
-async function* abortable(
-  data: ReadableStream<Uint8Array> | AsyncIterable<Part>,
-  signal: AbortSignal,
-): AsyncGenerator<Part> {
-  // Safari's streams are no iterables.
-  const reader = 'getReader' in data ? data.getReader() : undefined;
-  const iterator = reader ? undefined : (data as AsyncIterable<Part>)[Symbol.asyncIterator]();
-  let isOver = false;
-  let stop = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop);
-  });
-  aborted.catch(() => {});
-  try {
-    for (;;) {
-      signal.throwIfAborted();
-      const next: { done?: boolean | undefined; value?: Part | undefined } = await Promise.race([
-        aborted,
-        reader ? reader.read() : (iterator as AsyncIterator<Part>).next(),
-      ]);
-      isOver = next.done === true;
-      if (next.done) return;
-      yield next.value as Part;
-    }
-  } finally {
-    signal.removeEventListener('abort', stop);
-    // Not waited for: a source that gives nothing more would never end it.
-    if (!isOver) Promise.resolve(reader ? reader.cancel() : iterator?.return?.()).catch(() => {});
-  }
-}

@@ -9,7 +9,7 @@ export function networkFailure(
   error: unknown,
   what = 'No answer came',
 ): NetworkError {
-  const cause = toSafeCause(error, [...secrets(), url, /\?.*/.exec(url)?.[0] ?? '']);
+  const cause = toSafeCause(error, [...secrets(), url, url.replace(/^[^?]*/, '')]);
   return new NetworkError({ what, method, path: pathOf(url), text: deepest(cause), cause });
 }
 

@@ -1,0 +1,136 @@
+import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
+import type { UploadForm } from '../../upload/upload-form.ts';
+import type * as node from '../node.ts';
+import type * as web from '../web.ts';
+import { sendForm } from './send-form.ts';
+
+/** Stands for the one of browsers, which a test steps through. */
+class FakeXhr {
+  static last: FakeXhr;
+  upload: { onprogress?: (event: { loaded: number; total: number }) => void } = {};
+  onload?: () => void;
+  onerror?: () => void;
+  onloadend?: () => void;
+  status = 204;
+  responseText = '';
+  sent = Promise.withResolvers<FormData>();
+  aborted = false;
+  url = '';
+  constructor() {
+    FakeXhr.last = this;
+  }
+  open(_: string, url: string) {
+    this.url = url;
+  }
+  send(body: FormData) {
+    this.sent.resolve(body);
+  }
+  abort() {
+    this.aborted = true;
+    this.onloadend?.();
+  }
+  getResponseHeader(name: string) {
+    return name === 'X-Request-Id' ? 'r-1' : null;
+  }
+}
+
+const lost = new Error('lost');
+const slow = new Error('slow');
+function form(rest: Partial<UploadForm> = {}): UploadForm {
+  return {
+    url: 'https://upload.example/?sign=1',
+    fields: [['key', 'a.txt']],
+    fileField: 'file',
+    fileName: 'a.txt',
+    content: {
+      data: new Blob(['hello']),
+      size: 5,
+      maxBytes: 9,
+      type: 'text/plain',
+      isReplayable: true,
+    },
+    report: () => {},
+    signal: new AbortController().signal,
+    idle: 0,
+    fail: (cause) => (cause === undefined ? slow : lost),
+    fetch: () => expect.unreachable(),
+    agent: undefined,
+    ...rest,
+  };
+}
+const start = async (rest?: Partial<UploadForm>) => {
+  vi.stubGlobal('XMLHttpRequest', FakeXhr);
+  const answer = sendForm(form(rest));
+  answer.catch(() => {});
+  await vi.waitUntil(() => FakeXhr.last);
+  return { answer, xhr: FakeXhr.last };
+};
+afterEach(() => {
+  vi.unstubAllGlobals();
+  FakeXhr.last = undefined as never;
+});
+
+describe('sendForm of browsers', () => {
+  it('has the same shape as that of Node', () => {
+    expectTypeOf<keyof typeof web>().toEqualTypeOf<keyof typeof node>();
+    expectTypeOf<typeof web.sendForm>().toEqualTypeOf<typeof node.sendForm>();
+  });
+
+  it('tells the progress of the file alone', async () => {
+    const seen: number[] = [];
+    const { answer, xhr } = await start({ report: (loaded) => seen.push(loaded) });
+    const body = await xhr.sent.promise;
+    expect([...body.keys()]).toEqual(['key', 'file']);
+    for (const loaded of [50, 103, 105]) xhr.upload.onprogress?.({ loaded, total: 105 });
+    xhr.onload?.();
+    const { status, headers } = await answer;
+    expect([status, headers.get('X-Request-Id')]).toEqual([204, 'r-1']);
+    expect(seen).toEqual([0, 3, 5]);
+    expect(xhr.url).toBe('https://upload.example/?sign=1');
+  });
+
+  it('fails with the connection', async () => {
+    const { answer, xhr } = await start();
+    await xhr.sent.promise;
+    xhr.onerror?.();
+    await expect(answer).rejects.toBe(lost);
+  });
+
+  it('ends with the signal, before and in the middle', async () => {
+    const controller = new AbortController();
+    const { answer, xhr } = await start({ signal: controller.signal });
+    await xhr.sent.promise;
+    controller.abort(new Error('enough'));
+    await expect(answer).rejects.toThrow('enough');
+    expect(xhr.aborted).toBe(true);
+    const early = await start({ signal: controller.signal });
+    await expect(early.answer).rejects.toThrow('enough');
+  });
+
+  it('ends where nothing moves', async () => {
+    const { answer } = await start({ idle: 5 });
+    await expect(answer).rejects.toBe(slow);
+  });
+
+  it('uses fetch where nobody asks for progress', async () => {
+    vi.stubGlobal('XMLHttpRequest', FakeXhr);
+    const fetch = async () => new Response(null, { status: 204 });
+    const { status } = await sendForm(form({ report: undefined, fetch }));
+    expect(status).toBe(204);
+    expect(FakeXhr.last).toBeUndefined();
+  });
+
+  it.each([
+    ['a stream', () => new Blob(['0123456789']).stream()],
+    [
+      'an iterable',
+      () =>
+        (async function* () {
+          yield '0123456789';
+        })(),
+    ],
+  ])('gathers no more of %s than maxBytes', async (_, make) => {
+    const content = { ...form().content, data: make(), size: undefined };
+    await expect(sendForm(form({ report: undefined, content }))).rejects.toThrow(RangeError);
+  });
+});
