@@ -279,6 +279,24 @@ describe('credentials', () => {
     ).toHaveLength(20);
   });
 
+  it('of your own are refreshed one at a time as well', async () => {
+    await using server = await faultServer(byToken);
+    let token = 't1';
+    let count = 0;
+    const auth = {
+      authorize: () => `Bearer ${token}`,
+      refresh: async () => {
+        count += 1;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        token = 't2';
+        return true;
+      },
+    };
+    const service = client(server.baseUrl, { auth }).service('x');
+    await Promise.all(Array.from({ length: 20 }, () => service.post('a', {})));
+    expect(count).toBe(1);
+  });
+
   it('are refreshed once for each call at most', async () => {
     await using server = await faultServer(expired);
     const { auth } = counting();
