@@ -104,12 +104,15 @@ test.each(DIRECTIONS)('the key pair of %s does nothing in the files of %s', asyn
 
 test.each(DIRECTIONS)('in %s a fileID of %s is no file', async (own, other) => {
   const whole = await startWhole();
-  await whole[other].upload('a.txt', other);
+  await Promise.all([whole[own].upload('a.txt', own), whole[other].upload('a.txt', other)]);
   for (const fileID of [
     `cloud://${other}.files/a.txt`,
     `cloud://${own}.files/../${other}.files/a.txt`,
     `cloud://${own}.files@${other}.files/a.txt`,
     `cloud://${own}.${other}.files/a.txt`,
+    // As long as its own, so that only the name tells them apart.
+    `cloud://${'x'.repeat(own.length)}.files/a.txt`,
+    `cloud://${own}.filez/a.txt`,
     `CLOUD://${other}.files/a.txt`,
     `cloud:///${other}/a.txt`,
   ]) {
@@ -118,6 +121,7 @@ test.each(DIRECTIONS)('in %s a fileID of %s is no file', async (own, other) => {
     const { data } = await whole[own].call('batchDelete', { fileList: [fileID] });
     expect(data?.fileList[0]?.code).toBe('STORAGE_FILE_NONEXIST');
   }
+  expect(await whole[own].read('a.txt')).toBe(own);
   expect(await whole[other].read('a.txt')).toBe(other);
 });
 

@@ -2,12 +2,6 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** One answer on a raw connection. */
-export interface RawAnswer {
-  readonly status: number;
-  readonly text: string;
-}
-
 /** A connection of its own; it ends with the test. */
 export async function open(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').on('error', () => {});

@@ -10,7 +10,7 @@ import { startService } from '../../server/support/hosted-service.ts';
 import { StorageClient } from './storage-client.ts';
 
 /** What a hosted service was asked for. */
-export interface Seen {
+interface Seen {
   readonly env: string;
   readonly target: string;
 }
