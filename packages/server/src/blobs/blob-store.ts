@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 
 /** Where a file is kept. Stores know no permissions: whoever has a key may use it. */
 export interface BlobKey {
@@ -31,7 +31,15 @@ export interface OpenBlob {
    * destroyed with the error.
    */
   read(range?: ByteRange): Readable;
-  /** Lets go of a file that is not read. Not needed after `read`. */
+  /**
+   * Writes the content, or a part of it, to a stream and ends that, no faster than it is taken. Instead of
+   * `read`. What fails destroys the stream, and is thrown.
+   *
+   * @param target has no use for bytes any more when it has called back, as a socket or an HTTP answer;
+   *   a stream that hands them on, such as `PassThrough`, would hand on others
+   */
+  sendTo(target: Writable, range?: ByteRange): Promise<void>;
+  /** Lets go of a file that is neither read nor sent. */
   close(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { finished } from 'node:stream/promises';
 import type { BlobKey, BlobStore, ByteRange } from '../../src/blobs/blob-store.ts';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -52,4 +53,21 @@ export async function readAll(
 ): Promise<Buffer | undefined> {
   const blob = await store.open(key);
   return blob && (await buffer(blob.read(range)));
+}
+
+/** A stream that takes bytes as a socket does: it needs them no longer when it has called back. */
+export function createReader(isFast = true) {
+  const chunks: Buffer[] = [];
+  const reader = new Writable({
+    write(chunk: Buffer, _encoding, callback) {
+      const take = () => {
+        chunks.push(Buffer.from(chunk));
+        callback();
+      };
+      if (isFast) take();
+      else setImmediate(take);
+    },
+  });
+  const isDone = finished(reader);
+  return { reader, bytesOf: () => isDone.then(() => Buffer.concat(chunks)) };
 }

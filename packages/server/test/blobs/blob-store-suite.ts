@@ -1,8 +1,16 @@
+import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BlobExistsError, BlobMissingError } from '../../src/blobs/blob-errors.ts';
 import type { BlobKey, BlobStore } from '../../src/blobs/blob-store.ts';
-import { md5Of, readAll, toBrokenStream, toBytes, toStream } from './blob-contents.ts';
+import {
+  createReader,
+  md5Of,
+  readAll,
+  toBrokenStream,
+  toBytes,
+  toStream,
+} from './blob-contents.ts';
 import { HARD_PATHS } from './hard-paths.ts';
 
 /** A store of one driver under test. */
@@ -162,6 +170,26 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
       ])('reads bytes %i to %i', async (start, end) => {
         const part = await readAll(store, key, { start, end });
         expect(part?.equals(bytes.subarray(start, end + 1))).toBe(true);
+        const { reader, bytesOf } = createReader();
+        await (await store.open(key))?.sendTo(reader, { start, end });
+        expect((await bytesOf()).equals(bytes.subarray(start, end + 1))).toBe(true);
+      });
+
+      test('many that are sent at once, to readers of any speed, get their own bytes', async () => {
+        const sent = await Promise.all(
+          Array.from({ length: 8 }, async (_, index) => {
+            const { reader, bytesOf } = createReader(index % 2 === 0);
+            await (await store.open(key))?.sendTo(reader);
+            return (await bytesOf()).equals(bytes);
+          }),
+        );
+        expect(sent).toEqual(Array(8).fill(true));
+      });
+
+      test('a reader who leaves in its midst is told of, and does no harm', async () => {
+        const reader = new Writable({ write: () => reader.destroy() });
+        await expect((await store.open(key))?.sendTo(reader)).rejects.toThrow();
+        expect((await readAll(store, key))?.equals(bytes)).toBe(true);
       });
 
       test('a stream that is given up in its midst does no harm', async () => {

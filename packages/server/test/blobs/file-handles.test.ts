@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { readdir, readlink, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { BlobStore, OpenBlob } from '../../src/blobs/blob-store.ts';
 import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
 import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
-import { toBytes, toStream } from './blob-contents.ts';
+import { createReader, toBytes, toStream } from './blob-contents.ts';
 import { useTempFolder } from './temp-folder.ts';
 
 const key = { env: 'dev', path: 'file' };
@@ -60,6 +61,21 @@ const endings: Record<string, () => Promise<unknown>> = {
     const stream = (await open()).read();
     stream.once('data', () => stream.destroy(new Error('gone')));
     await expect(once(stream, 'close')).rejects.toThrow('gone');
+  },
+  'sent to its end': async () => {
+    await (await open()).sendTo(createReader().reader);
+  },
+  'empty, and sent': async () => {
+    await (await open(empty)).sendTo(createReader().reader);
+  },
+  'sent to a reader who leaves': async () => {
+    const target = new Writable({ write: () => target.destroy() });
+    await expect((await open()).sendTo(target)).rejects.toThrow('went away');
+  },
+  'sent to a reader who fails': async () => {
+    const target = new Writable({ write: (_chunk, _encoding, done) => done(new Error('full')) });
+    target.on('error', () => {});
+    await expect((await open()).sendTo(target)).rejects.toThrow('full');
   },
   damaged: async () => {
     await truncate(join(root, 'files', toDiskPath(key)), 10);

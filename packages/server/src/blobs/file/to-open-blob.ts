@@ -1,21 +1,20 @@
-import { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import type { ByteRange, OpenBlob } from '../blob-store.ts';
 import type { OpenedFile } from './open-file.ts';
+import { sendFileTo } from './send-file-to.ts';
 
-/**
- * The stream owns the open file: it is closed when the stream ends, fails, or is destroyed. Its reads
- * are of 64 KiB, Node's default: with larger ones the buffers pile up before they are collected, and a
- * download is slower for it.
- */
+/** A stream owns the open file: it is closed when the stream ends, fails, or is destroyed. */
 export function toOpenBlob({ handle, info }: OpenedFile): OpenBlob {
   let isTaken = false;
+  const take = ({ start, end }: ByteRange = { start: 0, end: info.size - 1 }): ByteRange => {
+    if (isTaken) throw new TypeError('The file was read or closed before.');
+    isTaken = true;
+    return { start, end: Math.min(end, info.size - 1) };
+  };
   return {
     info,
-    read(range: ByteRange = { start: 0, end: info.size - 1 }) {
-      if (isTaken) throw new TypeError('The file was read or closed before.');
-      isTaken = true;
-      const { start } = range;
-      const end = Math.min(range.end, info.size - 1);
+    read(range?: ByteRange) {
+      const { start, end } = take(range);
       if (start <= end) return handle.createReadStream({ start, end });
       // A file without content: Node's stream takes no range of no bytes.
       return new Readable({
@@ -26,6 +25,14 @@ export function toOpenBlob({ handle, info }: OpenedFile): OpenBlob {
           handle.close().then(() => callback(error), callback);
         },
       });
+    },
+    async sendTo(target: Writable, range?: ByteRange) {
+      const part = take(range);
+      try {
+        await sendFileTo(handle, part, target);
+      } finally {
+        await handle.close();
+      }
     },
     async close() {
       if (isTaken) return;

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import { StoreUnavailableError } from '../blob-errors.ts';
 import type { ByteRange, OpenBlob } from '../blob-store.ts';
@@ -47,12 +48,12 @@ export async function openObject(bucket: Bucket, key: string): Promise<OpenBlob 
     else held?.destroy();
     held = undefined;
   };
+  const read = (range: ByteRange = { start: 0, end: info.size - 1 }) =>
+    new ObjectStream(range, connect).once('close', letGo);
   return {
     info,
-    read(range = { start: 0, end: info.size - 1 }) {
-      const stream = new ObjectStream(range, connect);
-      return stream.once('close', letGo);
-    },
+    read,
+    sendTo: (target, range) => pipeline(read(range), target),
     close: async () => letGo(),
   };
 }

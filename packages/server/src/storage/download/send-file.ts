@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import { UploadError } from '@berth/server-stubs';
 import type { BlobInfo, BlobKey, ByteRange, OpenBlob } from '../../blobs/blob-store.ts';
 import type { StorageContext } from '../storage-context.ts';
@@ -64,7 +63,7 @@ async function sendBlob(link: Linked, blob: OpenBlob, download: Download, contex
     return;
   }
   try {
-    await pipeline(blob.read(part), response);
+    await blob.sendTo(response, part);
   } catch (error) {
     // What broke is told by the connection, which ends too early; a client may go whenever it likes.
     if (!isDeparture(error)) context.onError(error, requestId);

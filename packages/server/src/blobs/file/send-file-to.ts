@@ -1,0 +1,74 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import type { ByteRange } from '../blob-store.ts';
+
+/** Large enough that reading costs little for each byte. */
+const BUFFER_BYTES = 256 * 1024;
+/** Buffers that are kept for later, so that a download leaves the garbage collector nothing to do. */
+const MOST_FREE = 16;
+const free: Buffer[] = [];
+
+/**
+ * Writes a part of a file to a stream and ends it, no faster than it is taken. While one buffer is on its way out
+ * the next is read; a buffer is used again when its bytes have left.
+ *
+ * @throws Error where the file cannot be read to the end of the part, or the stream closes before its
+ *   end; the stream is destroyed then
+ */
+export async function sendFileTo(
+  handle: FileHandle,
+  { start, end }: ByteRange,
+  target: Writable,
+): Promise<void> {
+  const buffers = [takeBuffer(), takeBuffer()] as const;
+  const leaving = [false, false];
+  let wake = () => {};
+  const onClose = () => wake();
+  target.on('close', onClose);
+  const until = async (isDone: () => boolean) => {
+    while (!isDone()) {
+      if (target.destroyed) throw target.errored ?? gone();
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  };
+  try {
+    let turn = 0;
+    for (let at = start; at <= end; turn = 1 - turn) {
+      const [which, buffer] = [turn, buffers[turn] as Buffer];
+      await until(() => !leaving[which]);
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(BUFFER_BYTES, end - at + 1), at);
+      if (bytesRead === 0) throw new Error('The file ends before its content does.');
+      if (target.destroyed) throw target.errored ?? gone();
+      leaving[which] = true;
+      target.write(buffer.subarray(0, bytesRead), () => {
+        leaving[which] = false;
+        wake();
+      });
+      at += bytesRead;
+    }
+    await until(() => !leaving[0] && !leaving[1]);
+    target.end();
+  } catch (error) {
+    target.destroy();
+    throw error;
+  } finally {
+    target.off('close', onClose);
+    // A buffer that is still on its way belongs to the stream.
+    for (const [index, buffer] of buffers.entries()) if (!leaving[index]) giveBack(buffer);
+  }
+}
+
+function takeBuffer(): Buffer {
+  return free.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
+}
+
+function giveBack(buffer: Buffer): void {
+  if (free.length < MOST_FREE) free.push(buffer);
+}
+
+/** Named as Node names a client that left. */
+function gone(): Error {
+  return Object.assign(new Error('The reader went away.'), { code: 'ERR_STREAM_PREMATURE_CLOSE' });
+}
