@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
-const SCRIPTS = ['install.mjs', 'process.mjs', 'workspaces.mjs'];
+const SCRIPTS = ['engines.mjs', 'install.mjs', 'process.mjs', 'workspaces.mjs'];
 const ENTRY = "import { install } from './scripts/install.mjs';\nawait install();\n";
 
 /** Stands for npm: notes its call, does what pnpm would do, and ends as `npm-exit` says. */

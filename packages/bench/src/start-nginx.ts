@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SERVER_CORE } from './start-process.ts';
+import { SERVER_CORE, startProgram } from './start-process.ts';
 
 /** Where Debian's package puts it. */
 const NGINX = '/usr/sbin/nginx';
@@ -14,8 +14,7 @@ export function startNginx(port: string, origin: string, prefix: string): ChildP
   const folder = mkdtempSync(join(tmpdir(), 'berth-nginx-'));
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, toConfig(folder, port, new URL(origin).host, prefix));
-  const command = ['-c', String(SERVER_CORE), NGINX, '-p', folder, '-c', file, '-e', 'stderr'];
-  return spawn('taskset', command, { stdio: ['ignore', 'pipe', 'inherit'] });
+  return startProgram([NGINX, '-p', folder, '-c', file, '-e', 'stderr'], SERVER_CORE);
 }
 
 function toConfig(folder: string, port: string, host: string, prefix: string): string {

@@ -9,12 +9,16 @@ export const LOAD_CORE = 1;
 const TASKSET = '/usr/bin/taskset';
 const PINNED = existsSync(TASKSET) && availableParallelism() > 1;
 
-/**
- * Starts Node with `args` on one core, where the system can do that, or on any for a server whose threads
- * are measured too; its output is piped.
- */
+/** Starts Node with `args`, as `startProgram` does. */
 export function startProcess(args: readonly string[], core?: number): ChildProcess {
-  const command = [process.execPath, ...args];
+  return startProgram([process.execPath, ...args], core);
+}
+
+/**
+ * Starts a program on one core, where the system can do that, or on any for a server whose threads are
+ * measured too; its output is piped.
+ */
+export function startProgram(command: readonly string[], core?: number): ChildProcess {
   const [file, ...rest] =
     PINNED && core !== undefined ? [TASKSET, '-c', String(core), ...command] : command;
   return spawn(file as string, rest, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -30,7 +30,7 @@ type StorageInit<Operation, As> = Omit<CallInit<Operation, As>, 'params'> &
   };
 
 /** Raw calls to the storage API, typed from the contract. */
-export interface StorageCalls {
+interface StorageCalls {
   /**
    * Sends one operation and gives its envelope untouched; `unwrapEnvelope` opens it. An error status
    * does not throw: it gives `error`.

@@ -1,6 +1,4 @@
-import type { Middleware } from 'openapi-fetch';
 import { UPSTREAM_STATUS } from '../generated/contract.gen.ts';
-import type { WireProfile } from '../wire-profile.ts';
 import { redact } from './redact.ts';
 
 /** What is kept of the call that led to an answer. */
@@ -52,15 +50,4 @@ export function callOf(response: Response): Call {
 /** Path of an address, without its query, which may hold a signature. */
 export function pathOf(url: string): string {
   return url.replace(/^\w+:\/\/[^/?#]*|[?#].*/gs, '') || '/';
-}
-
-/** Middleware that keeps the call of each answer. */
-export function rememberCalls(profile: WireProfile, secretHeaders: readonly string[]): Middleware {
-  return {
-    onResponse({ request: { method, url, headers }, response }) {
-      const secrets = () => secretHeaders.map((name) => headers.get(name) ?? '');
-      const { upstreamStatus } = profile.gatewayHeaders;
-      rememberCall(response, { method, url, upstreamStatus, secrets });
-    },
-  };
 }

@@ -3,7 +3,7 @@ import type { StorageCallOptions, StorageContext } from '../internal/storage-con
 import type { ItemResult, ListOptions } from './list-options.ts';
 
 /** Whether a destination that exists is replaced. */
-export interface Overwrite {
+interface Overwrite {
   /** Replace the destination where it exists. Default: `true`, by the contract. */
   readonly overwrite?: boolean | undefined;
 }

@@ -5,7 +5,7 @@ import type { StorageCallOptions, StorageContext } from '../internal/storage-con
 import type { ItemResult, ListOptions } from './list-options.ts';
 
 /** How long a link works. */
-export interface MaxAge {
+interface MaxAge {
   /**
    * Whole seconds, at least 1. More than 3600 warns and is sent as given (D22). Default: it is not
    * sent, and the deployment decides.

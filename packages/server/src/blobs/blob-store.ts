@@ -57,7 +57,7 @@ export interface CopyOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface DeleteOptions {
+interface DeleteOptions {
   /** Only the version of this MD5 is removed; another one stays, also one that comes in the meantime. */
   readonly ifEtag?: string;
 }

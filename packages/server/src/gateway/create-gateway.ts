@@ -32,7 +32,7 @@ type Given = Parameters<CallService>;
 type Called = ReturnType<CallService>;
 
 /** What the gateway is doing now. */
-export interface GatewayStats {
+interface GatewayStats {
   /** WebSockets that are open. */
   readonly webSockets: number;
   /** Endpoints that were called and are still known. */

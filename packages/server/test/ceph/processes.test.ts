@@ -45,11 +45,16 @@ describeOnCeph('processes on one store', () => {
     const child = startChild('../../ceph/children/write-files.ts', [JSON.stringify(options)]);
     const acknowledged = new Map<string, { md5: string; round: number }>();
     let count = 0;
+    let isBusy = false;
     for await (const line of child.lines) {
       const { path, md5, round } = JSON.parse(line);
       acknowledged.set(path, { md5, round });
       count++;
-      if (count === ACKNOWLEDGED) child.process.kill('SIGKILL');
+      if (count < ACKNOWLEDGED || isBusy) continue;
+      // Stopped, it can finish nothing while it is looked whether it is in the midst of an upload.
+      child.process.kill('SIGSTOP');
+      isBusy = (await listLeftovers(options)).length > 1;
+      child.process.kill(isBusy ? 'SIGKILL' : 'SIGCONT');
     }
     expect(await child.ended).toBe('SIGKILL');
 

@@ -41,12 +41,9 @@ test('a server without a configuration prints calls that work, twice', async () 
   const audit = cli.lines
     .filter((line) => line.audit)
     .map(({ action, path }) => `${action} ${path}`);
-  expect(audit.slice(0, 4)).toEqual([
-    'upload hello.txt',
-    'copy copy-of-hello.txt',
-    'delete hello.txt',
-    'delete copy-of-hello.txt',
-  ]);
+  expect(audit.slice(0, 2)).toEqual(['upload hello.txt', 'copy copy-of-hello.txt']);
+  // One batch: whichever is done first.
+  expect(audit.slice(2, 4).toSorted()).toEqual(['delete copy-of-hello.txt', 'delete hello.txt']);
 });
 
 test('the demo service echoes over a WebSocket', async () => {

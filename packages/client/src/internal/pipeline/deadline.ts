@@ -2,7 +2,7 @@ import type { Timeouts } from '../../call-options.ts';
 import { guard } from './guard.ts';
 
 /** What one try, or one wait, sees of the limits. */
-export interface Step {
+interface Step {
   /** Ends what the step does. */
   readonly signal: AbortSignal;
   /** Lifts the limit of a try; the total time still counts. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createSigner } from './create-signer.ts';
 
 /** What an upload is granted for. */
-export interface GrantedUpload {
+interface GrantedUpload {
   readonly env: string;
   readonly bucket: string;
   /** Path of the file, without a leading slash. */
@@ -12,7 +12,7 @@ export interface GrantedUpload {
 }
 
 /** What the form of one upload must carry (D30). */
-export interface Grant {
+interface Grant {
   readonly token: string;
   readonly authorization: string;
   readonly storeFileID: string;

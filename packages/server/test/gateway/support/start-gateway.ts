@@ -26,7 +26,7 @@ export function toService(origins: readonly string[], change: Partial<Service> =
   };
 }
 
-export function toRegistry(services: readonly Service[]): ServiceRegistry {
+function toRegistry(services: readonly Service[]): ServiceRegistry {
   return {
     find: (env, name) => services.find((some) => some.env === env && some.name === name),
     close: async () => {},

@@ -13,7 +13,7 @@ export interface RecordMemoryOptions {
   staleMs: number;
 }
 
-export interface Recalled<Row> {
+interface Recalled<Row> {
   readonly answer: Answer<Row>;
   /** When to ask again, on the clock. */
   readonly expires: number;

@@ -12,7 +12,7 @@ const { A, AAAA, SRV } = Packet.TYPE;
 const TYPES = { A, AAAA, SRV } as const;
 type Type = keyof typeof TYPES;
 
-export interface Srv {
+interface Srv {
   priority?: number;
   weight?: number;
   port: number;
@@ -26,7 +26,7 @@ interface Writer {
 }
 
 /** How the server behaves; `hold` keeps the answers until it behaves otherwise. */
-export type Behaviour = 'answer' | 'servfail' | 'garbage' | 'silent' | 'hold';
+type Behaviour = 'answer' | 'servfail' | 'garbage' | 'silent' | 'hold';
 
 /** A DNS server on a free port of the loopback, UDP and TCP, that answers from a table. */
 export interface DnsServer {
