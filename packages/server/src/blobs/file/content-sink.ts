@@ -1,15 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { createMd5, type Md5 } from '../md5/create-md5.ts';
+import { BUFFER_BYTES, giveBackBuffer, takeBuffer } from './buffers.ts';
 import { withStoreErrors } from './disk-error.ts';
 import { writeAll } from './write-all.ts';
 
-/**
- * Gathers before it is written at once: a write for each piece of a socket costs a thread's turn each.
- * Nothing is made durable before the end. To flush now and then took a third of the speed away, for
- * the disk writes back by itself what it has got.
- */
-const GATHER_BYTES = 256 * 1024;
+type Callback = (error?: Error | null) => void;
 
 /** What a content was found to be. */
 export interface Content {
@@ -17,18 +13,25 @@ export interface Content {
   readonly md5: string;
 }
 
-/** Takes a content, writes it to a file, and hashes it. */
+/**
+ * Takes a content, writes it to a file, and hashes it. Each piece is copied at once, so that what came
+ * from the socket is garbage while it is young; while one buffer is written the next is filled. Nothing
+ * is made durable before the end: the disk writes back by itself what it has got.
+ */
 export class ContentSink extends Writable {
   readonly #handle: FileHandle;
   readonly #expected: number | undefined;
   readonly #md5: Md5 = createMd5();
-  #gathered: Buffer[] = [];
-  #gatheredBytes = 0;
+  #buffer: Buffer | undefined;
+  #used = 0;
   #size = 0;
+  #flushed = 0;
+  /** The buffer on its way to the file; rejected for good where that failed. */
+  #writing: Promise<void> | undefined;
 
   /** @param expected bytes that must come; undefined where that is not known */
   constructor(handle: FileHandle, expected: number | undefined) {
-    super({ highWaterMark: GATHER_BYTES, decodeStrings: true });
+    super({ highWaterMark: BUFFER_BYTES, decodeStrings: true });
     this.#handle = handle;
     this.#expected = expected;
   }
@@ -42,53 +45,75 @@ export class ContentSink extends Writable {
     }
   }
 
-  override _write(chunk: Buffer, _: string, callback: (error?: Error | null) => void): void {
-    const room = this.#gather(chunk);
-    this.#go(room, this.#gatheredBytes >= GATHER_BYTES, callback);
-  }
-
-  override _writev(chunks: { chunk: Buffer }[], callback: (error?: Error | null) => void): void {
-    let room: Promise<void> | undefined;
-    for (const { chunk } of chunks) room = this.#gather(chunk);
-    this.#go(room, this.#gatheredBytes >= GATHER_BYTES, callback);
-  }
-
-  override _final(callback: (error?: Error | null) => void): void {
-    if (this.#expected !== undefined && this.#size !== this.#expected) callback(this.#wrongSize());
-    else this.#go(undefined, this.#gatheredBytes > 0, callback);
-  }
-
-  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    if (!this.writableFinished) this.#md5.destroy();
-    callback(error);
-  }
-
-  /** Undefined where more may come at once. */
-  #gather(chunk: Buffer): Promise<void> | undefined {
-    this.#gathered.push(chunk);
-    this.#gatheredBytes += chunk.length;
+  override _write(chunk: Buffer, _: string, callback: Callback): void {
     this.#size += chunk.length;
-    return this.#md5.update(chunk);
+    if (this.#expected !== undefined && this.#size > this.#expected) {
+      callback(this.#wrongSize());
+      return;
+    }
+    const hashed = this.#md5.update(chunk);
+    const taken = this.#take(chunk);
+    if (hashed === undefined && taken === undefined) callback();
+    else Promise.all([hashed, taken]).then(() => callback(), callback);
   }
 
-  #go(
-    room: Promise<void> | undefined,
-    isDue: boolean,
-    callback: (error?: Error | null) => void,
-  ): void {
-    if (this.#expected !== undefined && this.#size > this.#expected) callback(this.#wrongSize());
-    else if (isDue) this.#flush(room).then(() => callback(), callback);
-    else if (room) room.then(() => callback());
-    else callback();
+  override _final(callback: Callback): void {
+    if (this.#expected !== undefined && this.#size !== this.#expected) callback(this.#wrongSize());
+    else this.#finish().then(() => callback(), callback);
   }
 
-  async #flush(room: Promise<void> | undefined): Promise<void> {
-    const chunks = this.#gathered;
-    const position = this.#size - this.#gatheredBytes;
-    this.#gathered = [];
-    this.#gatheredBytes = 0;
-    await withStoreErrors(() => writeAll(this.#handle, chunks, position));
-    await room;
+  override _destroy(error: Error | null, callback: Callback): void {
+    if (!this.writableFinished) this.#md5.destroy();
+    if (this.#buffer) giveBackBuffer(this.#buffer);
+    this.#buffer = undefined;
+    // The file must not be closed under a write.
+    const end = () => callback(error);
+    if (this.#writing) this.#writing.then(end, end);
+    else end();
+  }
+
+  /** Undefined where all of the chunk is copied already. */
+  #take(chunk: Buffer): Promise<void> | undefined {
+    for (let at = 0; at < chunk.length; ) {
+      if (this.#used === BUFFER_BYTES) {
+        if (this.#writing) {
+          const rest = chunk.subarray(at);
+          return this.#writing.then(() => this.#take(rest));
+        }
+        this.#flush();
+      }
+      this.#buffer ??= takeBuffer();
+      const count = chunk.copy(this.#buffer, this.#used, at);
+      this.#used += count;
+      at += count;
+    }
+    return undefined;
+  }
+
+  #flush(): void {
+    const buffer = this.#buffer as Buffer;
+    const bytes = buffer.subarray(0, this.#used);
+    const position = this.#flushed;
+    this.#flushed += this.#used;
+    this.#buffer = undefined;
+    this.#used = 0;
+    const write = async () => {
+      try {
+        await withStoreErrors(() => writeAll(this.#handle, [bytes], position));
+        this.#writing = undefined;
+      } finally {
+        giveBackBuffer(buffer);
+      }
+    };
+    this.#writing = write();
+    // Told to whoever comes next.
+    this.#writing.catch(() => {});
+  }
+
+  async #finish(): Promise<void> {
+    await this.#writing;
+    if (this.#used > 0) this.#flush();
+    await this.#writing;
   }
 
   #wrongSize(): Error {

@@ -1,12 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import type { ByteRange } from '../blob-store.ts';
-
-/** Large enough that reading costs little for each byte. */
-const BUFFER_BYTES = 256 * 1024;
-/** Buffers that are kept for later, so that a download leaves the garbage collector nothing to do. */
-const MOST_FREE = 16;
-const free: Buffer[] = [];
+import { BUFFER_BYTES, giveBackBuffer, takeBuffer } from './buffers.ts';
 
 /**
  * Writes a part of a file to a stream and ends it, no faster than it is taken. While one buffer is on its way out
@@ -56,16 +51,8 @@ export async function sendFileTo(
   } finally {
     target.off('close', onClose);
     // A buffer that is still on its way belongs to the stream.
-    for (const [index, buffer] of buffers.entries()) if (!leaving[index]) giveBack(buffer);
+    for (const [index, buffer] of buffers.entries()) if (!leaving[index]) giveBackBuffer(buffer);
   }
-}
-
-function takeBuffer(): Buffer {
-  return free.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
-}
-
-function giveBack(buffer: Buffer): void {
-  if (free.length < MOST_FREE) free.push(buffer);
 }
 
 /** Named as Node names a client that left. */
