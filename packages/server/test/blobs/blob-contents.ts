@@ -55,8 +55,12 @@ export async function readAll(
   return blob && (await buffer(blob.read(range)));
 }
 
-/** A stream that takes bytes as a socket does: it needs them no longer when it has called back. */
-export function createReader(isFast = true) {
+/**
+ * A stream that takes bytes as a socket does: it needs them no longer when it has called back.
+ *
+ * @param delay what it waits for before it takes a piece
+ */
+export function createReader(delay?: () => Promise<unknown>) {
   const chunks: Buffer[] = [];
   const reader = new Writable({
     write(chunk: Buffer, _encoding, callback) {
@@ -64,8 +68,8 @@ export function createReader(isFast = true) {
         chunks.push(Buffer.from(chunk));
         callback();
       };
-      if (isFast) take();
-      else setImmediate(take);
+      if (delay === undefined) take();
+      else delay().then(take, callback);
     },
   });
   const isDone = finished(reader);

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BlobExistsError, BlobMissingError } from '../../src/blobs/blob-errors.ts';
 import type { BlobKey, BlobStore } from '../../src/blobs/blob-store.ts';
@@ -178,12 +179,23 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
       test('many that are sent at once, to readers of any speed, get their own bytes', async () => {
         const sent = await Promise.all(
           Array.from({ length: 8 }, async (_, index) => {
-            const { reader, bytesOf } = createReader(index % 2 === 0);
+            const { reader, bytesOf } = createReader(
+              index % 2 === 0 ? undefined : () => setImmediate(),
+            );
             await (await store.open(key))?.sendTo(reader);
             return (await bytesOf()).equals(bytes);
           }),
         );
         expect(sent).toEqual(Array(8).fill(true));
+      });
+
+      test('a reader that takes its time gets every byte as it was', async () => {
+        const { reader, bytesOf } = createReader(async () => {
+          // Long enough that whoever does not wait has read on.
+          for (let time = 0; time < 3; time += 1) await readAll(store, key);
+        });
+        await (await store.open(key))?.sendTo(reader);
+        expect((await bytesOf()).equals(bytes)).toBe(true);
       });
 
       test('a reader who leaves in its midst is told of, and does no harm', async () => {
