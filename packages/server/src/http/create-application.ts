@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import {
   createGatewayRouter,
   createStorageRouter,
@@ -17,6 +16,7 @@ import type { Surface } from '../observe/surface.ts';
 import { traceHandlers } from '../observe/trace-handlers.ts';
 import type { Services } from '../services/create-services.ts';
 import { createStorage } from '../storage/create-storage.ts';
+import { UPLOAD_PATH } from '../storage/paths.ts';
 import { mount } from './mount.ts';
 import { toPublicUrl } from './to-public-url.ts';
 
@@ -92,12 +92,12 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
       gateway: { request: gateway, checkContinue: gateway.checkContinue },
       storage: { request: storageRouter, checkContinue: storageRouter.checkContinue },
       upload: {
-        request: mount('/upload', uploadRouter) as Router,
-        checkContinue: mount('/upload', uploadRouter.checkContinue),
+        request: mount(UPLOAD_PATH, uploadRouter) as Router,
+        checkContinue: mount(UPLOAD_PATH, uploadRouter.checkContinue),
       },
       files: { request: filesListener, checkContinue: filesListener },
     },
-    upgrade: (request: IncomingMessage, socket, head) => gateway.upgrade(request, socket, head),
+    upgrade: gateway.upgrade,
     shouldUpgrade: gateway.shouldUpgrade,
   };
 }

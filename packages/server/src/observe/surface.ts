@@ -1,11 +1,13 @@
+import { FILES_PATH, UPLOAD_PATH } from '../storage/paths.ts';
+
 /** Parts of the server that callers speak to. */
 export type Surface = 'gateway' | 'storage' | 'upload' | 'files';
 
 /** Everything that is nobody else's is the gateway's, whose error tells what there is. */
 export function surfaceOf(url: string): Surface {
   if (isBelow(url, '/api/v2')) return 'storage';
-  if (isBelow(url, '/upload')) return 'upload';
-  if (isBelow(url, '/files')) return 'files';
+  if (isBelow(url, UPLOAD_PATH)) return 'upload';
+  if (isBelow(url, FILES_PATH)) return 'files';
   return 'gateway';
 }
 

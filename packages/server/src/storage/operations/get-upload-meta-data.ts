@@ -2,10 +2,8 @@ import { StorageError, type StorageHandler } from '@berth/server-stubs';
 import type { Caller } from '../../auth/caller.ts';
 import { FilePathError, toFilePath } from '../../blobs/file-path.ts';
 import { toFileID } from '../file-id.ts';
+import { UPLOAD_PATH } from '../paths.ts';
 import { type StorageContext, toScope } from '../storage-context.ts';
-
-/** Path of the upload target on a server. */
-const UPLOAD_PATH = '/upload';
 
 /** First step of an upload: a grant for one path, and the address to post the form to. */
 export function createGetUploadMetaData(

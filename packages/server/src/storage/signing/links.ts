@@ -1,7 +1,8 @@
+import { FILES_PATH } from '../paths.ts';
 import { createSigner } from './create-signer.ts';
 
 /** Where the links of a server begin. */
-const LINK_PREFIX = '/files/';
+const LINK_PREFIX = `${FILES_PATH}/`;
 
 /** What a link leads to. */
 export interface LinkedFile {
