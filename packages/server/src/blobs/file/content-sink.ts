@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Writable } from 'node:stream';
+import { countBuffer } from '../collect-buffers.ts';
 import { createMd5, type Md5 } from '../md5/create-md5.ts';
 import { BUFFER_BYTES, giveBackBuffer, takeBuffer } from './buffers.ts';
 import { withStoreErrors } from './disk-error.ts';
@@ -46,6 +47,7 @@ export class ContentSink extends Writable {
   }
 
   override _write(chunk: Buffer, _: string, callback: Callback): void {
+    countBuffer(chunk.length);
     this.#size += chunk.length;
     if (this.#expected !== undefined && this.#size > this.#expected) {
       callback(this.#wrongSize());

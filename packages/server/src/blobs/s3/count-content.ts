@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { countBuffer } from '../collect-buffers.ts';
 import type { Md5 } from '../md5/create-md5.ts';
 
 /**
@@ -14,6 +15,7 @@ export async function* countContent(
 ): AsyncGenerator<Buffer, void, undefined> {
   let size = 0;
   for await (const chunk of content as AsyncIterable<Buffer>) {
+    countBuffer(chunk.length);
     size += chunk.length;
     onBytes(size);
     if (expected !== undefined && size > expected) throw wrongSize(expected, 'more');

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { StoreUnavailableError } from '../blob-errors.ts';
 import type { ByteRange } from '../blob-store.ts';
+import { countBuffer } from '../collect-buffers.ts';
 
 /** Bytes of an object, and the place where they begin. */
 export interface ObjectBody {
@@ -73,6 +74,7 @@ export class ObjectStream extends Readable {
       const from = Math.max(0, this.#at - position);
       const to = Math.max(0, this.#end + 1 - position);
       position += chunk.length;
+      countBuffer(chunk.length);
       const part = chunk.subarray(from, to);
       if (part.length > 0) this.#give(body, part);
     });

@@ -1,0 +1,31 @@
+import { PerformanceObserver } from 'node:perf_hooks';
+import { expect, test } from 'vitest';
+import { countBuffer } from './collect-buffers.ts';
+
+const MIB = 1024 * 1024;
+const PIECE_BYTES = 64 * 1024;
+const CONTENT_BYTES = 512 * MIB;
+
+test('the buffers of a large content are gone before they are many', () => {
+  let peak = 0;
+  for (let at = 0; at < CONTENT_BYTES; at += PIECE_BYTES) {
+    countBuffer(Buffer.allocUnsafeSlow(PIECE_BYTES).length);
+    if (at % MIB === 0) peak = Math.max(peak, process.memoryUsage().arrayBuffers);
+  }
+  expect(peak).toBeLessThan(32 * MIB);
+});
+
+test('a content too small to matter costs no collection', async () => {
+  const collections: number[] = [];
+  const observer = new PerformanceObserver((list) => {
+    collections.push(...list.getEntries().map((entry) => entry.startTime));
+  });
+  // What the test before has passed is over with this one.
+  countBuffer(4 * MIB);
+  observer.observe({ entryTypes: ['gc'] });
+  countBuffer(MIB);
+  countBuffer(MIB);
+  await new Promise(setImmediate);
+  observer.disconnect();
+  expect(collections).toEqual([]);
+});
