@@ -377,3 +377,30 @@ test('onAnswer hears of answers and refusals alike, with operation and request i
     [404, 'INVALID_PATH', '', lost.headers['x-request-id']],
   ]);
 });
+
+test('onFault hears of refusals with their violations, and may put them in other words', async () => {
+  const heard: unknown[] = [];
+  const url = await gateway(echo, {
+    onFault: (fault, { operationId }) => {
+      heard.push([fault.kind, operationId, fault.violations?.map(({ pointer }) => pointer)]);
+      return fault.kind === 'not-found' ? { ...fault, message: 'Look elsewhere.' } : undefined;
+    },
+  });
+  await send(url, '/v1/cloudrun/a', { headers: letIn });
+  const lost = await send(url, '/nowhere');
+  expect(heard).toEqual([
+    ['invalid-request', 'cloudrun-get-root', ['/name']],
+    ['not-found', '', undefined],
+  ]);
+  expect([lost.status, lost.json]).toMatchObject([404, { message: 'Look elsewhere.' }]);
+});
+
+test('find tells the operation of a request and its raw path parameters', () => {
+  const { find } = createGatewayRouter({}, { security });
+  expect(find({ method: 'HEAD', url: '/v1/cloudrun/hell%6F/a/b?x=1' })).toEqual({
+    operationId: 'cloudrun-get',
+    path: { name: 'hell%6F', anyPath: 'a/b' },
+  });
+  expect(find({ method: 'PUT', url: '/v1/cloudrun/hello' })).toBeUndefined();
+  expect(find({ method: 'GET', url: '/nowhere' })).toBeUndefined();
+});

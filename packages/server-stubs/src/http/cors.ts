@@ -13,6 +13,8 @@ export interface CorsOptions {
    * with `*`. The contract's own credentials travel in headers and do not need it.
    */
   readonly credentials?: boolean;
+  /** Request headers that pages may send beside those of the contract. Default: none. */
+  readonly headers?: readonly string[];
 }
 
 /** The surfaces that answer browsers. */
@@ -39,7 +41,7 @@ export interface Cors {
 export function createCors(
   surface: CorsSurface,
   { storageHeaders, gatewayHeaders }: WireProfile,
-  { origins = CORS.allowOrigin, credentials = false }: CorsOptions = {},
+  { origins = CORS.allowOrigin, credentials = false, headers = [] }: CorsOptions = {},
 ): Cors {
   const listed = origins === '*' ? undefined : new Set(origins.map(assertOrigin));
   if (listed === undefined && credentials) {
@@ -56,7 +58,7 @@ export function createCors(
   const exposed = { 'access-control-expose-headers': list(CORS.exposeHeaders) };
   const preflight = {
     'access-control-allow-methods': CORS.allowMethods[surface].join(', '),
-    'access-control-allow-headers': list(CORS.allowHeaders),
+    'access-control-allow-headers': list([...CORS.allowHeaders, ...headers]),
     'access-control-max-age': String(CORS.maxAge),
   };
   const toPair = (origin: Record<string, string>) => ({

@@ -66,7 +66,14 @@ export function createRouter(
     holdBody(request, response);
     route(request, response, next);
   };
-  return Object.assign(route, { checkContinue });
+  const find: Router['find'] = ({ method = 'GET', url = '/' }) => {
+    const match = matcher.find(splitTarget(url).path);
+    const plan = match?.leaf.find(method);
+    if (match === undefined || plan === undefined) return undefined;
+    const path = plan.pathNames.map((name, index) => [name, match.values[index] as string]);
+    return { operationId: plan.route.operationId, path: Object.fromEntries(path) };
+  };
+  return Object.assign(route, { checkContinue, find });
 }
 
 function refuse(call: Call, settings: Settings, fault: Fault): void {

@@ -27,7 +27,7 @@ export type {
   SecurityScheme,
   Validator,
 } from './route-table.ts';
-export type { Listener, Router } from './router.ts';
+export type { FoundOperation, Listener, Router } from './router.ts';
 export { type Answerable, isAnswerable, toAnswer } from './to-answer.ts';
 export { toProblem } from './to-problem.ts';
 export { Unauthorized } from './unauthorized.ts';

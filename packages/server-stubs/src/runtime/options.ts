@@ -54,6 +54,12 @@ export interface RouterOptions {
    * its request id. Must not throw. Default: nobody listens.
    */
   readonly onAnswer?: (answer: Answer, call: Call) => void;
+  /**
+   * Hears of each fault that the router answers in place of a handler, before it has its shape. What it
+   * returns is answered instead, so that a message can be put in other words. Must not throw. Default:
+   * nobody listens.
+   */
+  readonly onFault?: (fault: Fault, call: Call) => Fault | undefined;
   /** Gives a fault its shape. Default: `application/problem+json` (RFC 9457). */
   readonly toAnswer?: (fault: Fault, call: Call) => Answer;
   /** Headers of every answer, such as a request id; those of the answer itself win. */

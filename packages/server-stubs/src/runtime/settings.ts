@@ -8,11 +8,15 @@ export type Limits = Required<RequestLimits>;
 /** The options of a router with all defaults. */
 export interface Settings
   extends Required<
-    Omit<RouterOptions, 'requests' | 'headers' | 'onAnswer' | 'security' | 'deprecations'>
+    Omit<
+      RouterOptions,
+      'requests' | 'headers' | 'onAnswer' | 'onFault' | 'security' | 'deprecations'
+    >
   > {
   readonly limits: Limits;
   readonly headers: RouterOptions['headers'];
   readonly onAnswer: RouterOptions['onAnswer'];
+  readonly onFault: RouterOptions['onFault'];
 }
 
 const DEFAULT_LIMITS: Limits = {
@@ -37,6 +41,7 @@ export function toSettings(options: RouterOptions): Settings {
     toAnswer: options.toAnswer ?? toProblem,
     headers: options.headers,
     onAnswer: options.onAnswer,
+    onFault: options.onFault,
   };
 }
 

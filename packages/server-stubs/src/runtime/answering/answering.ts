@@ -71,8 +71,9 @@ export class Answering {
     try {
       const operationId = this.#call.operationId;
       const whole = operationId === '' ? fault : { ...fault, operationId };
-      const answer = this.#settings.toAnswer(whole, this.#call);
-      this.#send(answer, undefined, this.#settings.headers?.(this.#call), fault.headers);
+      const told = this.#settings.onFault?.(whole, this.#call) ?? whole;
+      const answer = this.#settings.toAnswer(told, this.#call);
+      this.#send(answer, undefined, this.#settings.headers?.(this.#call), told.headers);
     } catch (error) {
       this.#lastResort(error);
     }
