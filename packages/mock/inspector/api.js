@@ -1,0 +1,96 @@
+/** @import { FaultRule, Logged } from './types.d.ts' */
+import { change, state, tell } from './store.js';
+
+/** The last calls that the page keeps. */
+const MOST_REQUESTS = 1_000;
+
+/** @param {string} path */
+function toUrl(path) {
+  const url = new URL(`api/${path}`, document.baseURI);
+  if (state.session !== '') url.searchParams.set('session', state.session);
+  return url;
+}
+
+/**
+ * Calls the control API; a failure is shown to the reader.
+ *
+ * @param {string} path
+ * @param {string} [method]
+ * @param {unknown} [body]
+ * @returns {Promise<any>} undefined where there is no answer to show
+ */
+export async function call(path, method = 'GET', body) {
+  try {
+    const response = await fetch(toUrl(path), {
+      method,
+      ...(body !== undefined && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    });
+    if (response.status === 204) return undefined;
+    const answer = await response.json();
+    if (response.ok) return answer;
+    tell(answer.detail ?? answer.title ?? `The mock answered ${response.status}.`, true);
+  } catch {
+    tell('The mock does not answer. Is it still running?', true);
+  }
+  return undefined;
+}
+
+/** Reads again what calls may have changed. */
+export async function refresh() {
+  const [files, clock, faults, services] = await Promise.all(
+    ['files', 'clock', 'faults', 'services'].map((path) => call(path)),
+  );
+  change({
+    files: files?.files ?? state.files,
+    clock: clock ?? state.clock,
+    faults: faults?.faults ?? state.faults,
+    services: services?.services ?? state.services,
+  });
+}
+
+/**
+ * Does something to the session and reads it again.
+ *
+ * @param {string} path
+ * @param {string} method
+ * @param {unknown} [body]
+ */
+export async function act(path, method, body) {
+  await call(path, method, body);
+  await refresh();
+}
+
+/** @type {EventSource | undefined} */
+let source;
+
+/** Follows the calls of the session, those before too. */
+export async function follow() {
+  source?.close();
+  const { requests = [] } = (await call('requests')) ?? {};
+  change({ requests: new Map(requests.map((/** @type {Logged} */ one) => [one.id, one])) });
+  source = new EventSource(toUrl('requests/stream'));
+  source.onopen = () => change({ isLive: true });
+  source.onerror = () => change({ isLive: false });
+  source.onmessage = ({ data }) => put(JSON.parse(data));
+}
+
+/** @param {Logged} logged */
+function put(logged) {
+  const { requests } = state;
+  requests.set(logged.id, logged);
+  const [oldest] = requests.keys();
+  if (requests.size > MOST_REQUESTS && oldest !== undefined) requests.delete(oldest);
+  change({});
+}
+
+export async function clearRequests() {
+  await call('requests', 'DELETE');
+  change({ requests: new Map(), selected: undefined });
+}
+
+/** @param {FaultRule} rule */
+export const putFault = (rule) =>
+  act(`faults/${encodeURIComponent(rule.name)}`, 'PUT', { ...rule, name: undefined });

@@ -1,0 +1,106 @@
+/** What the control API gives, as far as the page shows it. */
+
+export interface Message {
+  headers: Record<string, string | string[]>;
+  /** Text of the first bytes; base64 where they are no text. */
+  body?: { text: string } | { base64: string };
+  bodyBytes: number;
+}
+
+export interface Violation {
+  in: string;
+  pointer: string;
+  keyword: string;
+  message: string;
+  schemaPath: string;
+}
+
+export interface Logged {
+  id: string;
+  at: number;
+  surface: string;
+  operationId?: string;
+  service?: string;
+  matched: boolean;
+  request: Message & { method: string; target: string };
+  answer?: Message & { status: number; ms: number };
+  violations: Violation[];
+  answerViolations: Violation[];
+  faults: string[];
+}
+
+export interface FaultRule {
+  name: string;
+  match?: string;
+  share?: number;
+  times?: number;
+  fault: Record<string, unknown>;
+}
+
+export interface StoredFile {
+  path: string;
+  size: number;
+  contentType: string;
+  modified: string;
+}
+
+export interface Service {
+  routes?: string[];
+  state?: { code: string; until?: string };
+}
+
+export interface Clock {
+  now: string;
+  offset: number;
+  frozen: boolean;
+}
+
+export interface Operation {
+  operationId: string;
+  surface: string;
+  method: string;
+  path: string;
+  summary?: string;
+  description?: string;
+  request?: unknown;
+  examples?: Record<string, unknown>;
+}
+
+export interface ErrorCode {
+  code: string;
+  status: number;
+  message: string;
+}
+
+export interface Contract {
+  operations: Operation[];
+  errors: Record<string, ErrorCode[]>;
+}
+
+export interface Info {
+  version: string;
+  url: string;
+  env: string;
+  sessions?: string[];
+}
+
+export type Tab = 'requests' | 'state' | 'faults' | 'reference';
+
+export interface State {
+  tab: Tab;
+  session: string;
+  /** By id, the oldest first. */
+  requests: Map<string, Logged>;
+  selected: string | undefined;
+  text: string;
+  only: 'all' | 'violations' | 'unmatched' | 'errors';
+  isLive: boolean;
+  isHelpOpen: boolean;
+  notice: { text: string; isFailure: boolean } | undefined;
+  info: Info | undefined;
+  contract: Contract | undefined;
+  files: StoredFile[];
+  clock: Clock | undefined;
+  faults: FaultRule[];
+  services: Record<string, Service>;
+}

@@ -1,0 +1,120 @@
+import { html, nothing } from 'lit-html';
+import { act, putFault } from '../api.js';
+import { state, tell } from '../store.js';
+
+/** What the form can do, and how its value becomes a fault. */
+const KINDS = {
+  latency: { label: 'Latency, ms', example: '500', read: Number },
+  code: { label: 'Error code', example: 'SERVICE_TIMEOUT', read: String },
+  reset: { label: 'Connection reset', example: undefined, read: () => true },
+  truncate: { label: 'Body cut after bytes', example: '100', read: Number },
+  bytesPerSecond: { label: 'Bytes by second', example: '10000', read: Number },
+  callsPerSecond: { label: 'Calls by second', example: '2', read: Number },
+  expiredToken: { label: 'Token expired', example: undefined, read: () => true },
+};
+
+export function showFaults() {
+  return html`<div class="panels">${showRules()} ${showServices()}</div>`;
+}
+
+function showRules() {
+  return html`<section class="panel">
+    <h2>Faults <span class="quiet">${state.faults.length}</span></h2>
+    <p class="quiet">Done to the calls of this session. One call alone: the header <code>X-Mock-Fault</code>.</p>
+    ${
+      state.faults.length === 0
+        ? nothing
+        : html`<table>
+          <tbody>
+            ${state.faults.map(
+              ({ name, match = 'every call', share = 1, fault }) => html`<tr>
+                <td>${match}</td>
+                <td><code>${JSON.stringify(fault)}</code></td>
+                <td class="quiet">${share < 1 ? `${share * 100} %` : ''}</td>
+                <td><button @click=${() => act(`faults/${encodeURIComponent(name)}`, 'DELETE')}>Remove</button></td>
+              </tr>`,
+            )}
+          </tbody>
+        </table>`
+    }
+    <form class="bar" @submit=${addFault}>
+      <select name="match" aria-label="Calls">
+        <option value="">Every call</option>
+        ${['gateway', 'storage', 'upload', 'link'].map((name) => html`<option>${name}</option>`)}
+        ${state.contract?.operations.map(({ operationId }) => html`<option>${operationId}</option>`)}
+        ${Object.keys(state.services).map((name) => html`<option>service:${name}</option>`)}
+      </select>
+      <select name="kind" aria-label="Fault">
+        ${Object.entries(KINDS).map(([kind, { label }]) => html`<option value=${kind}>${label}</option>`)}
+      </select>
+      <input name="value" list="codes" placeholder="value" aria-label="Value" size="16" />
+      <datalist id="codes">${listCodes().map((code) => html`<option>${code}</option>`)}</datalist>
+      <input name="share" type="number" min="0" max="100" value="100" aria-label="Share of the calls, per cent" /> %
+      <button>Add</button>
+    </form>
+  </section>`;
+}
+
+/** @param {any} event */
+async function addFault(event) {
+  event.preventDefault();
+  const form = new FormData(event.target);
+  const kind = /** @type {keyof typeof KINDS} */ (form.get('kind'));
+  const value = String(form.get('value'));
+  const { read, example, label } = KINDS[kind];
+  if (example !== undefined && value === '') {
+    tell(`${label} needs a value, such as ${example}.`, true);
+    return;
+  }
+  const match = String(form.get('match'));
+  await putFault({
+    name: `${match || 'every call'}: ${kind}${example === undefined ? '' : `=${value}`}`,
+    ...(match !== '' && { match }),
+    share: Number(form.get('share')) / 100,
+    fault: { [kind]: read(value) },
+  });
+}
+
+/** Codes of all error tables. */
+function listCodes() {
+  const tables = Object.values(state.contract?.errors ?? {});
+  return [...new Set(tables.flat().map(({ code }) => code))].sort();
+}
+
+function showServices() {
+  const services = Object.entries(state.services);
+  return html`<section class="panel">
+    <h2>Services <span class="quiet">${services.length}</span></h2>
+    <p class="quiet">A service in a state of the error table refuses every call with it.</p>
+    <table>
+      <tbody>
+        ${services.map(
+          ([name, { routes = [], state: current }]) => html`<tr>
+            <td><b>${name}</b></td>
+            <td class="quiet">${routes.join(' · ')}</td>
+            <td>
+              <select
+                aria-label=${`State of ${name}`}
+                @change=${(/** @type {any} */ event) => setState(name, event.target.value)}
+              >
+                <option value="" ?selected=${current === undefined}>ready</option>
+                ${(state.contract?.errors.gateway ?? []).map(
+                  ({ code }) => html`<option ?selected=${current?.code === code}>${code}</option>`,
+                )}
+              </select>
+            </td>
+          </tr>`,
+        )}
+      </tbody>
+    </table>
+  </section>`;
+}
+
+/**
+ * @param {string} name
+ * @param {string} code empty for ready
+ */
+function setState(name, code) {
+  const path = `services/${encodeURIComponent(name)}/state`;
+  return code === '' ? act(path, 'DELETE') : act(path, 'PUT', { code });
+}

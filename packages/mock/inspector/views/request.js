@@ -1,0 +1,82 @@
+/** @import { Logged, Message, Violation } from '../types.d.ts' */
+import { html, nothing } from 'lit-html';
+import { toCurl, toSize, toText } from '../format.js';
+import { change, tell } from '../store.js';
+
+/**
+ * One call with all that is known of it.
+ *
+ * @param {Logged} logged
+ */
+export function showRequest(logged) {
+  const { request, answer, violations, answerViolations } = logged;
+  return html`<section class="detail" aria-label="Call">
+    <header>
+      <h2><b>${request.method}</b> ${request.target}</h2>
+      <div>
+        <button @click=${() => copyCurl(logged)} title="c">Copy as curl</button>
+        <button @click=${() => change({ selected: undefined })} title="Esc" aria-label="Close">✕</button>
+      </div>
+    </header>
+    <dl>
+      <dt>Operation</dt>
+      <dd>${logged.operationId ?? 'none: no operation of the contract has this method and path'}</dd>
+      ${logged.service ? html`<dt>Service</dt><dd>${logged.service}</dd>` : nothing}
+      <dt>Request id</dt>
+      <dd><code>${logged.id}</code></dd>
+      ${logged.faults.length > 0 ? html`<dt>Faults</dt><dd>${logged.faults.join(', ')}</dd>` : nothing}
+    </dl>
+    ${showViolations('The request breaks the contract', violations)}
+    ${showViolations("The mock's answer breaks the contract", answerViolations)}
+    ${showMessage('Request', request)}
+    ${answer ? showMessage(`Answer ${answer.status}`, answer) : nothing}
+  </section>`;
+}
+
+/**
+ * @param {string} title
+ * @param {Violation[]} violations
+ */
+function showViolations(title, violations) {
+  if (violations.length === 0) return nothing;
+  return html`<div class="violations">
+    <h3>${title}</h3>
+    <ul>
+      ${violations.map(
+        ({ in: where, pointer, keyword, message, schemaPath }) => html`<li>
+          <p>${message}</p>
+          <p class="quiet">
+            <code>${where}${pointer}</code> · <code>${keyword}</code> · contract: <code>${schemaPath}</code>
+          </p>
+        </li>`,
+      )}
+    </ul>
+  </div>`;
+}
+
+/**
+ * @param {string} title
+ * @param {Message} message
+ */
+function showMessage(title, message) {
+  const text = toText(message);
+  return html`<details open>
+    <summary>${title} <span class="quiet">${toSize(message.bodyBytes)}</span></summary>
+    <table class="headers">
+      ${Object.entries(message.headers).map(
+        ([name, value]) => html`<tr><th>${name}</th><td>${[value].flat().join(', ')}</td></tr>`,
+      )}
+    </table>
+    ${text ? html`<pre>${text}</pre>` : nothing}
+  </details>`;
+}
+
+/** @param {Logged} logged */
+export async function copyCurl(logged) {
+  try {
+    await navigator.clipboard.writeText(toCurl(logged));
+    tell('Copied. Credentials are not in the log: put yours in.');
+  } catch {
+    tell('The browser does not let this page use the clipboard.', true);
+  }
+}
