@@ -12,7 +12,7 @@ export interface ContractParts {
     uploadErrors: Coded;
     itemCodes: { success: string };
     operations: Record<string, { idempotent: boolean }>;
-    limits: Record<(typeof LIMITS)[number] | 'gatewayHeadersSeconds', { value: number }>;
+    limits: Record<keyof typeof LIMITS | 'gatewayHeadersSeconds', { value: number }>;
     signature: { storageSignedHeaders: string };
   };
   gateway: { servers: readonly { url: string }[] };
@@ -20,16 +20,15 @@ export interface ContractParts {
   profile: { gatewayHeaders: { upstreamStatus: string } };
 }
 
-/** The limits of `spec/defaults/limits.yaml` that the client obeys. */
-const LIMITS = [
-  'linkMinSeconds',
-  'linkWarnSeconds',
-  'linkMaxSeconds',
-  'publicLinkSeconds',
-  'batchItems',
-  'batchConcurrency',
-  'avatarBytes',
-] as const;
+/** The limits of `spec/defaults/limits.yaml` that the client obeys: a number can be inlined. */
+const LIMITS = {
+  linkMinSeconds: 'Shortest lifetime of a link (D22).',
+  linkWarnSeconds: 'Longer lifetimes of a link are unusual (D22).',
+  publicLinkSeconds: 'Lifetime of a public link (D22).',
+  batchItems: 'Most items of one call (D25).',
+  batchConcurrency: 'Calls under way at the same time (D25).',
+  avatarBytes: 'Longest picture of a user, in bytes.',
+} as const;
 
 /**
  * Source of `contract.gen.ts`: one constant for each thing that the client needs at run time, so that
@@ -43,7 +42,6 @@ export function toContractModule({
   profile,
 }: ContractParts): string {
   const { documents, sha256 } = contract;
-  const limits = Object.fromEntries(LIMITS.map((name) => [name, defaults.limits[name].value]));
   const { storageSignedHeaders: __, ...signature } = defaults.signature;
   const { $schema: _, ...names } = profile as { $schema?: string };
   return [
@@ -82,12 +80,15 @@ export function toContractModule({
       'Time that the gateway gives a hosted service until its response headers (D13).',
       defaults.limits.gatewayHeadersSeconds.value,
     ),
+    constant('STORAGE_PATH', 'Path of a storage operation, up to its name.', toCommonPath(storage)),
     constant(
-      'STORAGE_OPERATIONS',
-      'Path of each storage operation, and whether it may be executed twice (D26).',
-      toOperations(storage, defaults.operations),
+      'IDEMPOTENT_OPERATIONS',
+      'Storage operations that may be executed twice (D26).',
+      idsOf(storage).filter((id) => defaults.operations[id]?.idempotent),
     ),
-    constant('LIMITS', 'Limits that the client obeys (D22, D25).', limits),
+    ...Object.entries(LIMITS).map(([name, text]) =>
+      constant(toConstantName(name), text, defaults.limits[name as keyof typeof LIMITS].value),
+    ),
     constant('SIGNATURE', 'Constants of signature version 3 (D16, D17).', signature),
     union(
       'KnownGatewayErrorCode',
@@ -111,18 +112,34 @@ function withRetry({ gatewayErrors }: ContractParts['defaults'], kind: string): 
   return gatewayErrors.filter(({ retry }) => retry === kind).map(({ code }) => code);
 }
 
-function toOperations(
-  { paths }: ContractParts['storage'],
-  operations: ContractParts['defaults']['operations'],
-) {
-  const rows = Object.entries(paths).flatMap(([path, { post }]) => {
-    const idempotent = operations[post?.operationId ?? '']?.idempotent;
-    return idempotent === undefined ? [] : [[post?.operationId, { path, idempotent }]];
-  });
-  return Object.fromEntries(rows);
+/** The operations of the storage API: all but the upload target, which is no fixed address. */
+function idsOf({ paths }: ContractParts['storage']): string[] {
+  return Object.entries(paths).flatMap(([path, { post }]) =>
+    path !== '/' && post?.operationId ? [post.operationId] : [],
+  );
 }
 
-function constant(name: string, text: string, value: unknown): string {
+/** What all paths of the storage API begin with; the name of the operation is the rest. */
+function toCommonPath(storage: ContractParts['storage']): string {
+  const common = idsOf(storage).map((id) => {
+    const path = Object.keys(storage.paths).find(
+      (each) => storage.paths[each]?.post?.operationId === id,
+    );
+    return path?.endsWith(id) ? path.slice(0, -id.length) : undefined;
+  });
+  const [first] = common;
+  if (!first || common.some((each) => each !== first)) {
+    throw new Error('The paths of the storage operations no longer end with their names alone.');
+  }
+  return first;
+}
+
+/** `batchItems` as `BATCH_ITEMS`. */
+function toConstantName(name: string): string {
+  return name.replace(/[A-Z]/g, '_$&').toUpperCase();
+}
+
+export function constant(name: string, text: string, value: unknown): string {
   return `/** ${text} */\nexport const ${name} = ${JSON.stringify(value, null, 2)} as const;`;
 }
 

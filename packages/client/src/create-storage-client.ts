@@ -1,13 +1,14 @@
 import type { Hooks, SharedCallOptions } from './call-options.ts';
 import type { FetchLike } from './fetch-like.ts';
-import { STORAGE_OPERATIONS } from './generated/contract.gen.ts';
+import { IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/contract.gen.ts';
 import { assertBaseUrl } from './internal/assert-base-url.ts';
+import { completeCall } from './internal/complete-call.ts';
 import { judgeStatus } from './internal/judge-status.ts';
 import { createPipeline } from './internal/pipeline/create-pipeline.ts';
 import { createRawCalls } from './internal/raw-calls.ts';
 import { readEnvelope } from './internal/read-envelope.ts';
 import { readText } from './internal/read-text.ts';
-import type { StorageContext, StorageOperation } from './internal/storage-context.ts';
+import type { StorageContext } from './internal/storage-context.ts';
 import { toPath } from './internal/to-path.ts';
 import { toStorageSigner } from './internal/to-storage-signer.ts';
 import { bindStorage } from './operations/bind-storage.ts';
@@ -62,57 +63,43 @@ export interface StorageClientOptions extends SharedCallOptions {
  * const text = await (await storage.download(fileID)).text();
  */
 export function createStorageClient(options: StorageClientOptions): StorageClient {
-  const { envId, credentials, wireProfile = defaultWireProfile } = options;
-  const { requestForm, agent, hooks, onWarning = warn } = options;
+  const { envId, credentials, requestForm } = options;
+  const { wireProfile = defaultWireProfile, onWarning = warn } = options;
   const { authorization, sessionToken } = wireProfile.storageHeaders;
   assertBaseUrl(options.baseUrl);
   const baseUrl = options.baseUrl.replace(/\/$/, '');
-  const { upstreamStatus } = wireProfile.gatewayHeaders;
-  const shared = { ...options, upstreamStatus, judge: judgeStatus };
+  const shared = { ...options, judge: judgeStatus };
   const signer = toStorageSigner(credentials, wireProfile);
-  const pipeline = createPipeline({
-    ...shared,
-    signer,
-    secretHeaders: [authorization, sessionToken],
-  });
+  const secretHeaders = [authorization, sessionToken];
+  const pipeline = createPipeline({ ...shared, signer, secretHeaders });
   const raw = createRawCalls(pipeline, baseUrl);
 
   const context: StorageContext = {
+    ...options,
     wireProfile,
-    hooks,
     onWarning,
-    agent,
-    timeouts: options.timeouts,
-    retry: options.retry,
-    fetch: options.fetch,
     // A link carries its own grant: no credentials go with it.
     links: createPipeline({ ...shared, secretHeaders: [] }),
-    async call(operation, body, what, { signal, timeouts, retry }) {
-      const { path, idempotent } = STORAGE_OPERATIONS[operation];
+    call(operation, body, what, { signal, timeouts, retry }) {
       const call = {
         method: 'POST',
-        url: baseUrl + toPath(path, { envId }),
+        url: baseUrl + toPath(STORAGE_PATH + operation, { envId }),
         headers: new Headers({ 'Content-Type': 'application/json' }),
         body: JSON.stringify(requestForm === 'data' ? { data: body } : body),
         init: NO_REDIRECT,
-        idempotent,
+        idempotent: isIdempotent(operation),
         signal,
         timeouts,
         retry,
       };
-      const deadline = pipeline.open(call);
-      try {
-        return await pipeline.send(call, deadline, async (response) =>
-          readEnvelope({ data: await readText(response), response }, what),
-        );
-      } finally {
-        deadline.close();
-      }
+      return completeCall(pipeline, call, async (response) =>
+        readEnvelope({ data: await readText(response), response }, what),
+      );
     },
   };
   const POST: StorageClient['POST'] = (path, init) =>
     raw.POST(path, {
-      idempotent: isIdempotent(path),
+      idempotent: isIdempotent(path.slice(STORAGE_PATH.length)),
       ...NO_REDIRECT,
       ...init,
       params: { path: { envId, ...init.params?.path } },
@@ -123,10 +110,8 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
 /** A redirect would carry the credentials to another address; the contract knows none. */
 const NO_REDIRECT = { redirect: 'manual' } as const;
 
-function isIdempotent(path: string): boolean {
-  const operations: (typeof STORAGE_OPERATIONS)[StorageOperation][] =
-    Object.values(STORAGE_OPERATIONS);
-  return operations.some((operation) => operation.path === path && operation.idempotent);
+function isIdempotent(operation: string): boolean {
+  return (IDEMPOTENT_OPERATIONS as readonly string[]).includes(operation);
 }
 
 function warn(message: string): void {

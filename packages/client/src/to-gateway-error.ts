@@ -1,8 +1,8 @@
 import { GatewayError } from './errors/gateway-error.ts';
-import { callOf } from './internal/calls.ts';
+import { rememberedCall } from './internal/calls.ts';
+import { describeAnswer } from './internal/describe-answer.ts';
 import { isGatewayRefusal } from './internal/is-gateway-refusal.ts';
 import { judgeGatewayBody } from './internal/judge-gateway.ts';
-import { requestIdOf } from './internal/request-id-of.ts';
 
 /**
  * The error of a failed raw call. It tells the gateway's own errors from those of the hosted service:
@@ -16,16 +16,11 @@ import { requestIdOf } from './internal/request-id-of.ts';
  */
 export function toGatewayError(result: { error?: unknown; response: Response }): GatewayError {
   const { error, response } = result;
-  const { method, path, upstreamStatus, redact } = callOf(response);
+  const { upstreamStatus } = rememberedCall(response);
   const own = isGatewayRefusal(error, response, upstreamStatus);
+  const what = own ? 'The gateway refused the call' : 'The hosted service answered with an error';
   return new GatewayError({
-    what: own ? 'The gateway refused the call' : 'The hosted service answered with an error',
-    method,
-    path,
-    status: response.status,
-    code: own ? redact(error.code) : undefined,
-    text: own ? redact(error.message) : undefined,
-    requestId: requestIdOf(response),
+    ...describeAnswer(response, what, own ? error : {}),
     source: own ? 'gateway' : 'service',
     retryable: ['any', 'idempotent'].includes(judgeGatewayBody(error, response, upstreamStatus)),
     body: error,

@@ -1,4 +1,4 @@
-import { LIMITS } from '../generated/contract.gen.ts';
+import { BATCH_CONCURRENCY } from '../generated/contract.gen.ts';
 import { mapLimit } from '../internal/map-limit.ts';
 
 /** Does the work of each item, a few at a time, and gives the outcomes in order. */
@@ -6,7 +6,7 @@ export function inParallel<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<PromiseSettledResult<Result>[]> {
-  return mapLimit(items, LIMITS.batchConcurrency, async (item) => {
+  return mapLimit(items, BATCH_CONCURRENCY, async (item) => {
     const [outcome] = await Promise.allSettled([work(item)]);
     return outcome;
   });

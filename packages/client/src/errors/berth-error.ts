@@ -29,23 +29,21 @@ export interface BerthErrorDetails {
 export abstract class BerthError extends Error {
   abstract override readonly name: string;
   /** HTTP method of the call. */
-  readonly method: string;
+  declare readonly method: string;
   /** Path of the call, without its query. */
-  readonly path: string;
+  declare readonly path: string;
   /** HTTP status of the answer; `undefined` where none came. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
   /** Error code of the answer; `undefined` where it has none. */
-  readonly code: string | undefined;
+  declare readonly code: string | undefined;
   /** Request identifier of the answer; `undefined` where it has none. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
 
-  constructor(details: BerthErrorDetails) {
+  /** @param details also what a subclass has of its own */
+  constructor(details: BerthErrorDetails & object) {
     super(toMessage(details), details);
-    this.method = details.method;
-    this.path = details.path;
-    this.status = details.status;
-    this.code = details.code;
-    this.requestId = details.requestId;
+    const { what: _, text: __, cause: ___, ...fields } = details;
+    Object.assign(this, fields);
   }
 }
 

@@ -21,11 +21,10 @@ export interface ContractIssue {
 export class ContractError extends BerthError {
   override readonly name = 'ContractError';
   /** What the validator found; empty where none was asked. */
-  readonly issues: readonly ContractIssue[];
+  declare readonly issues: readonly ContractIssue[];
 
   constructor(details: BerthErrorDetails & { readonly issues?: readonly ContractIssue[] }) {
-    super(details);
-    this.issues = details.issues ?? [];
+    super({ issues: [], ...details });
   }
 }
 

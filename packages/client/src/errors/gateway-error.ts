@@ -26,16 +26,14 @@ export class GatewayError extends BerthError {
   declare readonly code: GatewayErrorCode | undefined;
   declare readonly status: number;
   /** Who ended the call: the gateway, or the hosted service behind it. */
-  readonly source: 'gateway' | 'service';
+  declare readonly source: 'gateway' | 'service';
   /** Whether the same call may succeed later. Where it is a POST, it may have been executed. */
-  readonly retryable: boolean;
+  declare readonly retryable: boolean;
   readonly #body: unknown;
 
-  constructor(details: GatewayErrorDetails) {
-    super(details);
-    this.source = details.source;
-    this.retryable = details.retryable ?? false;
-    this.#body = details.body;
+  constructor({ body, ...details }: GatewayErrorDetails) {
+    super({ retryable: false, ...details });
+    this.#body = body;
   }
 
   /** The body of the answer: parsed where it is JSON, else text. A log does not show it by itself. */

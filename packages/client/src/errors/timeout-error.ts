@@ -13,11 +13,10 @@ import { BerthError, type BerthErrorDetails } from './berth-error.ts';
 export class TimeoutError extends BerthError {
   override readonly name = 'TimeoutError';
   /** The limit that passed, in milliseconds. */
-  readonly timeout: number;
+  declare readonly timeout: number;
 
   constructor(details: BerthErrorDetails & { readonly timeout: number }) {
     super(details);
-    this.timeout = details.timeout;
   }
 }
 

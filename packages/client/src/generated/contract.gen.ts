@@ -65,36 +65,32 @@ export const GATEWAY_RETRIES = {
 /** Time that the gateway gives a hosted service until its response headers (D13). */
 export const GATEWAY_HEADERS_SECONDS = 60 as const;
 
-/** Path of each storage operation, and whether it may be executed twice (D26). */
-export const STORAGE_OPERATIONS = {
-  "getUploadMetaData": {
-    "path": "/api/v2/envs/{envId}/storages:getUploadMetaData",
-    "idempotent": true
-  },
-  "batchGetTempUrls": {
-    "path": "/api/v2/envs/{envId}/storages:batchGetTempUrls",
-    "idempotent": true
-  },
-  "batchDelete": {
-    "path": "/api/v2/envs/{envId}/storages:batchDelete",
-    "idempotent": false
-  },
-  "batchCopyFile": {
-    "path": "/api/v2/envs/{envId}/storages:batchCopyFile",
-    "idempotent": false
-  }
-} as const;
+/** Path of a storage operation, up to its name. */
+export const STORAGE_PATH = "/api/v2/envs/{envId}/storages:" as const;
 
-/** Limits that the client obeys (D22, D25). */
-export const LIMITS = {
-  "linkMinSeconds": 1,
-  "linkWarnSeconds": 3600,
-  "linkMaxSeconds": 604800,
-  "publicLinkSeconds": 600,
-  "batchItems": 50,
-  "batchConcurrency": 4,
-  "avatarBytes": 204800
-} as const;
+/** Storage operations that may be executed twice (D26). */
+export const IDEMPOTENT_OPERATIONS = [
+  "getUploadMetaData",
+  "batchGetTempUrls"
+] as const;
+
+/** Shortest lifetime of a link (D22). */
+export const LINK_MIN_SECONDS = 1 as const;
+
+/** Longer lifetimes of a link are unusual (D22). */
+export const LINK_WARN_SECONDS = 3600 as const;
+
+/** Lifetime of a public link (D22). */
+export const PUBLIC_LINK_SECONDS = 600 as const;
+
+/** Most items of one call (D25). */
+export const BATCH_ITEMS = 50 as const;
+
+/** Calls under way at the same time (D25). */
+export const BATCH_CONCURRENCY = 4 as const;
+
+/** Longest picture of a user, in bytes. */
+export const AVATAR_BYTES = 204800 as const;
 
 /** Constants of signature version 3 (D16, D17). */
 export const SIGNATURE = {

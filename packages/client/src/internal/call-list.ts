@@ -1,4 +1,4 @@
-import { LIMITS } from '../generated/contract.gen.ts';
+import { BATCH_CONCURRENCY, BATCH_ITEMS } from '../generated/contract.gen.ts';
 import type { ItemResult, ListOptions } from '../operations/list-options.ts';
 import { mapLimit } from './map-limit.ts';
 import { type ItemRules, readItems } from './read-items.ts';
@@ -11,10 +11,8 @@ type Item<Operation extends ListOperation> = StorageBody<Operation>['fileList'][
 export interface ListCall<Operation extends ListOperation, Key, Value> extends ItemRules<Value> {
   readonly operation: Operation;
   readonly items: readonly Item<Operation>[];
-  /** What tells a file from the others: its fields are in its result. */
+  /** What tells a file from the others: its fields are in its result and in its errors. */
   readonly keyOf: (item: Item<Operation>) => Key;
-  /** Its name, for errors. */
-  readonly nameOf: (item: Item<Operation>) => string;
 }
 
 /**
@@ -23,32 +21,25 @@ export interface ListCall<Operation extends ListOperation, Key, Value> extends I
  *
  * @returns a result for each item, in their order
  */
-export async function callList<Operation extends ListOperation, Key, Value>(
+export async function callList<Operation extends ListOperation, Key extends object, Value>(
   context: StorageContext,
   list: ListCall<Operation, Key, Value>,
-  { concurrency = LIMITS.batchConcurrency, ...options }: ListOptions,
+  { concurrency = BATCH_CONCURRENCY, ...options }: ListOptions,
 ): Promise<ItemResult<Key, Value>[]> {
-  const { operation, items, keyOf, nameOf } = list;
+  const { operation, items, keyOf, what } = list;
   const batches: (typeof items)[] = [];
-  for (let at = 0; at < items.length; at += LIMITS.batchItems) {
-    batches.push(items.slice(at, at + LIMITS.batchItems));
+  for (let at = 0; at < items.length; at += BATCH_ITEMS) {
+    batches.push(items.slice(at, at + BATCH_ITEMS));
   }
   const results = await mapLimit(batches, concurrency, async (batch) => {
-    const names = batch.map(nameOf);
-    const subject = names.length === 1 ? `${names[0]}` : `a list of ${names.length} files`;
-    let values: (Value | Error)[];
-    try {
-      const body = { fileList: batch } as StorageBody<Operation>;
-      const answer = await context.call(operation, body, list.what(subject), options);
-      values = readItems(answer, names, list);
-    } catch (error) {
-      values = names.map(() => error as Error);
-    }
-    return batch.map((item, index) => {
-      const value = values[index];
-      const rest = value instanceof Error ? { error: value } : value;
-      return { ...keyOf(item), ...rest } as ItemResult<Key, Value>;
-    });
+    const keys = batch.map(keyOf);
+    const names = keys.map((key) => Object.values(key).join(' to '));
+    const subject = names[1] === undefined ? `${names[0]}` : `a list of ${names.length} files`;
+    const values = await context
+      .call(operation, { fileList: batch } as StorageBody<Operation>, what(subject), options)
+      .then((answer) => readItems(answer, names, list))
+      .catch((error: Error) => names.map(() => ({ error })));
+    return keys.map((key, index) => ({ ...key, ...values[index] }) as ItemResult<Key, Value>);
   });
   return results.flat();
 }
@@ -58,9 +49,10 @@ export async function callList<Operation extends ListOperation, Key, Value>(
  *
  * @throws its error
  */
-export function onlyResult<Result extends { readonly error?: Error | undefined }>([
-  result,
-]: Result[]): Exclude<Result, { readonly error: Error }> {
+export async function onlyResult<Result extends { readonly error?: Error | undefined }>(
+  results: Promise<Result[]>,
+): Promise<Exclude<Result, { readonly error: Error }>> {
+  const [result] = await results;
   if (result?.error) throw result.error;
   return result as Exclude<Result, { readonly error: Error }>;
 }

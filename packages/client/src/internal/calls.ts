@@ -1,50 +1,36 @@
-import { UPSTREAM_STATUS } from '../generated/contract.gen.ts';
-import { redact } from './redact.ts';
-
 /** What is kept of the call that led to an answer. */
 export interface RememberedCall {
   readonly method: string;
   readonly url: string;
   /** Header that carries the hosted service's own status (D10). */
-  readonly upstreamStatus: string;
+  readonly upstreamStatus?: string | undefined;
   /** Credentials that were sent. */
   readonly secrets: () => readonly string[];
 }
 
-/** What an error needs to know of a call. */
-export interface Call {
-  readonly method: string;
-  /** Path of the URL, without its query. */
-  readonly path: string;
-  /** Header that carries the hosted service's own status (D10). */
-  readonly upstreamStatus: string;
-  /** Takes the credentials of the call out of a text. */
-  readonly redact: (text: string) => string;
+/** An answer of `fetch`, of `XMLHttpRequest` or of `node:http`. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Pick<Headers, 'get'>;
+  readonly url?: string;
 }
 
-const calls = new WeakMap<Response, RememberedCall>();
+const calls = new WeakMap<Answer, RememberedCall>();
 
-/** Keeps the call of an answer for {@link callOf}. */
-export function rememberCall(response: Response, call: RememberedCall): void {
-  calls.set(response, call);
-}
-
-/** The call that led to an answer, where its client has kept it. */
-export function rememberedCall(response: Response): RememberedCall {
-  return (
-    calls.get(response) ?? {
-      method: 'call of',
-      url: response.url || 'an unknown path',
-      upstreamStatus: UPSTREAM_STATUS,
-      secrets: () => [],
-    }
-  );
+/** Keeps the call of an answer for {@link rememberedCall}. */
+export function rememberCall(answer: Answer, call: RememberedCall): void {
+  calls.set(answer, call);
 }
 
 /** The call that led to an answer, also where its client has not kept it. */
-export function callOf(response: Response): Call {
-  const { method, url, upstreamStatus, secrets } = rememberedCall(response);
-  return { method, path: pathOf(url), upstreamStatus, redact: (text) => redact(text, secrets()) };
+export function rememberedCall(answer: Answer): RememberedCall {
+  return (
+    calls.get(answer) ?? {
+      method: 'call of',
+      url: answer.url || 'an unknown path',
+      secrets: () => [],
+    }
+  );
 }
 
 /** Path of an address, without its query, which may hold a signature. */

@@ -1,7 +1,8 @@
 import { ContractError } from '../errors/contract-error.ts';
 import type { StandardIssue } from '../standard-schema.ts';
-import { callOf } from './calls.ts';
-import { requestIdOf } from './request-id-of.ts';
+import { rememberedCall } from './calls.ts';
+import { describeAnswer } from './describe-answer.ts';
+import { redact } from './redact.ts';
 
 /** The error of an answer that is a success, but not of the promised form. */
 export function contractFailure(
@@ -9,19 +10,16 @@ export function contractFailure(
   text: string,
   found: readonly StandardIssue[] = [],
 ): ContractError {
-  const { method, path, redact } = callOf(response);
+  const secrets = rememberedCall(response).secrets();
   const issues = found.map(({ message, path: place = [] }) => ({
-    message: redact(message),
+    message: redact(message, secrets),
     path: place.map((step) => String(typeof step === 'object' ? step.key : step)).join('.'),
   }));
   const [first] = issues;
   return new ContractError({
-    what: 'The answer is not as promised',
-    method,
-    path,
-    status: response.status,
-    text: first ? `${first.path && `${first.path}: `}${first.message}` : text,
-    requestId: requestIdOf(response),
+    ...describeAnswer(response, 'The answer is not as promised', {
+      message: first ? `${first.path && `${first.path}: `}${first.message}` : text,
+    }),
     issues,
   });
 }

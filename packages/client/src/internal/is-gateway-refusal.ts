@@ -1,6 +1,7 @@
+import { UPSTREAM_STATUS } from '../generated/contract.gen.ts';
 import type { components } from '../generated/gateway.v1.gen.ts';
+import { requestIdOf } from './describe-answer.ts';
 import { isRecord } from './is-record.ts';
-import { requestIdOf } from './request-id-of.ts';
 
 export type GatewayErrorBody = components['schemas']['GatewayError'];
 
@@ -12,14 +13,14 @@ export type GatewayErrorBody = components['schemas']['GatewayError'];
 export function isGatewayRefusal(
   body: unknown,
   response: Response,
-  upstreamStatus: string,
+  upstreamStatus: string = UPSTREAM_STATUS,
 ): body is GatewayErrorBody {
   return (
     !response.headers.has(upstreamStatus) &&
     isRecord(body) &&
     typeof body.code === 'string' &&
     typeof body.message === 'string' &&
-    typeof body.requestId === 'string' &&
+    body.requestId !== undefined &&
     body.requestId === requestIdOf(response)
   );
 }

@@ -26,7 +26,7 @@ export async function judgeGateway(response: Response, upstreamStatus: string): 
 export function judgeGatewayBody(
   body: unknown,
   response: Response,
-  upstreamStatus: string,
+  upstreamStatus?: string,
 ): Verdict {
   const { status } = response;
   if (isGatewayRefusal(body, response, upstreamStatus)) {

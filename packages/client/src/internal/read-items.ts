@@ -22,26 +22,24 @@ export interface ItemRules<Value> {
  * counts more than the place.
  */
 export function readItems<Value>(
-  answer: StorageAnswer,
+  { data, fail }: StorageAnswer,
   names: readonly string[],
   { what, by, read }: ItemRules<Value>,
-): (Value | Error)[] {
-  const { fileList } = answer.data;
-  const entries: unknown[] = Array.isArray(fileList) ? fileList : [];
-  const idOf = (entry: unknown) => (by === 'code' && isRecord(entry) ? entry.fileID : undefined);
-  const asked = new Set<unknown>(names);
-  const byId = new Map(entries.map((entry) => [idOf(entry), entry]));
+): (Value | { error: Error })[] {
+  const entries: unknown[] = Array.isArray(data.fileList) ? data.fileList : [];
+  const isCopy = by === 'silence';
+  const ids = entries.map((entry) => (isRecord(entry) && !isCopy ? entry.fileID : undefined));
 
   return names.map((name, index) => {
-    const id = idOf(entries[index]);
-    const entry = asked.has(id) && id !== name ? byId.get(name) : entries[index];
-    const fail = (message: string) => answer.fail(what(name), { message });
-    if (!isRecord(entry)) return fail('the answer has no entry for the file');
-    if (entry.code !== ITEM_SUCCESS && (by === 'code' || entry.code)) {
-      return entry.code
-        ? answer.fail(what(name), entry)
-        : fail('the answer has no code for the file');
+    const isOfOther = ids[index] !== name && names.includes(ids[index] as string);
+    const entry = entries[isOfOther ? ids.indexOf(name) : index];
+    const refuse = (reason: { code?: unknown; message?: unknown }) => ({
+      error: fail(what(name), reason),
+    });
+    if (!isRecord(entry)) return refuse({ message: 'the answer has no entry for the file' });
+    if (entry.code ? entry.code !== ITEM_SUCCESS : !isCopy) {
+      return refuse(entry.code ? entry : { message: 'the answer has no code for the file' });
     }
-    return read(entry) ?? fail('the answer holds no valid address');
+    return read(entry) ?? refuse({ message: 'the answer holds no valid address' });
   });
 }

@@ -1,22 +1,20 @@
 import type { CallOptions, Hooks, SharedCallOptions } from '../call-options.ts';
 import type { FetchLike } from '../fetch-like.ts';
-import type { STORAGE_OPERATIONS } from '../generated/contract.gen.ts';
+import type { STORAGE_PATH } from '../generated/contract.gen.ts';
 import type { paths } from '../generated/storage.v2.gen.ts';
 import type { WireProfile } from '../wire-profile.ts';
 import type { Pipeline } from './pipeline/pipeline-call.ts';
 import type { StorageAnswer } from './read-envelope.ts';
 
-type Operations = typeof STORAGE_OPERATIONS;
+/** Paths of the storage operations: all but the upload target, which is no fixed address. */
+export type StoragePath = Extract<keyof paths, `${typeof STORAGE_PATH}${string}`>;
 
-/** `operationId` of a storage operation: all but the upload target, which is no fixed address. */
-export type StorageOperation = keyof Operations;
-
-/** Paths of the storage operations. */
-export type StoragePath = Operations[StorageOperation]['path'];
+/** `operationId` of a storage operation, the end of its path. */
+export type StorageOperation = StoragePath extends `${typeof STORAGE_PATH}${infer Id}` ? Id : never;
 
 /** JSON body of a storage operation, with its fields at the top level. */
 export type StorageBody<Operation extends StorageOperation> = Exclude<
-  paths[Operations[Operation]['path']]['post']['requestBody']['content']['application/json'],
+  paths[`${typeof STORAGE_PATH}${Operation}`]['post']['requestBody']['content']['application/json'],
   { data: unknown }
 >;
 
@@ -26,7 +24,7 @@ export type StorageCallOptions = Omit<CallOptions, 'idempotent'>;
 /** What the operations of a storage client share. */
 export interface StorageContext extends SharedCallOptions {
   readonly wireProfile: WireProfile;
-  readonly hooks: Hooks | undefined;
+  readonly hooks?: Hooks | undefined;
   readonly onWarning: (message: string) => void;
   /** Calls one operation and opens its envelope; `what` begins the message of a failure. */
   call<Operation extends StorageOperation>(
@@ -38,6 +36,6 @@ export interface StorageContext extends SharedCallOptions {
   /** Sends what needs no credentials: the GET of a link. */
   readonly links: Pipeline;
   /** The caller's own. */
-  readonly fetch: FetchLike | undefined;
-  readonly agent: object | undefined;
+  readonly fetch?: FetchLike | undefined;
+  readonly agent?: object | undefined;
 }

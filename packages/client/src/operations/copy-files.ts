@@ -36,19 +36,17 @@ export function copyFiles(
   { overwrite: common, ...options }: CopyListOptions = {},
   removeOriginal = false,
 ): Promise<CopyListResult[]> {
-  const items = orders.map(({ srcPath, dstPath, overwrite = common }) => ({
-    srcPath,
-    dstPath,
-    ...(removeOriginal && { removeOriginal }),
-    ...(overwrite !== undefined && { overwrite }),
-  }));
   return callList(
     context,
     {
       operation: 'batchCopyFile',
-      items,
+      items: orders.map(({ srcPath, dstPath, overwrite = common }) => ({
+        srcPath,
+        dstPath,
+        ...(removeOriginal && { removeOriginal }),
+        ...(overwrite !== undefined && { overwrite }),
+      })),
       keyOf: ({ srcPath, dstPath }) => ({ srcPath, dstPath }),
-      nameOf: ({ srcPath, dstPath }) => `${srcPath} to ${dstPath}`,
       what: (name) => `Not ${removeOriginal ? 'moved' : 'copied'}: ${name}`,
       by: 'silence',
       read: ({ fileID }) => ({ fileID: typeof fileID === 'string' ? fileID : undefined }),
@@ -64,6 +62,6 @@ export async function copyFile(
   options?: CopyOptions,
   removeOriginal?: boolean,
 ): Promise<CopyResult> {
-  const { fileID } = onlyResult(await copyFiles(context, [order], options, removeOriginal));
+  const { fileID } = await onlyResult(copyFiles(context, [order], options, removeOriginal));
   return { fileID };
 }

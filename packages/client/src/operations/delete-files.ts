@@ -17,7 +17,6 @@ export function deleteFiles(
       operation: 'batchDelete',
       items: fileIDs,
       keyOf: (fileID) => ({ fileID }),
-      nameOf: (fileID) => fileID,
       what: (name) => `${name} was not deleted`,
       by: 'code',
       read: () => ({}),
@@ -32,5 +31,5 @@ export async function deleteFile(
   fileID: string,
   options?: ListOptions,
 ): Promise<void> {
-  onlyResult(await deleteFiles(context, [fileID], options));
+  await onlyResult(deleteFiles(context, [fileID], options));
 }

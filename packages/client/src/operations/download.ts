@@ -2,8 +2,9 @@ import { saveFile, sendsIfRange } from '#platform';
 import { resumable } from '../download/resumable.ts';
 import { BerthError } from '../errors/berth-error.ts';
 import { StorageError } from '../errors/storage-error.ts';
-import { callOf, rememberedCall } from '../internal/calls.ts';
-import { requestIdOf } from '../internal/request-id-of.ts';
+import { rememberedCall } from '../internal/calls.ts';
+import { completeCall } from '../internal/complete-call.ts';
+import { describeAnswer } from '../internal/describe-answer.ts';
 import type { StorageContext } from '../internal/storage-context.ts';
 import { type Progress, toReport } from '../internal/to-report.ts';
 import { transferFailure } from '../internal/transfer-failure.ts';
@@ -37,29 +38,51 @@ export async function download(
   fileID: string,
   options: DownloadOptions = {},
 ): Promise<Response> {
-  const { range, signal } = options;
-  const retry = options.retry ?? context.retry ?? {};
-  const { perTry: idle = IDLE } = { ...context.timeouts, ...options.timeouts };
-  if (range) assertRange(range);
+  const { range, signal, timeouts } = options;
   const { offset = 0, length } = range ?? {};
+  const retry = options.retry ?? context.retry ?? {};
+  const { perTry: idle = IDLE } = { ...context.timeouts, ...timeouts };
+  if (![offset, (length ?? 1) - 1].every((bytes) => Number.isSafeInteger(bytes) && bytes >= 0)) {
+    throw new RangeError(
+      'A range is an offset of at least 0 and a length of at least 1, in bytes.',
+    );
+  }
 
-  const first = await get(context, fileID, options, range && toRange(offset, length));
-  if (range && first.status !== 206) throw await refuse(first, fileID, 'no part of the file came');
-  const etag = first.headers.get('ETag');
-  const encoded = first.headers.get('Content-Encoding');
-  const size = encoded ? null : first.headers.get('Content-Length');
+  const refuse = (response: Response, text?: string) => {
+    response.body?.cancel().catch(() => {});
+    const what = `The link to ${fileID} gave no file`;
+    return new StorageError(describeAnswer(response, what, { message: text }));
+  };
+  const get = async (from?: number, etag?: string) => {
+    const url = await tempUrl(context, fileID, options);
+    const headers = new Headers();
+    const end = length === undefined ? '' : offset + length - 1;
+    if (from !== undefined) headers.set('Range', `bytes=${from}-${end}`);
+    // A browser would ask the server whether it may send this header, which it need not allow (D11).
+    if (etag && sendsIfRange) headers.set('If-Range', etag);
+    const call = { method: 'GET', url, headers, signal, timeouts, retry };
+    const response = await completeCall(context.links, call, (answer) => answer);
+    if (response.ok) return response;
+    throw refuse(response);
+  };
+
+  const first = await get(range && offset);
+  if (range && first.status !== 206) throw refuse(first, 'no part of the file came');
+  const etag = first.headers.get('ETag') ?? '';
+  const isEncoded = first.headers.has('Content-Encoding');
+  const size = isEncoded ? null : first.headers.get('Content-Length');
 
   const goOn = async (loaded: number) => {
     const from = offset + loaded;
-    const rest = toRange(from, length && length - loaded);
-    const next = await get(context, fileID, options, rest, etag as string);
+    const next = await get(from, etag);
     const isSame = next.headers.get('ETag') === etag && next.status === 206;
     if (isSame && next.headers.get('Content-Range')?.startsWith(`bytes ${from}-`)) return next.body;
-    throw await refuse(next, fileID, 'the file changed while it was downloaded');
+    throw refuse(next, 'the file changed while it was downloaded');
   };
+  const what = `The download of ${fileID} broke off`;
   const body = resumable(first.body, {
     // A weak ETag does not promise the same bytes (RFC 9110, section 8.8.1).
-    reopen: retry && etag?.startsWith('"') && !encoded ? goOn : undefined,
+    reopen: retry && etag.startsWith('"') && !isEncoded ? goOn : undefined,
     retry: retry || {},
     idle,
     signal,
@@ -67,12 +90,7 @@ export async function download(
     fail: (cause) =>
       cause instanceof BerthError
         ? cause
-        : transferFailure(
-            rememberedCall(first),
-            `The download of ${fileID} broke off`,
-            idle,
-            cause,
-          ),
+        : transferFailure(rememberedCall(first), what, idle, cause),
   });
   return new Response(body, first);
 }
@@ -89,51 +107,4 @@ export async function downloadToFile(
   options?: DownloadOptions,
 ): Promise<void> {
   await saveFile((await download(context, fileID, options)).body, file);
-}
-
-async function get(
-  context: StorageContext,
-  fileID: string,
-  options: DownloadOptions,
-  range?: string,
-  etag?: string,
-): Promise<Response> {
-  const { signal, timeouts, retry } = options;
-  const url = await tempUrl(context, fileID, options);
-  const headers = new Headers();
-  if (range) headers.set('Range', range);
-  // A browser would ask the server whether it may send this header, which it need not allow (D11).
-  if (etag && sendsIfRange) headers.set('If-Range', etag);
-  const call = { method: 'GET', url, headers, signal, timeouts, retry };
-  const deadline = context.links.open(call);
-  try {
-    const response = await context.links.send(call, deadline, (answer) => answer);
-    if (response.ok) return response;
-    throw await refuse(response, fileID);
-  } finally {
-    deadline.close();
-  }
-}
-
-async function refuse(response: Response, fileID: string, text?: string): Promise<StorageError> {
-  await response.body?.cancel();
-  const { method, path } = callOf(response);
-  return new StorageError({
-    what: `The link to ${fileID} gave no file`,
-    method,
-    path,
-    status: response.status,
-    text,
-    requestId: requestIdOf(response),
-  });
-}
-
-function assertRange({ offset, length = 1 }: DownloadRange): void {
-  const isWhole = Number.isSafeInteger(offset) && Number.isSafeInteger(length);
-  if (isWhole && offset >= 0 && length >= 1) return;
-  throw new RangeError('A range is an offset of at least 0 and a length of at least 1, in bytes.');
-}
-
-function toRange(from: number, length: number | undefined): string {
-  return `bytes=${from}-${length === undefined ? '' : from + length - 1}`;
 }

@@ -1,4 +1,4 @@
-import { LIMITS } from '../generated/contract.gen.ts';
+import { LINK_MIN_SECONDS, LINK_WARN_SECONDS } from '../generated/contract.gen.ts';
 import { callList, onlyResult } from '../internal/call-list.ts';
 import { encodeLink } from '../internal/encode-link.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
@@ -45,12 +45,11 @@ export async function tempUrls(
       operation: 'batchGetTempUrls',
       items,
       keyOf: ({ fileID }) => ({ fileID }),
-      nameOf: ({ fileID }) => fileID,
       what: (name) => `No link to ${name}`,
       by: 'code',
       read: ({ tempFileURL }) => {
-        const url = typeof tempFileURL === 'string' ? encodeLink(tempFileURL) : undefined;
-        return url === undefined ? undefined : { url };
+        const url = encodeLink(String(tempFileURL));
+        return url ? { url } : undefined;
       },
     },
     options,
@@ -63,18 +62,17 @@ export async function tempUrl(
   fileID: string,
   options: TempUrlOptions = {},
 ): Promise<string> {
-  return onlyResult(await tempUrls(context, [fileID], options)).url;
+  return (await onlyResult(tempUrls(context, [fileID], options))).url;
 }
 
 /** "The lifetime value must be an integer of at least 1; values above 3600 produce a warning." */
 function assertMaxAge(maxAge: number, onWarning: StorageContext['onWarning']): void {
-  const { linkMinSeconds, linkWarnSeconds } = LIMITS;
-  if (!Number.isInteger(maxAge) || maxAge < linkMinSeconds) {
+  if (!Number.isInteger(maxAge) || maxAge < LINK_MIN_SECONDS) {
     throw new RangeError(
-      `maxAge is an integer of at least ${linkMinSeconds} (seconds), not ${String(maxAge)}.`,
+      `maxAge is an integer of at least ${LINK_MIN_SECONDS} (seconds), not ${String(maxAge)}.`,
     );
   }
-  if (maxAge > linkWarnSeconds) {
-    onWarning(`maxAge ${maxAge} is more than ${linkWarnSeconds} seconds; it is sent as given.`);
+  if (maxAge > LINK_WARN_SECONDS) {
+    onWarning(`maxAge ${maxAge} is more than ${LINK_WARN_SECONDS} seconds; it is sent as given.`);
   }
 }

@@ -1,12 +1,11 @@
-import { LIMITS } from '../generated/contract.gen.ts';
+import { holdErrors } from '#platform';
+import { BATCH_CONCURRENCY } from '../generated/contract.gen.ts';
 import { mapLimit } from '../internal/map-limit.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
 import type { Progress } from '../internal/to-report.ts';
 import type { UploadData } from '../upload/upload-data.ts';
 import type { ItemResult } from './list-options.ts';
 import { type UploadOptions, type UploadResult, upload } from './upload.ts';
-
-export { upload };
 
 /** A file to upload: where to, what, and how, as `upload` takes it. */
 export interface UploadOrder extends Pick<UploadOptions, 'contentType' | 'size' | 'maxBytes'> {
@@ -42,8 +41,9 @@ export interface UploadManyResult {
 export async function uploadMany(
   context: StorageContext,
   files: readonly UploadOrder[],
-  { concurrency = LIMITS.batchConcurrency, onProgress, ...options }: UploadManyOptions = {},
+  { concurrency = BATCH_CONCURRENCY, onProgress, ...options }: UploadManyOptions = {},
 ): Promise<UploadManyResult> {
+  for (const { data } of files) holdErrors(data);
   let filesDone = 0;
   const filesTotal = files.length;
   const results = await mapLimit(files, concurrency, async ({ path, data, ...rest }) => {

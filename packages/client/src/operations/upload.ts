@@ -1,21 +1,24 @@
-import { sendForm } from '#platform';
+import { holdErrors, sendForm } from '#platform';
 import type { SharedCallOptions } from '../call-options.ts';
 import { NetworkError } from '../errors/network-error.ts';
 import { TimeoutError } from '../errors/timeout-error.ts';
+import type { components } from '../generated/storage.v2.gen.ts';
 import { pathOf } from '../internal/calls.ts';
 import { retryDelay } from '../internal/pipeline/retry-delay.ts';
 import { wait } from '../internal/pipeline/wait.ts';
 import { platformFetch } from '../internal/platform-fetch.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
 import { type Progress, toReport } from '../internal/to-report.ts';
-import { toUploadGrant, type UploadGrant } from '../internal/to-upload-grant.ts';
 import { transferFailure } from '../internal/transfer-failure.ts';
-import { readUploadAnswer, secretsOf } from '../upload/read-upload-answer.ts';
+import { readUploadAnswer } from '../upload/read-upload-answer.ts';
 import { sendWithFetch } from '../upload/send-with-fetch.ts';
 import { toContent } from '../upload/to-content.ts';
-import { toUploadForm } from '../upload/to-upload-form.ts';
+import { toGrant, type UploadGrant } from '../upload/to-grant.ts';
 import type { UploadData } from '../upload/upload-data.ts';
-import type { UploadForm } from '../upload/upload-form.ts';
+import type { UploadAnswer } from '../upload/upload-form.ts';
+
+/** "`file` is the last field: what comes after it is ignored." */
+const FILE = 'file' satisfies keyof components['schemas']['UploadForm'];
 
 /** Longest time in milliseconds in which nothing moves. */
 const IDLE = 65_000;
@@ -57,50 +60,61 @@ export async function upload(
   data: UploadData,
   options: UploadOptions = {},
 ): Promise<UploadResult> {
+  holdErrors(data);
   options.signal?.throwIfAborted();
   const content = await toContent(data, options);
-  const { hooks, links, wireProfile } = context;
-  const timeouts = { total: 0, ...context.timeouts, ...options.timeouts };
+  const { hooks, links, wireProfile, fetch, agent } = context;
+  const { total = 0, perTry: idle = IDLE } = { ...context.timeouts, ...options.timeouts };
   const retry = options.retry ?? context.retry ?? {};
-  // A stream can be read once only.
-  const attempts = retry && content.isReplayable ? (retry.attempts ?? 3) : 1;
+  const report = toReport(options.onProgress, content.size);
   const what = `${path} was not uploaded`;
   const deadline = links.open({
     method: 'POST',
     url: path,
     signal: options.signal,
     // What moves is not slow, however long it takes: `perTry` is watched where the form is sent.
-    timeouts: { total: timeouts.total, perTry: 0 },
+    timeouts: { total, perTry: 0 },
   });
   const ask = async (signal: AbortSignal) => {
     const shared: SharedCallOptions = options;
     const answer = await context.call('getUploadMetaData', { path }, what, { ...shared, signal });
-    return toUploadGrant(answer, wireProfile, what);
+    return toGrant(answer, path, wireProfile, what);
   };
+  const post = (grant: UploadGrant, signal: AbortSignal) =>
+    (fetch ? sendWithFetch : sendForm)({
+      url: grant.url,
+      fields: grant.fields,
+      fileField: FILE,
+      fileName: path.slice(path.lastIndexOf('/') + 1),
+      content,
+      report,
+      idle,
+      signal,
+      fail: (cause) => transferFailure({ ...grant, method: 'POST' }, what, idle, cause),
+      fetch: fetch ?? platformFetch,
+      agent,
+    });
   try {
     for (let attempt = 1; ; attempt += 1) {
       const grant = await deadline.step(({ signal }) => ask(signal));
-      const call = { method: 'POST', url: grant.url, secrets: () => secretsOf(grant) };
-      const form = {
-        ...toUploadForm(grant, path, wireProfile),
-        content,
-        report: toReport(options.onProgress, content.size),
-        idle: timeouts.perTry ?? IDLE,
-        fetch: context.fetch ?? platformFetch,
-        agent: context.agent,
-      };
-      const failure = await deadline.step(({ signal }) =>
-        post(
-          context.fetch ? sendWithFetch : sendForm,
-          { ...form, signal, fail: (cause) => transferFailure(call, what, form.idle, cause) },
-          grant,
-          what,
-        ),
-      );
-      if (!failure) return { fileID: grant.fileID };
-
-      const { error: reason, isPassing, headers } = failure;
-      const mayRepeat = retry && attempt < attempts && isPassing;
+      let reason: Error | undefined;
+      let isPassing = true;
+      let headers: UploadAnswer['headers'] | undefined;
+      try {
+        const answer = await deadline.step(({ signal }) => post(grant, signal));
+        reason = readUploadAnswer(answer, grant, what);
+        if (!reason) return { fileID: grant.fileID };
+        headers = answer.headers;
+        // A refusal says that nothing was stored (D30); these statuses say that it may pass.
+        isPassing = answer.status >= 500 || answer.status === 429;
+      } catch (error) {
+        // Of the same bytes to the same key: a file that was stored after all is replaced by its like.
+        if (!(error instanceof NetworkError || error instanceof TimeoutError)) throw error;
+        reason = error;
+      }
+      // A stream can be read once only.
+      const mayRepeat =
+        retry && content.isReplayable && isPassing && attempt < (retry.attempts ?? 3);
       const delay = mayRepeat ? retryDelay(retry, attempt, headers as Headers) : undefined;
       if (delay === undefined || delay >= deadline.left()) throw reason;
       const event = { method: 'POST', path: pathOf(grant.url), headers: new Headers() };
@@ -109,20 +123,5 @@ export async function upload(
     }
   } finally {
     deadline.close();
-  }
-}
-
-/** Posts the form; gives the failure, and whether another try may help. */
-async function post(send: typeof sendForm, form: UploadForm, grant: UploadGrant, what: string) {
-  try {
-    const answer = await send(form);
-    const error = readUploadAnswer(answer, grant, what);
-    // A refusal says that nothing was stored (D30); these statuses say that it may pass.
-    const isPassing = answer.status >= 500 || answer.status === 429;
-    return error && { error, isPassing, headers: answer.headers };
-  } catch (error) {
-    if (!(error instanceof NetworkError || error instanceof TimeoutError)) throw error;
-    // Of the same bytes to the same key: a file that was stored after all is replaced by its like.
-    return { error, isPassing: true, headers: undefined };
   }
 }

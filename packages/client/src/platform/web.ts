@@ -1,5 +1,9 @@
 export { noFile as fileSize, noFile as fileToBlob, noFile as saveFile } from './web/no-file.ts';
 export { sendForm } from './web/send-form.ts';
+export { toWhole } from './web/to-whole.ts';
+
+/** Holds the errors of streams of Node, which are not here. */
+export const holdErrors = (_: unknown): void => {};
 
 /** Whether any header may be sent to a link: a browser asks the server first (CORS). */
 export const sendsIfRange = false;

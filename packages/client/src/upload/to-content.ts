@@ -1,4 +1,5 @@
-import { fileSize } from '#platform';
+import { fileSize, toWhole } from '#platform';
+import { isStream } from '../internal/to-body.ts';
 import { assertLength } from './assert-length.ts';
 import type { UploadData } from './upload-data.ts';
 import type { UploadContent } from './upload-form.ts';
@@ -20,30 +21,23 @@ export async function toContent(
   given: UploadData,
   { contentType, size: told, maxBytes = Number.POSITIVE_INFINITY }: ContentOptions,
 ): Promise<UploadContent> {
-  const data = toBytes(given);
+  const data = isWhole(given) ? toWhole(given) : given;
   let size: number | undefined;
   if (data instanceof Blob) size = data.size;
   else if (data instanceof Uint8Array) size = data.byteLength;
-  else if (isObject(data) && 'file' in data) size = await fileSize(data.file);
-  else if (!isObject(data) || !('getReader' in data || Symbol.asyncIterator in data)) {
+  else if (typeof data === 'object' && data && 'file' in data) size = await fileSize(data.file);
+  else if (!isStream(data)) {
     throw new TypeError('The content is no Blob, bytes, string, stream or { file }.');
   }
   if (told !== undefined && !(Number.isInteger(told) && told >= 0)) {
     throw new RangeError('size is a whole number of bytes.');
   }
-  const isReplayable = size !== undefined;
-  if (size !== undefined) assertLength({ size: told, maxBytes }, size, true);
-  else if (told !== undefined) assertLength({ size: told, maxBytes }, told, true);
+  const known = size ?? told;
+  if (known !== undefined) assertLength({ size: told, maxBytes }, known, true);
   const type = contentType ?? ((data instanceof Blob && data.type) || 'application/octet-stream');
-  return { data, size: size ?? told, maxBytes, type, isReplayable };
+  return { data, size: known, maxBytes, type, isReplayable: size !== undefined };
 }
 
-function toBytes(data: UploadData) {
-  if (typeof data === 'string') return new TextEncoder().encode(data);
-  if (ArrayBuffer.isView(data)) {
-    return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  }
-  return data instanceof ArrayBuffer ? new Uint8Array(data) : data;
+function isWhole(data: UploadData): data is string | ArrayBuffer | ArrayBufferView {
+  return typeof data === 'string' || data instanceof ArrayBuffer || ArrayBuffer.isView(data);
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

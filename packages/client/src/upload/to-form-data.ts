@@ -19,34 +19,30 @@ export async function toFormData({
 
 async function gather(content: UploadContent, signal: AbortSignal): Promise<Blob> {
   const { data, type } = content;
-  const toBlob = (parts: unknown[]) =>
-    new Blob(parts as ConstructorParameters<typeof Blob>[0], { type });
-  if (data instanceof Blob) return data.type === type ? data : toBlob([data]);
-  if (data instanceof Uint8Array) return toBlob([data]);
+  const toBlob = (parts: unknown[]) => new Blob(parts as BlobPart[], { type });
+  if (data instanceof Blob || data instanceof Uint8Array) return toBlob([data]);
   if ('file' in data) return toBlob([await fileToBlob(data.file)]);
 
   // Safari's streams are no iterables.
-  const reader = 'getReader' in data ? data.getReader() : undefined;
-  const iterator = reader ? undefined : (data as AsyncIterable<Part>)[Symbol.asyncIterator]();
-  const next = (): Promise<{ done?: boolean | undefined; value?: Part | undefined }> =>
-    reader ? reader.read() : (iterator as AsyncIterator<Part>).next();
-  const parts: Part[] = [];
+  const source = 'getReader' in data ? data.getReader() : data[Symbol.asyncIterator]();
+  const next = (): Promise<{ done?: boolean | undefined; value?: unknown }> =>
+    'read' in source ? source.read() : source.next();
+  const parts: Blob[] = [];
   let size = 0;
   try {
     for (;;) {
       const { done, value } = await guard(next(), signal);
       if (done || value === undefined) break;
-      parts.push(value);
-      size += typeof value === 'string' ? new Blob([value]).size : value.byteLength;
+      const part = toBlob([value]);
+      parts.push(part);
+      size += part.size;
       assertLength(content, size, false);
     }
   } catch (error) {
     // Not waited for: a source that gives nothing more would never end it.
-    Promise.resolve(reader ? reader.cancel(error) : iterator?.return?.()).catch(() => {});
+    Promise.resolve('read' in source ? source.cancel(error) : source.return?.()).catch(() => {});
     throw error;
   }
   assertLength(content, size, true);
   return toBlob(parts);
 }
-
-type Part = Uint8Array | string;
