@@ -1,0 +1,43 @@
+import type { SharedCallOptions } from '../call-options.ts';
+import { PUBLIC_LINK_SECONDS } from '../generated/contract.gen.ts';
+import { type BerthQuery, toQuery } from './query.ts';
+
+/** The longest time that a timer knows, in milliseconds. */
+const LONGEST = 2 ** 31 - 1;
+
+/** Options of a query for links. */
+export interface LinkOptions extends SharedCallOptions {
+  /** Lifetime of the link in whole seconds, at least 1. Default: 600. */
+  readonly maxAge?: number | undefined;
+}
+
+/** A query whose data expires. It is fetched again before that, and leaves the cache before that. */
+export interface LinkQuery<Data> extends BerthQuery<Data> {
+  /** Four fifths of the lifetime, in milliseconds. */
+  readonly staleTime: number;
+  /** The last fifth of the lifetime, in milliseconds: no expired link is shown from the cache. */
+  readonly gcTime: number;
+  /** Time until the links are stale, in milliseconds. */
+  readonly refetchInterval: (query: { readonly state: { dataUpdatedAt: number } }) => number;
+}
+
+/** A query for links that work for `maxAge` seconds. */
+export function toLinkQuery<Data>(
+  key: readonly unknown[],
+  { maxAge = PUBLIC_LINK_SECONDS, ...options }: LinkOptions,
+  ask: (options: LinkOptions & { signal: AbortSignal }) => Promise<Data>,
+): LinkQuery<Data> {
+  const lifetime = Math.min(maxAge * 1000, LONGEST);
+  const staleTime = lifetime * 0.8;
+  const gcTime = lifetime - staleTime;
+  return {
+    ...toQuery(['berth', 'links', ...key, maxAge], ({ signal }) =>
+      ask({ ...options, maxAge, signal }),
+    ),
+    staleTime,
+    gcTime,
+    // Where a refetch fails the links are stale already: the next try is soon, and not at once.
+    refetchInterval: ({ state }) =>
+      Math.max(state.dataUpdatedAt + staleTime - Date.now(), gcTime / 4),
+  };
+}

@@ -1,0 +1,7 @@
+/** A document for React. It comes before all other imports: they look whether there is one. */
+import { Window } from 'happy-dom';
+
+// The document alone: `fetch` and all else stay those of the platform.
+const window = new Window({ url: 'http://localhost/' });
+const { document, HTMLElement, HTMLIFrameElement, Element, Node } = window;
+Object.assign(globalThis, { window, document, HTMLElement, HTMLIFrameElement, Element, Node });

@@ -1,0 +1,120 @@
+import './dom.ts';
+import { createStorageClient } from '@berth/client';
+import { createStorageQueries } from '@berth/client/react-query';
+import { createMock, type Mock } from '@berth/mock';
+import { useQuery } from '@tanstack/react-query';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { act, renderHook, waitFor } from './render.ts';
+
+const SECOND = 1000;
+let mock: Mock;
+let storage: ReturnType<typeof createStorageClient>;
+let answers: Response[];
+beforeAll(async () => {
+  mock = await createMock({ port: 0, env: 'dev' });
+});
+afterAll(() => mock.close());
+afterEach(() => vi.useRealTimers());
+
+async function setUp() {
+  answers = [];
+  storage = createStorageClient({
+    baseUrl: mock.storageUrl,
+    envId: 'dev',
+    credentials: { authorization: '1.0 any', timestamp: 1_700_000_000 },
+    hooks: { onResponse: ({ response }) => void answers.push(response) },
+  });
+  const { fileID } = await storage.upload('a.txt', 'Hello');
+  answers.length = 0;
+  return { fileID, files: createStorageQueries(storage) };
+}
+
+/** As `waitFor`, which needs a clock that runs: this one moves the fake clock a little. */
+const settle = (check: () => void) =>
+  vi.waitFor(
+    async () => {
+      await act(async () => {});
+      check();
+    },
+    { interval: 5, timeout: 30_000 },
+  );
+
+describe('a link to a file', () => {
+  it('downloads it', async () => {
+    const { fileID, files } = await setUp();
+    const { result } = renderHook(() => useQuery(files.tempUrl(fileID)));
+    await waitFor(() => expect(result.current.data).toBeDefined());
+    expect(await (await fetch(result.current.data ?? '')).text()).toBe('Hello');
+  });
+
+  it('is fetched again before it expires, and not sooner', async () => {
+    const { fileID, files } = await setUp();
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+    const { result } = renderHook(() => useQuery(files.tempUrl(fileID, { maxAge: 100 })));
+    await settle(() => expect(result.current.data).toBeDefined());
+    const first = result.current.data;
+
+    await act(() => vi.advanceTimersByTimeAsync(79 * SECOND));
+    expect(answers).toHaveLength(1);
+    await act(() => vi.advanceTimersByTimeAsync(2 * SECOND));
+    await settle(() => expect(result.current.data).not.toBe(first));
+    expect(answers).toHaveLength(2);
+
+    await act(() => vi.advanceTimersByTimeAsync(81 * SECOND));
+    await settle(() => expect(answers).toHaveLength(3));
+  });
+
+  it('is fetched in time for what shows it only later', async () => {
+    const { fileID, files } = await setUp();
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+    const query = files.tempUrl(fileID, { maxAge: 100 });
+    let enabled = true;
+    const { result, rerender } = renderHook(() => useQuery({ ...query, enabled }));
+    await settle(() => expect(result.current.data).toBeDefined());
+    enabled = false;
+    rerender();
+    await act(() => vi.advanceTimersByTimeAsync(76 * SECOND));
+    enabled = true;
+    rerender();
+    expect(answers).toHaveLength(1);
+    await act(() => vi.advanceTimersByTimeAsync(5 * SECOND));
+    await settle(() => expect(answers).toHaveLength(2));
+  });
+
+  it('leaves the cache before it expires', async () => {
+    const { fileID, files } = await setUp();
+    const { staleTime, gcTime } = files.tempUrl(fileID, { maxAge: 100 });
+    expect(staleTime + gcTime).toBe(100 * SECOND);
+    expect(staleTime).toBe(80 * SECOND);
+  });
+
+  it('of a very long life does not run its timer at once', async () => {
+    const { fileID, files } = await setUp();
+    const { gcTime, refetchInterval } = files.tempUrl(fileID, { maxAge: 10 ** 9 });
+    const query = { state: { dataUpdatedAt: Date.now() } };
+    expect(refetchInterval(query)).toBeLessThan(2 ** 31);
+    expect(gcTime).toBeLessThan(2 ** 31);
+  });
+
+  it('that cannot be had is an error of the family, and the next try is not at once', async () => {
+    const { files } = await setUp();
+    const query = files.tempUrl('cloud://dev.files/none', { maxAge: 100 });
+    const { result } = renderHook(() => useQuery(query));
+    const error = { name: 'StorageError', code: 'STORAGE_FILE_NONEXIST' };
+    await waitFor(() => expect(result.current.error).toMatchObject(error));
+    expect(query.refetchInterval({ state: { dataUpdatedAt: 0 } })).toBe(5 * SECOND);
+    expect(answers).toHaveLength(1);
+  });
+});
+
+describe('links to many files', () => {
+  it('come in one call, each with its url or its error', async () => {
+    const { fileID, files } = await setUp();
+    const ids = [fileID, 'cloud://dev.files/none'];
+    const { result } = renderHook(() => useQuery(files.tempUrls(ids)));
+    await waitFor(() => expect(result.current.data).toHaveLength(2));
+    expect(result.current.data?.[0]?.url).toContain('/files/a.txt');
+    expect(result.current.data?.[1]?.error).toMatchObject({ code: 'STORAGE_FILE_NONEXIST' });
+    expect(answers).toHaveLength(1);
+  });
+});

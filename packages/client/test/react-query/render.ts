@@ -1,0 +1,18 @@
+import './dom.ts';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import * as library from '@testing-library/react';
+import { createElement, type ReactNode } from 'react';
+import { afterEach } from 'vitest';
+
+// A shared machine may stand still for a while.
+library.configure({ asyncUtilTimeout: 30_000 });
+afterEach(library.cleanup);
+export const { act, waitFor } = library;
+
+/** Renders a component that uses hooks, with a cache of its own. */
+export function renderHook<Result>(hook: () => Result) {
+  const queryClient = new QueryClient();
+  const wrapper = ({ children }: { children: ReactNode }) =>
+    createElement(QueryClientProvider, { client: queryClient }, children);
+  return { ...library.renderHook(hook, { wrapper }), queryClient };
+}

@@ -1,0 +1,109 @@
+import './dom.ts';
+import { createStorageClient, isBerthError, type Progress } from '@berth/client';
+import { createStorageQueries, useUpload } from '@berth/client/react-query';
+import { createMock, type Mock } from '@berth/mock';
+import { useMutation } from '@tanstack/react-query';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bodyOf, serveStorage } from '../support/loopback.ts';
+import { act, renderHook, waitFor } from './render.ts';
+
+let mock: Mock;
+let storage: ReturnType<typeof createStorageClient>;
+beforeAll(async () => {
+  mock = await createMock({ port: 0, env: 'dev' });
+  const credentials = { authorization: '1.0 any', timestamp: 1_700_000_000 };
+  storage = createStorageClient({ baseUrl: mock.storageUrl, envId: 'dev', credentials });
+});
+afterAll(() => mock.close());
+
+describe('an upload', () => {
+  it('is a mutation', async () => {
+    const files = createStorageQueries(storage);
+    const { result } = renderHook(() => useMutation(files.upload()));
+    act(() => result.current.mutate({ path: 'a.txt', data: 'Hello' }));
+    await waitFor(() => expect(result.current.data?.fileID).toBe('cloud://dev.files/a.txt'));
+  });
+
+  it('tells how far it is, at the end all of it', async () => {
+    const seen: Progress[] = [];
+    const { result } = renderHook(() => useUpload(storage));
+    expect(result.current.progress).toBeUndefined();
+    const data = new Uint8Array(1_000_000);
+    act(() =>
+      result.current.mutate({ path: 'a.bin', data, onProgress: (now) => void seen.push(now) }),
+    );
+    await waitFor(() => expect(result.current.isSuccess).toBe(true));
+    expect(result.current.progress).toEqual({ loaded: 1_000_000, total: 1_000_000 });
+    expect(seen.at(-1)).toEqual(result.current.progress);
+    expect(await (await storage.download('cloud://dev.files/a.bin')).arrayBuffer()).toHaveProperty(
+      'byteLength',
+      1_000_000,
+    );
+  });
+
+  it('that fails has an error of the family', async () => {
+    await using target = await serveStorage(async (request, response) => {
+      await bodyOf(request);
+      response.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>');
+    });
+    const { result } = renderHook(() => useUpload(target.storage));
+    act(() => result.current.mutate({ path: 'a.txt', data: 'Hello' }));
+    await waitFor(() => expect(result.current.isError).toBe(true));
+    expect(isBerthError(result.current.error) && result.current.error.code).toBe('AccessDenied');
+  });
+
+  it('ends at abort, and is as if it had not begun', async () => {
+    let gone = () => {};
+    const ended = new Promise<void>((resolve) => {
+      gone = resolve;
+    });
+    let begun = () => {};
+    const beginning = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    await using target = await serveStorage((_, response) => {
+      begun();
+      response.on('close', gone);
+    });
+    const { result } = renderHook(() => useUpload(target.storage));
+    let outcome: Promise<unknown> = Promise.resolve();
+    act(() => {
+      outcome = result.current
+        .mutateAsync({ path: 'a.txt', data: 'Hello' })
+        .catch((error) => error);
+    });
+    await beginning;
+    await waitFor(() => expect(result.current.progress).toBeDefined());
+    act(() => result.current.abort());
+    await ended;
+    expect(await outcome).toMatchObject({ name: 'AbortError' });
+    expect(result.current).toMatchObject({ isIdle: true, error: null, progress: undefined });
+  });
+
+  it('ends with a signal of your own, too', async () => {
+    const controller = new AbortController();
+    const { result } = renderHook(() => useUpload(storage));
+    controller.abort(new Error('no more'));
+    const { signal } = controller;
+    act(() => result.current.mutate({ path: 'a.txt', data: 'Hello', signal }));
+    await waitFor(() => expect(result.current.error?.message).toBe('no more'));
+  });
+
+  it('shows the progress of the latest one only', async () => {
+    const held: (() => void)[] = [];
+    await using target = await serveStorage(async (request, response) => {
+      await bodyOf(request);
+      held.push(() => response.writeHead(204).end());
+    });
+    const { result } = renderHook(() => useUpload(target.storage));
+    act(() => result.current.mutate({ path: 'a.txt', data: 'A' }));
+    await waitFor(() => expect(held).toHaveLength(1));
+    act(() => result.current.mutate({ path: 'b.txt', data: 'Second' }));
+    await waitFor(() => expect(held).toHaveLength(2));
+    await waitFor(() => expect(result.current.progress).toEqual({ loaded: 6, total: 6 }));
+    held[0]?.();
+    held[1]?.();
+    await waitFor(() => expect(result.current.data?.fileID).toBe('cloud://dev.files/b.txt'));
+    expect(result.current.progress).toEqual({ loaded: 6, total: 6 });
+  });
+});
