@@ -5,6 +5,7 @@ import { assertBaseUrl } from './internal/assert-base-url.ts';
 import { completeCall } from './internal/complete-call.ts';
 import { judgeStatus } from './internal/judge-status.ts';
 import { createPipeline } from './internal/pipeline/create-pipeline.ts';
+import { platformFetch } from './internal/platform-fetch.ts';
 import { createRawCalls } from './internal/raw-calls.ts';
 import { readEnvelope } from './internal/read-envelope.ts';
 import { readText } from './internal/read-text.ts';
@@ -45,7 +46,10 @@ export interface StorageClientOptions extends SharedCallOptions {
    * the global one.
    */
   readonly agent?: object | undefined;
-  /** Functions that see each try of a call to the storage API or a link. Default: none. */
+  /**
+   * Functions that see each try of a call to the storage API or a link; the answer of a link has an
+   * empty `url`, for its address is a grant. Default: none.
+   */
   readonly hooks?: Hooks | undefined;
   /** Takes warnings, such as a link lifetime above 3600 s. Default: `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
@@ -64,7 +68,7 @@ export interface StorageClientOptions extends SharedCallOptions {
  */
 export function createStorageClient(options: StorageClientOptions): StorageClient {
   const { envId, credentials, requestForm } = options;
-  const { wireProfile = defaultWireProfile, onWarning = warn } = options;
+  const { wireProfile = defaultWireProfile, onWarning = warn, fetch = platformFetch } = options;
   const { authorization, sessionToken } = wireProfile.storageHeaders;
   assertBaseUrl(options.baseUrl);
   const baseUrl = options.baseUrl.replace(/\/$/, '');
@@ -78,8 +82,15 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     ...options,
     wireProfile,
     onWarning,
-    // A link carries its own grant: no credentials go with it.
-    links: createPipeline({ ...shared, secretHeaders: [] }),
+    // A link carries its own grant: no credentials go with it, and no hook gets its address.
+    links: createPipeline({
+      ...shared,
+      fetch: async (...request) => {
+        const answer = await fetch(...request);
+        return new Response(answer.body, answer);
+      },
+      secretHeaders: [],
+    }),
     call(operation, body, what, { signal, timeouts, retry }) {
       const call = {
         method: 'POST',

@@ -66,6 +66,11 @@ describe('a GET', () => {
   });
 });
 
+const breakRefusal: Act = (_, response) => {
+  response.writeHead(503, { 'Content-Length': '100' });
+  response.write('{"code":"SERVICE_NOT_READY",', () => response.destroy());
+};
+
 describe('a POST', () => {
   it.each<[string, Act]>([
     ['is not ready', refuse('SERVICE_NOT_READY', 503)],
@@ -82,6 +87,7 @@ describe('a POST', () => {
     ['the connection broke', reset, {}],
     ['the answer broke off', truncate, {}],
     ['no answer came in time', hang, short],
+    ['a refusal broke off', breakRefusal, {}],
     ['the service timed out', refuse('SERVICE_TIMEOUT', 504), {}],
     ['the gateway got no valid answer', refuse('BAD_GATEWAY', 502), {}],
     ['the service itself says 503', serve({ code: 'SERVICE_NOT_READY' }, 503), {}],

@@ -1,20 +1,11 @@
-import { inspect } from 'node:util';
 import { bearer, createGatewayClient, createStorageClient, toGatewayError } from '@berth/client';
 import { describe, expect, it } from 'vitest';
 import { envelope, failureOf, fakeFetch, json, list } from './support/fake-fetch.ts';
+import { shown } from './support/shown.ts';
 import { credentials, meta, storageWith } from './support/storage.ts';
 
 const TOKEN = 'token-5ec4e7';
 const LINK = 'https://files.example/a?sign=5ec4e7-in-link';
-
-/** All that a log could show of an error. */
-const shown = (value: unknown) =>
-  [
-    inspect(value, { depth: 10, showHidden: true, getters: true }),
-    String(value),
-    (value as Error).stack,
-    JSON.stringify(value),
-  ].join('\n');
 
 /** A server that repeats what it was sent is the worst case. */
 const echo = (...secrets: string[]) => `You sent ${secrets.join(' and ')}.`;

@@ -3,6 +3,7 @@ import { GATEWAY_RETRIES } from '../generated/contract.gen.ts';
 import { isGatewayRefusal } from './is-gateway-refusal.ts';
 import { parseJson } from './parse-json.ts';
 import type { Verdict } from './pipeline/pipeline-call.ts';
+import { readText } from './read-text.ts';
 
 const EXPIRED = 'ACCESS_TOKEN_EXPIRED' satisfies GatewayErrorCode;
 
@@ -14,7 +15,7 @@ export async function judgeGateway(response: Response, upstreamStatus: string): 
   const { status } = response;
   if (status < 401 || (status > 401 && status < 429)) return 'never';
   const isOfService = response.headers.has(upstreamStatus);
-  const body = isOfService ? undefined : parseJson(await response.clone().text());
+  const body = isOfService ? undefined : parseJson(await readText(response, response.clone()));
   return judgeGatewayBody(body, response, upstreamStatus);
 }
 

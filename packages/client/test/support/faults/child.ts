@@ -1,0 +1,12 @@
+import { runWithFaults } from './run-with-faults.ts';
+
+/** A timer that a call leaves behind runs for this long, in milliseconds. */
+const TOTAL = 60_000;
+
+/** Runs some seeds and then does nothing more: the process ends where the client holds nothing. */
+const [first = 1, count = 1] = process.argv.slice(2).map(Number);
+for (let seed = first; seed < first + count; seed += 1) {
+  const { complaints } = await runWithFaults(seed, TOTAL);
+  for (const complaint of complaints) process.stdout.write(`${complaint}\n`);
+}
+process.stdout.write('done\n');
