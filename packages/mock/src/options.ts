@@ -1,38 +1,66 @@
 import { standardProfile, type WireProfile } from './contract/wire-profile.ts';
 
+/** What a mock lets in. */
+export const AUTH_MODES = ['off', 'present', 'strict'] as const;
+export type AuthMode = (typeof AUTH_MODES)[number];
+
+/** Where the answers of a mock come from. */
+export const MODES = ['auto', 'static', 'dynamic'] as const;
+export type Mode = (typeof MODES)[number];
+
 /** How a mock is set up. */
 export interface MockOptions {
   /** Port to listen on. Default 0: any free port. */
   port?: number | undefined;
   /** Host to listen on. Default `127.0.0.1`; `0.0.0.0` opens the mock to the network. */
   host?: string | undefined;
+  /** HTTPS with a certificate that the mock makes and signs itself at its start. Default false. */
+  tls?: boolean | undefined;
   /**
    * Identifier of the environment (D12). Default `dev`. A gateway call for another one is answered
    * with `INVALID_HOST`, a storage call with `INVALID_ENV`.
    */
   env?: string | undefined;
+  /**
+   * Where answers come from. `auto`, the default: storage acts on the files that were uploaded, the
+   * gateway answers the contract's examples. `static`: both answer examples. `dynamic`: both answer what
+   * is made from the schemas.
+   */
+  mode?: Mode | undefined;
+  /** Seed of all that is drawn: the same seed brings the same answers and faults. Default: a new one. */
+  seed?: string | undefined;
+  /**
+   * Who is let in. `off`: everybody. `present`, the default: who has credentials of the right form.
+   * `strict`: who has a token or a signature that was made with the keys of `Mock.credentials`.
+   */
+  auth?: AuthMode | undefined;
   /** Names of the hosted services that there are; others are missing (404). Default: every name. */
   services?: readonly string[] | undefined;
-  /** Room for all uploaded files together, in bytes. Default 256 MiB; an upload beyond it is refused. */
+  /** Folder that keeps the uploaded files; it is made where it is missing. Default: they are in memory. */
+  dir?: string | undefined;
+  /**
+   * Room for the uploaded files of all sessions together, in bytes; an upload beyond it is refused.
+   * Default 256 MiB in memory, no limit in a folder.
+   */
   maxStoreBytes?: number | undefined;
+  /** Most sessions (`X-Mock-Session`) that are kept; the least recently used is forgotten. Default 100. */
+  maxSessions?: number | undefined;
   /** Names of the deployment that the mock stands for (D1). Default: those of the contract. */
   wireProfile?: WireProfile | undefined;
 }
 
 /** Options with their defaults. */
 export type ResolvedOptions = {
-  [Name in Exclude<keyof MockOptions, 'services'>]-?: NonNullable<MockOptions[Name]>;
-} & Pick<MockOptions, 'services'>;
+  [Name in Exclude<keyof MockOptions, 'services' | 'dir'>]-?: NonNullable<MockOptions[Name]>;
+} & Pick<MockOptions, 'services' | 'dir'>;
 
 /** Fills in the defaults. Throws a TypeError or RangeError that names a wrong option. */
-export function resolveOptions({
-  port = 0,
-  host = '127.0.0.1',
-  env = 'dev',
-  services,
-  maxStoreBytes = 256 * 1024 * 1024,
-  wireProfile = standardProfile,
-}: MockOptions): ResolvedOptions {
+export function resolveOptions(options: MockOptions): ResolvedOptions {
+  const { port = 0, host = '127.0.0.1', tls = false, env = 'dev', services, dir } = options;
+  const { mode = 'auto', auth = 'present', wireProfile = standardProfile } = options;
+  const { seed = Math.random().toString(36).slice(2), maxSessions = 100 } = options;
+  const { maxStoreBytes = dir === undefined ? 256 * 1024 * 1024 : Number.MAX_SAFE_INTEGER } =
+    options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new RangeError('port must be a whole number from 0 to 65535.');
   }
@@ -43,13 +71,37 @@ export function resolveOptions({
       'env must be one label of a host name: letters, digits and hyphens, at most 63.',
     );
   }
-  if (!Number.isSafeInteger(maxStoreBytes) || maxStoreBytes < 1) {
-    throw new RangeError('maxStoreBytes must be a whole number of at least 1.');
-  }
-  return { port, host, env, services, maxStoreBytes, wireProfile };
+  assertOneOf('mode', mode, MODES);
+  assertOneOf('auth', auth, AUTH_MODES);
+  assertPositive('maxStoreBytes', maxStoreBytes);
+  assertPositive('maxSessions', maxSessions);
+  return {
+    port,
+    host,
+    tls,
+    env,
+    mode,
+    seed,
+    auth,
+    services,
+    dir,
+    maxStoreBytes,
+    maxSessions,
+    wireProfile,
+  };
 }
 
 /** D12: the environment is "the first label of the host name" (RFC 1123, section 2.1). */
 export function isEnv(env: string): boolean {
   return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(env);
+}
+
+function assertOneOf(name: string, value: string, known: readonly string[]): void {
+  if (!known.includes(value)) throw new TypeError(`${name} must be one of ${known.join(', ')}.`);
+}
+
+function assertPositive(name: string, value: number): void {
+  if (!Number.isSafeInteger(value) || value < 1) {
+    throw new RangeError(`${name} must be a whole number of at least 1.`);
+  }
 }

@@ -1,57 +1,123 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { createAuth } from './auth/create-auth.ts';
 import type { Context } from './context.ts';
 import { assertWireProfile } from './contract/assert-wire-profile.ts';
-import { createContext } from './create-context.ts';
-import { answerConnect } from './http/answer-raw.ts';
-import { createCors } from './http/cors.ts';
-import { createHandler } from './http/create-handler.ts';
-import { type MockOptions, resolveOptions } from './options.ts';
-import { createSurfaceOf } from './surface-of.ts';
+import { documents } from './contract/documents.ts';
+import { listOperations } from './contract/operations.ts';
+import { applyProfile, type WireProfile } from './contract/wire-profile.ts';
+import { createApplication } from './create-application.ts';
+import type { Contents } from './files/contents.ts';
+import { memoryContents } from './files/memory-contents.ts';
+import { createRoom } from './files/room.ts';
+import { createHttpServer } from './http/create-http-server.ts';
+import { originOf } from './http/origin-of.ts';
+import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
+import type { Oracle } from './oracle/create-oracle.ts';
+import { createSession } from './session/create-session.ts';
+import { createSessions } from './session/create-sessions.ts';
+import { createServices } from './session/stand-ins.ts';
 
 /** A listening mock with its inside, from which the command line makes its examples. */
 export interface Served {
-  url: string;
-  port: number;
-  context: Context;
+  readonly url: string;
+  readonly port: number;
+  readonly context: Context;
+  /** Takes over other names on the wire; state, port and connections stay. */
+  reload(profile: WireProfile): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Starts one server for both documents, the upload target and the links. */
-export async function serve(options: MockOptions): Promise<Served> {
-  const resolved = resolveOptions(options);
-  if (options.wireProfile !== undefined) await assertWireProfile(options.wireProfile);
-  const context = createContext(resolved);
-  // A missing Host is the gateway's to refuse, in its own shape.
-  const server = createServer({ requireHostHeader: false });
+export async function serve(given: MockOptions): Promise<Served> {
+  const options = resolveOptions(given);
+  if (given.wireProfile !== undefined) await assertWireProfile(given.wireProfile);
+  let profile = options.wireProfile;
+  let oracle: Promise<Oracle> | undefined;
   let url = '';
-  const handler = createHandler({
-    url: () => url,
-    surfaceOf: createSurfaceOf(context),
-    cors: createCors(context.profile),
-  });
-  server
-    .on('request', handler.answer)
-    // RFC 9110, section 10.1.1 lets a server that does not know an expectation ignore it.
-    .on('checkExpectation', handler.answer)
-    .on('connect', (_request, socket) => answerConnect(socket))
-    .on('clientError', handler.answerBroken);
-  server.listen(resolved.port, resolved.host);
-  await once(server, 'listening');
+  const parts = {
+    secret: randomBytes(32),
+    seed: options.seed,
+    room: createRoom(options.maxStoreBytes),
+    contentsOf: await loadContents(options),
+  };
+  const context: Context = {
+    options,
+    get url() {
+      return url;
+    },
+    get profile() {
+      return profile;
+    },
+    operations: listOperations(documents),
+    sessions: createSessions((id) => createSession(id, parts), options.maxSessions),
+    services: await createServices(options),
+    oracle() {
+      oracle ??= loadOracle(profile);
+      return oracle;
+    },
+    originOf: (request) => originOf(request) ?? url,
+  };
+  let application = createApplication(context, await createAuth(options, profile));
+  const certificate = options.tls ? await loadCertificate(options) : undefined;
+  const server = await createHttpServer(() => application, certificate);
+  const sockets = trackUpgrades(server);
+  server.listen(options.port, options.host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    await context.services.close();
+    throw error;
+  }
   const { port } = server.address() as AddressInfo;
-  url = `http://${toUrlHost(resolved.host)}:${port}`;
+  url = `${options.tls ? 'https' : 'http'}://${toUrlHost(options.host)}:${port}`;
   return {
     url,
     port,
     context,
+    async reload(next) {
+      profile = await assertWireProfile(next);
+      oracle = undefined;
+      application = createApplication(context, await createAuth(options, profile));
+    },
     async close() {
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
-      await closed;
+      for (const socket of sockets) socket.destroy();
+      await Promise.all([closed, context.services.close()]);
     },
   };
+}
+
+/** Node does not count connections that have changed their protocol. */
+function trackUpgrades(server: Server): ReadonlySet<Duplex> {
+  const sockets = new Set<Duplex>();
+  server.on('upgrade', (_, socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+async function loadContents({ dir }: ResolvedOptions): Promise<(session: string) => Contents> {
+  if (dir === undefined) return () => memoryContents;
+  const { createDiskContents, toSessionFolder } = await import('./files/disk-contents.ts');
+  return (session) => createDiskContents(toSessionFolder(dir, session));
+}
+
+async function loadCertificate({ host }: ResolvedOptions) {
+  const { createCertificate } = await import('./http/create-certificate.ts');
+  return createCertificate(host);
+}
+
+/** Prism takes half a second to load, so it comes with the first call that needs it. */
+async function loadOracle(profile: WireProfile): Promise<Oracle> {
+  const { createOracle } = await import('./oracle/create-oracle.ts');
+  return createOracle(applyProfile(documents, profile));
 }
 
 /** A host as it stands in a URL; the addresses that mean "every interface" become the loopback one. */

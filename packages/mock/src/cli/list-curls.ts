@@ -9,9 +9,12 @@ const COPY = 'copy-of-hello.txt';
  * A `curl` for each operation, by operationId. Run in order by a POSIX shell, all of them succeed: the
  * upload carries a grant for `hello.txt` that was made at start and does not expire.
  */
-export function listCurls(url: string, { env, grants, profile }: Context): [string, string][] {
+export function listCurls({ url, options, profile, sessions }: Context): [string, string][] {
+  const { env } = options;
   const service = `${url}/v1/cloudrun/hello`;
-  const { token, authorization, storeFileID } = grants.issue(KEY, Number.POSITIVE_INFINITY);
+  const { token, authorization, storeFileID } = sessions
+    .get('')
+    .grants.issue(KEY, Number.POSITIVE_INFINITY);
   const { securityToken, metaFileId } = profile.uploadFields;
   const storage = (operation: string, body: object): [string, string] => [
     operation,

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import { createFileStore, type FileStore } from './file-store.ts';
+import { memoryContents } from './memory-contents.ts';
+import { createRoom } from './room.ts';
 
 const MAX = 10_000;
+const create = () =>
+  createFileStore({ contents: memoryContents, room: createRoom(MAX), now: Date.now });
 const write = (store: FileStore, key: string, size: number) => {
   const draft = store.draft();
   if (!draft.append(Buffer.alloc(size))) {
@@ -12,17 +16,17 @@ const write = (store: FileStore, key: string, size: number) => {
 };
 
 test('a draft is seen when it is committed, not before', () => {
-  const store = createFileStore(MAX);
+  const store = create();
   const draft = store.draft();
   draft.append(Buffer.from('ab'));
   draft.append(Buffer.from('c'));
   expect(store.has('k')).toBe(false);
   expect(draft.commit('k', 'text/plain')?.etag).toBe('"900150983cd24fb0d6963f7d28e17f72"');
-  expect(store.get('k')?.bytes.toString()).toBe('abc');
+  expect(store.get('k')?.content.bytes().toString()).toBe('abc');
 });
 
 test('a discarded draft gives its room back', () => {
-  const store = createFileStore(MAX);
+  const store = create();
   const draft = store.draft();
   expect(draft.append(Buffer.alloc(9_000))).toBe(true);
   expect(write(store, 'k', 2_000)).toBeUndefined();
@@ -31,7 +35,7 @@ test('a discarded draft gives its room back', () => {
 });
 
 test('what is deleted or replaced gives its room back', () => {
-  const store = createFileStore(MAX);
+  const store = create();
   for (let round = 0; round < 20; round += 1) {
     expect(write(store, 'k', 4_000)).toBeDefined();
   }
@@ -43,22 +47,22 @@ test('what is deleted or replaced gives its room back', () => {
 });
 
 test('a draft that does not fit with its key leaves the old file and no debt', () => {
-  const store = createFileStore(MAX);
+  const store = create();
   write(store, 'k', 100);
   expect(write(store, 'k2', 9_000)).toBeUndefined();
   expect(write(store, 'k3', 8_000)).toBeDefined();
-  expect(store.get('k')?.bytes).toHaveLength(100);
+  expect(store.get('k')?.content.bytes()).toHaveLength(100);
 });
 
 test('empty files are not for free', () => {
-  const store = createFileStore(MAX);
+  const store = create();
   let count = 0;
   while (write(store, String(count), 0)) count += 1;
   expect(count).toBeLessThan(20);
 });
 
 test('copies cost, moves do not', () => {
-  const store = createFileStore(MAX);
+  const store = create();
   write(store, 'a', 6_000);
   expect(store.copy('a', 'b', { move: false })).toBe(false);
   expect(store.copy('a', 'b', { move: true })).toBe(true);
@@ -67,7 +71,7 @@ test('copies cost, moves do not', () => {
 });
 
 test('a discarded draft takes nothing more', () => {
-  const store = createFileStore(MAX);
+  const store = create();
   const draft = store.draft();
   draft.discard();
   expect(draft.append(Buffer.alloc(9_000))).toBe(false);

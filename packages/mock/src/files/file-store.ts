@@ -1,50 +1,87 @@
 import { createHash } from 'node:crypto';
-import { collectBytes } from './collect-bytes.ts';
+import type { Content, Contents } from './contents.ts';
+import type { Room } from './room.ts';
 
 export interface StoredFile {
-  bytes: Buffer;
-  contentType: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly contentType: string;
   /** D27: "quoted MD5 `ETag`". */
-  etag: string;
-  modified: Date;
+  readonly etag: string;
+  /** By the clock of the session. */
+  readonly modified: Date;
+  readonly content: Content;
 }
 
 /** A file that is being written; nobody sees it before it is whole (D28). */
 export interface Draft {
   /** Adds bytes; false where the store has no room for them, or the draft was discarded. */
   append(chunk: Buffer): boolean;
-  /** Makes the file visible under a key, in place of an older one; undefined where it does not fit. */
-  commit(key: string, contentType: string): StoredFile | undefined;
+  /**
+   * Makes the file visible under a key, in place of an older one; undefined where it does not fit.
+   *
+   * @param modified default: now
+   */
+  commit(key: string, contentType: string, modified?: Date): StoredFile | undefined;
   /** Gives the room back. */
   discard(): void;
 }
 
-/** Files in memory, together never larger than a limit. */
+/** The files of a session. */
 export interface FileStore {
   get(key: string): StoredFile | undefined;
   has(key: string): boolean;
+  /** Keys and files in the order in which they were written. */
+  list(): Iterable<readonly [key: string, file: StoredFile]>;
   delete(key: string): boolean;
   /** Copies or moves a file over what is there; false where the copy does not fit. */
   copy(source: string, destination: string, options: { move: boolean }): boolean;
   draft(): Draft;
+  /** Deletes every file. */
+  clear(): void;
+  /** Gives the room back when the session is forgotten; what is on disk stays. */
+  release(): void;
+}
+
+export interface FileStoreOptions {
+  /** Where the bytes are kept. */
+  readonly contents: Contents;
+  /** Room that all sessions share. */
+  readonly room: Room;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
 }
 
 /** What a file costs beside its bytes and its key, so that empty files do not come for free. */
 const ENTRY_BYTES = 512;
 
-/** @param maxBytes room for all files together, with the drafts */
-export function createFileStore(maxBytes: number): FileStore {
-  const files = new Map<string, StoredFile>();
-  let used = 0;
+/** Files that together, drafts included, never take more than there is room. */
+export function createFileStore({ contents, room, now }: FileStoreOptions): FileStore {
+  const files = new Map<string, StoredFile>(contents.load());
+  let open = true;
 
   const costOf = (key: string, size: number | undefined) =>
     size === undefined ? 0 : ENTRY_BYTES + Buffer.byteLength(key) + size;
-  const costAt = (key: string) => costOf(key, files.get(key)?.bytes.length);
+  const costAt = (key: string) => costOf(key, files.get(key)?.size);
+  room.take([...files.keys()].reduce((sum, key) => sum + costAt(key), 0));
 
+  function remove(key: string): boolean {
+    const file = files.get(key);
+    if (file === undefined) return false;
+    room.give(costAt(key));
+    files.delete(key);
+    contents.remove(key, file);
+    return true;
+  }
+
+  /** @param freed what is given back once the file is there */
   function put(key: string, file: StoredFile, freed: number): boolean {
-    const after = used - freed - costAt(key) + costOf(key, file.bytes.length);
-    if (after > maxBytes) return false;
-    used = after;
+    const more = costOf(key, file.size) - costAt(key) - freed;
+    if (!open || !room.has(more)) return false;
+    const old = files.get(key);
+    contents.save(key, file, old);
+    room.take(more);
+    files.delete(key);
     files.set(key, file);
     return true;
   }
@@ -52,48 +89,67 @@ export function createFileStore(maxBytes: number): FileStore {
   return {
     get: (key) => files.get(key),
     has: (key) => files.has(key),
-    delete(key) {
-      used -= costAt(key);
-      return files.delete(key);
-    },
+    list: () => files,
+    delete: remove,
     copy(source, destination, { move }) {
       const file = files.get(source);
-      if (!file || !put(destination, file, move ? costAt(source) : 0)) return false;
-      if (move) files.delete(source);
+      if (
+        file === undefined ||
+        !room.has(
+          costOf(destination, file.size) - costAt(destination) - (move ? costAt(source) : 0),
+        )
+      )
+        return false;
+      const copy = { ...file, content: contents.copy(file.content) };
+      put(destination, copy, move ? costAt(source) : 0);
+      if (move) {
+        files.delete(source);
+        contents.remove(source, file);
+      }
       return true;
     },
     draft() {
-      let content = collectBytes();
+      const content = contents.draft();
       const hash = createHash('md5');
       let reserved = 0;
-      let discarded = false;
+      let isOver = false;
       const discard = () => {
-        used -= reserved;
-        reserved = 0;
-        content = collectBytes();
-        discarded = true;
+        if (isOver) return;
+        isOver = true;
+        room.give(reserved);
+        content.discard();
       };
       return {
         discard,
         append(chunk) {
-          if (discarded || used + chunk.length > maxBytes) return false;
-          used += chunk.length;
+          if (isOver || !room.has(chunk.length)) return false;
+          room.take(chunk.length);
           reserved += chunk.length;
           hash.update(chunk);
           content.append(chunk);
           return true;
         },
-        commit(key, contentType) {
-          const bytes = content.join();
+        commit(key, contentType, modified = new Date(now())) {
+          if (isOver) return undefined;
           const etag = `"${hash.digest('hex')}"`;
-          const file = { bytes, contentType, etag, modified: new Date() };
-          const fits = put(key, file, reserved);
+          const file = { size: reserved, contentType, etag, modified, content: content.finish() };
+          if (!put(key, file, reserved)) {
+            discard();
+            return undefined;
+          }
           // The room that was reserved now counts as the file's own.
-          if (fits) reserved = 0;
-          else discard();
-          return fits ? file : undefined;
+          isOver = true;
+          return file;
         },
       };
+    },
+    clear() {
+      for (const key of [...files.keys()]) remove(key);
+    },
+    release() {
+      open = false;
+      room.give([...files.keys()].reduce((sum, key) => sum + costAt(key), 0));
+      files.clear();
     },
   };
 }

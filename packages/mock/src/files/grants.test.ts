@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { createGrants } from './grants.ts';
+import { createSign } from './sign.ts';
+
+const sign = createSign(Buffer.from('secret'), 'session');
 
 test('a grant is good for its key until it expires', () => {
   let now = 0;
-  const grants = createGrants(() => now);
+  const grants = createGrants(sign, () => now);
   const grant = grants.issue('a', 900);
   expect(grants.check('a', grant)).toBe('valid');
   expect(grants.check('b', grant)).toBe('mismatch');
@@ -14,18 +17,24 @@ test('a grant is good for its key until it expires', () => {
 });
 
 test('every part belongs to it', () => {
-  const grants = createGrants();
+  const grants = createGrants(sign, Date.now);
   const [grant, other] = [grants.issue('a', 900), grants.issue('a', 900)];
   for (const name of ['token', 'authorization', 'storeFileID'] as const) {
     expect(grants.check('a', { ...grant, [name]: other[name] })).toBe('mismatch');
     expect(grants.check('a', { ...grant, [name]: '' })).toBe('mismatch');
   }
-  expect(createGrants().check('a', grant)).toBe('mismatch');
+  const others = [
+    createSign(Buffer.from('other'), 'session'),
+    createSign(Buffer.from('secret'), 'two'),
+  ];
+  for (const another of others) {
+    expect(createGrants(another, Date.now).check('a', grant)).toBe('mismatch');
+  }
 });
 
 test('a grant may last for ever', () => {
   let now = 0;
-  const grants = createGrants(() => now);
+  const grants = createGrants(sign, () => now);
   const grant = grants.issue('a', Number.POSITIVE_INFINITY);
   now = Number.MAX_SAFE_INTEGER;
   expect(grants.check('a', grant)).toBe('valid');

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isSame, sign } from './sign.ts';
+import { isSame, type Sign } from './sign.ts';
 
 /** What the form of one upload must carry. */
 interface Grant {
@@ -17,11 +17,13 @@ export interface Grants {
   check(key: string, grant: Grant): GrantVerdict;
 }
 
-/** @param now the clock, in milliseconds since the epoch */
-export function createGrants(now: () => number = Date.now): Grants {
-  const secret = randomBytes(32);
+/**
+ * @param sign signs for one session
+ * @param now the session's clock, in milliseconds since the epoch
+ */
+export function createGrants(sign: Sign, now: () => number): Grants {
   const authorize = (key: string, token: string, storeFileID: string) =>
-    `q-sign-algorithm=sha256&q-signature=${sign(secret, [key, token, storeFileID])}`;
+    `q-sign-algorithm=sha256&q-signature=${sign(['grant', key, token, storeFileID])}`;
   return {
     issue(key, seconds) {
       const token = `${randomBytes(8).toString('hex')}.${now() + seconds * 1000}`;

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { createLinks } from './links.ts';
+import { createSign } from './sign.ts';
+
+const sign = createSign(Buffer.from('secret'), '');
 
 test('a link is good for its key until it expires', () => {
   let now = 0;
-  const links = createLinks(() => now);
+  const links = createLinks(sign, '', () => now);
   const [path, query] = links.issue('报告/a b?.txt', 2).split('?') as [string, string];
   expect(path).toBe('/files/%E6%8A%A5%E5%91%8A/a%20b%3F.txt');
   expect(links.check(path, query)).toEqual({ key: '报告/a b?.txt' });
@@ -17,6 +20,14 @@ test('a link is good for its key until it expires', () => {
 test.each([undefined, '', 'expires=9', 'expires=x&sign=', 'sign=00&expires=9e99'])(
   'the query %s is none of ours',
   (query) => {
-    expect(createLinks().check('/files/a', query)).toBe('mismatch');
+    expect(createLinks(sign, '', Date.now).check('/files/a', query)).toBe('mismatch');
   },
 );
+
+test('a link of a session names it, and is none of another one', () => {
+  const own = createLinks(createSign(Buffer.from('secret'), 'a&b'), 'a&b', Date.now);
+  const [path, query] = own.issue('k', 2).split('?') as [string, string];
+  expect(new URLSearchParams(query).get('session')).toBe('a&b');
+  expect(own.check(path, query)).toEqual({ key: 'k' });
+  expect(createLinks(sign, '', Date.now).check(path, query)).toBe('mismatch');
+});

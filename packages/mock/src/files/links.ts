@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { decodeSegment } from '../routing/request-target.ts';
-import { isSame, sign } from './sign.ts';
+import { SESSION_PARAMETER } from '../session/session-name.ts';
+import { isSame, type Sign } from './sign.ts';
 
 /** Where the links of the mock begin. */
 export const LINK_PREFIX = '/files/';
@@ -19,22 +18,35 @@ export function toLinkPath(key: string): string {
   return LINK_PREFIX + key.split('/').map(encodeURIComponent).join('/');
 }
 
-/** @param now the clock, in milliseconds since the epoch */
-export function createLinks(now: () => number = Date.now): Links {
-  const secret = randomBytes(32);
+/**
+ * @param sign signs for one session
+ * @param session is named in the links, for whoever follows one sends no header of the mock
+ * @param now the session's clock, in milliseconds since the epoch
+ */
+export function createLinks(sign: Sign, session: string, now: () => number): Links {
+  const suffix = session === '' ? '' : `&${SESSION_PARAMETER}=${encodeURIComponent(session)}`;
   return {
     issue(key, seconds) {
       const expires = now() + seconds * 1000;
-      return `${toLinkPath(key)}?expires=${expires}&sign=${sign(secret, [key, expires])}`;
+      const signature = sign(['link', key, expires]);
+      return `${toLinkPath(key)}?expires=${expires}&sign=${signature}${suffix}`;
     },
     check(path, query) {
       const search = new URLSearchParams(query);
       const expires = Number(search.get('expires'));
-      const key = decodeSegment(path.slice(LINK_PREFIX.length));
-      if (key === undefined || !isSame(sign(secret, [key, expires]), search.get('sign') ?? '')) {
+      const key = decode(path.slice(LINK_PREFIX.length));
+      if (key === undefined || !isSame(sign(['link', key, expires]), search.get('sign') ?? '')) {
         return 'mismatch';
       }
       return now() < expires ? { key } : 'expired';
     },
   };
+}
+
+function decode(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
 }

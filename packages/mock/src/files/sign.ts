@@ -1,8 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** HMAC-SHA256 over a list of values, in hex. */
-export function sign(secret: Buffer, values: readonly (string | number)[]): string {
-  return createHmac('sha256', secret).update(JSON.stringify(values)).digest('hex');
+/** Signs a list of values, in hex. */
+export type Sign = (values: readonly (string | number)[]) => string;
+
+/**
+ * HMAC-SHA256 over lists of values.
+ *
+ * @param session its grants and links are those of no other
+ */
+export function createSign(secret: Buffer, session: string): Sign {
+  return (values) =>
+    createHmac('sha256', secret)
+      .update(JSON.stringify([session, ...values]))
+      .digest('hex');
 }
 
 /** Compares two signatures in constant time. */

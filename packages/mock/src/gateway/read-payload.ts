@@ -1,36 +1,61 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { limit } from '../contract/defaults.ts';
-import type { Call } from '../http/call.ts';
-import { mediaTypeOf } from '../http/media-type.ts';
-import { hasBody, skipBody } from '../http/read-body.ts';
-import { readJson } from '../http/read-json.ts';
-import { Refusal } from '../refusal.ts';
+import { buffer } from 'node:stream/consumers';
+import { GatewayError, type GatewayInput, type Violation } from '@berth/server-stubs';
+import { isObject } from '../is-object.ts';
+import type { CallRecord } from '../record/call-record.ts';
+import { INVALID } from '../refusals/to-refusal.ts';
 
 /**
- * The body of a gateway call, as far as it can be judged: a JSON value, or undefined for none.
+ * Judges the body of a call that no service of the mock has taken, as the contract documents it: JSON is
+ * to be an object.
  *
- * D13: "A GET with a body is 400." "POST takes any Content-Type and passes the body unchanged (the
- * documents declare `application/json`, object)." So a body of another type, or a compressed one, is
- * read for its size alone, and judged like an object without properties.
+ * D13: "POST takes any Content-Type and passes the body unchanged (the documents declare
+ * `application/json`, object)." So a body of another type, or a compressed one, is read for its size
+ * alone, and judged like an object without properties.
+ *
+ * @returns undefined for a GET
+ * @throws GatewayError INVALID_REQUEST
  */
-export async function readPayload(call: Call): Promise<unknown> {
-  const { request } = call;
-  if (call.method !== 'POST') {
-    if (!hasBody(request)) return undefined;
-    throw new Refusal('INVALID_REQUEST', `A ${call.method} takes no body: send it with POST.`);
+export async function readPayload(
+  { body, headers }: GatewayInput,
+  record: CallRecord,
+): Promise<unknown> {
+  if (body === undefined) return undefined;
+  const bytes = await buffer(body);
+  if (!isJson(headers)) return {};
+  const refuse = (keyword: string, message: string) => {
+    const violation: Violation = { in: 'body', pointer: '', keyword, message, schemaPath: '' };
+    record.violations = [violation];
+    return new GatewayError(INVALID.gateway, { message });
+  };
+  if (bytes.length === 0) {
+    throw refuse('required', 'The body is missing: send a JSON object.');
   }
-  const maxBytes = limit('gatewayBodyBytes');
-  if (!isJson(request.headers)) {
-    await skipBody(request, maxBytes);
-    return {};
+  const value = parse(bytes);
+  if (value === undefined) {
+    throw refuse('syntax', 'The body is not valid JSON: check quotes, commas and brackets.');
   }
-  const body = await readJson(call, maxBytes);
-  if ('fault' in body) throw new Refusal('INVALID_REQUEST', body.fault);
-  return body.value;
+  if (!isObject(value)) {
+    throw refuse('type', `The body must be an object, got ${kindOf(value)}.`);
+  }
+  return value;
 }
 
 function isJson(headers: IncomingHttpHeaders): boolean {
   const { 'content-type': contentType = 'application/json', 'content-encoding': coding } = headers;
   if (coding !== undefined && coding.toLowerCase() !== 'identity') return false;
-  return /^application\/(json|[^;]+\+json)$/.test(mediaTypeOf(contentType));
+  return /^\s*application\/(json|[^;]+\+json)\s*(;|$)/i.test(contentType);
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }

@@ -1,17 +1,12 @@
+import type { Call } from '@berth/server-stubs';
 import type { Context } from '../context.ts';
-import type { ErrorTable } from '../contract/defaults.ts';
-import type { Operation } from '../contract/operations.ts';
-import { retryAfter } from '../contract/retry-after.ts';
-import type { Call } from '../http/call.ts';
-import { isObject } from '../is-object.ts';
-import { Refusal } from '../refusal.ts';
-import type { Documented } from './create-oracle.ts';
+import { gatewayErrors, storageErrors } from '../contract/defaults.ts';
+import { INVALID, toRefusal } from '../refusals/to-refusal.ts';
+import type { SurfaceName } from '../surface-name.ts';
+import { DocumentedAnswer } from './documented-answer.ts';
 import { toPrismHeaders } from './prism-headers.ts';
 import { type Preferences, readPreferences } from './read-preferences.ts';
 import { describeViolation } from './violation.ts';
-
-/** More sentences than these do not help. */
-const MAX_SENTENCES = 3;
 
 /** The statuses are Prism's. */
 const MISSING = {
@@ -26,69 +21,67 @@ const MISSING = {
   type: { status: 406, message: 'The answer has no content type that the header Accept takes.' },
 };
 
-export interface Consultation {
-  operation: Operation;
-  params: Record<string, string>;
-  body: unknown;
-  /** The surface's code for a request that breaks the contract. */
-  invalid: string;
-  errors: ErrorTable;
+export interface Question {
+  readonly surface: Extract<SurfaceName, 'gateway' | 'storage'>;
+  /** Path parameters, decoded once; a greedy one as it came. */
+  readonly params: Record<string, string>;
+  /** Flat, and valid. */
+  readonly body: unknown;
 }
 
 /**
- * Holds a request against the contract.
+ * Whether only Prism can answer a call: the caller prefers an answer, or all are made from schemas.
  *
- * @returns the documented answer, and whether the caller asked for it with the header `Prefer`
- * @throws Refusal where the request is wrong, or the contract has no such answer
+ * @throws ContractError for a preference that is none
+ */
+export function preferencesOf(
+  { request }: Call,
+  surface: Question['surface'],
+  { options }: Context,
+): Preferences | undefined {
+  const { prefer } = request.headers;
+  const { mode, seed } = options;
+  if (prefer === undefined) return mode === 'dynamic' ? { dynamic: true, seed } : undefined;
+  const preferences = readPreferences([prefer].flat().join(','));
+  if (preferences === undefined) return mode === 'dynamic' ? { dynamic: true, seed } : undefined;
+  if ('fault' in preferences) {
+    throw toRefusal(surface, INVALID[surface], { message: preferences.fault });
+  }
+  return { seed, ...preferences };
+}
+
+/**
+ * Asks Prism for the answer that the contract has for a call.
+ *
+ * @throws DocumentedAnswer always, but for a ContractError where the contract has no such answer
  */
 export async function consult(
-  { oracle }: Context,
-  { request }: Call,
-  { operation, params, body, invalid, errors }: Consultation,
-): Promise<{ documented: Documented; preferred: boolean }> {
-  const preferences = readPreferences([request.headers.prefer ?? []].flat().join(','));
-  if (preferences && 'fault' in preferences) throw new Refusal(invalid, preferences.fault);
-  const own = preferences && findOwnError(preferences, errors);
-  const { ask } = await oracle();
-  const verdict = await ask({
-    operation,
-    params,
-    headers: toPrismHeaders(request.headers),
-    body,
-    preferences: preferences ?? { dynamic: false },
-  });
-  if (own !== undefined && !('violations' in verdict)) throw new Refusal(own.code);
-  if ('missing' in verdict) {
-    const { status, message } = MISSING[verdict.missing];
-    throw new Refusal(invalid, message, { status });
-  }
+  context: Context,
+  call: Call,
+  { surface, params, body }: Question,
+  preferences: Preferences = { dynamic: false },
+): Promise<never> {
+  const operation = context.operations.find(({ id }) => id === call.operationId);
+  if (operation === undefined) throw new TypeError(`There is no operation ${call.operationId}.`);
+  const invalid = INVALID[surface];
+  const own = findOwnError(preferences, surface);
+  const { ask } = await context.oracle();
+  const headers = toPrismHeaders(call.request.headers);
+  const verdict = await ask({ operation, params, headers, body, preferences: { ...preferences } });
   if ('violations' in verdict) {
     const sentences = verdict.violations.map((violation) => describeViolation(violation, body));
-    throw new Refusal(invalid, sentences.slice(0, MAX_SENTENCES).join(' '));
+    throw toRefusal(surface, invalid, { message: sentences.join(' ') });
   }
-  return {
-    documented: withRetryAfter(verdict.documented, errors),
-    preferred: preferences !== undefined,
-  };
+  if (own !== undefined) throw toRefusal(surface, own.code);
+  if ('missing' in verdict) throw toRefusal(surface, invalid, MISSING[verdict.missing]);
+  throw new DocumentedAnswer(verdict.documented, surface, context.profile);
 }
 
 /**
  * The error that a preferred status alone means. Prism would take the first example of the answer
  * that is documented for all other statuses, whatever status the code of that example has.
  */
-function findOwnError({ code, exampleKey, dynamic }: Preferences, errors: ErrorTable) {
+function findOwnError({ code, exampleKey, dynamic }: Preferences, surface: Question['surface']) {
   if (code === undefined || exampleKey !== undefined || dynamic) return undefined;
-  return errors.findStatus(code);
-}
-
-/** The document has one `Retry-After` for the examples of all errors; it belongs to some codes only. */
-function withRetryAfter(documented: Documented, errors: ErrorTable): Documented {
-  const { status, headers, body } = documented;
-  if (status < 400 || !isObject(body)) return documented;
-  const { code } = isObject(body.body) ? body.body : body;
-  const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'retry-after');
-  return {
-    ...documented,
-    headers: { ...Object.fromEntries(others), ...retryAfter(errors.find(code)) },
-  };
+  return (surface === 'gateway' ? gatewayErrors : storageErrors).findStatus(code);
 }

@@ -1,17 +1,12 @@
-import type { Context } from '../context.ts';
+import type { StorageInput } from '@berth/server-stubs';
 import { storageErrors } from '../contract/defaults.ts';
 import { itemPatternsOf } from '../contract/item-patterns.ts';
+import type { Operation } from '../contract/operations.ts';
 import { toFileID } from '../files/file-id.ts';
 import { pathFault, toKey } from '../files/file-path.ts';
-import { checkBatch } from './check-batch.ts';
-import type { StorageOperation } from './storage-operation.ts';
+import type { Act, Place } from './place.ts';
 
-interface Item {
-  srcPath: string;
-  dstPath: string;
-  overwrite?: boolean;
-  removeOriginal?: boolean;
-}
+type Item = StorageInput<'batchCopyFile'>['fileList'][number];
 
 type Failure = { code: string; message: string };
 
@@ -21,15 +16,12 @@ type Failure = { code: string; message: string };
  * D24: "each bad item fails alone with `code` and `message`, a good one carries neither"; "the
  * result's fileID is the destination's."
  */
-export const batchCopyFile: StorageOperation<{ fileList: Item[] }> = (request, _, context) => {
-  checkBatch(request);
-  const patterns = itemPatternsOf(context.operations, 'batchCopyFile');
-  return {
-    fileList: request.fileList.map(
-      (item) => findPathFault(item, patterns) ?? copyFile(item, context),
-    ),
-  };
-};
+export function createBatchCopyFile(operations: readonly Operation[]): Act<'batchCopyFile'> {
+  const patterns = itemPatternsOf(operations, 'batchCopyFile');
+  return ({ fileList }, place) => ({
+    fileList: fileList.map((item) => findPathFault(item, patterns) ?? copyFile(item, place)),
+  });
+}
 
 function findPathFault(item: Item, patterns: Map<string, RegExp>): Failure | undefined {
   for (const name of ['srcPath', 'dstPath'] as const) {
@@ -45,12 +37,12 @@ function findPathFault(item: Item, patterns: Map<string, RegExp>): Failure | und
 
 function copyFile(
   { srcPath, dstPath, overwrite = true, removeOriginal = false }: Item,
-  { env, store }: Context,
+  { env, session: { files } }: Place,
 ): Failure | { fileID: string } {
   const [source, destination] = [toKey(srcPath), toKey(dstPath)];
-  if (!store.has(source)) return failure('STORAGE_FILE_NONEXIST');
-  if (!overwrite && store.has(destination)) return failure('OBJECT_ALREADY_EXIST');
-  if (!store.copy(source, destination, { move: removeOriginal })) {
+  if (!files.has(source)) return failure('STORAGE_FILE_NONEXIST');
+  if (!overwrite && files.has(destination)) return failure('OBJECT_ALREADY_EXIST');
+  if (!files.copy(source, destination, { move: removeOriginal })) {
     return invalid('The copy does not fit into the mock: delete files, or raise maxStoreBytes.');
   }
   return { fileID: toFileID(env, destination) };

@@ -1,25 +1,24 @@
+import { StorageError } from '@berth/server-stubs';
 import { limit } from '../contract/defaults.ts';
 import { toFileID } from '../files/file-id.ts';
 import { pathFault, toKey } from '../files/file-path.ts';
-import { Refusal } from '../refusal.ts';
-import type { StorageOperation } from './storage-operation.ts';
+import { SESSION_PARAMETER } from '../session/session-name.ts';
+import { UPLOAD_PATH } from '../upload/create-upload.ts';
+import type { Act } from './place.ts';
 
 /** First step of an upload: a grant for one path, and the address to post the form to. */
-export const getUploadMetaData: StorageOperation<{ path: string }> = (
-  { path },
-  { origin },
-  { env, grants, profile },
-) => {
+export const getUploadMetaData: Act<'getUploadMetaData'> = ({ path }, { env, origin, session }) => {
   const fault = pathFault(path);
-  if (fault !== undefined) throw new Refusal('INVALID_PARAM', `path ${fault}`);
+  if (fault !== undefined) throw new StorageError('INVALID_PARAM', { message: `path ${fault}` });
   const key = toKey(path);
-  const { token, authorization, storeFileID } = grants.issue(key, limit('grantSeconds'));
+  // The contract says to post to the address verbatim, query included; the query is there to be kept.
+  const query = new URLSearchParams({
+    bucket: 'files',
+    ...(session.id !== '' && { [SESSION_PARAMETER]: session.id }),
+  });
   return {
-    // The contract says to post to the address verbatim, query included; the query is there to be kept.
-    url: `${origin}/?bucket=files`,
-    token,
-    authorization,
+    url: `${origin}${UPLOAD_PATH}?${query}`,
+    ...session.grants.issue(key, limit('grantSeconds')),
     fileID: toFileID(env, key),
-    [profile.storeFileID]: storeFileID,
   };
 };

@@ -1,0 +1,20 @@
+/** What proves a caller to a mock whose `auth` is `strict`. The keys are public: they protect nothing. */
+export interface MockCredentials {
+  /** An access token for the gateway, good for 30 days by the clock of the machine. */
+  readonly token: string;
+  /** A key pair for signatures (D16, D17). */
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** The key pair of every mock. */
+export const KEY_PAIR = { id: 'berth-mock-id', secret: 'berth-mock-secret' } as const;
+
+/** The key of the tokens of every mock. */
+export const TOKEN_KEY = {
+  kty: 'OKP',
+  crv: 'Ed25519',
+  alg: 'EdDSA',
+  x: '93HI08EEDKYSuY5TTizRqwj1QQNFxMMD6DW3k20Aq28',
+  d: 'lYssc8H-Pimjeo9chAIR1KzXBxwEOMce0dYd1Op8xdI',
+} as const;

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type Answer, type ContractError, GatewayError, toAnswer } from '@berth/server-stubs';
+import { recordOf } from '../record/recorded-request.ts';
+import { INVALID, toRefusal } from '../refusals/to-refusal.ts';
+
+/** What Node could not read, as a status (RFC 9110, RFC 6585) and a sentence. */
+interface Defect {
+  readonly status: number;
+  readonly message: string;
+}
+
+const MALFORMED: Defect = { status: 400, message: 'The request is not valid HTTP.' };
+
+const DEFECTS: Readonly<Record<string, Defect>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'The header of the request is too large.' },
+};
+
+/** What stands for a request that could not be read. */
+const UNREAD = { method: 'GET', headers: {} } as IncomingMessage;
+
+/**
+ * Answers a connection on which Node could read no request: broken syntax, too many header bytes, or
+ * nothing for too long. Which surface was meant is not known, so the gateway's error shape is used.
+ */
+export function answerUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
+  writeRaw(socket, new GatewayError(INVALID.gateway, DEFECTS[error.code ?? ''] ?? MALFORMED));
+}
+
+/** Answers CONNECT, for which Node makes no response. */
+export function answerConnect(socket: Duplex): void {
+  const headers = { allow: 'GET, HEAD, POST, OPTIONS' };
+  const message = 'The mock is no proxy.';
+  writeRaw(socket, new GatewayError('METHOD_NOT_ALLOWED', { message, headers }));
+}
+
+/** Answers a request whose body broke off, in the error shape of its surface. */
+export function answerBrokenBody(error: NodeJS.ErrnoException, response: ServerResponse): void {
+  const { req: request } = response;
+  const { surface } = recordOf(request);
+  const defect = DEFECTS[error.code ?? ''] ?? MALFORMED;
+  const refusal = toRefusal(surface, INVALID[surface], defect);
+  const { status, headers = {}, body } = toAnswerOf(refusal, request, request.url ?? '/');
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) response.setHeader(name, value);
+  }
+  if (typeof body !== 'string') response.setHeader('content-type', 'application/json');
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  response.setHeader('content-length', Buffer.byteLength(text));
+  response.writeHead(status, { connection: 'close' }).end(text);
+}
+
+function toAnswerOf(error: ContractError, request: IncomingMessage, rawPath: string): Answer {
+  const call = { request, requestId: randomUUID(), rawPath };
+  return (error as GatewayError)[toAnswer](call);
+}
+
+function writeRaw(socket: Duplex, error: GatewayError): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, headers, body } = toAnswerOf(error, UNREAD, '/');
+  const text = JSON.stringify(body);
+  const all = { ...headers, 'content-length': Buffer.byteLength(text), connection: 'close' };
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${text}`);
+}

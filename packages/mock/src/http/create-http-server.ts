@@ -1,0 +1,77 @@
+import { createServer, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Application } from '../create-application.ts';
+import { RecordedRequest } from '../record/recorded-request.ts';
+import { RecordedResponse } from '../record/recorded-response.ts';
+import { answerBrokenBody, answerConnect, answerUnread } from './answer-broken.ts';
+
+/** Key and certificate in PEM. */
+export interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/**
+ * Makes the server whose events lead to an application.
+ *
+ * @param application the one in use; another one after a hot reload
+ * @param certificate undefined for HTTP
+ */
+export async function createHttpServer(
+  application: () => Application,
+  certificate: Certificate | undefined,
+): Promise<Server> {
+  const options: ServerOptions<typeof RecordedRequest, typeof RecordedResponse> = {
+    IncomingMessage: RecordedRequest,
+    ServerResponse: RecordedResponse,
+    // A missing Host is the gateway's to refuse, in its own shape.
+    requireHostHeader: false,
+    shouldUpgradeCallback: (request) => application().shouldUpgrade(request),
+  };
+  const server =
+    certificate === undefined
+      ? createServer(options)
+      : (await import('node:https')).createServer({ ...options, ...certificate });
+  /** The latest answer of each connection. */
+  const latest = new WeakMap<Duplex, ServerResponse>();
+
+  server
+    .on('request', (request, response) => {
+      latest.set(request.socket, response);
+      application().request(request, response);
+    })
+    .on('checkContinue', (request, response) => {
+      latest.set(request.socket, response);
+      application().checkContinue(request, response);
+    })
+    // RFC 9110, section 10.1.1 lets a server that does not know an expectation ignore it.
+    .on('checkExpectation', (request, response) => {
+      latest.set(request.socket, response);
+      application().request(request, response);
+    })
+    .on('upgrade', (request, socket, head) => application().upgrade(request, socket, head))
+    .on('connect', (_request, socket) => answerConnect(socket))
+    .on('clientError', (error, socket) => answerBroken(error, socket, latest.get(socket)));
+  return server as Server;
+}
+
+function answerBroken(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  response: ServerResponse | undefined,
+): void {
+  if (response === undefined || !socket.writable) {
+    answerUnread(error, socket);
+  } else if (response.req.complete) {
+    // What is broken follows a whole request, whose answer goes first.
+    if (response.writableFinished) answerUnread(error, socket);
+    else response.once('finish', () => answerUnread(error, socket));
+  } else if (response.headersSent) {
+    // The request was refused before its end; there is nothing more to say.
+    response.end();
+  } else {
+    answerBrokenBody(error, response);
+    // Node forgets an answered request: who waits for the rest of it would wait for ever.
+    socket.once('close', () => response.req.destroy());
+  }
+}

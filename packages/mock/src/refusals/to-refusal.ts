@@ -1,0 +1,31 @@
+import {
+  type ContractErrorOptions,
+  GatewayError,
+  StorageError,
+  UploadError,
+} from '@berth/server-stubs';
+import type { SurfaceName } from '../surface-name.ts';
+
+const ERRORS = {
+  gateway: GatewayError,
+  storage: StorageError,
+  upload: UploadError,
+  link: UploadError,
+} as const;
+
+/** An error of the contract in the shape of a surface. */
+export function toRefusal(
+  surface: SurfaceName,
+  code: string,
+  options?: ContractErrorOptions,
+): GatewayError | StorageError | UploadError {
+  return new ERRORS[surface](code, options);
+}
+
+/** Codes of each surface for a request that breaks the contract. */
+export const INVALID: Readonly<Record<SurfaceName, string>> = {
+  gateway: 'INVALID_REQUEST',
+  storage: 'INVALID_PARAM',
+  upload: 'MalformedPOSTRequest',
+  link: 'MalformedPOSTRequest',
+};

@@ -1,0 +1,38 @@
+import type { Call, Fault, Violation } from '@berth/server-stubs';
+import type { Context } from './context.ts';
+import { recordOf } from './record/recorded-request.ts';
+import { createFaultExplainer } from './refusals/explain-fault.ts';
+import { SESSION_HEADER } from './session/session-name.ts';
+import type { SurfaceName } from './surface-name.ts';
+
+/** Request headers of the mock itself; a browser asks for them in its preflight. */
+export const MOCK_HEADERS = ['Prefer', SESSION_HEADER, 'X-Mock-Fault'];
+
+export const CORS = { headers: MOCK_HEADERS };
+
+/** What the routers of all surfaces have in common. */
+export function toRouterOptions(
+  context: Context,
+  surface: SurfaceName,
+  words?: (fault: Fault, call: Call) => string | undefined,
+) {
+  return {
+    cors: CORS,
+    wireProfile: context.profile,
+    // The mock says itself where one of its answers breaks the contract, and sends it all the same.
+    responses: 'log' as const,
+    onFault: createFaultExplainer(context, words),
+    onViolation(violation: Violation, call: Call) {
+      const record = recordOf(call.request);
+      record.answerViolations = [...record.answerViolations, violation];
+      process.emitWarning(
+        `An answer of the mock (${surface}, ${call.operationId}) breaks the contract: ${violation.message}`,
+        'MockWarning',
+      );
+    },
+    onError: (error: unknown) => process.emitWarning(error as Error),
+    onAnswer(_: unknown, { request, operationId }: Call) {
+      recordOf(request).operationId ??= operationId || undefined;
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { createClock } from './create-clock.ts';
+
+test('a clock goes on from the time that it was set to', () => {
+  let machine = 1_000;
+  const clock = createClock(() => machine);
+  expect([clock.now(), clock.state]).toEqual([1_000, { offset: 0, frozen: false }]);
+  clock.set(5_000);
+  machine += 10;
+  expect([clock.now(), clock.state]).toEqual([5_010, { offset: 4_000, frozen: false }]);
+  clock.advance(90);
+  expect(clock.now()).toBe(5_100);
+  clock.reset();
+  expect(clock.now()).toBe(1_010);
+});
+
+test('a frozen clock stands still, and can be moved on', () => {
+  let machine = 1_000;
+  const clock = createClock(() => machine);
+  clock.set(5_000, { frozen: true });
+  machine += 10;
+  expect(clock.now()).toBe(5_000);
+  clock.advance(1);
+  machine += 10;
+  expect([clock.now(), clock.state.frozen]).toEqual([5_001, true]);
+  clock.set(clock.now());
+  machine += 10;
+  expect(clock.now()).toBe(5_011);
+});

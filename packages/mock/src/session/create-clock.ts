@@ -1,0 +1,24 @@
+import type { Clock } from './clock.ts';
+
+/** A clock that goes with the one of the machine until it is set. */
+export function createClock(machine: () => number = Date.now): Clock {
+  let offset = 0;
+  let frozenAt: number | undefined;
+  const now = () => frozenAt ?? machine() + offset;
+  const set = (time: number, frozen: boolean) => {
+    offset = time - machine();
+    frozenAt = frozen ? time : undefined;
+  };
+  return {
+    now,
+    set: (time, { frozen = false } = {}) => set(time, frozen),
+    advance: (ms) => set(now() + ms, frozenAt !== undefined),
+    reset() {
+      offset = 0;
+      frozenAt = undefined;
+    },
+    get state() {
+      return { offset: now() - machine(), frozen: frozenAt !== undefined };
+    },
+  };
+}

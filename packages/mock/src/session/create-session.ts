@@ -1,0 +1,38 @@
+import type { Contents } from '../files/contents.ts';
+import { createFileStore } from '../files/file-store.ts';
+import { createGrants } from '../files/grants.ts';
+import { createLinks } from '../files/links.ts';
+import type { Room } from '../files/room.ts';
+import { createSign } from '../files/sign.ts';
+import { createClock } from './create-clock.ts';
+import type { Session } from './session.ts';
+import { createFaultRules, createRequestLog, createServiceStates } from './stand-ins.ts';
+
+export interface SessionParts {
+  /** Signs grants and links. */
+  readonly secret: Buffer;
+  readonly seed: string;
+  readonly room: Room;
+  /** Where the files of a session are. */
+  readonly contentsOf: (session: string) => Contents;
+}
+
+/** A session in which nothing has happened yet. */
+export function createSession(
+  id: string,
+  { secret, seed, room, contentsOf }: SessionParts,
+): Session {
+  const clock = createClock();
+  const now = () => clock.now();
+  const sign = createSign(secret, id);
+  return {
+    id,
+    clock,
+    files: createFileStore({ contents: contentsOf(id), room, now }),
+    grants: createGrants(sign, now),
+    links: createLinks(sign, id, now),
+    faults: createFaultRules({ seed, clock }),
+    requests: createRequestLog(),
+    services: createServiceStates(),
+  };
+}
