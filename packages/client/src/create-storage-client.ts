@@ -10,7 +10,6 @@ import { createRawCalls } from './internal/raw-calls.ts';
 import { readEnvelope } from './internal/read-envelope.ts';
 import { readText } from './internal/read-text.ts';
 import type { StorageContext } from './internal/storage-context.ts';
-import { toPath } from './internal/to-path.ts';
 import { toStorageSigner } from './internal/to-storage-signer.ts';
 import { bindStorage } from './operations/bind-storage.ts';
 import type { StorageClient } from './storage-client.ts';
@@ -59,7 +58,7 @@ export interface StorageClientOptions extends SharedCallOptions {
  * A client of the storage API (v2) for one environment, typed from the contract. All three
  * credential headers go with every call, but never to an upload address or a link.
  *
- * @throws TypeError where `baseUrl` holds a password, a query or a fragment
+ * @throws TypeError where `baseUrl` holds a password, a query or a fragment, or `envId` is empty
  *
  * @example
  * const storage = createStorageClient({ baseUrl: 'https://storage.example.com', envId: 'dev', credentials });
@@ -71,7 +70,10 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const { wireProfile = defaultWireProfile, onWarning = warn, fetch = platformFetch } = options;
   const { authorization, sessionToken } = wireProfile.storageHeaders;
   assertBaseUrl(options.baseUrl);
+  // `fetch` would leave out a segment of dots.
+  if (!/[^.]/.test(envId ?? '')) throw new TypeError('envId is missing.');
   const baseUrl = options.baseUrl.replace(/\/$/, '');
+  const prefix = baseUrl + STORAGE_PATH.replace('{envId}', encodeURIComponent(envId));
   const shared = { ...options, judge: judgeStatus };
   const signer = toStorageSigner(credentials, wireProfile);
   const secretHeaders = [authorization, sessionToken];
@@ -94,7 +96,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     call(operation, body, what, { signal, timeouts, retry }) {
       const call = {
         method: 'POST',
-        url: baseUrl + toPath(STORAGE_PATH + operation, { envId }),
+        url: prefix + operation,
         headers: new Headers({ 'Content-Type': 'application/json' }),
         body: JSON.stringify(requestForm === 'data' ? { data: body } : body),
         init: NO_REDIRECT,

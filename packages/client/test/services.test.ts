@@ -36,8 +36,8 @@ describe('a path', () => {
         service.request(path),
         service.connect(path),
       ];
-      for (const call of [...calls, service.events(path).next()])
-        expect(await failureOf(call)).toBeInstanceOf(TypeError);
+      const failures = [...calls, service.events(path).next()].map(failureOf);
+      for (const failure of failures) expect(await failure).toBeInstanceOf(TypeError);
       expect(requests).toEqual([]);
     },
   );

@@ -28,6 +28,7 @@ export function resumable(first: Body, rules: ResumeRules): ReadableStream<Uint8
   let loaded = 0;
   let failures = 0;
   const ended = new AbortController();
+  const either = AbortSignal.any(signal ? [signal, ended.signal] : [ended.signal]);
 
   const read = async () => {
     const limit = new AbortController();
@@ -35,7 +36,7 @@ export function resumable(first: Body, rules: ResumeRules): ReadableStream<Uint8
     try {
       const next: Promise<{ done: boolean; value?: Uint8Array | undefined }> =
         reader?.read() ?? Promise.resolve({ done: true });
-      return await guard(next, signal, limit.signal);
+      return await guard(next, either, limit.signal);
     } finally {
       clearTimeout(timer);
     }
@@ -43,10 +44,9 @@ export function resumable(first: Body, rules: ResumeRules): ReadableStream<Uint8
 
   const goOn = async (error: unknown) => {
     reader?.cancel(error).catch(() => {});
-    signal?.throwIfAborted();
+    either.throwIfAborted();
     failures += 1;
     if (!reopen || failures >= (retry.attempts ?? 3)) throw fail(error);
-    const either = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
     await guard(wait(retryDelay(retry, failures, undefined) ?? 0, either), either);
     reader = (await reopen(loaded))?.getReader();
   };

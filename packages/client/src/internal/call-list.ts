@@ -5,7 +5,8 @@ import { type ItemRules, readItems } from './read-items.ts';
 import type { StorageBody, StorageContext, StorageOperation } from './storage-context.ts';
 
 type ListOperation = Exclude<StorageOperation, 'getUploadMetaData'>;
-type Item<Operation extends ListOperation> = StorageBody<Operation>['fileList'][number];
+/** What is sent of a file. */
+export type Item<Operation extends ListOperation> = StorageBody<Operation>['fileList'][number];
 
 /** An operation on a list of files of any length. */
 export interface ListCall<Operation extends ListOperation, Key, Value> extends ItemRules<Value> {

@@ -21,9 +21,8 @@ export type XmlError = Partial<Record<(typeof CHILDREN)[number], string>>;
 export function readXmlError(text: string): XmlError | undefined {
   const error = contentOf(withoutSections(text), 'Error');
   if (error === undefined) return undefined;
-  const texts = CHILDREN.map((name) => [name, contentOf(error, name)] as const);
   return Object.fromEntries(
-    texts.flatMap(([name, value]) => (value ? [[name, decode(value.trim())]] : [])),
+    CHILDREN.map((name) => [name, decode((contentOf(error, name) ?? '').trim()) || undefined]),
   );
 }
 
@@ -37,12 +36,9 @@ function withoutSections(xml: string): string {
 
 /** What stands in the first element of a name; a document that breaks off ends it too. */
 function contentOf(xml: string, name: string): string | undefined {
-  const start = new RegExp(`<([\\w.-]+:)?${name}(\\s[^<>]*)?/?>`).exec(xml);
-  if (start === null) return undefined;
-  if (start[0].endsWith('/>')) return '';
-  const rest = xml.slice(start.index + start[0].length);
-  const end = rest.search(new RegExp(`</([\\w.-]+:)?${name}\\s*>`));
-  return end < 0 ? rest : rest.slice(0, end);
+  const tag = `(?:[\\w.-]+:)?${name}`;
+  const found = new RegExp(`<${tag}(?:\\s[^<>]*?)?(?:/>|>([^]*?)(?:</${tag}\\s*>|$))`).exec(xml);
+  return found ? (found[1] ?? '') : undefined;
 }
 
 const NAMED: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
@@ -50,10 +46,10 @@ const NAMED: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', a
 /** Decodes references once, so that `&amp;lt;` is the text `&lt;`. */
 function decode(text: string): string {
   return text.replace(
-    /&(?:#(\d+)|#x([\da-f]+)|(lt|gt|amp|quot|apos));/gi,
-    (reference, decimal, hex, name) => {
-      if (name) return NAMED[name.toLowerCase()] ?? reference;
-      const point = Number.parseInt(decimal ?? hex, decimal ? 10 : 16);
+    /&(?:#(x?[\da-f]+)|(lt|gt|amp|quot|apos));/gi,
+    (reference, number: string | undefined, name: string) => {
+      if (!number) return NAMED[name.toLowerCase()] ?? reference;
+      const point = Number(number.replace(/^x/i, '0x'));
       return point <= 0x10ffff ? String.fromCodePoint(point) : reference;
     },
   );

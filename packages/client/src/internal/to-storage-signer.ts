@@ -3,21 +3,23 @@ import type { WireProfile } from '../wire-profile.ts';
 import type { Signer } from './pipeline/pipeline-call.ts';
 import { setHeader } from './set-header.ts';
 
+const FIELDS = ['authorization', 'sessionToken', 'timestamp'] as const;
+
 /** "Clients always send all three headers", the session token perhaps empty (D17). */
 export function toStorageSigner(
   credentials: StorageCredentialsSource,
-  { storageHeaders: names }: WireProfile,
+  { storageHeaders }: WireProfile,
 ): Signer {
   return {
     async sign({ headers, now }) {
       const values = typeof credentials === 'function' ? await credentials(now) : credentials;
-      for (const field of ['authorization', 'timestamp'] as const) {
-        if (String(values?.[field] ?? '') === '')
+      for (const field of FIELDS) {
+        const value = String(values?.[field] ?? '');
+        if (!value && field !== 'sessionToken') {
           throw new TypeError(`The credentials have no ${field}.`);
+        }
+        setHeader(headers, storageHeaders[field], value);
       }
-      setHeader(headers, names.authorization, values.authorization);
-      setHeader(headers, names.sessionToken, values.sessionToken ?? '');
-      setHeader(headers, names.timestamp, String(values.timestamp));
     },
   };
 }

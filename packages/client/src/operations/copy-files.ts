@@ -1,4 +1,4 @@
-import { callList, onlyResult } from '../internal/call-list.ts';
+import { callList, type Item, onlyResult } from '../internal/call-list.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
 import type { ItemResult, ListOptions } from './list-options.ts';
 
@@ -40,12 +40,13 @@ export function copyFiles(
     context,
     {
       operation: 'batchCopyFile',
+      // JSON leaves out what is undefined.
       items: orders.map(({ srcPath, dstPath, overwrite = common }) => ({
         srcPath,
         dstPath,
-        ...(removeOriginal && { removeOriginal }),
-        ...(overwrite !== undefined && { overwrite }),
-      })),
+        overwrite,
+        removeOriginal: removeOriginal || undefined,
+      })) as Item<'batchCopyFile'>[],
       keyOf: ({ srcPath, dstPath }) => ({ srcPath, dstPath }),
       what: (name) => `Not ${removeOriginal ? 'moved' : 'copied'}: ${name}`,
       by: 'silence',

@@ -70,7 +70,7 @@ export async function download(
   if (range && first.status !== 206) throw refuse(first, 'no part of the file came');
   const etag = first.headers.get('ETag') ?? '';
   const isEncoded = first.headers.has('Content-Encoding');
-  const size = isEncoded ? null : first.headers.get('Content-Length');
+  const size = isEncoded ? undefined : first.headers.get('Content-Length');
 
   const goOn = async (loaded: number) => {
     const from = offset + loaded;
@@ -86,7 +86,7 @@ export async function download(
     retry: retry || {},
     idle,
     signal,
-    report: toReport(options.onProgress, size === null ? undefined : Number(size)),
+    report: toReport(options.onProgress, size ? Number(size) : undefined),
     fail: (cause) =>
       cause instanceof BerthError
         ? cause

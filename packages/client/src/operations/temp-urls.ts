@@ -1,5 +1,5 @@
 import { LINK_MIN_SECONDS, LINK_WARN_SECONDS } from '../generated/contract.gen.ts';
-import { callList, onlyResult } from '../internal/call-list.ts';
+import { callList, type Item, onlyResult } from '../internal/call-list.ts';
 import { encodeLink } from '../internal/encode-link.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
 import type { ItemResult, ListOptions } from './list-options.ts';
@@ -35,9 +35,9 @@ export async function tempUrls(
 ): Promise<TempUrlResult[]> {
   const items = files.map((file) => {
     const { fileID, maxAge = common } = typeof file === 'string' ? { fileID: file } : file;
-    if (maxAge === undefined) return { fileID };
-    assertMaxAge(maxAge, context.onWarning);
-    return { fileID, maxAge };
+    if (maxAge !== undefined) assertMaxAge(maxAge, context.onWarning);
+    // JSON leaves out what is undefined.
+    return { fileID, maxAge } as Item<'batchGetTempUrls'>;
   });
   return callList(
     context,

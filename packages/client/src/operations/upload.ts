@@ -1,5 +1,4 @@
 import { holdErrors, sendForm } from '#platform';
-import type { SharedCallOptions } from '../call-options.ts';
 import { NetworkError } from '../errors/network-error.ts';
 import { TimeoutError } from '../errors/timeout-error.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
@@ -76,14 +75,12 @@ export async function upload(
     timeouts: { total, perTry: 0 },
   });
   const ask = async (signal: AbortSignal) => {
-    const shared: SharedCallOptions = options;
-    const answer = await context.call('getUploadMetaData', { path }, what, { ...shared, signal });
+    const answer = await context.call('getUploadMetaData', { path }, what, { ...options, signal });
     return toGrant(answer, path, wireProfile, what);
   };
   const post = (grant: UploadGrant, signal: AbortSignal) =>
     (fetch ? sendWithFetch : sendForm)({
-      url: grant.url,
-      fields: grant.fields,
+      ...grant,
       fileField: FILE,
       fileName: path.slice(path.lastIndexOf('/') + 1),
       content,

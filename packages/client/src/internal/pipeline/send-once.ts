@@ -1,5 +1,4 @@
 import type { TryEvent } from '../../call-options.ts';
-import { UPSTREAM_STATUS } from '../../generated/contract.gen.ts';
 import { rememberCall } from '../calls.ts';
 import { platformFetch } from '../platform-fetch.ts';
 import { isStream } from '../to-body.ts';
@@ -35,7 +34,7 @@ export async function sendOnce(
   signal: AbortSignal,
   now: () => number,
 ): Promise<{ response: Response; sent: Headers }> {
-  const { fetch = platformFetch, hooks, upstreamStatus = UPSTREAM_STATUS, secretHeaders } = options;
+  const { fetch = platformFetch, hooks, upstreamStatus, secretHeaders } = options;
   const { method, url, body, init } = call;
   await hooks?.onRequest?.(event);
   // Hooks keep what they see; they never get to see the credentials.

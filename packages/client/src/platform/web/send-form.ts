@@ -1,3 +1,4 @@
+import { guard } from '../../internal/pipeline/guard.ts';
 import { sendWithFetch } from '../../upload/send-with-fetch.ts';
 import { toFormData } from '../../upload/to-form-data.ts';
 import type { UploadAnswer, UploadForm } from '../../upload/upload-form.ts';
@@ -8,45 +9,42 @@ export async function sendForm(form: UploadForm): Promise<UploadAnswer> {
   return sendWithXhr(form, await toFormData(form));
 }
 
-function sendWithXhr(form: UploadForm, body: FormData): Promise<UploadAnswer> {
-  const { signal, idle, report, fileField } = form;
+async function sendWithXhr(form: UploadForm, body: FormData): Promise<UploadAnswer> {
+  const { url, signal, idle, report, fileField } = form;
   const { size } = body.get(fileField) as File;
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const stop = (error: unknown) => {
-      reject(error);
-      request.abort();
-    };
-    const onAbort = () => stop(signal.reason);
-    const wait = () => {
-      clearTimeout(timer);
-      if (idle) timer = setTimeout(() => stop(form.fail()), idle);
-    };
-    request.open('POST', form.url);
+  const request = new XMLHttpRequest();
+  const broken = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const wait = () => {
+    clearTimeout(timer);
+    if (idle) timer = setTimeout(() => broken.abort(form.fail()), idle);
+  };
+  const answer = new Promise<UploadAnswer>((resolve, reject) => {
     request.upload.onprogress = ({ loaded, total }) => {
       wait();
       try {
         // The file is the last field, so that all that comes before it is sent before it.
         report?.(Math.min(size, Math.max(0, loaded - (total - size))));
       } catch (error) {
-        stop(error);
+        broken.abort(error);
       }
     };
-    request.onload = () =>
-      resolve({
-        status: request.status,
-        text: request.responseText,
-        headers: { get: (name) => request.getResponseHeader(name) },
-      });
-    request.onerror = () => reject(form.fail(new TypeError('The connection failed.')));
-    request.onloadend = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
+    request.onload = () => {
+      const { status, responseText: text } = request;
+      resolve({ status, text, headers: { get: (name) => request.getResponseHeader(name) } });
     };
-    if (signal.aborted) return onAbort();
-    signal.addEventListener('abort', onAbort);
+    request.onerror = () => reject(form.fail(new TypeError('The connection failed.')));
+  });
+  try {
+    signal.throwIfAborted();
+    request.open('POST', url);
     wait();
     request.send(body);
-  });
+    return await guard(answer, signal, broken.signal);
+  } catch (error) {
+    request.abort();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
 }
