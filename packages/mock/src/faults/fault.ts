@@ -1,27 +1,30 @@
+/** Time before an answer: milliseconds, a range of equal chances, or a normal distribution. */
+export type Latency =
+  | number
+  | { readonly min: number; readonly max: number }
+  | { readonly mean: number; readonly deviation: number };
+
 /** What can be done to a call on purpose. All that is given is done. */
 export interface Fault {
-  /** Time before the answer begins: milliseconds, a range of equal chances, or a normal distribution. */
-  readonly latency?:
-    | number
-    | { readonly min: number; readonly max: number }
-    | { readonly mean: number; readonly deviation: number };
+  /** Time before the answer begins; those of several faults add up. */
+  readonly latency?: Latency;
   /** A code of the surface's error table, answered as the contract says. */
   readonly code?: string;
   /** The connection is reset: before the answer, or after so many bytes of its body. */
   readonly reset?: true | { readonly after: number };
-  /** The body ends after so many bytes, as if the connection had been lost. */
+  /** The connection is lost after so many bytes of the body; a shorter body is whole. */
   readonly truncate?: number;
-  /** Bytes by second. */
+  /** Bytes of the body by second. */
   readonly bytesPerSecond?: number;
   /** So many calls by second; what is above is refused with the code that the contract has for it. */
   readonly callsPerSecond?: number;
-  /** The call is judged as if its token had expired. */
+  /** The call is judged as if its token, grant or link had expired. */
   readonly expiredToken?: true;
 }
 
 /** A fault, and the calls that it is done to. */
 export interface FaultRule {
-  /** Name in the log and the inspector; made where it is not given. */
+  /** Name in the log and the inspector. */
   readonly name: string;
   /** An `operationId`, a surface, or a service (`service:hello`). Default: every call. */
   readonly match?: string;

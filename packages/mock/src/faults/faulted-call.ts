@@ -1,0 +1,33 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Cors } from '@berth/server-stubs';
+import type { WireProfile } from '../contract/wire-profile.ts';
+import type { FaultRules, FaultSubject } from './fault-rules.ts';
+
+/** A call to which faults may be done, before anything of it is judged. */
+export interface FaultedCall {
+  readonly request: IncomingMessage;
+  /** The faults of its session. */
+  readonly rules: FaultRules;
+  /** Which call it is; asked only where there are faults. */
+  readonly subject: () => FaultSubject;
+  /** Cross-origin headers of its surface. */
+  readonly cors: Cors;
+  readonly profile: WireProfile;
+  /** Hears the names of what is done. */
+  readonly note: (names: readonly string[]) => void;
+  /**
+   * Lets the surface judge the call as if its token had expired. Left out where the surface does not do
+   * that itself: then the call is refused with the code for it.
+   */
+  readonly expireToken?: () => void;
+}
+
+export interface FaultedRequest extends FaultedCall {
+  readonly response: ServerResponse;
+}
+
+/** The same for a WebSocket, before the upgrade. */
+export interface FaultedUpgrade extends FaultedCall {
+  readonly socket: Duplex;
+}

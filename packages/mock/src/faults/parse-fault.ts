@@ -1,0 +1,58 @@
+import { FieldError } from '../field-error.ts';
+import type { Fault } from './fault.ts';
+import { toFault } from './to-fault.ts';
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
+
+/** The fields of a compact text, not judged yet: `latency=100..300,reset`. */
+export function parseFields(text: string): Record<string, unknown> {
+  const fields: Record<string, unknown> = Object.create(null);
+  for (const part of text.split(',')) {
+    const [, name = '', value] = /^\s*([^=]*?)\s*(?:=\s*(.*?)\s*)?$/s.exec(part) ?? [];
+    if (name === '') {
+      throw new FieldError('The fault', 'must be fields with commas between: latency=200,reset.');
+    }
+    if (name in fields) throw new FieldError(name, 'is given twice.');
+    fields[name] = toValue(name, value);
+  }
+  return fields;
+}
+
+/**
+ * Reads the compact form of a fault, as the header `X-Mock-Fault` has it.
+ *
+ * @throws FieldError that names the field and what it must be
+ * @example
+ * parseFault('latency=100..300,code=SERVICE_TIMEOUT');
+ * // { latency: { min: 100, max: 300 }, code: 'SERVICE_TIMEOUT' }
+ */
+export function parseFault(text: string, place = ''): Fault {
+  return toFault(parseFields(text), place);
+}
+
+function toValue(name: string, text: string | undefined): unknown {
+  if (text === undefined) return true;
+  if (name === 'latency') return toLatency(text);
+  if (name === 'reset') return text === 'true' ? true : { after: toNumber(text) };
+  if (name === 'expiredToken') return text === 'true' ? true : text;
+  return toNumber(text) ?? text;
+}
+
+function toLatency(text: string): unknown {
+  const [from = '', to] = text.split('..');
+  if (to !== undefined) return { min: toMilliseconds(from), max: toMilliseconds(to) };
+  const [mean = '', deviation] = text.split('~');
+  if (deviation !== undefined) {
+    return { mean: toMilliseconds(mean), deviation: toMilliseconds(deviation) };
+  }
+  return toMilliseconds(text);
+}
+
+function toMilliseconds(text: string): number | undefined {
+  const [, amount, unit = 'ms'] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text) ?? [];
+  return amount === undefined ? undefined : Number(amount) * (UNITS[unit] as number);
+}
+
+function toNumber(text: string): number | undefined {
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+}
