@@ -1,12 +1,18 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Router } from '@berth/server-stubs';
+import { createCors, type Router } from '@berth/server-stubs';
 import type { Auth } from './auth/auth.ts';
 import type { Context } from './context.ts';
+import { doFaults } from './faults/do-faults.ts';
+import { doUpgradeFaults } from './faults/do-upgrade-faults.ts';
+import { FAULT_HEADER } from './faults/due-faults.ts';
+import type { FaultSubject } from './faults/fault-rules.ts';
+import type { FaultedCall } from './faults/faulted-call.ts';
 import { createGateway } from './gateway/create-gateway.ts';
 import { rawPathOf } from './http/raw-path.ts';
 import { CallRecord } from './record/call-record.ts';
 import type { RecordedRequest } from './record/recorded-request.ts';
+import { CORS } from './router-options.ts';
 import { sessionOfHeader, sessionOfQuery } from './session/session-name.ts';
 import { createStorage } from './storage/create-storage.ts';
 import type { SurfaceName } from './surface-name.ts';
@@ -22,16 +28,26 @@ export interface Application {
   readonly shouldUpgrade: (request: IncomingMessage) => boolean;
 }
 
+type Listeners = Readonly<Record<'request' | 'checkContinue', Router['checkContinue']>>;
+
 /** Leads each call to its session and its surface. Made anew for each wire profile; it has no state. */
 export function createApplication(context: Context, auth: Auth): Application {
   const gateway = createGateway(context, auth);
   const storage = createStorage(context, auth);
   const upload = createUpload(context);
   const link = createLinkListener(context);
-  const routers: Readonly<Record<Exclude<SurfaceName, 'link'>, Router>> = {
-    gateway,
-    storage,
-    upload,
+  const routers = { gateway, storage, upload };
+  const listeners: Readonly<Record<SurfaceName, Listeners>> = {
+    gateway: { request: gateway, checkContinue: gateway.checkContinue },
+    storage: { request: storage, checkContinue: storage.checkContinue },
+    upload: { request: upload, checkContinue: upload.checkContinue },
+    link: { request: link, checkContinue: link },
+  };
+  const cors = {
+    gateway: createCors('gateway', context.profile, CORS),
+    storage: createCors('storage', context.profile, CORS),
+    upload: createCors('upload', context.profile, CORS),
+    link: createCors('link', context.profile, CORS),
   };
   const surfaceOf = createSurfaceOf(context.operations);
   const secrets = secretsOf(context);
@@ -53,25 +69,42 @@ export function createApplication(context: Context, auth: Auth): Application {
       const record = begin(request);
       // A client that goes away leaves an answer that never ends.
       response.once('close', () => record.finish(response));
-      const { surface } = record;
-      if (surface === 'link') return link(request, response as never);
-      const router = routers[surface];
-      return event === 'request'
-        ? router(request, response)
-        : router.checkContinue(request, response);
+      const listener = listeners[record.surface][event];
+      if (!hasFaults(record, request)) listener(request, response);
+      else {
+        doFaults({ ...toFaulted(record, request), response }, () => listener(request, response));
+      }
     };
+
+  function toFaulted(record: CallRecord, request: IncomingMessage): FaultedCall {
+    const { surface, session } = record;
+    return {
+      request,
+      rules: session.faults,
+      subject: () => toSubject(surface, request, routers),
+      cors: cors[surface],
+      profile: context.profile,
+      note(names) {
+        record.faults = [...record.faults, ...names];
+      },
+    };
+  }
 
   return {
     request: to('request'),
     checkContinue: to('checkContinue'),
     upgrade(request, socket, head) {
       const record = begin(request);
-      socket.once('close', () => record.close(0, {}));
-      gateway.upgrade(request, socket, head);
+      const next = () => gateway.upgrade(request, socket, head);
+      socket.once('close', () => record.close(record.status, {}));
+      if (!hasFaults(record, request)) next();
+      else doUpgradeFaults({ ...toFaulted(record, request), socket }, next);
     },
     shouldUpgrade: gateway.shouldUpgrade,
   };
 }
+
+const FAULT_NAME = FAULT_HEADER.toLowerCase();
 
 /** Headers whose values are nobody's business. */
 function secretsOf({ profile: { storageHeaders } }: Context): ReadonlySet<string> {
@@ -79,4 +112,26 @@ function secretsOf({ profile: { storageHeaders } }: Context): ReadonlySet<string
   return new Set(
     ['authorization', 'cookie', 'sec-websocket-protocol', ...own].map((name) => name.toLowerCase()),
   );
+}
+
+/** Whether anything but the routers has to look at a call; most have no faults, and are asked for none. */
+function hasFaults({ session }: CallRecord, { headers }: IncomingMessage): boolean {
+  return !session.faults.isEmpty || headers[FAULT_NAME] !== undefined;
+}
+
+function toSubject(
+  surface: SurfaceName,
+  request: IncomingMessage,
+  routers: Readonly<Record<Exclude<SurfaceName, 'link'>, Router>>,
+): FaultSubject {
+  const found = surface === 'link' ? undefined : routers[surface].find(request);
+  return { surface, operationId: found?.operationId, service: decode(found?.path.name) };
+}
+
+function decode(name: string | undefined): string | undefined {
+  try {
+    return name && decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }

@@ -1,6 +1,7 @@
-import type { Call, Fault, Violation } from '@berth/server-stubs';
+import type { Answer, Call, Fault, Violation } from '@berth/server-stubs';
 import type { Context } from './context.ts';
 import { recordOf } from './record/recorded-request.ts';
+import { RecordedResponse } from './record/recorded-response.ts';
 import { createFaultExplainer } from './refusals/explain-fault.ts';
 import { SESSION_HEADER } from './session/session-name.ts';
 import type { SurfaceName } from './surface-name.ts';
@@ -30,9 +31,16 @@ export function toRouterOptions(
         'MockWarning',
       );
     },
-    onError: (error: unknown) => process.emitWarning(error as Error),
-    onAnswer(_: unknown, { request, operationId }: Call) {
-      recordOf(request).operationId ??= operationId || undefined;
+    onError(error: unknown, { request }: Call) {
+      // A client that breaks off is no defect of the mock.
+      if (request.complete) process.emitWarning(error as Error);
+    },
+    onAnswer({ status }: Answer, { request, response, operationId, requestId }: Call) {
+      const record = recordOf(request);
+      record.operationId ??= operationId || undefined;
+      if (response instanceof RecordedResponse) return;
+      record.status = status;
+      record.id = requestId;
     },
   };
 }

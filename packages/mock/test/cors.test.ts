@@ -27,7 +27,7 @@ describe.each(SURFACES)('%s', (_, path, methods) => {
     expect(headers).not.toHaveProperty('content-length');
   });
 
-  test('the preflight allows the headers of the contract, and Prefer', async () => {
+  test('the preflight allows the headers of the contract, and those of the mock', async () => {
     const { headers } = await call(mock, { method: 'OPTIONS', path });
     expect(headers['access-control-allow-headers']?.split(', ')).toEqual([
       'Authorization',
@@ -38,6 +38,8 @@ describe.each(SURFACES)('%s', (_, path, methods) => {
       'X-Svc-SessionToken',
       'X-Svc-TimeStamp',
       'Prefer',
+      'X-Mock-Session',
+      'X-Mock-Fault',
     ]);
   });
 

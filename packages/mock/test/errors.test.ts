@@ -30,9 +30,15 @@ describe('the gateway', () => {
       { path: '/v1/cloudrun/h' },
       400,
       'INVALID_REQUEST',
-      'name must NOT have fewer than 2 characters.',
+      'path.name must not have fewer than 2 characters.',
     ],
-    ['a wrong name', { path: '/v1/cloudrun/1hello' }, 400, 'INVALID_REQUEST', 'name must match'],
+    [
+      'a wrong name',
+      { path: '/v1/cloudrun/1hello' },
+      400,
+      'INVALID_REQUEST',
+      'path.name must match',
+    ],
     [
       'a name of 61',
       { path: `${SERVICE}${'o'.repeat(56)}` },
@@ -41,16 +47,22 @@ describe('the gateway', () => {
       '60 characters',
     ],
     ['a NUL name', { path: '/v1/cloudrun/a%00b' }, 400, 'INVALID_REQUEST', 'name must match'],
-    ['a broken name', { path: '/v1/cloudrun/%zz' }, 400, 'INVALID_REQUEST', '"%" as "%25"'],
+    [
+      'a broken name',
+      { path: '/v1/cloudrun/%zz' },
+      400,
+      'INVALID_REQUEST',
+      'broken percent-encoding',
+    ],
     [
       'dots',
       { path: `${SERVICE}/../x` },
       400,
       'INVALID_REQUEST',
-      'anyPath must not have a segment',
+      'A segment of the path is . or ..',
     ],
-    ['encoded dots', { path: `${SERVICE}/a/%2E%2e` }, 400, 'INVALID_REQUEST', 'also not encoded'],
-    ['half dots', { path: `${SERVICE}/.%2e/x` }, 400, 'INVALID_REQUEST', 'anyPath'],
+    ['encoded dots', { path: `${SERVICE}/a/%2E%2e` }, 400, 'INVALID_REQUEST', 'after decoding'],
+    ['half dots', { path: `${SERVICE}/.%2e/x` }, 400, 'INVALID_REQUEST', 'resolve it'],
     ['a dot', { path: '/v1/cloudrun/.' }, 400, 'INVALID_REQUEST', 'name'],
     [
       'a slip',
@@ -74,7 +86,7 @@ describe('the gateway', () => {
       { method: 'PUT', path: SERVICE },
       405,
       'METHOD_NOT_ALLOWED',
-      'The path does not take PUT: use GET, HEAD, POST, OPTIONS.',
+      'PUT is not allowed here; use GET, POST, HEAD.',
     ],
     ['DELETE', { method: 'DELETE', path: `${SERVICE}/a` }, 405, 'METHOD_NOT_ALLOWED', 'DELETE'],
     [
@@ -82,7 +94,7 @@ describe('the gateway', () => {
       { path: SERVICE, headers: { 'content-length': 1 }, body: 'x' },
       400,
       'INVALID_REQUEST',
-      'with POST',
+      'use POST',
     ],
     [
       'bad JSON',
@@ -133,7 +145,7 @@ describe('the gateway', () => {
 
   test('405 names the methods', async () => {
     const { headers } = await gateway(mock, { method: 'PATCH', path: SERVICE });
-    expect(headers.allow).toBe('GET, HEAD, POST, OPTIONS');
+    expect(headers.allow).toBe('GET, POST, HEAD');
   });
 
   test('a body of another type passes, a compressed one too', async () => {
@@ -204,19 +216,19 @@ describe('the storage API', () => {
       'both forms at once',
       'batchDelete',
       { fileList: [], data: { fileList: [] } },
-      'fileList stands beside data',
+      'body.fileList stands beside body.data',
     ],
     ['a wrapper that is no object', 'batchDelete', { data: [] }, 'data must be an object'],
     ['an empty wrapper', 'batchDelete', { data: {} }, 'fileList is missing: it is required.'],
     ['an array', 'batchDelete', [], 'The body must be an object, got an array.'],
     ['no object', 'batchDelete', '"text"', 'The body must be an object, got a string.'],
-    ['no body', 'batchDelete', '', 'The body is missing: send a JSON object.'],
-    ['bad JSON', 'batchDelete', '{"fileList": [', 'The body is not valid JSON'],
+    ['no body', 'batchDelete', '', 'The body is missing.'],
+    ['bad JSON', 'batchDelete', '{"fileList": [', 'The JSON in the body cannot be parsed'],
     [
-      'only own fields count',
+      'a key that reaches prototypes',
       'batchDelete',
       '{"__proto__": {"fileList": []}}',
-      'fileList is missing',
+      'The JSON in the body has the forbidden',
     ],
   ])('%s', async (_, operation, body, sentence) => {
     const { status, json } = await storage(mock, operation, body);
@@ -232,7 +244,7 @@ describe('the storage API', () => {
       headers: STORAGE_HEADERS,
       body: Buffer.from('{"fileList":["\xff"]}', 'latin1'),
     });
-    expect(json.body.message).toBe('The body is not valid UTF-8: encode the JSON as UTF-8.');
+    expect(json.body.message).toBe('The body is not UTF-8.');
   });
 
   test('deep JSON', async () => {
@@ -258,9 +270,9 @@ describe('the storage API', () => {
 
   test.each([
     ['x-svc-authorization', '', 'The header X-Svc-Authorization is missing.'],
-    ['x-svc-timestamp', '', 'The header X-Svc-TimeStamp is missing.'],
-    ['x-svc-timestamp', 'soon', 'The header X-Svc-TimeStamp must be whole seconds since the epoch'],
-    ['x-svc-timestamp', '1700000000000', 'must be whole seconds'],
+    ['x-svc-timestamp', '', 'The header X-Svc-TimeStamp must be a time in whole seconds'],
+    ['x-svc-timestamp', 'soon', 'The header X-Svc-TimeStamp must be a time in whole seconds'],
+    ['x-svc-timestamp', '1700000000000', 'in whole seconds'],
   ])('%s: "%s"', async (name, value, sentence) => {
     const { status, json } = await storage(
       mock,
@@ -284,7 +296,6 @@ describe('the storage API', () => {
     ['/api/v2/envs/dev/storages:batchDeleteXYZ', 'storages:batchDelete.'],
     ['/api/v2/envs/dev/storages:batchdelete', 'storages:batchDelete.'],
     ['/api/v2/envs/dev/storages:batchDelete/', 'storages:batchDelete.'],
-    ['/api/v2/envs/dev/storages%3AbatchDelete', 'storages:batchDelete.'],
     ['/api/v2/envs/dev', 'is no path of this API.'],
     ['/api', 'is no path of this API.'],
   ])('%s is no operation', async (path, sentence) => {
@@ -297,13 +308,14 @@ describe('the storage API', () => {
   test.each(['GET', 'PUT'])('%s is refused', async (method) => {
     const path = '/api/v2/envs/dev/storages:batchDelete';
     const reply = await call(mock, { method, path, headers: STORAGE_HEADERS });
-    expect(reply).toMatchObject({ status: 405, headers: { allow: 'POST, OPTIONS' } });
+    expect(reply).toMatchObject({ status: 405, headers: { allow: 'POST' } });
     expect(reply.json.body.code).toBe('METHOD_NOT_ALLOWED');
   });
 
   test('another environment is refused', async () => {
     const path = '/api/v2/envs/prod/storages:batchDelete';
-    const reply = await call(mock, { method: 'POST', path, headers: STORAGE_HEADERS, body: '{}' });
+    const body = '{"fileList":[]}';
+    const reply = await call(mock, { method: 'POST', path, headers: STORAGE_HEADERS, body });
     expect(reply.status).toBe(404);
     expect(reply.json.body.code).toBe('INVALID_ENV');
   });
@@ -358,6 +370,7 @@ describe('a body over the limit', () => {
 
 describe('what is no request', () => {
   const HOST = 'host: localhost\r\nconnection: close\r\n';
+  const TOKEN = 'authorization: Bearer a\r\n';
 
   test.each([
     ['no HTTP', 'nonsense\r\n\r\n', 400],
@@ -371,9 +384,13 @@ describe('what is no request', () => {
     ],
     ['a huge header', `GET / HTTP/1.1\r\n${HOST}a: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['a huge path', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n${HOST}\r\n`, 431],
-    ['two hosts', `GET /v1/cloudrun/hello HTTP/1.1\r\n${HOST}host: prod.example\r\n\r\n`, 400],
-    ['no host', 'GET /v1/cloudrun/hello HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
-    ['HTTP/1.0', 'GET /v1/cloudrun/hello HTTP/1.0\r\n\r\n', 400],
+    [
+      'two hosts',
+      `GET /v1/cloudrun/hello HTTP/1.1\r\n${HOST}host: prod.example\r\n${TOKEN}\r\n`,
+      400,
+    ],
+    ['no host', `GET /v1/cloudrun/hello HTTP/1.1\r\nconnection: close\r\n${TOKEN}\r\n`, 400],
+    ['HTTP/1.0', `GET /v1/cloudrun/hello HTTP/1.0\r\n${TOKEN}\r\n`, 400],
     [
       'bytes above ASCII',
       `GET /v1/cloudrun/\xff HTTP/1.1\r\n${HOST}authorization: Bearer a\r\n\r\n`,

@@ -113,10 +113,10 @@ describe('header rules', () => {
 describe('a WebSocket upgrade', () => {
   const upgrade = { connection: 'Upgrade', upgrade: 'WebSocket' };
 
-  test('is refused in words, for the mock has none yet', async () => {
+  test('is refused in words where none is defined', async () => {
     const reply = await gateway(mock, { path: '/v1/cloudrun/hello/a', headers: upgrade });
-    expect(reply).toMatchObject({ status: 501, json: { code: 'INVALID_REQUEST' } });
-    expect(reply.json.message).toContain('WebSocket');
+    expect(reply).toMatchObject({ status: 501, json: { code: 'SYS_ERR' } });
+    expect(reply.json.message).toContain('No WebSocket of the service hello is defined');
     expect(reply.headers['x-request-id']).toBe(reply.json.requestId);
   });
 
@@ -232,7 +232,7 @@ describe('credentials', () => {
   });
 
   test.each([
-    ['', 'MISSING_CREDENTIALS'],
+    ['', 'INVALID_CREDENTIALS'],
     ['Bearer', 'INVALID_CREDENTIALS'],
     ['Bearer two words', 'INVALID_CREDENTIALS'],
     ['Basic YTpi', 'INVALID_CREDENTIALS'],

@@ -14,7 +14,7 @@ const copy = (item: object) => list('batchCopyFile', [item]);
 describe('every operation', () => {
   test('takes its fields at the top level or inside data', async () => {
     const flat = await storage(mock, 'batchDelete', { fileList: ['x'] });
-    const wrapped = await storage(mock, 'batchDelete', { data: { fileList: ['x'] }, other: 1 });
+    const wrapped = await storage(mock, 'batchDelete', { data: { fileList: ['x'] } });
     expect(flat.status).toBe(200);
     expect(wrapped.json.body.data).toEqual(flat.json.body.data);
     expect(flat.json.body.requestId).toBe(flat.headers['x-request-id']);
@@ -70,7 +70,7 @@ describe('every operation', () => {
     expect(status).toBe(400);
     expect(json.body).toMatchObject({
       code: 'INVALID_PARAM',
-      message: 'fileList has 51 items, and at most 50 are taken: split the list.',
+      message: 'fileList has 51 items: send at most 50 in one call.',
     });
   });
 });

@@ -1,7 +1,6 @@
 import { GatewayError, StorageError } from '@berth/server-stubs';
 import { signature } from '../contract/defaults.ts';
 import type { WireProfile } from '../contract/wire-profile.ts';
-import { recordOf } from '../record/recorded-request.ts';
 import type { Auth } from './auth.ts';
 
 /** D16: the parts that the value of a signature always has. */
@@ -14,15 +13,11 @@ const CALLER = { id: 'mock' };
  * 4xx with the error body. Each of the two schemes alone suffices."
  */
 export function createPresentAuth(profile: WireProfile): Auth {
-  const { authorization: header, sessionToken } = profile.storageHeaders;
+  const { authorization: header } = profile.storageHeaders;
   return {
     gateway: {
-      bearerToken: (token, { request }) => {
-        if (recordOf(request).expiredToken) throw new GatewayError('ACCESS_TOKEN_EXPIRED');
-        return /^\S+$/.test(token) ? CALLER : undefined;
-      },
-      signature(value, { request }) {
-        if (recordOf(request).expiredToken) throw new GatewayError('INVALID_CREDENTIALS');
+      bearerToken: (token) => (/^\S+$/.test(token) ? CALLER : undefined),
+      signature(value) {
         const parts = value.split(/[\s,]+/).map((part) => part.split('=', 1)[0]);
         const missing = SIGNATURE_PARTS.find((name) => !parts.includes(name));
         if (missing === undefined) return CALLER;
@@ -33,11 +28,7 @@ export function createPresentAuth(profile: WireProfile): Auth {
     },
     storage: {
       // The session token may be absent (D17: it is "empty with permanent ones").
-      credentials({ authorization }, { request }) {
-        if (recordOf(request).expiredToken) {
-          const message = `The token in the header ${sessionToken} has expired.`;
-          throw new StorageError('SIGN_PARAM_INVALID', { message });
-        }
+      credentials({ authorization }) {
         if (authorization !== '') return CALLER;
         const message = `The header ${header} is missing.`;
         throw new StorageError('SIGN_PARAM_INVALID', { message });

@@ -11,7 +11,7 @@ test.each(Object.entries(SURFACES))(
     const sources = readdirSync(folder)
       .filter((file) => !file.endsWith('.test.ts'))
       .map((file) => readFileSync(new URL(file, folder), 'utf8'));
-    const codes = sources.flatMap((source) => [...source.matchAll(/new Refusal\(\s*'(\w+)'/g)]);
+    const codes = sources.flatMap((source) => [...source.matchAll(/new \w+Error\(\s*'(\w+)'/g)]);
     expect(codes.length).toBeGreaterThan(0);
     for (const [, code] of codes)
       expect(table.get(code as string).status).toBeGreaterThanOrEqual(400);

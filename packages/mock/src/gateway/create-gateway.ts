@@ -77,9 +77,14 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
   }
 
   const webSocket: WebSocketHandler = async (input, call) => {
-    const { session } = noteService(input, call);
-    const answer = await context.services.open(input, call, session);
-    if (answer !== undefined) return answer;
+    const record = noteService(input, call);
+    const answer = await context.services.open(input, call, record.session);
+    if (answer !== undefined) {
+      record.status = answer.status;
+      record.begin(call.requestId);
+      return answer;
+    }
+    record.matched = false;
     throw new GatewayError('SYS_ERR', {
       status: 501,
       message: `No WebSocket of the service ${input.name} is defined in this mock.`,

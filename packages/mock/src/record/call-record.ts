@@ -24,8 +24,8 @@ export class CallRecord implements LoggedRequest {
   violations: readonly Violation[] = NO_VIOLATIONS;
   answerViolations: readonly Violation[] = NO_VIOLATIONS;
   faults: readonly string[] = [];
-  /** The call is to be judged as if its token had expired. */
-  expiredToken = false;
+  /** Status of an upgrade, which Node makes no `ServerResponse` for. */
+  status = 0;
   readonly #start = performance.now();
   readonly #secrets: ReadonlySet<string>;
   readonly #method: string;

@@ -1,3 +1,4 @@
+import { createFaultRules } from '../faults/create-fault-rules.ts';
 import type { Contents } from '../files/contents.ts';
 import { createFileStore } from '../files/file-store.ts';
 import { createGrants } from '../files/grants.ts';
@@ -6,7 +7,7 @@ import type { Room } from '../files/room.ts';
 import { createSign } from '../files/sign.ts';
 import { createClock } from './create-clock.ts';
 import type { Session } from './session.ts';
-import { createFaultRules, createRequestLog, createServiceStates } from './stand-ins.ts';
+import { createRequestLog, createServiceStates } from './stand-ins.ts';
 
 export interface SessionParts {
   /** Signs grants and links. */

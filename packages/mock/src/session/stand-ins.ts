@@ -1,13 +1,8 @@
-import type { FaultRules } from '../faults/fault-rules.ts';
 import type { LoggedRequest, RequestLog } from '../requests/request-log.ts';
 import type { ServiceState, ServiceStates } from '../services/service-states.ts';
 import type { Services } from '../services/services.ts';
 
-/** The smallest thing that stands where a part is still to be plugged in. */
-export function createFaultRules(_options: object): FaultRules {
-  return { isEmpty: true, list: () => [], put() {}, delete: () => false, take: () => [] } as never;
-}
-
+/** The smallest things that stand where parts are still to be plugged in. */
 export function createRequestLog(): RequestLog {
   const log = new Map<string, LoggedRequest>();
   return {
