@@ -43,7 +43,7 @@ describe(`through a proxy that spoils connections, seeds ${FIRST} to ${FIRST + R
       const child = spawn(process.execPath, [...args, `${FIRST}`, `${IN_CHILD}`]);
       const output = Promise.all([text(child.stdout), text(child.stderr)]);
       child.stdout.on('data', (chunk) => {
-        if (String(chunk).endsWith('done\n')) setTimeout(() => child.kill(), 15_000).unref();
+        if (String(chunk).endsWith('done\n')) setTimeout(() => child.kill(), 5_000).unref();
       });
       const [code, signal] = await once(child, 'close');
       expect(await output).toEqual(['done\n', '']);

@@ -54,6 +54,7 @@ export async function onlyResult<Result extends { readonly error?: Error | undef
   results: Promise<Result[]>,
 ): Promise<Exclude<Result, { readonly error: Error }>> {
   const [result] = await results;
-  if (result?.error) throw result.error;
+  // A reason may be anything, also what is false.
+  if (result && 'error' in result) throw result.error;
   return result as Exclude<Result, { readonly error: Error }>;
 }

@@ -48,8 +48,10 @@ export function createSendRaw(
       const run = client[method] as unknown as (path: string, init: object) => Promise<unknown>;
       return await deadline.over(run(path, { ...init, fetch, middleware: all }));
     } catch (error) {
-      if (answer && error instanceof SyntaxError) throw contractFailure(answer, 'no valid JSON');
-      if (answer && error instanceof TypeError)
+      // Before the body is read it is an error of middleware.
+      if (!answer?.bodyUsed) throw error;
+      if (error instanceof SyntaxError) throw contractFailure(answer, 'no valid JSON');
+      if (error instanceof TypeError)
         throw networkFailure(rememberedCall(answer), error, 'The answer broke off');
       throw error;
     } finally {

@@ -66,8 +66,12 @@ export async function uploadMany(
       result = { path, error: error as Error };
     }
     filesDone += 1;
-    tell();
+    try {
+      tell();
+    } catch (error) {
+      result = { path, error: error as Error };
+    }
     return result;
   });
-  return { results, remaining: files.filter((_, index) => results[index]?.error) };
+  return { results, remaining: files.filter((_, index) => 'error' in (results[index] ?? {})) };
 }

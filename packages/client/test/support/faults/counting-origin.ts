@@ -165,6 +165,7 @@ export async function startCountingOrigin(seed: number, toAddress: () => string)
     if (from === undefined) {
       return response.writeHead(200, { 'Content-Length': bytes.length }).end(bytes);
     }
+    if (Number(from) >= bytes.length) return response.writeHead(416).end();
     const part = bytes.subarray(Number(from), Number(to) + 1);
     response.writeHead(206, {
       'Content-Range': `bytes ${from}-${to}/${bytes.length}`,
