@@ -2,6 +2,9 @@ export { noFile as fileSize, noFile as fileToBlob, noFile as saveFile } from './
 export { sendForm } from './web/send-form.ts';
 export { toWhole } from './web/to-whole.ts';
 
+/** What `fetch` is given of a form. */
+export const toFetchBody = (_: unknown, data: FormData): FormData => data;
+
 /** Holds the errors of streams of Node, which are not here. */
 export const holdErrors = (_: unknown): void => {};
 

@@ -1,3 +1,4 @@
+import { toFetchBody } from '#platform';
 import { toFormData } from './to-form-data.ts';
 import type { UploadAnswer, UploadForm } from './upload-form.ts';
 
@@ -9,8 +10,8 @@ const LONGEST = 2 ** 31 - 1;
 /** Sends a form by `fetch`, with progress at its beginning and end only. */
 export async function sendWithFetch(form: UploadForm): Promise<UploadAnswer> {
   const { fileField, idle, report, signal } = form;
-  const body = await toFormData(form);
-  const { size } = body.get(fileField) as File;
+  const data = await toFormData(form);
+  const { size } = data.get(fileField) as File;
   const limit = idle
     ? AbortSignal.timeout(Math.min(LONGEST, idle + Math.ceil(size / SLOWEST)))
     : signal;
@@ -18,7 +19,7 @@ export async function sendWithFetch(form: UploadForm): Promise<UploadAnswer> {
   try {
     const response = await form.fetch(form.url, {
       method: 'POST',
-      body,
+      body: toFetchBody(form, data),
       signal: AbortSignal.any([signal, limit]),
       // A redirect would carry the grant to another address; the contract knows none.
       redirect: 'manual',

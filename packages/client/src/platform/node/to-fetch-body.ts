@@ -1,0 +1,12 @@
+import type { UploadForm } from '../../upload/upload-form.ts';
+import { toMultipart } from './to-multipart.ts';
+
+/**
+ * A form as the bytes that it is sent as, for a `fetch` of the caller's: that of a package such as
+ * undici takes the platform's `FormData` for a text. A file of the disk is still read as it is sent.
+ */
+export function toFetchBody(form: UploadForm, data: FormData): Blob {
+  const { contentType, head, tail } = toMultipart(form);
+  const parts = [head, data.get(form.fileField), tail] as BlobPart[];
+  return new Blob(parts, { type: contentType });
+}
