@@ -1,0 +1,86 @@
+import { type GatewayAuth, type GatewayClientOptions, tc3 } from '@berth/client';
+import { assert, assertEqual, assertFails } from '../assert.ts';
+import { serviceOf } from '../clients.ts';
+import type { Deployment, PlatformCase } from '../platform-case.ts';
+import { SERVICES } from '../services.ts';
+
+/** WebSockets. */
+export const WEB_SOCKETS: readonly PlatformCase[] = [
+  {
+    name: 'opens a WebSocket: text, bytes, subprotocol, close code',
+    feature: 'webSocket',
+    run: (deployment) => assertEchoes(deployment, {}),
+    without: assertNoWebSocket,
+  },
+  {
+    name: 'opens a WebSocket with a signature',
+    feature: 'webSocketHeaders',
+    run: (deployment) => assertEchoes(deployment, { auth: tc3(deployment.keyPair) }),
+    async without(deployment) {
+      if (typeof WebSocket === 'undefined') return assertNoWebSocket(deployment);
+      const auth: GatewayAuth = tc3(deployment.keyPair);
+      await assertFails(serviceOf(deployment, SERVICES.echo, { auth }).connect(), {
+        name: 'TypeError',
+        says: 'no other credentials',
+      });
+    },
+  },
+  {
+    name: 'opens a WebSocket that the caller makes',
+    feature: 'ownWebSocket',
+    async run(deployment, { openWebSocket }) {
+      let made = 0;
+      await assertEchoes(deployment, {
+        webSocket: (url, protocols, headers) => {
+          made += 1;
+          return openWebSocket(url, protocols, headers);
+        },
+      });
+      assertEqual(made, 1, 'WebSockets made');
+    },
+  },
+  {
+    name: 'tells that a WebSocket is refused',
+    feature: 'ownWebSocket',
+    async run(deployment, { openWebSocket }) {
+      const echo = serviceOf(deployment, SERVICES.echo, { webSocket: openWebSocket });
+      await assertFails(echo.connect('status/403'), { name: 'NetworkError' });
+    },
+  },
+];
+
+async function assertEchoes(
+  deployment: Deployment,
+  options: Pick<Partial<GatewayClientOptions>, 'auth' | 'webSocket'>,
+): Promise<void> {
+  const given = options as Pick<GatewayClientOptions, 'auth' | 'webSocket'>;
+  const echo = serviceOf(deployment, SERVICES.echo, given);
+  const socket = await echo.connect('room?x=1', { protocols: ['chat', 'other'] });
+  socket.binaryType = 'arraybuffer';
+  assertEqual(socket.protocol, 'chat', 'subprotocol');
+  const next = () =>
+    new Promise<unknown>((resolve) => {
+      socket.addEventListener('message', ({ data }) => resolve(data), { once: true });
+    });
+  const exchange = (message: string | Uint8Array<ArrayBuffer>) => {
+    const answer = next();
+    socket.send(message);
+    return answer;
+  };
+  assertEqual(await exchange('中 text'), '中 text');
+  const bytes = new Uint8Array((await exchange(Uint8Array.of(0, 1, 255))) as ArrayBuffer);
+  assertEqual([...bytes], [0, 1, 255]);
+  const closed = new Promise<number>((resolve) => {
+    socket.addEventListener('close', ({ code }) => resolve(code));
+  });
+  socket.send('close 4001');
+  assertEqual(await closed, 4001, 'close code');
+}
+
+async function assertNoWebSocket(deployment: Deployment): Promise<void> {
+  assert(typeof WebSocket === 'undefined', 'there is a WebSocket');
+  await assertFails(serviceOf(deployment, SERVICES.echo).connect(), {
+    name: 'TypeError',
+    says: 'pass one as `webSocket`',
+  });
+}

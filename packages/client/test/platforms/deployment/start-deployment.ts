@@ -1,0 +1,105 @@
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
+import {
+  type CorsOptions,
+  createGatewayRouter,
+  createStorageRouter,
+  createUploadRouter,
+  type GatewayRouter,
+} from '@berth/server-stubs';
+import type { Deployment } from '../platform-case.ts';
+import { type Certificate, createCertificate } from './create-certificate.ts';
+import { createFiles } from './create-files.ts';
+import { startServices } from './start-services.ts';
+import { toGatewayHandlers } from './to-gateway-handlers.ts';
+
+const ENV = 'dev';
+const TOKEN = 'a-token.of-the.suite';
+const KEY_PAIR = { secretId: 'suite-id', secretKey: 'suite-key' };
+/** No page of the suite has this origin. */
+const ELSEWHERE = { origins: ['https://elsewhere.example'] };
+
+/** A deployment that runs, and the certificate that the platforms are to trust. */
+export interface RunningDeployment {
+  readonly deployment: Deployment;
+  readonly trusted: Certificate;
+  close(): void;
+}
+
+/**
+ * Starts a deployment on the stubs, in memory, on free ports of the loopback. It checks who calls by
+ * name only: signatures are the business of the reference server.
+ *
+ * @param folder where the certificates are written
+ */
+export async function startDeployment(folder: string): Promise<RunningDeployment> {
+  const services = await startServices();
+  const files = createFiles(ENV);
+  const handlers = toGatewayHandlers(services.origins);
+  const [trusted, strange] = await Promise.all([
+    createCertificate(folder, 'trusted'),
+    createCertificate(folder, 'strange'),
+  ]);
+  const servers: Server[] = [];
+
+  const listen = async (cors: CorsOptions, certificate?: Certificate) => {
+    const gateway = createGatewayRouter(handlers, {
+      env: ENV,
+      cors,
+      security: {
+        bearerToken: (token) => token === TOKEN,
+        signature: (value) => value.includes(`Credential=${KEY_PAIR.secretId}/`),
+      },
+    });
+    const listener = toListener(gateway, files, cors);
+    const options = { shouldUpgradeCallback: gateway.shouldUpgrade };
+    const server = certificate
+      ? createSecureServer({ ...options, ...certificate }, listener)
+      : createServer(options, listener);
+    server.on('upgrade', gateway.upgrade);
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const base = `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`;
+    return { gateway: base, storage: base, ca: certificate?.cert ?? '' };
+  };
+
+  const open = await listen({});
+  const gone = await listen({});
+  servers.pop()?.close();
+  return {
+    trusted,
+    deployment: {
+      ...{ gateway: open.gateway, storage: open.storage, nowhere: gone.gateway },
+      ...{ envId: ENV, token: TOKEN, keyPair: KEY_PAIR },
+      secure: await listen({}, trusted),
+      strange: await listen({}, strange),
+      closed: await listen(ELSEWHERE),
+    },
+    close() {
+      services.close();
+      for (const server of servers) {
+        server.close();
+        if ('closeAllConnections' in server) (server.closeAllConnections as () => void)();
+      }
+    },
+  };
+}
+
+function toListener(
+  gateway: GatewayRouter,
+  files: ReturnType<typeof createFiles>,
+  cors: CorsOptions,
+): RequestListener {
+  const credentials = ({ authorization }: { authorization: string }) =>
+    authorization.includes(`Credential=${KEY_PAIR.secretId}/`);
+  const storage = createStorageRouter(files.storage, { env: ENV, cors, security: { credentials } });
+  const upload = createUploadRouter(files.upload, { cors });
+  return (request, response) => {
+    if (files.answerLink(request, response)) return;
+    storage(request, response, () => {
+      upload(request, response, () => gateway(request, response));
+    });
+  };
+}

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { Duplex } from 'node:stream';
+import {
+  GatewayError,
+  type GatewayHandler,
+  type GatewayHandlers,
+  type GatewayInput,
+  type WebSocketHandler,
+} from '@berth/server-stubs';
+
+/** Passes the calls of a gateway on to services at these addresses. */
+export function toGatewayHandlers(origins: Readonly<Record<string, string>>): GatewayHandlers {
+  const open = (input: GatewayInput, headers: GatewayInput['headers'], signal: AbortSignal) => {
+    const origin = origins[input.name];
+    if (origin === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
+    return request(origin + input.target, { method: input.method, headers, signal });
+  };
+
+  const call: GatewayHandler = async (input, { signal }) => {
+    const outgoing = open(input, input.headers, signal);
+    if (input.body) input.body.pipe(outgoing);
+    else outgoing.end();
+    const [answer]: IncomingMessage[] = await once(outgoing, 'response');
+    return toAnswer(answer as IncomingMessage);
+  };
+
+  const webSocket: WebSocketHandler = async (input, { signal }) => {
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
+    const outgoing = open(input, { ...input.headers, ...upgrade }, signal);
+    outgoing.end();
+    const { answer, upstream, first } = await upgraded(outgoing);
+    if (!upstream) return toAnswer(answer);
+    return {
+      status: 101,
+      headers: answer.headers,
+      open(socket, head) {
+        upstream.write(head);
+        socket.write(first);
+        upstream.pipe(socket).pipe(upstream);
+        for (const [one, other] of [
+          [upstream, socket],
+          [socket, upstream],
+        ] as const) {
+          one.on('error', () => other.destroy());
+          one.on('close', () => other.destroy());
+        }
+      },
+    };
+  };
+  return {
+    'cloudrun-get-root': call,
+    'cloudrun-post-root': call,
+    'cloudrun-get': call,
+    'cloudrun-post': call,
+    webSocket,
+  };
+}
+
+function toAnswer(answer: IncomingMessage) {
+  return { status: answer.statusCode ?? 502, headers: answer.headers, body: answer };
+}
+
+function upgraded(outgoing: ClientRequest) {
+  return new Promise<{ answer: IncomingMessage; upstream?: Duplex; first?: Buffer }>(
+    (resolve, reject) => {
+      outgoing.on('upgrade', (answer, upstream, first) => resolve({ answer, upstream, first }));
+      outgoing.on('response', (answer) => resolve({ answer }));
+      outgoing.on('error', reject);
+    },
+  );
+}

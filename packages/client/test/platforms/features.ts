@@ -1,0 +1,71 @@
+import type { PlatformId } from './platforms.ts';
+
+/** What the client does. */
+export interface Feature {
+  readonly title: string;
+  /**
+   * What happens instead, on a platform that lacks it: a case of the feature proves it there
+   * (`without`). Default: every platform has it.
+   */
+  readonly lacking?: Readonly<Partial<Record<PlatformId, string>>>;
+}
+
+const NO_PAGE = 'is not held to it: the program reads every answer';
+
+/** What the cases of the suite are about; the page docs/reference/platforms.md is made of it. */
+export const FEATURES = {
+  calls: { title: 'Calls of hosted services' },
+  errors: { title: 'The error classes' },
+  signature: { title: 'Signed calls (`tc3`, `tc3Storage`)' },
+  ownFetch: { title: 'Your own `fetch`' },
+  postStream: {
+    title: 'A stream as the body of `post`',
+    lacking: { chromium: '`NetworkError`: browsers send streams over HTTP/2 only' },
+  },
+  aborts: { title: '`signal` ends calls, streams and transfers' },
+  events: { title: 'Events, resumed after a lost connection' },
+  webSocket: {
+    title: 'WebSocket of the platform',
+    lacking: { node20: '`TypeError`: pass `webSocket` (the package ws)' },
+  },
+  webSocketHeaders: {
+    title: 'WebSocket with any credentials',
+    lacking: {
+      node20: '`TypeError`: pass `webSocket` (the package ws)',
+      chromium: 'Bearer tokens only, as a subprotocol; else a `TypeError`',
+    },
+  },
+  ownWebSocket: { title: 'Your own `webSocket`' },
+  uploads: { title: 'Uploads with progress, and downloads' },
+  streamedUploads: {
+    title: 'Uploads send a stream as it is read',
+    lacking: { chromium: 'the stream is gathered first, at most `maxBytes` of it' },
+  },
+  files: {
+    title: 'Files of the disk: `{ file }`, `downloadToFile`',
+    lacking: { chromium: '`TypeError`: there are none' },
+  },
+  https: { title: 'https, and a certificate that the platform is told to trust' },
+  certificateByFetch: {
+    title: 'A certificate trusted by your own `fetch`',
+    lacking: { chromium: '`NetworkError`: only its user can trust one' },
+  },
+  agent: {
+    title: '`agent` for uploads',
+    lacking: { chromium: 'is not used: the browser connects by itself' },
+  },
+  crossOrigin: { title: 'Calls of another origin, with all that they tell (CORS)' },
+  originRules: {
+    title: 'Answers for other origins are kept from the program (CORS)',
+    lacking: { node20: NO_PAGE, node22: NO_PAGE, node24: NO_PAGE, deno: NO_PAGE, bun: NO_PAGE },
+  },
+} as const satisfies Record<string, Feature>;
+
+/** One of the features. */
+export type FeatureId = keyof typeof FEATURES;
+
+/** What a platform does instead of a feature; `undefined` where it has it. */
+export function lackOf(feature: FeatureId, platform: PlatformId): string | undefined {
+  const { lacking }: Feature = FEATURES[feature];
+  return lacking?.[platform];
+}

@@ -1,0 +1,58 @@
+import type { FetchLike, OpenWebSocket } from '@berth/client';
+import type { FeatureId } from './features.ts';
+
+/** Addresses of the three surfaces over one protocol. */
+export interface Surfaces {
+  readonly gateway: string;
+  readonly storage: string;
+}
+
+/** The same over https. */
+export interface SecureSurfaces extends Surfaces {
+  /** What to trust, as PEM. */
+  readonly ca: string;
+}
+
+/**
+ * A deployment that the suite runs against: addresses and what it lets in, as JSON. Its gateway has the
+ * services of `services.ts`.
+ */
+export interface Deployment extends Surfaces {
+  readonly envId: string;
+  /** A token that the gateway takes. */
+  readonly token: string;
+  /** A key pair that both APIs take. */
+  readonly keyPair: { readonly secretId: string; readonly secretKey: string };
+  /** The same over https, with a certificate that the platform has been told to trust. */
+  readonly secure: SecureSurfaces;
+  /** The same with a certificate that the platform does not know. */
+  readonly strange: SecureSurfaces;
+  /** The same for pages of another origin only. */
+  readonly closed: Surfaces;
+  /** An address where nothing listens. */
+  readonly nowhere: string;
+}
+
+/** What a program on a platform brings itself. */
+export interface Tools {
+  /** A WebSocket that is not the client's choice: that of a package, or the platform's. */
+  readonly openWebSocket: OpenWebSocket;
+  /** Files of the disk. */
+  readonly disk?: {
+    write(name: string, bytes: Uint8Array): Promise<string>;
+    read(path: string): Promise<Uint8Array>;
+  };
+  /** A `fetch` that trusts a certificate. */
+  readonly trustingFetch: (ca: string) => FetchLike;
+  /** An `agent` that trusts this certificate alone. */
+  readonly createAgent: (ca: string) => object;
+}
+
+/** One case. It passes where nothing throws. */
+export interface PlatformCase {
+  readonly name: string;
+  readonly feature: FeatureId;
+  run(deployment: Deployment, tools: Tools): Promise<void>;
+  /** Proves on a platform that lacks the feature that what is documented happens instead. */
+  without?(deployment: Deployment, tools: Tools): Promise<void>;
+}

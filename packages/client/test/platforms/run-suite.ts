@@ -1,0 +1,53 @@
+import { lackOf } from './features.ts';
+import type { Deployment, PlatformCase, Tools } from './platform-case.ts';
+import type { PlatformId } from './platforms.ts';
+
+/** What became of a case. */
+export interface CaseResult {
+  readonly name: string;
+  readonly ms: number;
+  /** Absent where it passed. */
+  readonly error?: string;
+}
+
+/** Milliseconds after which a case counts as hung. */
+const LIMIT = 60_000;
+
+/** What a case comes to on a platform: `undefined` where another case proves what is lacking. */
+export function planOf(one: PlatformCase, platform: PlatformId) {
+  const lack = lackOf(one.feature, platform);
+  if (lack === undefined) return { run: one.run, title: one.name };
+  return one.without && { run: one.without, title: `${one.name} (lacking: ${lack})` };
+}
+
+/** Runs the cases one after the other, and tells each result as it comes. */
+export async function runSuite(
+  cases: readonly PlatformCase[],
+  platform: PlatformId,
+  deployment: Deployment,
+  tools: Tools,
+  tell: (result: CaseResult) => unknown,
+): Promise<void> {
+  for (const one of cases) {
+    const plan = planOf(one, platform);
+    if (!plan) continue;
+    const start = Date.now();
+    const error = await within(plan.run(deployment, tools));
+    await tell({ name: one.name, ms: Date.now() - start, ...(error !== undefined && { error }) });
+  }
+}
+
+async function within(work: Promise<void>): Promise<string | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`hung for ${LIMIT} ms`)), LIMIT);
+  });
+  try {
+    await Promise.race([work, late]);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? `${error}\n${error.stack ?? ''}` : String(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}

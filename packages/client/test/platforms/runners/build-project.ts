@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { rolldown } from 'rolldown';
+
+const run = promisify(execFile);
+const PACKAGE = join(import.meta.dirname, '../../..');
+const ENTRIES = join(import.meta.dirname, '../entries');
+const CLIENT = '@berth/client';
+/** What the suite brings itself. */
+const TOOLS = ['undici7', 'ws'];
+
+/** Files of the suite, ready to run. */
+export interface Project {
+  /** Runs on Node, Deno and Bun, with the client as a package beside it. */
+  readonly program: string;
+  /** The script of a page, with the client in it. */
+  readonly page: string;
+}
+
+/**
+ * Makes a project in an empty folder: the client as it is published, in `node_modules`, so that each
+ * platform chooses the files of the client by its own export conditions; and the suite without types.
+ */
+export async function buildProject(folder: string): Promise<Project> {
+  const modules = join(folder, 'node_modules');
+  const client = join(modules, CLIENT);
+  await mkdir(client, { recursive: true });
+  const manifest = JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8'));
+  const { imports, exports } = manifest.publishConfig;
+  await writeFile(join(client, 'package.json'), JSON.stringify({ ...manifest, imports, exports }));
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  for (const name of [...TOOLS, 'openapi-fetch']) {
+    await symlink(await realpath(join(PACKAGE, 'node_modules', name)), join(modules, name), 'dir');
+  }
+  // Types are the business of `typecheck`.
+  const dist = join(client, 'dist');
+  await run('tsc', ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', dist], { cwd: PACKAGE });
+  const program = join(folder, 'program.js');
+  const page = join(folder, 'page.js');
+  await bundle('process.ts', program, 'node', [CLIENT, ...TOOLS]);
+  await bundle('page.ts', page, 'browser', []);
+  return { program, page };
+
+  async function bundle(
+    entry: string,
+    file: string,
+    platform: 'node' | 'browser',
+    external: string[],
+  ) {
+    const build = await rolldown({
+      input: join(ENTRIES, entry),
+      platform,
+      external,
+      resolve: { alias: { [CLIENT]: join(dist, 'index.js') } },
+    });
+    await build.write({ file, format: 'esm', codeSplitting: false });
+    await build.close();
+  }
+}

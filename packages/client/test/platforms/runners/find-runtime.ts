@@ -1,0 +1,50 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { PlatformId } from '../platforms.ts';
+
+const require = createRequire(import.meta.resolve('@berth/runtimes/package.json'));
+
+/** A platform that is a process: its package of npm, and how it runs a program. */
+interface Runtime {
+  /** Path of its program in the package. */
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Variable that names a certificate to trust. */
+  readonly trusts: string;
+}
+
+const NODE: Runtime = { program: 'bin/node', args: [], trusts: 'NODE_EXTRA_CA_CERTS' };
+
+const RUNTIMES = {
+  node20: NODE,
+  node22: NODE,
+  deno: {
+    program: process.platform === 'win32' ? 'deno.exe' : 'deno',
+    args: ['run', '--allow-all', '--no-prompt', '--cached-only', '--no-lock'],
+    trusts: 'DENO_CERT',
+  },
+  bun: { program: 'bin/bun.exe', args: ['--no-install'], trusts: 'NODE_EXTRA_CA_CERTS' },
+} as const satisfies Partial<Record<PlatformId, Runtime>>;
+
+/** How to start a platform. */
+export interface FoundRuntime extends Runtime {
+  readonly command: string;
+}
+
+/** Where the runtime of a platform is. This process runs on the Node of the repository, 24. */
+export function findRuntime(platform: Exclude<PlatformId, 'chromium'>): FoundRuntime {
+  if (platform === 'node24') return { ...NODE, command: process.execPath };
+  const runtime = RUNTIMES[platform];
+  const folder = dirname(require.resolve(`${platform}/package.json`));
+  return { ...runtime, command: join(folder, runtime.program) };
+}
+
+/** Systems that a package has no program for: it names those that it has among its dependencies. */
+export function isPublished(platform: PlatformId): boolean {
+  if (platform !== 'deno' && platform !== 'bun') return true;
+  const { optionalDependencies } = require(`${platform}/package.json`);
+  const cpu = platform === 'bun' && process.arch === 'arm64' ? 'aarch64' : process.arch;
+  const system =
+    platform === 'bun' ? process.platform.replace('win32', 'windows') : process.platform;
+  return Object.keys(optionalDependencies).some((name) => name.includes(`${system}-${cpu}`));
+}
