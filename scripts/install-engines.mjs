@@ -1,39 +1,54 @@
-// Installs what the tests of the S3 store run on: Ceph, from the packages of Debian or Ubuntu. Where it
-// cannot, it says so, and those tests count as skipped. It is no part of `npm test`: nobody's machine
-// gets packages unasked.
+// Installs what tests run on that npm does not have, from the packages of Debian or Ubuntu: Ceph for those
+// of the S3 store, Chromium for those of the client. Where it cannot, it says what becomes of them. It is
+// no part of `npm test`: nobody's machine gets packages unasked.
 import { findMissingEngines } from './engines.mjs';
 import { runOnMachine } from './process.mjs';
-
-const PACKAGES = ['ceph-mon', 'ceph-osd', 'radosgw'];
 
 await installEngines();
 
 async function installEngines() {
   const missing = findMissingEngines();
   if (missing.length === 0) return;
-  if (process.getuid?.() !== 0) {
-    return giveUp(missing, 'only root installs packages');
-  }
-  console.log(`Installing ${PACKAGES.join(', ')}; this takes about a quarter of a minute.`);
+  if (process.getuid?.() !== 0) return giveUp(missing, 'only root installs packages');
+  console.log(`Installing ${toPackages(missing).join(', ')}; this takes about half a minute.`);
   const started = performance.now();
   process.env.DEBIAN_FRONTEND = 'noninteractive';
   try {
-    const apt = async (...args) => {
-      const code = await runOnMachine('apt-get', ['-qq', '-o', 'Acquire::Retries=3', ...args]);
-      if (code !== 0) throw new Error(`apt-get has ended with code ${code}`);
-    };
     await apt('update');
-    await apt('install', '--yes', '--no-install-recommends', ...PACKAGES);
   } catch (error) {
-    return giveUp(findMissingEngines(), error.message);
+    return giveUp(missing, error.message);
   }
-  console.log(`Installed them in ${Math.round((performance.now() - started) / 1000)} s.`);
+  // One group after the other: one that is not to be had leaves the rest.
+  for (const group of toGroups(missing)) {
+    const options = ['--yes', '--no-install-recommends'];
+    await apt('install', ...options, ...toPackages(group)).catch((error) =>
+      giveUp(group, error.message),
+    );
+  }
+  console.log(`That took ${Math.round((performance.now() - started) / 1000)} s.`);
+}
+
+async function apt(...args) {
+  const code = await runOnMachine('apt-get', ['-qq', '-o', 'Acquire::Retries=3', ...args]);
+  if (code !== 0) throw new Error(`apt-get has ended with code ${code}`);
 }
 
 function giveUp(missing, reason) {
-  console.error(`
-*** The tests of the S3 store on a real Ceph will be SKIPPED: there is no ${missing.join(', ')},
-*** and they cannot be installed: ${reason}.
-*** They are in the packages ${PACKAGES.join(', ')} of Debian and Ubuntu.
+  for (const group of toGroups(missing)) {
+    console.error(`
+*** ${group[0].tests}: there is no ${toPackages(group).join(', ')},
+*** and it cannot be installed: ${reason}.
+*** Debian and Ubuntu have packages of these names.
 `);
+  }
+}
+
+/** Those that the same tests need. */
+function toGroups(engines) {
+  const names = new Set(engines.map(({ tests }) => tests));
+  return [...names].map((name) => engines.filter(({ tests }) => tests === name));
+}
+
+function toPackages(engines) {
+  return engines.map((engine) => engine.package);
 }

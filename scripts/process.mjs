@@ -13,7 +13,9 @@ const MACHINE = {
   ...process.env,
   PATH: PATHS.filter((path) => !path.endsWith(BIN)).join(delimiter),
   // What was skipped without them must not come from the cache when they are there.
-  BERTH_MISSING_ENGINES: findMissingEngines().join(' '),
+  BERTH_MISSING_ENGINES: findMissingEngines()
+    .map((engine) => engine.package)
+    .join(' '),
   DO_NOT_TRACK: '1',
   NO_UPDATE_NOTIFIER: '1',
   REDOCLY_TELEMETRY: 'off',
