@@ -12,6 +12,7 @@ import { createGateway } from './gateway/create-gateway.ts';
 import { rawPathOf } from './http/raw-path.ts';
 import { CallRecord } from './record/call-record.ts';
 import type { RecordedRequest } from './record/recorded-request.ts';
+import { createRedactor } from './requests/create-redactor.ts';
 import { CORS } from './router-options.ts';
 import { sessionOfHeader, sessionOfQuery } from './session/session-name.ts';
 import { createStorage } from './storage/create-storage.ts';
@@ -50,14 +51,14 @@ export function createApplication(context: Context, auth: Auth): Application {
     link: createCors('link', context.profile, CORS),
   };
   const surfaceOf = createSurfaceOf(context.operations);
-  const secrets = secretsOf(context);
+  const redactor = createRedactor(context.profile);
 
   function begin(request: IncomingMessage): CallRecord {
     const surface = surfaceOf(rawPathOf(request.url ?? '/'));
     // A form and a link are followed by whoever has their address, and by browsers without headers.
     const isFollowed = surface === 'upload' || surface === 'link';
     const name = isFollowed ? sessionOfQuery(request) : sessionOfHeader(request);
-    const record = new CallRecord(context.sessions.get(name), surface, request, secrets);
+    const record = new CallRecord(context.sessions.get(name), surface, request, redactor);
     (request as RecordedRequest).record = record;
     auth.prepare?.(request);
     return record;
@@ -105,14 +106,6 @@ export function createApplication(context: Context, auth: Auth): Application {
 }
 
 const FAULT_NAME = FAULT_HEADER.toLowerCase();
-
-/** Headers whose values are nobody's business. */
-function secretsOf({ profile: { storageHeaders } }: Context): ReadonlySet<string> {
-  const own = [storageHeaders.authorization, storageHeaders.sessionToken];
-  return new Set(
-    ['authorization', 'cookie', 'sec-websocket-protocol', ...own].map((name) => name.toLowerCase()),
-  );
-}
 
 /** Whether anything but the routers has to look at a call; most have no faults, and are asked for none. */
 function hasFaults({ session }: CallRecord, { headers }: IncomingMessage): boolean {

@@ -1,19 +1,30 @@
+import { KEY_PAIR, type MockCredentials } from './auth/credentials.ts';
 import type { MockOptions } from './options.ts';
 import { serve } from './serve.ts';
+import type { Session } from './session/session.ts';
 
 /** A running mock. */
 export interface Mock {
   /** Address of the mock, without a trailing slash: `http://127.0.0.1:4010`. */
-  url: string;
+  readonly url: string;
   /** `{base_url}` of the contract: base address of the gateway. */
-  gatewayUrl: string;
+  readonly gatewayUrl: string;
   /** `{storage_api_url}` of the contract: base address of the storage API. */
-  storageUrl: string;
+  readonly storageUrl: string;
   /** Address of the upload target. */
-  uploadUrl: string;
+  readonly uploadUrl: string;
   /** Port that the mock listens on. */
-  port: number;
-  /** Stops the mock: open connections are cut, the files are forgotten. May be called again. */
+  readonly port: number;
+  /** What `auth: 'strict'` lets in. */
+  credentials(): Promise<MockCredentials>;
+  /**
+   * What calls can change: files, clock, faults, log, states of services. Calls belong to a session by
+   * the header `X-Mock-Session`.
+   *
+   * @param id default: the session of all calls without the header
+   */
+  session(id?: string): Session;
+  /** Stops the mock: open connections are cut, files in memory forgotten. May be called again. */
   close(): Promise<void>;
   /** The same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -29,7 +40,7 @@ export interface Mock {
  * await fetch(`${mock.gatewayUrl}/v1/cloudrun/hello`, { headers: { authorization: 'Bearer any' } });
  */
 export async function createMock(options: MockOptions = {}): Promise<Mock> {
-  const { url, port, close } = await serve(options);
+  const { url, port, context, close } = await serve(options);
   let closed: Promise<void> | undefined;
   const closeOnce = () => {
     closed ??= close();
@@ -41,6 +52,11 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
     storageUrl: url,
     uploadUrl: `${url}/`,
     port,
+    async credentials() {
+      const { mintToken } = await import('./auth/mint-token.ts');
+      return { ...KEY_PAIR, token: await mintToken(context.options.env) };
+    },
+    session: (id = '') => context.sessions.get(id),
     close: closeOnce,
     [Symbol.asyncDispose]: closeOnce,
   };

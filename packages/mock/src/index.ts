@@ -1,3 +1,8 @@
+export type { MockCredentials } from './auth/credentials.ts';
 export type { WireProfile } from './contract/wire-profile.ts';
 export { createMock, type Mock } from './create-mock.ts';
+export type { Fault, FaultRule } from './faults/fault.ts';
+export { mockFixture } from './mock-fixture.ts';
 export type { MockOptions } from './options.ts';
+export type { LoggedRequest } from './requests/request-log.ts';
+export type { Session } from './session/session.ts';

@@ -18,7 +18,6 @@ export class SignatureError extends Error {
 interface Parsed {
   readonly id: string;
   readonly date: string;
-  readonly service: string;
   readonly signedHeaders: readonly string[];
   readonly signature: string;
 }
@@ -68,7 +67,7 @@ export function judgeStorageSignature(
   { storageHeaders }: WireProfile,
   now: number,
 ): { id: string } {
-  const { algorithm, storageVersion, storageSigningHost, storageContentType } = constants;
+  const { algorithm, storageVersion } = constants;
   const prefix = `${storageVersion} ${algorithm} `;
   if (!authorization.startsWith(prefix)) {
     throw new SignatureError(
@@ -77,13 +76,7 @@ export function judgeStorageSignature(
   }
   const parsed = parse(parseFields(authorization.slice(prefix.length)));
   assertTime(timestamp, parsed.date, now);
-  // A constant text, whatever the real address and body; the slashes before the host are part of it.
-  const headers = [
-    ['content-type', storageContentType],
-    ['host', storageSigningHost],
-  ] as const;
-  const text = toCanonical('POST', `//${storageSigningHost}/`, '', headers, sha256(''));
-  if (!fits(parsed, timestamp, text)) throw new SignatureError(NO_FIT);
+  if (!fits(parsed, timestamp, toStorageCanonical())) throw new SignatureError(NO_FIT);
   return { id: parsed.id };
 }
 
@@ -109,7 +102,7 @@ function parse(fields: Map<string, string>): Parsed {
     );
   }
   const signedHeaders = take('SignedHeaders').toLowerCase().split(';').sort();
-  return { id, date, service, signedHeaders, signature: take('Signature') };
+  return { id, date, signedHeaders, signature: take('Signature') };
 }
 
 /** D18. Wrong clocks are a common cause of refusals, so the text says the mock's own time. */
@@ -121,19 +114,46 @@ function assertTime(timestamp: number, date: string, now: number): void {
       `The time of the signature is more than ${window} s off: the mock's time is ${seconds}.`,
     );
   }
-  if (date !== new Date(timestamp * 1000).toISOString().slice(0, 10)) {
+  if (date !== toDate(timestamp)) {
     throw new SignatureError('The date in the field Credential must be the UTC date of the time.');
   }
 }
 
-function fits({ id, date, service, signature }: Parsed, timestamp: number, text: string): boolean {
-  const scope = `${date}/${service}/${TERMINATOR}`;
-  const toSign = `${constants.algorithm}\n${timestamp}\n${scope}\n${sha256(text)}`;
-  const key = [date, service, TERMINATOR].reduce<Buffer>(
-    hmac,
-    Buffer.from(`TC3${KEY_PAIR.secret}`),
-  );
-  return id === KEY_PAIR.id && isSame(hmac(key, toSign).toString('hex'), signature);
+/**
+ * The value of the header that signs storage calls, with the key pair of every mock.
+ *
+ * @param timestamp whole seconds since the epoch, for the header beside it
+ */
+export function signStorage(timestamp: number): string {
+  const { algorithm, service, storageVersion, storageSignedHeaders } = constants;
+  const date = toDate(timestamp);
+  const signature = sign(date, timestamp, toStorageCanonical());
+  return `${storageVersion} ${algorithm} Credential=${KEY_PAIR.id}/${date}/${service}/${TERMINATOR}, SignedHeaders=${storageSignedHeaders}, Signature=${signature}`;
+}
+
+function fits({ id, date, signature }: Parsed, timestamp: number, text: string): boolean {
+  return id === KEY_PAIR.id && isSame(sign(date, timestamp, text), signature);
+}
+
+function sign(date: string, timestamp: number, text: string): string {
+  const parts = [date, constants.service, TERMINATOR];
+  const toSign = `${constants.algorithm}\n${timestamp}\n${parts.join('/')}\n${sha256(text)}`;
+  const key = parts.reduce<Buffer>(hmac, Buffer.from(`TC3${KEY_PAIR.secret}`));
+  return hmac(key, toSign).toString('hex');
+}
+
+/** A constant text, whatever the real address and body; the slashes before the host are part of it. */
+function toStorageCanonical(): string {
+  const { storageSigningHost: host, storageContentType } = constants;
+  const headers = [
+    ['content-type', storageContentType],
+    ['host', host],
+  ] as const;
+  return toCanonical('POST', `//${host}/`, '', headers, sha256(''));
+}
+
+function toDate(timestamp: number): string {
+  return new Date(timestamp * 1000).toISOString().slice(0, 10);
 }
 
 function toCanonical(

@@ -5,37 +5,54 @@ import { toFileID } from '../files/file-id.ts';
 const KEY = 'hello.txt';
 const COPY = 'copy-of-hello.txt';
 
+/** What the calls prove themselves with, as it stands in a shell. */
+export interface CurlCredentials {
+  readonly bearer: string;
+  readonly storageAuthorization: string;
+  /** May run a command. */
+  readonly storageTimestamp: string;
+}
+
+const ANY: CurlCredentials = {
+  bearer: 'any',
+  storageAuthorization: '1.0 any',
+  storageTimestamp: '"$(date +%s)"',
+};
+
 /**
  * A `curl` for each operation, by operationId. Run in order by a POSIX shell, all of them succeed: the
  * upload carries a grant for `hello.txt` that was made at start and does not expire.
  */
-export function listCurls({ url, options, profile, sessions }: Context): [string, string][] {
+export function listCurls(
+  { url, options, profile, sessions }: Context,
+  { bearer, storageAuthorization, storageTimestamp }: CurlCredentials = ANY,
+): [string, string][] {
   const { env } = options;
   const service = `${url}/v1/cloudrun/hello`;
-  const { token, authorization, storeFileID } = sessions
-    .get('')
-    .grants.issue(KEY, Number.POSITIVE_INFINITY);
+  const grant = sessions.get('').grants.issue(KEY, Number.POSITIVE_INFINITY);
+  const authorization = `-H 'Authorization: Bearer ${bearer}'`;
+  const curl = (address: string, args: string[]) => toCurl(address, options.tls, args);
   const { securityToken, metaFileId } = profile.uploadFields;
   const storage = (operation: string, body: object): [string, string] => [
     operation,
     curl(`${url}/api/v2/envs/${env}/storages:${operation}`, [
-      `-H ${quote(`${profile.storageHeaders.authorization}: 1.0 any`)}`,
-      `-H ${quote(`${profile.storageHeaders.timestamp}: `)}"$(date +%s)"`,
+      `-H ${quote(`${profile.storageHeaders.authorization}: ${storageAuthorization}`)}`,
+      `-H ${quote(`${profile.storageHeaders.timestamp}: `)}${storageTimestamp}`,
       ...jsonBody(body),
     ]),
   ];
   return [
-    ['cloudrun-get-root', curl(service, [BEARER])],
-    ['cloudrun-post-root', curl(service, [BEARER, ...jsonBody({ name: 'Ada' })])],
-    ['cloudrun-get', curl(`${service}/a/b?x=1`, [BEARER])],
-    ['cloudrun-post', curl(`${service}/a/b?x=1`, [BEARER, ...jsonBody({ name: 'Ada' })])],
+    ['cloudrun-get-root', curl(service, [authorization])],
+    ['cloudrun-post-root', curl(service, [authorization, ...jsonBody({ name: 'Ada' })])],
+    ['cloudrun-get', curl(`${service}/a/b?x=1`, [authorization])],
+    ['cloudrun-post', curl(`${service}/a/b?x=1`, [authorization, ...jsonBody({ name: 'Ada' })])],
     storage('getUploadMetaData', { path: KEY }),
     [
       'uploadFile',
       curl(`${url}/`, [
-        `-F 'Signature=${authorization}'`,
-        `-F ${quote(`${securityToken}=${token}`)}`,
-        `-F ${quote(`${metaFileId}=${storeFileID}`)}`,
+        `-F 'Signature=${grant.authorization}'`,
+        `-F ${quote(`${securityToken}=${grant.token}`)}`,
+        `-F ${quote(`${metaFileId}=${grant.storeFileID}`)}`,
         `-F 'key=${KEY}'`,
         `-F 'file=Hello from Berth.;filename=${KEY};type=text/plain'`,
         '-i', // The answer has no body; its headers are what there is to see.
@@ -47,14 +64,13 @@ export function listCurls({ url, options, profile, sessions }: Context): [string
   ];
 }
 
-const BEARER = "-H 'Authorization: Bearer any'";
-
 function jsonBody(body: object): string[] {
   return ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`];
 }
 
-function curl(url: string, options: string[]): string {
-  return [`curl -sS -w '\\n' '${url}'`, ...options].join(' \\\n  ');
+function toCurl(url: string, tls: boolean, options: string[]): string {
+  // Nobody but the mock has signed its certificate.
+  return [`curl ${tls ? '-k ' : ''}-sS -w '\\n' '${url}'`, ...options].join(' \\\n  ');
 }
 
 /** A header name may hold quotes, backquotes and `$` (RFC 9110, section 5.6.2), which a shell would read. */

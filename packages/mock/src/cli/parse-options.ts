@@ -1,16 +1,27 @@
-import { Command, InvalidArgumentError } from 'commander';
-import { isEnv } from '../options.ts';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { AUTH_MODES, type AuthMode, isEnv, MODES, type Mode } from '../options.ts';
 import { readPackageInfo } from './package-info.ts';
 
 const DEFAULT_PORT = 4010;
+const DEFAULT_URL = `http://127.0.0.1:${DEFAULT_PORT}`;
+const DEFAULT_TIMEOUT = 30;
 
 /** What the command line says; `wireProfile` is a file. */
 export interface CliOptions {
   port: number;
   host: string;
+  tls?: boolean;
   env: string;
+  mode: Mode;
+  seed?: string;
+  auth: AuthMode;
   services?: string[];
+  dir?: string;
   wireProfile?: string;
+  /** Address of a mock to wait for. */
+  wait?: string;
+  /** Seconds. */
+  timeout: number;
 }
 
 /** Reads the command line. Exits with 0 after `--help` and `--version`, with 2 for wrong options. */
@@ -25,9 +36,24 @@ export function parseOptions(argv: string[]): CliOptions {
       parseHost,
       '127.0.0.1',
     )
+    .option('--tls', 'HTTPS with a certificate that the mock signs itself')
     .option('--env <id>', 'environment that the mock serves', parseEnv, 'dev')
+    .addOption(
+      new Option('--mode <mode>', 'where answers come from').choices(MODES).default(MODES[0]),
+    )
+    .option('--seed <text>', 'draws the same each time')
+    .addOption(
+      new Option('--auth <mode>', 'credentials that let in').choices(AUTH_MODES).default('present'),
+    )
     .option('--services <name...>', 'hosted services that there are (default: every name)')
+    .option('--dir <folder>', 'keeps uploaded files there (default: in memory)')
     .option('--wire-profile <file>', 'JSON file with the names of a deployment')
+    .addOption(
+      new Option('--wait [url]', `serves nothing: waits until a mock is ready (${DEFAULT_URL})`)
+        .argParser(parseUrl)
+        .preset(DEFAULT_URL),
+    )
+    .option('--timeout <seconds>', 'how long --wait waits', parseSeconds, DEFAULT_TIMEOUT)
     .allowExcessArguments(false)
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
   return program.parse(argv).opts();
@@ -49,4 +75,15 @@ function parseEnv(value: string): string {
   throw new InvalidArgumentError(
     'It must be one label of a host name: letters, digits and hyphens.',
   );
+}
+
+function parseUrl(value: string): string {
+  if (/^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value;
+  throw new InvalidArgumentError(`It must be an address such as ${DEFAULT_URL}.`);
+}
+
+function parseSeconds(value: string): number {
+  const seconds = Number(value);
+  if (value.trim() !== '' && seconds > 0 && Number.isFinite(seconds)) return seconds;
+  throw new InvalidArgumentError('It must be a number of seconds above 0.');
 }

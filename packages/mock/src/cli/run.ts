@@ -1,27 +1,61 @@
 import { serve } from '../serve.ts';
 import { describeMock } from './describe-mock.ts';
 import { findStartFault } from './find-start-fault.ts';
-import { parseOptions } from './parse-options.ts';
+import { type CliOptions, parseOptions } from './parse-options.ts';
 import { readWireProfile } from './read-wire-profile.ts';
+import { watchFile } from './watch-file.ts';
 
-/** Serves a mock until SIGINT or SIGTERM. */
+/** Serves a mock until SIGINT or SIGTERM, or waits for one. */
 export async function run(argv: string[]): Promise<void> {
   const options = parseOptions(argv);
+  if (options.wait !== undefined) await waitFor(options.wait, options.timeout);
+  else await serveUntilSignal(options);
+}
+
+async function serveUntilSignal(options: CliOptions): Promise<void> {
   try {
     const { wireProfile: file, ...rest } = options;
     const served = await serve({
       ...rest,
       wireProfile: file === undefined ? undefined : await readWireProfile(file),
     });
-    const stop = () => void served.close().then(() => process.exit(0));
+    const watch =
+      file === undefined
+        ? undefined
+        : watchFile(file, () => reloadWireProfile(file, served.reload));
+    const stop = () => {
+      watch?.close();
+      void served.close().then(() => process.exit(0));
+    };
     process.once('SIGINT', stop).once('SIGTERM', stop);
-    process.stdout.write(`${describeMock(served)}\n\nready\n`);
-    // Prism loads while the user reads, and not before the first answer.
-    await served.context.oracle();
+    process.stdout.write(`${await describeMock(served)}\n\nready\n`);
   } catch (error) {
     const fault = findStartFault(error as NodeJS.ErrnoException, options);
     if (fault === undefined) throw error;
     process.stderr.write(`${fault}\n`);
     process.exitCode = 2;
   }
+}
+
+/** Takes over a changed profile; a broken one is told, and the last good one stays in use. */
+async function reloadWireProfile(
+  file: string,
+  reload: (profile: Awaited<ReturnType<typeof readWireProfile>>) => Promise<void>,
+): Promise<void> {
+  try {
+    await reload(await readWireProfile(file));
+    process.stdout.write(`${file} has changed and is in use.\n`);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message} The last good one stays in use.\n`);
+  }
+}
+
+async function waitFor(url: string, seconds: number): Promise<void> {
+  const { waitForMock } = await import('../http/wait-for-mock.ts');
+  if (await waitForMock(url, seconds)) {
+    process.stdout.write(`The mock at ${url} is ready.\n`);
+    return;
+  }
+  process.stderr.write(`No mock answered at ${url} within ${seconds} s.\n`);
+  process.exitCode = 1;
 }

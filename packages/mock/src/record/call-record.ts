@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Violation } from '@berth/server-stubs';
+import type { Redactor } from '../requests/create-redactor.ts';
 import type { LoggedRequest } from '../requests/request-log.ts';
 import type { Session } from '../session/session.ts';
 import type { SurfaceName } from '../surface-name.ts';
 import { KeptBytes } from './kept-bytes.ts';
 
 const NAME = 'x-request-id';
-const HIDDEN = '…';
 const NO_VIOLATIONS: readonly Violation[] = [];
 
 type Headers = LoggedRequest['request']['headers'];
@@ -27,7 +27,7 @@ export class CallRecord implements LoggedRequest {
   /** Status of an upgrade, which Node makes no `ServerResponse` for. */
   status = 0;
   readonly #start = performance.now();
-  readonly #secrets: ReadonlySet<string>;
+  readonly #redactor: Redactor;
   readonly #method: string;
   readonly #target: string;
   readonly #rawHeaders: readonly string[];
@@ -36,16 +36,15 @@ export class CallRecord implements LoggedRequest {
     | { status: number; ms: number; headers: OutgoingHttpHeaders; kept: KeptBytes }
     | undefined;
 
-  /** @param secrets names of headers, in lower case, whose values nobody gets to see */
   constructor(
     session: Session,
     surface: SurfaceName,
     request: IncomingMessage & { readonly kept?: KeptBytes },
-    secrets: ReadonlySet<string>,
+    redactor: Redactor,
   ) {
     this.session = session;
     this.surface = surface;
-    this.#secrets = secrets;
+    this.#redactor = redactor;
     this.#method = request.method ?? 'GET';
     this.#target = request.url ?? '/';
     this.#rawHeaders = request.rawHeaders;
@@ -71,35 +70,33 @@ export class CallRecord implements LoggedRequest {
     this.session.requests.put(this);
   }
 
-  get isFinished(): boolean {
-    return this.#answer !== undefined;
-  }
-
   get request(): LoggedRequest['request'] {
-    const body = this.#requestBody;
+    const { bytes, size } = this.#requestBody;
     return {
       method: this.#method,
-      target: this.#target,
-      headers: toHeaders(this.#rawHeaders, this.#secrets),
-      body: body.bytes,
-      bodyBytes: body.size,
+      target: this.#redactor.target(this.#target),
+      headers: this.#toHeaders(),
+      body: bytes && this.#redactor.request(this.surface, bytes),
+      bodyBytes: size,
     };
   }
 
   get answer(): LoggedRequest['answer'] {
     if (this.#answer === undefined) return undefined;
     const { status, ms, headers, kept } = this.#answer;
+    const { bytes, size } = kept;
+    const redact = (name: string, value: unknown) => this.#redactor.header(name, String(value));
     return {
       status,
       ms,
       headers: Object.fromEntries(
         Object.entries(headers).map(([name, value]) => [
           name,
-          Array.isArray(value) ? value : String(value),
+          Array.isArray(value) ? value.map((one) => redact(name, one)) : redact(name, value),
         ]),
       ),
-      body: kept.bytes,
-      bodyBytes: kept.size,
+      body: bytes && this.#redactor.answer(this.surface, bytes),
+      bodyBytes: size,
     };
   }
 
@@ -107,15 +104,16 @@ export class CallRecord implements LoggedRequest {
   get wholeBody(): Buffer | undefined {
     return this.#requestBody.isWhole ? this.#requestBody.bytes : undefined;
   }
-}
 
-function toHeaders(raw: readonly string[], secrets: ReadonlySet<string>): Headers {
-  const headers: Record<string, string | string[]> = Object.create(null);
-  for (let at = 0; at < raw.length; at += 2) {
-    const name = (raw[at] as string).toLowerCase();
-    const value = secrets.has(name) ? HIDDEN : (raw[at + 1] as string);
-    const known = headers[name];
-    headers[name] = known === undefined ? value : [known, value].flat();
+  #toHeaders(): Headers {
+    const raw = this.#rawHeaders;
+    const headers: Record<string, string | string[]> = Object.create(null);
+    for (let at = 0; at < raw.length; at += 2) {
+      const name = (raw[at] as string).toLowerCase();
+      const value = this.#redactor.header(name, raw[at + 1] as string);
+      const known = headers[name];
+      headers[name] = known === undefined ? value : [known, value].flat();
+    }
+    return headers;
   }
-  return headers;
 }

@@ -5,9 +5,10 @@ import { createGrants } from '../files/grants.ts';
 import { createLinks } from '../files/links.ts';
 import type { Room } from '../files/room.ts';
 import { createSign } from '../files/sign.ts';
+import { createRequestLog } from '../requests/create-request-log.ts';
 import { createClock } from './create-clock.ts';
 import type { Session } from './session.ts';
-import { createRequestLog, createServiceStates } from './stand-ins.ts';
+import { createServiceStates } from './stand-ins.ts';
 
 export interface SessionParts {
   /** Signs grants and links. */
