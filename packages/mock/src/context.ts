@@ -3,6 +3,7 @@ import type { Operation } from './contract/operations.ts';
 import type { WireProfile } from './contract/wire-profile.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Oracle } from './oracle/create-oracle.ts';
+import type { Preferences } from './oracle/read-preferences.ts';
 import type { Services } from './services/services.ts';
 import type { Sessions } from './session/create-sessions.ts';
 
@@ -16,6 +17,8 @@ export interface Context {
   readonly operations: readonly Operation[];
   readonly sessions: Sessions;
   readonly services: Services;
+  /** In the mode `dynamic`: how Prism is asked for what nobody prefers; else undefined. */
+  readonly dynamic: Preferences | undefined;
   /** Prism, loaded at the first call that needs it. */
   oracle(): Promise<Oracle>;
   /** Address under which a client reached the mock, without a trailing slash. */

@@ -55,6 +55,7 @@ export async function serve(given: MockOptions): Promise<Served> {
     operations: listOperations(documents),
     sessions: createSessions((id) => createSession(id, parts), options.maxSessions),
     services: await createServices(options),
+    dynamic: options.mode === 'dynamic' ? { dynamic: true, seed: options.seed } : undefined,
     oracle() {
       oracle ??= loadOracle(profile);
       return oracle;

@@ -1,6 +1,5 @@
 import {
   createGatewayRouter,
-  type EnvOption,
   type Fault,
   type GatewayCall,
   GatewayError,
@@ -13,8 +12,11 @@ import type { Auth } from '../auth/auth.ts';
 import type { Context } from '../context.ts';
 import { listExamples } from '../contract/examples.ts';
 import { consult, preferencesOf } from '../oracle/consult.ts';
-import { type RecordedRequest, recordOf } from '../record/recorded-request.ts';
+import type { Preferences } from '../oracle/read-preferences.ts';
+import type { CallRecord } from '../record/call-record.ts';
+import { recordOf } from '../record/recorded-request.ts';
 import { toRouterOptions } from '../router-options.ts';
+import type { MockedAnswer } from '../services/services.ts';
 import { readPayload } from './read-payload.ts';
 import { toEnvOption } from './to-env-option.ts';
 import { toExample } from './to-example.ts';
@@ -29,51 +31,60 @@ const OPERATIONS = [
 /** The gateway: services that are defined answer, all others with the examples of the contract. */
 export function createGateway(context: Context, auth: Auth): GatewayRouter {
   const examples = listExamples();
-  const { options } = context;
 
   const call: GatewayHandler = (input, call) => {
     const record = noteService(input, call);
-    const preferences = preferencesOf(call, 'gateway', context);
-    if (preferences !== undefined) return ask(input, call, preferences);
     const verified = auth.verifyBody(input, call);
-    if (verified !== undefined) return verified.then((signed) => answer(signed, call, record));
-    return answer(input, call, record);
+    return verified === undefined
+      ? answer(input, call, record)
+      : verified.then((signed) => answer(signed, call, record));
   };
 
-  function answer(input: GatewayInput, call: GatewayCall, record: ReturnType<typeof recordOf>) {
+  function answer(input: GatewayInput, call: GatewayCall, record: CallRecord) {
+    const preferences = preferencesOf(call, 'gateway', context);
+    if (preferences !== undefined) return ask(input, call, preferences);
     const answer = context.services.answer(input, call, record.session);
-    if (answer === undefined) return answerStatic(input, call);
-    // What takes its time is in the log while it does.
-    if (answer instanceof Promise) record.begin(call.requestId);
-    return answer;
-  }
-
-  function answerStatic(input: GatewayInput, call: GatewayCall) {
-    const record = recordOf(call.request);
-    const isDefined = context.services.names().includes(input.name);
-    record.matched = !isDefined && options.services === undefined;
-    if (options.services !== undefined && !isDefined) throw toMissing(input.name, context);
-    const example = toExample(
-      examples.get(call.operationId) ?? new Map(),
-      call.request.headers.accept,
-    );
-    if (input.body === undefined && example !== undefined) return example;
-    return readPayload(input, record).then((body) => example ?? ask(input, call, undefined, body));
-  }
-
-  async function ask(
-    input: GatewayInput,
-    call: GatewayCall,
-    preferences: ReturnType<typeof preferencesOf>,
-    known?: unknown,
-  ) {
-    const { name, anyPath } = input;
-    const body = known ?? (await readPayload(input, recordOf(call.request)));
-    if (options.services !== undefined && !context.services.names().includes(name)) {
-      throw toMissing(name, context);
+    if (answer === undefined) {
+      const { dynamic } = context;
+      return dynamic ? ask(input, call, dynamic) : answerStatic(input, call, record);
     }
-    const params = { name, anyPath };
-    return consult(context, call, { surface: 'gateway', params, body }, preferences);
+    if (!(answer instanceof Promise)) return note(answer, record);
+    // What takes its time is in the log while it does.
+    record.begin(call.requestId);
+    return answer.then((late) => note(late, record));
+  }
+
+  function answerStatic(input: GatewayInput, call: GatewayCall, record: CallRecord) {
+    assertThere(input, record);
+    const known = examples.get(call.operationId) ?? new Map();
+    const example = toExample(known, call.request.headers.accept);
+    if (input.body === undefined && example !== undefined) return example;
+    return readPayload(input, record).then((body) => example ?? askFor(body, input, call));
+  }
+
+  async function ask(input: GatewayInput, call: GatewayCall, preferences: Preferences) {
+    const record = recordOf(call.request);
+    assertThere(input, record);
+    return askFor(await readPayload(input, record), input, call, preferences);
+  }
+
+  function askFor(
+    body: unknown,
+    { name, anyPath }: GatewayInput,
+    call: GatewayCall,
+    preferences?: Preferences,
+  ) {
+    const question = { surface: 'gateway', params: { name, anyPath }, body } as const;
+    return consult(context, call, question, preferences);
+  }
+
+  function assertThere({ name }: GatewayInput, record: CallRecord): void {
+    if (context.services.has(name)) return;
+    record.matched = false;
+    const known = context.services.names().join(', ') || 'none';
+    throw new GatewayError('SERVICE_NOT_FOUND', {
+      message: `The hosted service ${name} is missing; this mock has: ${known}.`,
+    });
   }
 
   const webSocket: WebSocketHandler = async (input, call) => {
@@ -81,9 +92,11 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
     const answer = await context.services.open(input, call, record.session);
     if (answer !== undefined) {
       record.status = answer.status;
+      record.matched = !('unmatched' in answer && answer.unmatched === true);
       record.begin(call.requestId);
       return answer;
     }
+    assertThere(input, record);
     record.matched = false;
     throw new GatewayError('SYS_ERR', {
       status: 501,
@@ -95,24 +108,22 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
     { ...Object.fromEntries(OPERATIONS.map((id) => [id, call])), webSocket },
     {
       ...toRouterOptions(context, 'gateway', toWords),
-      env: toEnvOption(options) as EnvOption,
+      env: toEnvOption(context.options),
       security: auth.gateway,
     },
   );
 }
 
 function noteService({ name }: GatewayInput, { request, operationId }: GatewayCall) {
-  const record = recordOf(request as RecordedRequest);
+  const record = recordOf(request);
   record.service = name;
   record.operationId = operationId;
   return record;
 }
 
-function toMissing(name: string, { services }: Context): GatewayError {
-  const known = services.names().join(', ') || 'none';
-  return new GatewayError('SERVICE_NOT_FOUND', {
-    message: `The hosted service ${name} is missing; this mock has: ${known}.`,
-  });
+function note(answer: MockedAnswer, record: CallRecord): MockedAnswer {
+  record.matched = answer.unmatched !== true;
+  return answer;
 }
 
 function toWords({ kind }: Fault): string | undefined {

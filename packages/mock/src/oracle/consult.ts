@@ -30,20 +30,19 @@ export interface Question {
 }
 
 /**
- * Whether only Prism can answer a call: the caller prefers an answer, or all are made from schemas.
+ * What the header `Prefer` asks of the mock; undefined where it asks nothing.
  *
  * @throws ContractError for a preference that is none
  */
 export function preferencesOf(
   { request }: Call,
   surface: Question['surface'],
-  { options }: Context,
+  { options: { seed } }: Context,
 ): Preferences | undefined {
   const { prefer } = request.headers;
-  const { mode, seed } = options;
-  if (prefer === undefined) return mode === 'dynamic' ? { dynamic: true, seed } : undefined;
+  if (prefer === undefined) return undefined;
   const preferences = readPreferences([prefer].flat().join(','));
-  if (preferences === undefined) return mode === 'dynamic' ? { dynamic: true, seed } : undefined;
+  if (preferences === undefined) return undefined;
   if ('fault' in preferences) {
     throw toRefusal(surface, INVALID[surface], { message: preferences.fault });
   }

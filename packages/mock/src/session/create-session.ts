@@ -6,9 +6,9 @@ import { createLinks } from '../files/links.ts';
 import type { Room } from '../files/room.ts';
 import { createSign } from '../files/sign.ts';
 import { createRequestLog } from '../requests/create-request-log.ts';
+import { createServiceStates } from '../services/create-service-states.ts';
 import { createClock } from './create-clock.ts';
 import type { Session } from './session.ts';
-import { createServiceStates } from './stand-ins.ts';
 
 export interface SessionParts {
   /** Signs grants and links. */
@@ -35,6 +35,6 @@ export function createSession(
     links: createLinks(sign, id, now),
     faults: createFaultRules({ seed, clock }),
     requests: createRequestLog(),
-    services: createServiceStates(),
+    services: createServiceStates(clock),
   };
 }

@@ -27,7 +27,7 @@ export function createStorage(context: Context, auth: Auth): Router {
     (input: Parameters<Act<Id>>[0], call: StorageCall): ReturnType<Act<Id>> => {
       const record = recordOf(call.request);
       record.operationId = id;
-      const preferences = preferencesOf(call, 'storage', context);
+      const preferences = preferencesOf(call, 'storage', context) ?? context.dynamic;
       if (preferences !== undefined) {
         const params = { envId: call.envId };
         const question = { surface: 'storage', params, body: input } as const;
