@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { ROOT, runSource } from './process.mjs';
 import { listWorkspaces } from './workspaces.mjs';
 
-const GENERATED = ['*/generated/*', 'docs/reference/traceability.md'];
+const GENERATED = ['*/generated/*', 'docs/reference/*.md'];
 const GENERATORS = listWorkspaces()
   .map((folder) => ({ folder, file: `${folder}/scripts/generate.ts` }))
   .filter(({ file }) => existsSync(join(ROOT, file)));

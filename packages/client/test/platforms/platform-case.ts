@@ -8,7 +8,7 @@ export interface Surfaces {
 }
 
 /** The same over https. */
-export interface SecureSurfaces extends Surfaces {
+interface SecureSurfaces extends Surfaces {
   /** What to trust, as PEM. */
   readonly ca: string;
 }
