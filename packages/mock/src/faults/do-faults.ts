@@ -31,7 +31,7 @@ export function doFaults(call: FaultedRequest, next: () => void): void {
     }
     const shape = toBodyShape(faults);
     if (shape !== undefined) shapeBody(response, shape);
-    const refusal = findRefusal(faults, call.subject().surface, call.expireToken);
+    const refusal = findRefusal(faults, call.subject().surface);
     if (refusal === undefined) next();
     else sendRefusal(refusal, call, response);
   });

@@ -31,7 +31,7 @@ export function doUpgradeFaults(call: FaultedUpgrade, next: () => void): void {
     }
     const shape = toBodyShape(faults);
     if (shape !== undefined) breakOffWebSocket(socket, shape);
-    const refusal = findRefusal(faults, call.subject().surface, call.expireToken);
+    const refusal = findRefusal(faults, call.subject().surface);
     if (refusal === undefined) next();
     else sendRefusal(refusal, call, toResponse(call));
   });

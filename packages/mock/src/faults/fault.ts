@@ -18,7 +18,7 @@ export interface Fault {
   readonly bytesPerSecond?: number;
   /** So many calls by second; what is above is refused with the code that the contract has for it. */
   readonly callsPerSecond?: number;
-  /** The call is judged as if its token, grant or link had expired. */
+  /** The call is refused as one whose token, grant or link has expired. */
   readonly expiredToken?: true;
 }
 

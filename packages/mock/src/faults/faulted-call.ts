@@ -16,11 +16,6 @@ export interface FaultedCall {
   readonly profile: WireProfile;
   /** Hears the names of what is done. */
   readonly note: (names: readonly string[]) => void;
-  /**
-   * Lets the surface judge the call as if its token had expired. Left out where the surface does not do
-   * that itself: then the call is refused with the code for it.
-   */
-  readonly expireToken?: () => void;
 }
 
 export interface FaultedRequest extends FaultedCall {

@@ -1,10 +1,7 @@
-import type { ContractError } from '@berth/server-stubs';
 import { toRefusal } from '../refusals/to-refusal.ts';
 import type { SurfaceName } from '../surface-name.ts';
 import { RATE_CODES } from './codes.ts';
 import type { DueFault } from './fault-rules.ts';
-
-type Refusal = ReturnType<typeof toRefusal>;
 
 /** What each surface says of a credential that was valid once. */
 const EXPIRED: Readonly<Record<SurfaceName, { code: string; message: string }>> = {
@@ -14,25 +11,18 @@ const EXPIRED: Readonly<Record<SurfaceName, { code: string; message: string }>> 
   link: { code: 'AccessDenied', message: 'The link has expired.' },
 };
 
-/**
- * The error that a call ends with because of its faults: the first of them that has one.
- *
- * @param expireToken lets the surface itself judge expired tokens
- */
+/** The error that a call ends with because of its faults: the first of them that has one. */
 export function findRefusal(
   faults: readonly DueFault[],
   surface: SurfaceName,
-  expireToken: (() => void) | undefined,
-): (Refusal & ContractError) | undefined {
+): ReturnType<typeof toRefusal> | undefined {
   for (const { fault, retryAfter } of faults) {
     if (retryAfter !== undefined) return toRefusal(surface, RATE_CODES[surface], { retryAfter });
     if (fault.code !== undefined) return toRefusal(surface, fault.code);
-    if (fault.expiredToken !== true) continue;
-    if (expireToken === undefined) {
+    if (fault.expiredToken === true) {
       const { code, message } = EXPIRED[surface];
       return toRefusal(surface, code, { message });
     }
-    expireToken();
   }
   return undefined;
 }

@@ -1,8 +1,7 @@
 import { FieldError } from '../field-error.ts';
+import { toMilliseconds } from '../to-milliseconds.ts';
 import type { Fault } from './fault.ts';
 import { toFault } from './to-fault.ts';
-
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
 
 /** The fields of a compact text, not judged yet: `latency=100..300,reset`. */
 export function parseFields(text: string): Record<string, unknown> {
@@ -46,11 +45,6 @@ function toLatency(text: string): unknown {
     return { mean: toMilliseconds(mean), deviation: toMilliseconds(deviation) };
   }
   return toMilliseconds(text);
-}
-
-function toMilliseconds(text: string): number | undefined {
-  const [, amount, unit = 'ms'] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text) ?? [];
-  return amount === undefined ? undefined : Number(amount) * (UNITS[unit] as number);
 }
 
 function toNumber(text: string): number | undefined {

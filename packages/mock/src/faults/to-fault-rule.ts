@@ -13,7 +13,7 @@ import { toFault, toUnknown } from './to-fault.ts';
 const FIELDS = ['match', 'share', 'times', 'fault'];
 
 /** Names stand in paths and in the log. */
-const NAME = /^[^\p{Cc}\s/]{1,100}$/u;
+const NAME = /^[^\p{Cc}]{1,100}$/u;
 
 /**
  * Reads a rule that came from outside. Its `fault` is an object or the compact form.
@@ -24,7 +24,10 @@ const NAME = /^[^\p{Cc}\s/]{1,100}$/u;
  */
 export function toFaultRule(name: string, value: unknown, place = ''): FaultRule {
   if (!NAME.test(name)) {
-    throw new FieldError(`${place}name`, 'must be 1 to 100 characters without spaces and slashes.');
+    throw new FieldError(
+      `${place}name`,
+      'must be 1 to 100 characters, none of them a control character.',
+    );
   }
   if (!isObject(value)) {
     throw new FieldError('The body', 'must be a rule, such as { "fault": { "latency": 200 } }.');

@@ -32,7 +32,7 @@ export function createRedactor({ storageHeaders, uploadFields }: WireProfile): R
     storageHeaders.authorization.toLowerCase(),
     storageHeaders.sessionToken.toLowerCase(),
   ]);
-  const fields = ['Signature', uploadFields.securityToken].map(escape).join('|');
+  const fields = ['Signature', uploadFields.securityToken].map(toPattern).join('|');
   // RFC 7578: a part's header, an empty line, its value, and the next boundary.
   const formField = new RegExp(
     `(\\bname="?(?:${fields})"?(?:[^\\r\\n]*\\r\\n)+?\\r\\n)(?:(?!\\r\\n--)[^])*`,
@@ -77,6 +77,6 @@ function toLatin1(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-function escape(text: string): string {
+function toPattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

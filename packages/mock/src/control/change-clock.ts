@@ -1,0 +1,64 @@
+import { FieldError } from '../field-error.ts';
+import type { Clock } from '../session/clock.ts';
+import { toMilliseconds } from '../to-milliseconds.ts';
+
+/** How a clock is changed; what is left out stays as it is. */
+export interface ClockChange {
+  /** Time to set: a Date, ISO 8601, or milliseconds since the epoch. */
+  readonly now?: Date | string | number;
+  /** Milliseconds, or a text such as `1h`, to move on by. */
+  readonly advance?: number | string;
+  /** Whether the time stands still. */
+  readonly frozen?: boolean;
+}
+
+/** A clock as the control API tells it. */
+export interface ClockState {
+  /** ISO 8601. */
+  readonly now: string;
+  /** Milliseconds that it is ahead of the machine. */
+  readonly offset: number;
+  readonly frozen: boolean;
+}
+
+/** Times that ECMAScript dates can hold. */
+const LAST = 8.64e15;
+
+/** @throws FieldError that names the field and what it must be */
+export function changeClock(clock: Clock, { now, advance, frozen }: ClockChange): void {
+  if (now === undefined && advance === undefined && frozen === undefined) {
+    throw new FieldError('The body', 'must have now, advance or frozen.');
+  }
+  if (frozen !== undefined && typeof frozen !== 'boolean') {
+    throw new FieldError('frozen', 'must be true or false.');
+  }
+  const from = now === undefined ? clock.now() : toTime(now, 'now');
+  const by = advance === undefined ? 0 : toMilliseconds(advance);
+  if (by === undefined || from + by > LAST) {
+    throw new FieldError(
+      'advance',
+      'must be milliseconds, or a text such as 250ms, 5s, 2m, 1h, 1d.',
+    );
+  }
+  clock.set(Math.round(from + by), { frozen: frozen ?? clock.state.frozen });
+}
+
+/**
+ * Milliseconds since the epoch.
+ *
+ * @throws FieldError for what is no time
+ */
+export function toTime(value: unknown, field: string): number {
+  const text = typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value);
+  const time = text || value instanceof Date ? new Date(value).getTime() : value;
+  if (typeof time === 'number' && time >= 0 && time <= LAST) return time;
+  throw new FieldError(
+    field,
+    'must be a time: ISO 8601 (2030-01-31T12:00:00Z) or milliseconds since 1970.',
+  );
+}
+
+export function toClockState(clock: Clock): ClockState {
+  const { offset, frozen } = clock.state;
+  return { now: new Date(clock.now()).toISOString(), offset, frozen };
+}

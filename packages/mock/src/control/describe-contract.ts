@@ -1,0 +1,80 @@
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import { documents } from '../contract/documents.ts';
+import { METHODS, type OperationObject } from '../contract/open-api.ts';
+import type { SurfaceName } from '../surface-name.ts';
+
+/** One operation, for readers. */
+export interface DescribedOperation {
+  readonly operationId: string;
+  readonly surface: SurfaceName;
+  readonly method: string;
+  readonly path: string;
+  readonly summary?: string;
+  readonly description?: string;
+  /** First example of the body. */
+  readonly request?: unknown;
+  /** Examples of answers: `200 application/json`, or `200 application/json hello` of a named one. */
+  readonly examples: Readonly<Record<string, unknown>>;
+}
+
+type Described = OperationObject & { readonly summary?: string; readonly description?: string };
+
+/** Operations with their examples, and the error tables of the contract. */
+export function describeContract() {
+  return {
+    operations: Object.entries(documents).flatMap(([name, { paths }]) =>
+      Object.entries(paths).flatMap(([path, item]) =>
+        METHODS.flatMap((method) => {
+          const operation = item[method];
+          const surface = path === '/' ? 'upload' : (name as SurfaceName);
+          return operation === undefined ? [] : [describe(operation, surface, method, path)];
+        }),
+      ),
+    ),
+    errors: {
+      gateway: toErrors(defaults.gatewayErrors),
+      storage: toErrors(defaults.storageErrors),
+      upload: toErrors(defaults.uploadErrors),
+    },
+  };
+}
+
+function describe(
+  { operationId, summary, description, requestBody, responses }: Described,
+  surface: SurfaceName,
+  method: string,
+  path: string,
+): DescribedOperation {
+  const [request] = Object.values(listExamples('', requestBody?.content));
+  const examples = Object.entries(responses).flatMap(([status, { content }]) =>
+    Object.entries(listExamples(`${status} `, content)),
+  );
+  return {
+    operationId,
+    surface,
+    method: method.toUpperCase(),
+    path,
+    ...(summary !== undefined && { summary }),
+    ...(description !== undefined && { description: description.trim() }),
+    ...(request !== undefined && { request }),
+    examples: Object.fromEntries(examples),
+  };
+}
+
+function listExamples(
+  prefix: string,
+  content: NonNullable<OperationObject['requestBody']>['content'] = {},
+): Record<string, unknown> {
+  const list: [string, unknown][] = [];
+  for (const [type, { schema, examples = {} }] of Object.entries(content)) {
+    const named = Object.entries(examples) as [string, { value?: unknown }][];
+    for (const [name, { value }] of named) list.push([`${prefix}${type} ${name}`, value]);
+    const [first] = schema.examples ?? [];
+    if (named.length === 0 && first !== undefined) list.push([`${prefix}${type}`, first]);
+  }
+  return Object.fromEntries(list);
+}
+
+function toErrors(rows: readonly { code: string; status: number; message: string }[]) {
+  return rows.map(({ code, status, message }) => ({ code, status, message }));
+}

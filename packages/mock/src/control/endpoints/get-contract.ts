@@ -1,0 +1,11 @@
+import type { Endpoint } from '../endpoint.ts';
+
+/** The contract as far as the inspector shows it. */
+export const getContract: Endpoint = {
+  method: 'GET',
+  path: 'contract',
+  async answer() {
+    const { describeContract } = await import('../describe-contract.ts');
+    return describeContract();
+  },
+};

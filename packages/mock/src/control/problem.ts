@@ -1,0 +1,27 @@
+import { type OutgoingHttpHeaders, STATUS_CODES } from 'node:http';
+
+/** Ends a call of the control API with a problem (RFC 9457). */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly status: number;
+  /** The field, parameter or header that is wrong. */
+  readonly field: string | undefined;
+  readonly headers: OutgoingHttpHeaders;
+
+  /** @param detail what is wrong and how to mend it */
+  constructor(
+    status: number,
+    detail: string,
+    { field, headers = {} }: { field?: string; headers?: OutgoingHttpHeaders } = {},
+  ) {
+    super(detail);
+    this.status = status;
+    this.field = field;
+    this.headers = headers;
+  }
+
+  toJSON() {
+    const { status, message, field } = this;
+    return { type: 'about:blank', title: STATUS_CODES[status], status, detail: message, field };
+  }
+}
