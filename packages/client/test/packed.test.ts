@@ -1,83 +1,141 @@
-import { execFile } from 'node:child_process';
-import {
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  realpath,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMPILERS, createFreshProject, NODES } from './support/fresh-project.ts';
+import { answer, bodyOf, serve } from './support/loopback.ts';
 
-const run = promisify(execFile);
-const ROOT = join(import.meta.dirname, '..');
+let project: Awaited<ReturnType<typeof createFreshProject>>;
+let server: Awaited<ReturnType<typeof serve>>;
+let uploaded = '';
 
-let project: string;
-let installed: string;
-
-/** Packs what would be published and puts it, with its dependencies, into an empty project. */
 beforeAll(async () => {
-  project = await mkdtemp(join(tmpdir(), 'berth-client-'));
-  installed = join(project, 'node_modules/@berth/client');
-  await mkdir(installed, { recursive: true });
-  await run('tsc', ['-p', 'tsconfig.build.json'], { cwd: ROOT });
-  await run('pnpm', ['pack', '--pack-destination', project], { cwd: ROOT });
-  const [tarball = ''] = (await readdir(project)).filter((name) => name.endsWith('.tgz'));
-  await run('tar', ['-xzf', join(project, tarball), '-C', installed, '--strip-components=1']);
-  const { dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
-  for (const name of Object.keys(dependencies)) {
-    const dependency = await realpath(join(ROOT, 'node_modules', name));
-    await symlink(dependency, join(project, 'node_modules', name), 'dir');
-  }
-  await writeFile(join(project, 'package.json'), '{ "type": "module" }');
-}, 60_000);
-afterAll(() => rm(project, { recursive: true }));
+  project = await createFreshProject();
+  server = await serve(async (request, response) => {
+    const body = String(await bodyOf(request));
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    if (request.url === '/target') {
+      uploaded = body;
+      return response.writeHead(204).end();
+    }
+    if (!request.url?.endsWith(':getUploadMetaData')) return answer(response, { at: request.url });
+    const data = {
+      url: `${server.url}/target`,
+      token: 't',
+      authorization: 'a',
+      fileID: 'id',
+      storeFileID: 's',
+    };
+    answer(response, { statusCode: 200, body: { requestId: 'r', data } });
+  });
+}, 120_000);
+afterAll(async () => {
+  await project.remove();
+  await server[Symbol.asyncDispose]();
+});
 
 const packedFiles = async () =>
-  (await readdir(installed, { recursive: true, withFileTypes: true }))
+  (await readdir(project.installed, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-describe('the packed client', () => {
-  it.each([[[]], [['--conditions=berth-source']]])(
-    'is imported by plain Node with %j',
-    async (flags) => {
-      const script = `
-      import { createGatewayClient } from '@berth/client';
-      const fetch = async (url) => Response.json({ url });
-      const gateway = createGatewayClient({ baseUrl: 'https://g.example', fetch });
-      const params = { path: { name: 'hello', anyPath: 'a/b?x=1' } };
-      const { data } = await gateway.GET('/v1/cloudrun/{name}/{anyPath}', { params });
-      process.stdout.write(data.url);`;
-      const args = [...flags, '--input-type=module', '--eval', script];
-      const { stdout } = await run(process.execPath, args, { cwd: project });
-      expect(stdout).toBe('https://g.example/v1/cloudrun/hello/a/b?x=1');
-    },
-  );
+/** A call, a raw call and an upload: what is loaded at once, and what later. */
+const program = (data: string) => `
+  import { createGatewayClient, createStorageClient } from '@berth/client';
+  const baseUrl = '${server.url}';
+  const gateway = createGatewayClient({ baseUrl });
+  const { at } = await gateway.service('hello').get('a/b?x=1');
+  const { data } = await gateway.GET('/v1/cloudrun/{name}', { params: { path: { name: 'x' } } });
+  const credentials = { authorization: 'a', timestamp: 1 };
+  const storage = createStorageClient({ baseUrl, envId: 'dev', credentials });
+  const { fileID } = await storage.upload('a.txt', ${data});
+  console.log(at, data.at, fileID);`;
+const PRINTED = '/v1/cloudrun/hello/a/b?x=1 /v1/cloudrun/x id\n';
 
-  it('is typed in a strict project of the browser', async () => {
-    await writeFile(
-      join(project, 'main.ts'),
-      `import { createStorageClient } from '@berth/client';
-       const credentials = { authorization: 'a', timestamp: 1 };
-       const storage = createStorageClient({ baseUrl: 'https://s.example', envId: 'dev', credentials });
-       export const id: string = (await storage.upload('a.txt', new Blob(['a']))).fileID;`,
-    );
-    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023'];
-    const lib = ['--lib', 'es2023,dom,dom.iterable', '--types', '', '--skipLibCheck', 'false'];
-    await run('tsc', [...options, ...lib, 'main.ts'], { cwd: project });
+const STRICT = {
+  noEmit: true,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: false,
+  target: 'es2023',
+};
+const BROWSER = { lib: ['es2023', 'dom', 'dom.iterable'], types: [] };
+
+describe('the packed client', () => {
+  it.each(Object.entries(NODES))('works in plain Node %s', async (_, node) => {
+    await project.write('hello.txt', 'Hello of the disk');
+    await project.write('main.js', program("{ file: 'hello.txt' }"));
+    for (const flags of [[], ['--conditions=berth-source']]) {
+      uploaded = '';
+      expect(await project.run(node, ...flags, 'main.js')).toBe(PRINTED);
+      expect(uploaded).toContain('Hello of the disk');
+    }
+  });
+
+  it('works in a production build of Vite', async () => {
+    await project.write('index.html', '<script type="module" src="./app.js"></script>');
+    await project.write('app.js', program("new Blob(['Hello of a page'])"));
+    // What Vite adds for preloading needs a page; all else is as it is by default.
+    await project.write('vite.config.js', 'export default { build: { modulePreload: false } };');
+    const vite = join(import.meta.dirname, '../node_modules/vite/bin/vite.js');
+    const output = await project.run(process.execPath, vite, 'build', '--outDir', 'site');
+    expect(output).not.toMatch(/externalized|warn/i);
+    const assets = join(project.folder, 'site/assets');
+    const names = (await readdir(assets)).filter((name) => name.endsWith('.js'));
+    for (const name of names) {
+      expect(await readFile(join(assets, name), 'utf8'), name).not.toMatch(/["']node:|\bBuffer\b/);
+    }
+    const entry = names.find((name) => name.startsWith('index-')) ?? '';
+    uploaded = '';
+    expect(await project.run(process.execPath, join(assets, entry))).toBe(PRINTED);
+    expect(uploaded).toContain('Hello of a page');
+  });
+
+  describe.each(Object.entries(COMPILERS))('in strict TypeScript %s', (version, tsc) => {
+    const check = async (compilerOptions: object) => {
+      const config = {
+        compilerOptions: { ...STRICT, ...compilerOptions },
+        files: ['main.ts'],
+      };
+      await project.write('tsconfig.json', JSON.stringify(config));
+      return project.run(process.execPath, tsc, '-p', '.');
+    };
+
+    it(`is the compiler ${version}`, async () => {
+      const output = await project.run(process.execPath, tsc, '--version');
+      expect(output).toMatch(new RegExp(`^Version ${version}\\.`));
+    });
+
+    it.each([
+      ['of a browser', { ...BROWSER, module: 'nodenext' }],
+      [
+        'of a browser with a bundler',
+        { ...BROWSER, module: 'esnext', moduleResolution: 'bundler' },
+      ],
+      ['of Node', { lib: ['es2023'], types: ['node'], module: 'nodenext' }],
+    ])('is typed in a project %s', async (_, options) => {
+      await project.write(
+        'main.ts',
+        `import { createGatewayClient, createStorageClient, isStorageError } from '@berth/client';
+         const credentials = { authorization: 'a', timestamp: 1 };
+         const storage = createStorageClient({ baseUrl: 'https://s.example', envId: 'dev', credentials });
+         export const id: string = (await storage.upload('a.txt', new Blob(['a']))).fileID;
+         const gateway = createGatewayClient({ baseUrl: 'https://g.example' });
+         export const user = await gateway.service('users').get<{ name: string }>('7');
+         export const name: string = user.name;
+         // @ts-expect-error: a wrong name
+         await storage.upload('a.txt', 'b', { contenType: 'text/plain' });
+         export const code = (error: unknown) => isStorageError(error) && error.code;`,
+      );
+      expect(await check(options)).toBe('');
+    });
   });
 
   it('names no source, no workspace and no test', async () => {
-    const text = await readFile(join(installed, 'package.json'), 'utf8');
+    const text = await readFile(join(project.installed, 'package.json'), 'utf8');
     expect(text).not.toMatch(/workspace:|catalog:/);
     expect(Object.keys(JSON.parse(text).exports['.'])).toEqual(['types', 'default']);
-    const names = (await packedFiles()).map((file) => file.slice(installed.length + 1));
+    const names = (await packedFiles()).map((file) => file.slice(project.installed.length + 1));
     expect(names).toContain('README.md');
     expect(
       names.filter((name) => !/^(dist\/|package\.json$|README\.md$|LICENSE$)/.test(name)),
@@ -86,9 +144,11 @@ describe('the packed client', () => {
   });
 
   it('has the command line', async () => {
-    const { bin } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
-    const { stdout } = await run(process.execPath, [join(installed, bin.berth), 'cp', '--help']);
-    expect(stdout).toMatch(/^Usage: berth cp \[options\] <from\.\.\.> <to>/);
+    const { bin } = JSON.parse(await readFile(join(project.installed, 'package.json'), 'utf8'));
+    for (const node of Object.values(NODES)) {
+      const help = await project.run(node, join(project.installed, bin.berth), 'cp', '--help');
+      expect(help).toMatch(/^Usage: berth cp \[options\] <from\.\.\.> <to>/);
+    }
   });
 
   it('needs nothing that only Node has', async () => {

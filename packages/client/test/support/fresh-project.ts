@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const ROOT = join(import.meta.dirname, '../..');
+const { resolve } = createRequire(import.meta.resolve('@berth/runtimes/package.json'));
+const run = promisify(execFile);
+
+/** What a test runs in a fresh project: the Nodes and the compilers by their versions. */
+export const NODES: Record<string, string> = {
+  20: join(dirname(resolve('node20/package.json')), 'bin/node'),
+  22: join(dirname(resolve('node22/package.json')), 'bin/node'),
+  24: process.execPath,
+};
+export const COMPILERS: Record<string, string> = {
+  5: resolve('typescript5/bin/tsc'),
+  6: resolve('typescript6/bin/tsc'),
+  7: join(ROOT, '../../node_modules/typescript/bin/tsc'),
+};
+
+/**
+ * An empty project with what would be published of this package. The packages that it needs are those
+ * of this repository, so that no registry is asked.
+ */
+export async function createFreshProject() {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-client-'));
+  const installed = join(folder, 'node_modules/@berth/client');
+  await mkdir(installed, { recursive: true });
+  await run('pnpm', ['pack', '--pack-destination', folder], { cwd: ROOT });
+  const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
+  await run('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1']);
+  // The code as it is now, whatever was built before; the build itself is left alone.
+  const dist = join(installed, 'dist');
+  await rm(dist, { recursive: true, force: true });
+  const source = ['--customConditions', 'berth-source'];
+  await run('tsc', ['-p', 'tsconfig.build.json', '--outDir', dist, ...source], { cwd: ROOT });
+
+  const { dependencies, peerDependencies } = JSON.parse(
+    await readFile(join(ROOT, 'package.json'), 'utf8'),
+  );
+  const types = ['@types/react', '@types/react-dom'];
+  for (const name of [...Object.keys({ ...dependencies, ...peerDependencies }), ...types]) {
+    const place = join(ROOT, 'node_modules', name);
+    if (existsSync(place)) await link(name, await realpath(place));
+  }
+  await link('@types/node', await realpath(join(ROOT, '../../node_modules/@types/node')));
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+
+  async function link(name: string, target: string) {
+    const place = join(folder, 'node_modules', name);
+    await mkdir(dirname(place), { recursive: true });
+    await symlink(target, place, 'dir');
+  }
+  return {
+    folder,
+    /** Folder of the unpacked package. */
+    installed,
+    write: (name: string, text: string) => writeFile(join(folder, name), text),
+    /** Runs a program in the project, and gives what it prints; fails with that where it fails. */
+    async run(file: string, ...args: string[]): Promise<string> {
+      try {
+        return (await run(file, args, { cwd: folder })).stdout;
+      } catch (error) {
+        const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+        throw new Error(`${file} ${args.join(' ')}\n${stdout}${stderr}`, { cause: error });
+      }
+    },
+    remove: () => rm(folder, { recursive: true }),
+  };
+}
