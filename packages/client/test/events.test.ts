@@ -46,6 +46,15 @@ describe('events', () => {
     expect(await next).toEqual({ done: true, value: undefined });
   });
 
+  it('end when the signal aborts, also where more of them have come', async () => {
+    await using server = await faultServer(stream('open', 'data: a\n\ndata: b\n\ndata: c\n\n'));
+    const stop = new AbortController();
+    const events = service(server.baseUrl).events('prices', { signal: stop.signal });
+    expect((await events.next()).value).toMatchObject({ data: 'a' });
+    stop.abort();
+    expect(await events.next()).toEqual({ done: true, value: undefined });
+  });
+
   it('go on from the last whole event after a dropped connection', async () => {
     await using server = await faultServer(
       stream('break', 'retry: 1\n\nid: 1\ndata: one\n\nid: 2\ndata: half'),

@@ -48,6 +48,8 @@ export async function* streamEvents<Data>(
             ? await checkPayload(response, parseJson(event.data), schema)
             : (event.data as Data);
           yield { ...event, data };
+          // One piece may have brought many more.
+          if (signal?.aborted) return;
         }
         id = parser.id;
       }
