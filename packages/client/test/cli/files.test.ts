@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newFolder, runCli, SECRET, useMock } from './support/run-cli.ts';
+import { mockForTests, newFolder, runCli, SECRET } from './support/run-cli.ts';
 
-const use = useMock();
+const use = mockForTests();
 
 async function berth(...args: string[]) {
   const { variables } = use();

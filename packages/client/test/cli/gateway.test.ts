@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newFolder, runCli, SECRET, startCli, useMock } from './support/run-cli.ts';
+import { mockForTests, newFolder, runCli, SECRET, startCli } from './support/run-cli.ts';
 import { startGateway } from './support/start-service.ts';
 
-const use = useMock();
+const use = mockForTests();
 
 describe('berth call', () => {
   it('prints the body as it is', async () => {

@@ -15,7 +15,7 @@ export const SECRET = 'a-secret-that-nothing-may-show';
 type Variables = Readonly<Record<string, string>>;
 
 /** A mock for the tests of a file, and the variables that lead to it. */
-export function useMock(): () => { mock: Mock; variables: Variables } {
+export function mockForTests(): () => { mock: Mock; variables: Variables } {
   let mock: Mock;
   beforeAll(async () => {
     mock = await createMock({ env: 'dev' });
