@@ -1,0 +1,112 @@
+import { constant } from './to-contract-module.ts';
+
+interface ErrorRow {
+  readonly code: string;
+  readonly status: number;
+  readonly message: string;
+  readonly retryAfter?: number;
+}
+
+/** What the constants are made of: exports of `@berth/spec`. */
+export interface MswParts {
+  defaults: {
+    gatewayErrors: readonly ErrorRow[];
+    storageErrors: readonly ErrorRow[];
+    uploadErrors: readonly ErrorRow[];
+    limits: Record<(typeof LIMITS)[number], { value: number }>;
+  };
+  gateway: { components: { schemas: { ServiceName: { pattern: string } } } };
+  storage: object;
+}
+
+/** The limits of `spec/defaults/limits.yaml` that the handlers hold. */
+const LIMITS = [
+  'batchItems',
+  'grantSeconds',
+  'linkMaxSeconds',
+  'linkMinSeconds',
+  'linkSeconds',
+  'pathBytes',
+] as const;
+
+/** What is kept of a schema: as much as tells a wrong JSON type and a missing field. */
+const KEYWORDS = ['type', 'required', 'properties', 'items', 'x-berth-item-pattern'];
+
+/** Source of `msw.gen.ts`: what the handlers of MSW know of the contract, and the client does not. */
+export function toMswModule({ defaults, gateway, storage }: MswParts): string {
+  const { gatewayErrors, storageErrors, uploadErrors, limits } = defaults;
+  return [
+    constant('GATEWAY_ERRORS', 'Errors of the gateway (D6).', toTable(gatewayErrors)),
+    constant('STORAGE_ERRORS', 'Errors of the storage API (D26).', toTable(storageErrors)),
+    constant('UPLOAD_ERRORS', 'Errors of the upload target (D27).', toTable(uploadErrors)),
+    constant(
+      'SERVICE_NAME_PATTERN',
+      'What the name of a hosted service looks like.',
+      gateway.components.schemas.ServiceName.pattern,
+    ),
+    constant(
+      'STORAGE_REQUESTS',
+      'The fields of each storage request at the top level (D21).',
+      toRequests(storage as Document),
+    ),
+    constant(
+      'FILE_LIMITS',
+      'Limits of lists, paths, links and grants (D22, D24, D25, D27).',
+      Object.fromEntries(LIMITS.map((name) => [name, limits[name].value])),
+    ),
+  ].join('\n\n');
+}
+
+function toTable(rows: readonly ErrorRow[]) {
+  return Object.fromEntries(
+    rows.map(({ code, status, message, retryAfter }) => [code, { status, message, retryAfter }]),
+  );
+}
+
+interface Schema {
+  $ref?: string;
+  oneOf?: Schema[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+}
+interface Operation {
+  operationId?: string;
+  requestBody?: { $ref?: string; content?: Record<string, { schema?: Schema }> };
+}
+interface Document {
+  paths: Record<string, { post?: Operation }>;
+}
+
+function toRequests(document: Document) {
+  const rows = Object.values(document.paths).flatMap(({ post }) => {
+    const body = resolve<Operation['requestBody']>(document, post?.requestBody);
+    const schema = body?.content?.['application/json']?.schema;
+    // The first form has the fields at the top level, the second one wraps them.
+    return schema ? [[post?.operationId, toShape(document, schema.oneOf?.[0] ?? schema)]] : [];
+  });
+  return Object.fromEntries(rows);
+}
+
+function toShape(document: Document, schema: Schema): object {
+  const whole = resolve<Schema>(document, schema);
+  const kept = Object.entries(whole).filter(([keyword]) => KEYWORDS.includes(keyword));
+  const { properties, items } = whole;
+  return {
+    ...Object.fromEntries(kept),
+    ...(items && { items: toShape(document, items) }),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, field]) => [name, toShape(document, field)]),
+      ),
+    }),
+  };
+}
+
+/** Follows a reference within the document; what stands beside it stays. */
+function resolve<Node>(document: Document, node: (Node & { $ref?: string }) | undefined): Node {
+  if (node?.$ref === undefined) return node as Node;
+  const { $ref, ...beside } = node;
+  let found: unknown = document;
+  for (const step of $ref.slice(2).split('/')) found = (found as Record<string, unknown>)[step];
+  return { ...resolve(document, found as object), ...beside } as Node;
+}

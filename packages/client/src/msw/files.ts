@@ -1,0 +1,87 @@
+/** A stored file. */
+export interface MswFile {
+  /** Its content. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Its media type. */
+  readonly contentType: string;
+  /** A strong ETag, another one for each content that is stored. */
+  readonly etag: string;
+  /** The content as text, decoded from UTF-8. */
+  text(): string;
+}
+
+/** What is told of a file that a test stores. */
+export interface FileOptions {
+  /** Media type. Default: `application/octet-stream`. */
+  readonly contentType?: string | undefined;
+}
+
+/**
+ * The files in memory: what a test stores before it begins, and looks at when it ends. Paths may have
+ * one leading `/`.
+ *
+ * @example
+ * const fileID = berth.files.put('reports/a.txt', 'Hello', { contentType: 'text/plain' });
+ * await app.rename('reports/a.txt', 'b.txt');
+ * expect(berth.files.paths()).toEqual(['reports/b.txt']);
+ * expect(berth.files.get('reports/b.txt')?.text()).toBe('Hello');
+ */
+export interface MswFiles {
+  /** Stores a file and gives its ID. */
+  put(path: string, content: string | Uint8Array, options?: FileOptions): string;
+  /** The file at a path; `undefined` where there is none. */
+  get(path: string): MswFile | undefined;
+  /** The paths of all files, without a leading `/`, in the order in which they were stored. */
+  paths(): string[];
+  /** Forgets all files. Call it after each test. */
+  clear(): void;
+}
+
+/** The files of one environment, by their keys: paths without a leading `/`. */
+export interface FileStore {
+  readonly files: Map<string, MswFile>;
+  toFileID(key: string): string;
+  /** The key of a file ID; `undefined` where it is of another environment, or no file ID. */
+  toKeyOf(fileID: string): string | undefined;
+  put(key: string, bytes: Uint8Array, contentType: string): MswFile;
+}
+
+/** "One leading `/` dropped" (D24). */
+export function toKey(path: string): string {
+  return path.replace(/^\//, '');
+}
+
+/** @param envId environment of the files */
+export function createFileStore(envId: string): FileStore {
+  const files = new Map<string, MswFile>();
+  let revision = 0;
+  // "`fileID` = `cloud://<envId>.<bucket>/<path>`, path unencoded" (D23).
+  const prefix = `cloud://${envId}.files/`;
+  return {
+    files,
+    toFileID: (key) => prefix + key,
+    toKeyOf: (fileID) => (fileID.startsWith(prefix) ? fileID.slice(prefix.length) : undefined),
+    put(key, given, contentType) {
+      const bytes = new Uint8Array(given);
+      revision += 1;
+      const etag = `"${revision}"`;
+      const file = { bytes, contentType, etag, text: () => new TextDecoder().decode(bytes) };
+      files.set(key, file);
+      return file;
+    },
+  };
+}
+
+/** The files of a store for tests. */
+export function toMswFiles({ files, put, toFileID }: FileStore): MswFiles {
+  return {
+    put(path, content, { contentType = 'application/octet-stream' } = {}) {
+      const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+      put(toKey(path), bytes, contentType);
+      return toFileID(toKey(path));
+    },
+    get: (path) => files.get(toKey(path)),
+    paths: () => [...files.keys()],
+    clear: () => files.clear(),
+  };
+}
