@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { createCors, type Router } from '@berth/server-stubs';
 import type { Auth } from './auth/auth.ts';
 import type { Context } from './context.ts';
+import { createOwnPages, isOwnPage } from './create-own-pages.ts';
 import { doFaults } from './faults/do-faults.ts';
 import { doUpgradeFaults } from './faults/do-upgrade-faults.ts';
 import { FAULT_HEADER } from './faults/due-faults.ts';
@@ -11,6 +12,7 @@ import type { FaultedCall } from './faults/faulted-call.ts';
 import { createGateway } from './gateway/create-gateway.ts';
 import { rawPathOf } from './http/raw-path.ts';
 import { CallRecord } from './record/call-record.ts';
+import { recordAnswer } from './record/record-answer.ts';
 import type { RecordedRequest } from './record/recorded-request.ts';
 import { createRedactor } from './requests/create-redactor.ts';
 import { CORS } from './router-options.ts';
@@ -52,6 +54,7 @@ export function createApplication(context: Context, auth: Auth): Application {
   };
   const surfaceOf = createSurfaceOf(context.operations);
   const redactor = createRedactor(context.profile);
+  const ownPages = createOwnPages(context);
 
   function begin(request: IncomingMessage): CallRecord {
     const surface = surfaceOf(rawPathOf(request.url ?? '/'));
@@ -67,9 +70,12 @@ export function createApplication(context: Context, auth: Auth): Application {
   const to =
     (event: 'request' | 'checkContinue') =>
     (request: IncomingMessage, response: ServerResponse): void => {
+      if (isOwnPage(request.url ?? '/')) {
+        ownPages(request, response);
+        return;
+      }
       const record = begin(request);
-      // A client that goes away leaves an answer that never ends.
-      response.once('close', () => record.finish(response));
+      recordAnswer(response, record);
       const listener = listeners[record.surface][event];
       if (!hasFaults(record, request)) listener(request, response);
       else {
@@ -97,7 +103,7 @@ export function createApplication(context: Context, auth: Auth): Application {
     upgrade(request, socket, head) {
       const record = begin(request);
       const next = () => gateway.upgrade(request, socket, head);
-      socket.once('close', () => record.close(record.status, {}));
+      socket.once('close', () => record.finish(record.status, ''));
       if (!hasFaults(record, request)) next();
       else doUpgradeFaults({ ...toFaulted(record, request), socket }, next);
     },

@@ -1,7 +1,8 @@
 import { KEY_PAIR, type MockCredentials } from './auth/credentials.ts';
+import { createMockSession } from './control/create-mock-session.ts';
+import type { MockSession } from './control/mock-session.ts';
 import type { MockOptions } from './options.ts';
 import { serve } from './serve.ts';
-import type { Session } from './session/session.ts';
 
 /** A running mock. */
 export interface Mock {
@@ -23,7 +24,7 @@ export interface Mock {
    *
    * @param id default: the session of all calls without the header
    */
-  session(id?: string): Session;
+  session(id?: string): MockSession;
   /** Stops the mock: open connections are cut, files in memory forgotten. May be called again. */
   close(): Promise<void>;
   /** The same as `close`, for `await using`. */
@@ -56,7 +57,7 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
       const { mintToken } = await import('./auth/mint-token.ts');
       return { ...KEY_PAIR, token: await mintToken(context.options.env) };
     },
-    session: (id = '') => context.sessions.get(id),
+    session: (id = '') => createMockSession(context, id),
     close: closeOnce,
     [Symbol.asyncDispose]: closeOnce,
   };

@@ -1,8 +1,19 @@
 export type { MockCredentials } from './auth/credentials.ts';
 export type { WireProfile } from './contract/wire-profile.ts';
+export type {
+  MockSession,
+  RequestsOptions,
+  SessionClock,
+  SessionFaults,
+  SessionFile,
+  SessionFiles,
+  SessionPart,
+  SessionService,
+  SessionServices,
+} from './control/mock-session.ts';
+export type { SessionSnapshot } from './control/session-snapshot.ts';
 export { createMock, type Mock } from './create-mock.ts';
 export type { Fault, FaultRule } from './faults/fault.ts';
 export { mockFixture } from './mock-fixture.ts';
 export type { MockOptions } from './options.ts';
 export type { LoggedRequest } from './requests/request-log.ts';
-export type { Session } from './session/session.ts';

@@ -1,4 +1,7 @@
 import { standardProfile, type WireProfile } from './contract/wire-profile.ts';
+import type { FaultRule } from './faults/fault.ts';
+import { parseFaultFlag } from './faults/parse-fault-flag.ts';
+import { toFaultRule } from './faults/to-fault-rule.ts';
 
 /** What a mock lets in. */
 export const AUTH_MODES = ['off', 'present', 'strict'] as const;
@@ -36,6 +39,11 @@ export interface MockOptions {
   auth?: AuthMode | undefined;
   /** Names of the hosted services that there are; others are missing (404). Default: every name. */
   services?: readonly string[] | undefined;
+  /**
+   * Faults that every session begins with: rules, or texts as `--fault` takes them
+   * (`batchDelete:code=SYS_ERR,share=0.1`). Default: none.
+   */
+  faults?: readonly (FaultRule | string)[] | undefined;
   /** Folder that keeps the uploaded files; it is made where it is missing. Default: they are in memory. */
   dir?: string | undefined;
   /**
@@ -51,12 +59,15 @@ export interface MockOptions {
 
 /** Options with their defaults. */
 export type ResolvedOptions = {
-  [Name in Exclude<keyof MockOptions, 'services' | 'dir'>]-?: NonNullable<MockOptions[Name]>;
-} & Pick<MockOptions, 'services' | 'dir'>;
+  [Name in Exclude<keyof MockOptions, 'services' | 'dir' | 'faults'>]-?: NonNullable<
+    MockOptions[Name]
+  >;
+} & Pick<MockOptions, 'services' | 'dir'> & { readonly faults: readonly FaultRule[] };
 
 /** Fills in the defaults. Throws a TypeError or RangeError that names a wrong option. */
 export function resolveOptions(options: MockOptions): ResolvedOptions {
   const { port = 0, host = '127.0.0.1', tls = false, env = 'dev', services, dir } = options;
+  const { faults = [] } = options;
   const { mode = 'auto', auth = 'present', wireProfile = standardProfile } = options;
   const { seed = Math.random().toString(36).slice(2), maxSessions = 100 } = options;
   const { maxStoreBytes = dir === undefined ? 256 * 1024 * 1024 : Number.MAX_SAFE_INTEGER } =
@@ -84,6 +95,7 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
     seed,
     auth,
     services,
+    faults: toFaultRules(faults),
     dir,
     maxStoreBytes,
     maxSessions,
@@ -104,4 +116,12 @@ function assertPositive(name: string, value: number): void {
   if (!Number.isSafeInteger(value) || value < 1) {
     throw new RangeError(`${name} must be a whole number of at least 1.`);
   }
+}
+
+function toFaultRules(faults: NonNullable<MockOptions['faults']>): FaultRule[] {
+  return faults.map((fault, index) =>
+    typeof fault === 'string'
+      ? parseFaultFlag(`fault-${index + 1}`, fault)
+      : toFaultRule(fault.name, fault, `faults[${index}].`),
+  );
 }

@@ -41,6 +41,7 @@ export async function serve(given: MockOptions): Promise<Served> {
   const parts = {
     secret: randomBytes(32),
     seed: options.seed,
+    faults: options.faults,
     room: createRoom(options.maxStoreBytes),
     contentsOf: await loadContents(options),
   };

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { parseFaultFlag } from '../faults/parse-fault-flag.ts';
 import { AUTH_MODES, type AuthMode, isEnv, MODES, type Mode } from '../options.ts';
 import { readPackageInfo } from './package-info.ts';
 
@@ -16,6 +17,8 @@ export interface CliOptions {
   seed?: string;
   auth: AuthMode;
   services?: string[];
+  /** Rules of faults. */
+  fault?: string[];
   dir?: string;
   wireProfile?: string;
   /** Address of a mock to wait for. */
@@ -46,6 +49,11 @@ export function parseOptions(argv: string[]): CliOptions {
       new Option('--auth <mode>', 'credentials that let in').choices(AUTH_MODES).default('present'),
     )
     .option('--services <name...>', 'hosted services that there are (default: every name)')
+    .option(
+      '--fault <rule...>',
+      'faults to do: latency=200, batchDelete:code=SYS_ERR,share=0.1',
+      parseFault,
+    )
     .option('--dir <folder>', 'keeps uploaded files there (default: in memory)')
     .option('--wire-profile <file>', 'JSON file with the names of a deployment')
     .addOption(
@@ -86,4 +94,13 @@ function parseSeconds(value: string): number {
   const seconds = Number(value);
   if (value.trim() !== '' && seconds > 0 && Number.isFinite(seconds)) return seconds;
   throw new InvalidArgumentError('It must be a number of seconds above 0.');
+}
+
+function parseFault(value: string, others: string[] = []): string[] {
+  try {
+    parseFaultFlag('fault', value);
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+  return [...others, value];
 }

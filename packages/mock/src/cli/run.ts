@@ -14,9 +14,10 @@ export async function run(argv: string[]): Promise<void> {
 
 async function serveUntilSignal(options: CliOptions): Promise<void> {
   try {
-    const { wireProfile: file, ...rest } = options;
+    const { wireProfile: file, fault: faults, ...rest } = options;
     const served = await serve({
       ...rest,
+      faults,
       wireProfile: file === undefined ? undefined : await readWireProfile(file),
     });
     const watch =

@@ -16,11 +16,20 @@ export const CONTROL_ROOT = '/__mock/api/';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Makes the control API: it tells and changes what tests can also reach by `mock.session()`. */
-export function createControl(context: Context): RequestListener {
+/** Answers what it knows; false for everything else. */
+type Pages = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/**
+ * Makes the control API: it tells and changes what tests can also reach by `mock.session()`.
+ *
+ * @param pages answers what lies beside the API: the inspector
+ */
+export function createControl(context: Context, pages: Pages): RequestListener {
   return (request, response) => {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    answer(context, request, response).catch((error) => sendProblem(toProblem(error), response));
+    answer(context, pages, request, response).catch((error) =>
+      sendProblem(toProblem(error), response),
+    );
   };
 }
 
@@ -33,6 +42,7 @@ const HEADERS = {
 
 async function answer(
   context: Context,
+  pages: Pages,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -40,10 +50,11 @@ async function answer(
   const [path = '', search] = (request.url ?? '')
     .replace(/^https?:\/\/[^/]*/i, '')
     .split(/\?(.*)/s);
+  if (!path.startsWith(CONTROL_ROOT) && pages(request, response)) return;
   const { endpoint, params } = findEndpoint(
     endpoints,
     request.method ?? 'GET',
-    path.slice(CONTROL_ROOT.length),
+    path.startsWith(CONTROL_ROOT) ? path.slice(CONTROL_ROOT.length) : '',
   );
   const query = new URLSearchParams(search);
   assertKnown(query, endpoint.query ?? []);

@@ -37,14 +37,13 @@ function toValue(name: string, text: string | undefined): unknown {
   return toNumber(text) ?? text;
 }
 
+/** What is no latency stays a text, for the judge to name it. */
 function toLatency(text: string): unknown {
-  const [from = '', to] = text.split('..');
-  if (to !== undefined) return { min: toMilliseconds(from), max: toMilliseconds(to) };
-  const [mean = '', deviation] = text.split('~');
-  if (deviation !== undefined) {
-    return { mean: toMilliseconds(mean), deviation: toMilliseconds(deviation) };
-  }
-  return toMilliseconds(text);
+  const [from = '', to, ...more] = text.split(/\.\.|~/);
+  const [first, second] = [toMilliseconds(from), toMilliseconds(to)];
+  if (to === undefined) return first ?? text;
+  if (first === undefined || second === undefined || more.length > 0) return text;
+  return text.includes('~') ? { mean: first, deviation: second } : { min: first, max: second };
 }
 
 function toNumber(text: string): number | undefined {

@@ -1,4 +1,5 @@
 import { createFaultRules } from '../faults/create-fault-rules.ts';
+import type { FaultRule } from '../faults/fault.ts';
 import type { Contents } from '../files/contents.ts';
 import { createFileStore } from '../files/file-store.ts';
 import { createGrants } from '../files/grants.ts';
@@ -14,6 +15,8 @@ export interface SessionParts {
   /** Signs grants and links. */
   readonly secret: Buffer;
   readonly seed: string;
+  /** Faults that it begins with. */
+  readonly faults: readonly FaultRule[];
   readonly room: Room;
   /** Where the files of a session are. */
   readonly contentsOf: (session: string) => Contents;
@@ -22,7 +25,7 @@ export interface SessionParts {
 /** A session in which nothing has happened yet. */
 export function createSession(
   id: string,
-  { secret, seed, room, contentsOf }: SessionParts,
+  { secret, seed, faults, room, contentsOf }: SessionParts,
 ): Session {
   const clock = createClock();
   const now = () => clock.now();
@@ -33,7 +36,7 @@ export function createSession(
     files: createFileStore({ contents: contentsOf(id), room, now }),
     grants: createGrants(sign, now),
     links: createLinks(sign, id, now),
-    faults: createFaultRules({ seed, clock }),
+    faults: createFaultRules({ seed, clock, rules: faults }),
     requests: createRequestLog(),
     services: createServiceStates(clock),
   };

@@ -9,7 +9,7 @@ export async function createServices({
   return {
     has: (name) => services?.includes(name) ?? true,
     names: () => services ?? [],
-    list: () => [],
+    routes: () => [],
     faults: () => [],
     answer: () => undefined,
     open: () => undefined,

@@ -1,0 +1,35 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Context } from './context.ts';
+
+/** Path under which the mock serves itself: the control API and the inspector. */
+const OWN_ROOT = '/__mock';
+
+/** Whether a request is for the mock itself, and not for what it mocks. */
+export function isOwnPage(target: string): boolean {
+  if (!target.startsWith(OWN_ROOT)) return false;
+  const next = target[OWN_ROOT.length];
+  return next === undefined || next === '/' || next === '?';
+}
+
+/** Leads to the control API and the inspector, which are loaded when somebody asks for them. */
+export function createOwnPages(context: Context): RequestListener {
+  let loaded: Promise<RequestListener> | undefined;
+  return (request: IncomingMessage, response: ServerResponse) => {
+    loaded ??= load(context);
+    loaded.then(
+      (listener) => listener(request, response),
+      (error) => {
+        process.emitWarning(error);
+        response.destroy();
+      },
+    );
+  };
+}
+
+async function load(context: Context): Promise<RequestListener> {
+  const [{ createControl }, { createInspector }] = await Promise.all([
+    import('./control/create-control.ts'),
+    import('./inspector/create-inspector.ts'),
+  ]);
+  return createControl(context, createInspector(`${OWN_ROOT}/`));
+}
