@@ -17,7 +17,13 @@ export interface ContractParts {
   };
   gateway: { servers: readonly { url: string }[] };
   storage: { paths: Record<string, { post?: { operationId?: string } }> };
-  profile: { gatewayHeaders: { upstreamStatus: string } };
+  profile: {
+    name: string;
+    storageHeaders: object;
+    uploadFields: object;
+    storeFileID: string;
+    gatewayHeaders: { upstreamStatus: string };
+  };
 }
 
 /** The limits of `spec/defaults/limits.yaml` that the client obeys: a number can be inlined. */
@@ -43,7 +49,6 @@ export function toContractModule({
 }: ContractParts): string {
   const { documents, sha256 } = contract;
   const { storageSignedHeaders: __, ...signature } = defaults.signature;
-  const { $schema: _, ...names } = profile as { $schema?: string };
   return [
     constant('CONTRACT', 'The contract that this client was generated from.', {
       documents,
@@ -59,7 +64,18 @@ export function toContractModule({
       'Path parameters that hold several raw segments (`x-berth-greedy`, D3).',
       greedyParameters(gateway),
     ),
-    constant('DEFAULT_WIRE_PROFILE', 'The neutral names of the contract (D1).', names),
+    constant('PROFILE_NAME', 'Name of the neutral names of the contract (D1).', profile.name),
+    constant('STORAGE_HEADERS', 'The three headers of a storage call.', profile.storageHeaders),
+    constant(
+      'UPLOAD_FIELDS',
+      "The two form fields of an upload that carry a vendor's word.",
+      profile.uploadFields,
+    ),
+    constant(
+      'STORE_FILE_ID',
+      'Field of the upload metadata that holds the ID in the object store.',
+      profile.storeFileID,
+    ),
     constant(
       'UPSTREAM_STATUS',
       "Header that carries the hosted service's own status, where no profile names another (D10).",

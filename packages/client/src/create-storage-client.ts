@@ -14,9 +14,18 @@ import { toStorageSigner } from './internal/to-storage-signer.ts';
 import { bindStorage } from './operations/bind-storage.ts';
 import type { StorageClient } from './storage-client.ts';
 import type { StorageCredentialsSource } from './storage-credentials.ts';
-import { defaultWireProfile, type WireProfile } from './wire-profile.ts';
+import { defaultStorageNames, type WireProfile } from './wire-profile.ts';
 
-/** Options of {@link createStorageClient}. */
+/**
+ * Options of {@link createStorageClient}.
+ *
+ * @example
+ * const options: StorageClientOptions = {
+ *   baseUrl: 'https://storage.example.com',
+ *   envId: 'dev',
+ *   credentials: tc3Storage(async () => (await fetch('/my-backend/keys')).json()),
+ * };
+ */
 export interface StorageClientOptions extends SharedCallOptions {
   /** Address of the storage API, such as `https://storage.example.com`. */
   readonly baseUrl: string;
@@ -27,7 +36,7 @@ export interface StorageClientOptions extends SharedCallOptions {
    * `tc3Storage`.
    */
   readonly credentials: StorageCredentialsSource;
-  /** Names of the deployment (D1). Default: {@link defaultWireProfile}. */
+  /** Names of the deployment (D1). Default: `defaultWireProfile`. */
   readonly wireProfile?: WireProfile | undefined;
   /**
    * Where a deployment wants the fields of a request: at the top level, or nested in `data` (D21).
@@ -36,8 +45,8 @@ export interface StorageClientOptions extends SharedCallOptions {
   readonly requestForm?: 'top' | 'data' | undefined;
   /**
    * Your own `fetch`, for example behind a proxy or in a test. Uploads and downloads use it as well,
-   * and lose what it cannot do: progress, and in Node the streaming of uploads. Default: the
-   * platform's, and `node:http` for uploads in Node.
+   * and lose what it cannot do: progress, and in Node the streaming of uploads. What it rejects with is
+   * the `cause` of a `NetworkError`. Default: the platform's, and `node:http` for uploads in Node.
    */
   readonly fetch?: FetchLike | undefined;
   /**
@@ -67,7 +76,7 @@ export interface StorageClientOptions extends SharedCallOptions {
  */
 export function createStorageClient(options: StorageClientOptions): StorageClient {
   const { envId, credentials, requestForm } = options;
-  const { wireProfile = defaultWireProfile, onWarning = warn, fetch = platformFetch } = options;
+  const { wireProfile = defaultStorageNames, onWarning = warn, fetch = platformFetch } = options;
   const { authorization, sessionToken } = wireProfile.storageHeaders;
   assertBaseUrl(options.baseUrl);
   // `fetch` would leave out a segment of dots.
@@ -93,17 +102,15 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
       },
       secretHeaders: [],
     }),
-    call(operation, body, what, { signal, timeouts, retry }) {
+    call(operation, body, what, callOptions) {
       const call = {
+        ...callOptions,
         method: 'POST',
         url: prefix + operation,
         headers: new Headers({ 'Content-Type': 'application/json' }),
         body: JSON.stringify(requestForm === 'data' ? { data: body } : body),
         init: NO_REDIRECT,
         idempotent: isIdempotent(operation),
-        signal,
-        timeouts,
-        retry,
       };
       return completeCall(pipeline, call, async (response) =>
         readEnvelope({ data: await readText(response), response }, what),

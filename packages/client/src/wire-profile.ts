@@ -1,4 +1,10 @@
-import { DEFAULT_WIRE_PROFILE } from './generated/contract.gen.ts';
+import {
+  PROFILE_NAME,
+  STORAGE_HEADERS,
+  STORE_FILE_ID,
+  UPLOAD_FIELDS,
+  UPSTREAM_STATUS,
+} from './generated/contract.gen.ts';
 
 /**
  * Names on the wire that a deployment may replace by its own (D1). The values are case-insensitive
@@ -13,16 +19,27 @@ export interface WireProfile {
   readonly name?: string;
   /** The three headers of a storage call (D17). */
   readonly storageHeaders: {
+    /** Header of the signature. */
     readonly authorization: string;
+    /** Header of the session token. */
     readonly sessionToken: string;
+    /** Header of the time, in seconds since the epoch. */
     readonly timestamp: string;
   };
   /** The two form fields of an upload that carry a vendor's word. */
-  readonly uploadFields: { readonly securityToken: string; readonly metaFileId: string };
+  readonly uploadFields: {
+    /** Field of the token of the grant. */
+    readonly securityToken: string;
+    /** Field of the ID in the object store. */
+    readonly metaFileId: string;
+  };
   /** Field of the upload metadata that holds the ID in the object store. */
   readonly storeFileID: string;
   /** Header that carries the hosted service's own status (D10). */
-  readonly gatewayHeaders: { readonly upstreamStatus: string };
+  readonly gatewayHeaders: {
+    /** Name of that header. */
+    readonly upstreamStatus: string;
+  };
 }
 
 /**
@@ -31,4 +48,20 @@ export interface WireProfile {
  * @example
  * defaultWireProfile.storageHeaders.authorization; // 'X-Svc-Authorization'
  */
-export const defaultWireProfile: WireProfile = DEFAULT_WIRE_PROFILE;
+export const defaultWireProfile: WireProfile = {
+  name: PROFILE_NAME,
+  storageHeaders: STORAGE_HEADERS,
+  uploadFields: UPLOAD_FIELDS,
+  storeFileID: STORE_FILE_ID,
+  gatewayHeaders: { upstreamStatus: UPSTREAM_STATUS },
+};
+
+/** The names that concern storage. */
+export type StorageNames = Pick<WireProfile, 'storageHeaders' | 'uploadFields' | 'storeFileID'>;
+
+/** {@link defaultWireProfile} without the names of the gateway, which a storage client has no use for. */
+export const defaultStorageNames: StorageNames = {
+  storageHeaders: STORAGE_HEADERS,
+  uploadFields: UPLOAD_FIELDS,
+  storeFileID: STORE_FILE_ID,
+};

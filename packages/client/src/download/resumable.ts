@@ -9,7 +9,9 @@ type Body = ReadableStream<Uint8Array> | null;
 export interface ResumeRules {
   /** Gives the rest of the body from a byte on; `undefined` where a part cannot be asked for. */
   readonly reopen: ((offset: number) => Promise<Body>) | undefined;
-  readonly retry: RetryOptions;
+  readonly retry: RetryOptions | false;
+  /** Bytes of the whole body; `undefined` where nobody tells. */
+  readonly size: number | undefined;
   /** Longest time in milliseconds in which no byte comes; 0 is without end. */
   readonly idle: number;
   readonly signal: AbortSignal | undefined;
@@ -23,7 +25,7 @@ export interface ResumeRules {
  * asks, and only the time in which a reader waits counts.
  */
 export function resumable(first: Body, rules: ResumeRules): ReadableStream<Uint8Array> {
-  const { reopen, retry, idle, signal, report, fail } = rules;
+  const { reopen, retry, size, idle, signal, report, fail } = rules;
   let reader = first?.getReader();
   let loaded = 0;
   let failures = 0;
@@ -42,12 +44,15 @@ export function resumable(first: Body, rules: ResumeRules): ReadableStream<Uint8
     }
   };
 
+  const leave = (reason: unknown) => reader?.cancel(reason).catch(() => {});
+
   const goOn = async (error: unknown) => {
-    reader?.cancel(error).catch(() => {});
+    leave(error);
     either.throwIfAborted();
     failures += 1;
-    if (!reopen || failures >= (retry.attempts ?? 3)) throw fail(error);
-    await guard(wait(retryDelay(retry, failures, undefined) ?? 0, either), either);
+    const delay = retryDelay(retry, failures, undefined);
+    if (!reopen || delay === undefined) throw fail(error);
+    await guard(wait(delay, either), either);
     reader = (await reopen(loaded))?.getReader();
   };
 
@@ -57,7 +62,10 @@ export function resumable(first: Body, rules: ResumeRules): ReadableStream<Uint8
         for (;;) {
           try {
             const { done, value } = await read();
-            if (done || !value) return controller.close();
+            if (done || !value) {
+              if (loaded !== (size ?? loaded)) throw new Error('It has another length than told.');
+              return controller.close();
+            }
             loaded += value.byteLength;
             failures = 0;
             controller.enqueue(value);
@@ -66,7 +74,12 @@ export function resumable(first: Body, rules: ResumeRules): ReadableStream<Uint8
             await goOn(error);
           }
         }
-        report?.(loaded);
+        try {
+          report?.(loaded);
+        } catch (error) {
+          leave(error);
+          throw error;
+        }
       },
       cancel(reason) {
         ended.abort(reason);

@@ -23,23 +23,24 @@ export const GREEDY_PARAMETERS = [
   "anyPath"
 ] as const;
 
-/** The neutral names of the contract (D1). */
-export const DEFAULT_WIRE_PROFILE = {
-  "name": "default",
-  "storageHeaders": {
-    "authorization": "X-Svc-Authorization",
-    "sessionToken": "X-Svc-SessionToken",
-    "timestamp": "X-Svc-TimeStamp"
-  },
-  "uploadFields": {
-    "securityToken": "x-store-security-token",
-    "metaFileId": "x-store-meta-fileid"
-  },
-  "storeFileID": "storeFileID",
-  "gatewayHeaders": {
-    "upstreamStatus": "X-Svc-Upstream-Status-Code"
-  }
+/** Name of the neutral names of the contract (D1). */
+export const PROFILE_NAME = "default" as const;
+
+/** The three headers of a storage call. */
+export const STORAGE_HEADERS = {
+  "authorization": "X-Svc-Authorization",
+  "sessionToken": "X-Svc-SessionToken",
+  "timestamp": "X-Svc-TimeStamp"
 } as const;
+
+/** The two form fields of an upload that carry a vendor's word. */
+export const UPLOAD_FIELDS = {
+  "securityToken": "x-store-security-token",
+  "metaFileId": "x-store-meta-fileid"
+} as const;
+
+/** Field of the upload metadata that holds the ID in the object store. */
+export const STORE_FILE_ID = "storeFileID" as const;
 
 /** Header that carries the hosted service's own status, where no profile names another (D10). */
 export const UPSTREAM_STATUS = "X-Svc-Upstream-Status-Code" as const;

@@ -1,12 +1,12 @@
+import { assertInteger } from './assert-integer.ts';
+
 /** Runs `run` on each item, at most `limit` at a time, and gives the results in the items' order. */
 export async function mapLimit<Item, Result>(
   items: readonly Item[],
   limit: number,
   run: (item: Item, index: number) => Promise<Result>,
 ): Promise<Result[]> {
-  if (!(Number.isInteger(limit) && limit > 0)) {
-    throw new RangeError('concurrency is an integer of at least 1.');
-  }
+  assertInteger('concurrency', limit, 1);
   const results = new Array<Result>(items.length);
   // All workers draw from one iterator, so that each item is taken once.
   const queue = items.entries();

@@ -40,6 +40,6 @@ export function readItems<Value>(
     if (entry.code ? entry.code !== ITEM_SUCCESS : !isCopy) {
       return refuse(entry.code ? entry : { message: 'the answer has no code for the file' });
     }
-    return read(entry) ?? refuse({ message: 'the answer holds no valid address' });
+    return read(entry) ?? refuse({ message: 'the answer has no valid address' });
   });
 }

@@ -8,8 +8,6 @@ export function setHeader(headers: Headers, name: string, value: string): void {
   try {
     headers.set(name, value);
   } catch {
-    throw new TypeError(
-      `The value for the header ${name} holds characters that no header may carry.`,
-    );
+    throw new TypeError(`The value for ${name} has characters that no header may have.`);
   }
 }

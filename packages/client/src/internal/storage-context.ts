@@ -2,7 +2,7 @@ import type { CallOptions, Hooks, SharedCallOptions } from '../call-options.ts';
 import type { FetchLike } from '../fetch-like.ts';
 import type { STORAGE_PATH } from '../generated/contract.gen.ts';
 import type { paths } from '../generated/storage.v2.gen.ts';
-import type { WireProfile } from '../wire-profile.ts';
+import type { StorageNames } from '../wire-profile.ts';
 import type { Pipeline } from './pipeline/pipeline-call.ts';
 import type { StorageAnswer } from './read-envelope.ts';
 
@@ -23,7 +23,7 @@ export type StorageCallOptions = Omit<CallOptions, 'idempotent'>;
 
 /** What the operations of a storage client share. */
 export interface StorageContext extends SharedCallOptions {
-  readonly wireProfile: WireProfile;
+  readonly wireProfile: StorageNames;
   readonly hooks?: Hooks | undefined;
   readonly onWarning: (message: string) => void;
   /** Calls one operation and opens its envelope; `what` begins the message of a failure. */

@@ -1,5 +1,5 @@
 import type { StorageCredentialsSource } from '../storage-credentials.ts';
-import type { WireProfile } from '../wire-profile.ts';
+import type { StorageNames } from '../wire-profile.ts';
 import type { Signer } from './pipeline/pipeline-call.ts';
 import { setHeader } from './set-header.ts';
 
@@ -8,7 +8,7 @@ const FIELDS = ['authorization', 'sessionToken', 'timestamp'] as const;
 /** "Clients always send all three headers", the session token perhaps empty (D17). */
 export function toStorageSigner(
   credentials: StorageCredentialsSource,
-  { storageHeaders }: WireProfile,
+  { storageHeaders }: StorageNames,
 ): Signer {
   return {
     async sign({ headers, now }) {

@@ -2,6 +2,7 @@ import { saveFile, sendsIfRange } from '#platform';
 import { resumable } from '../download/resumable.ts';
 import { BerthError } from '../errors/berth-error.ts';
 import { StorageError } from '../errors/storage-error.ts';
+import { assertInteger } from '../internal/assert-integer.ts';
 import { rememberedCall } from '../internal/calls.ts';
 import { completeCall } from '../internal/complete-call.ts';
 import { describeAnswer } from '../internal/describe-answer.ts';
@@ -21,11 +22,14 @@ export interface DownloadRange {
 /**
  * Options of a download. Of its `timeouts`, `perTry` is the longest time in which no byte comes;
  * `total` ends with the headers of the answer.
+ *
+ * @example
+ * const response = await storage.download(fileID, { range: { offset: 1_024 }, signal });
  */
 export interface DownloadOptions extends TempUrlOptions {
   /** Only a part of the file (RFC 9110, section 14). Default: the whole file. */
   readonly range?: DownloadRange | undefined;
-  /** Told how many bytes have come, as you read them. */
+  /** Told how many bytes have come, as you read them; an error of it breaks the body off. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -38,15 +42,12 @@ export async function download(
   fileID: string,
   options: DownloadOptions = {},
 ): Promise<Response> {
-  const { range, signal, timeouts } = options;
+  const { range, signal } = options;
   const { offset = 0, length } = range ?? {};
   const retry = options.retry ?? context.retry ?? {};
-  const { perTry: idle = IDLE } = { ...context.timeouts, ...timeouts };
-  if (![offset, (length ?? 1) - 1].every((bytes) => Number.isSafeInteger(bytes) && bytes >= 0)) {
-    throw new RangeError(
-      'A range is an offset of at least 0 and a length of at least 1, in bytes.',
-    );
-  }
+  const { perTry: idle = IDLE } = { ...context.timeouts, ...options.timeouts };
+  assertInteger('range.offset', offset, 0);
+  assertInteger('range.length', length, 1);
 
   const refuse = (response: Response, text?: string) => {
     response.body?.cancel().catch(() => {});
@@ -60,17 +61,23 @@ export async function download(
     if (from !== undefined) headers.set('Range', `bytes=${from}-${end}`);
     // A browser would ask the server whether it may send this header, which it need not allow (D11).
     if (etag && sendsIfRange) headers.set('If-Range', etag);
-    const call = { method: 'GET', url, headers, signal, timeouts, retry };
+    const call = { ...options, method: 'GET', url, headers };
     const response = await completeCall(context.links, call, (answer) => answer);
     if (response.ok) return response;
     throw refuse(response);
   };
 
   const first = await get(range && offset);
-  if (range && first.status !== 206) throw refuse(first, 'no part of the file came');
+  const part = first.headers.get('Content-Range');
+  const [, from, to] = /^bytes (\d+)-(\d+)/.exec(part ?? '') ?? [];
+  // A browser may not be let see which part it is.
+  if (range && (first.status !== 206 || (part && Number(from) !== offset))) {
+    throw refuse(first, 'no part of the file came');
+  }
   const etag = first.headers.get('ETag') ?? '';
   const isEncoded = first.headers.has('Content-Encoding');
-  const size = isEncoded ? undefined : first.headers.get('Content-Length');
+  const told = range && to ? Number(to) - offset + 1 : first.headers.get('Content-Length');
+  const size = isEncoded || told === null ? undefined : Number(told);
 
   const goOn = async (loaded: number) => {
     const from = offset + loaded;
@@ -82,11 +89,12 @@ export async function download(
   const what = `The download of ${fileID} broke off`;
   const body = resumable(first.body, {
     // A weak ETag does not promise the same bytes (RFC 9110, section 8.8.1).
-    reopen: retry && etag.startsWith('"') && !isEncoded ? goOn : undefined,
-    retry: retry || {},
+    reopen: etag.startsWith('"') && !isEncoded ? goOn : undefined,
+    retry,
+    size,
     idle,
     signal,
-    report: toReport(options.onProgress, size ? Number(size) : undefined),
+    report: toReport(options.onProgress, size),
     fail: (cause) =>
       cause instanceof BerthError
         ? cause

@@ -1,4 +1,5 @@
 import { LINK_MIN_SECONDS, LINK_WARN_SECONDS } from '../generated/contract.gen.ts';
+import { assertInteger } from '../internal/assert-integer.ts';
 import { callList, type Item, onlyResult } from '../internal/call-list.ts';
 import { encodeLink } from '../internal/encode-link.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
@@ -13,19 +14,39 @@ interface MaxAge {
   readonly maxAge?: number | undefined;
 }
 
-/** Options of a temporary link. */
+/**
+ * Options of a temporary link.
+ *
+ * @example
+ * const link = await storage.tempUrl(fileID, { maxAge: 600, timeouts: { total: 5_000 } });
+ */
 export interface TempUrlOptions extends StorageCallOptions, MaxAge {}
 
-/** Options of temporary links. `maxAge` is for all files that have none of their own. */
+/**
+ * Options of temporary links. `maxAge` is for all files that have none of their own.
+ *
+ * @example
+ * const links = await storage.tempUrls([{ fileID, maxAge: 60 }, other], { maxAge: 600 });
+ */
 export interface TempUrlsOptions extends ListOptions, MaxAge {}
 
 /** A file to link to, with a lifetime of its own. */
 export interface TempUrlOrder extends MaxAge {
+  /** ID of the file. */
   readonly fileID: string;
 }
 
 /** The link to one file of a list, ready for `fetch`, or its `error`. */
-export type TempUrlResult = ItemResult<{ readonly fileID: string }, { readonly url: string }>;
+export type TempUrlResult = ItemResult<
+  {
+    /** ID of the file, as it was given. */
+    readonly fileID: string;
+  },
+  {
+    /** The link, percent-encoded; `undefined` where there is an `error`. It is a grant: do not log it. */
+    readonly url: string;
+  }
+>;
 
 /** Asks for the links of a list of files. */
 export async function tempUrls(
@@ -35,7 +56,13 @@ export async function tempUrls(
 ): Promise<TempUrlResult[]> {
   const items = files.map((file) => {
     const { fileID, maxAge = common } = typeof file === 'string' ? { fileID: file } : file;
-    if (maxAge !== undefined) assertMaxAge(maxAge, context.onWarning);
+    // "The lifetime value must be an integer of at least 1; values above 3600 produce a warning."
+    assertInteger('maxAge', maxAge, LINK_MIN_SECONDS);
+    if (maxAge && maxAge > LINK_WARN_SECONDS) {
+      context.onWarning(
+        `maxAge ${maxAge} is more than ${LINK_WARN_SECONDS} s; it is sent as given.`,
+      );
+    }
     // JSON leaves out what is undefined.
     return { fileID, maxAge } as Item<'batchGetTempUrls'>;
   });
@@ -63,16 +90,4 @@ export async function tempUrl(
   options: TempUrlOptions = {},
 ): Promise<string> {
   return (await onlyResult(tempUrls(context, [fileID], options))).url;
-}
-
-/** "The lifetime value must be an integer of at least 1; values above 3600 produce a warning." */
-function assertMaxAge(maxAge: number, onWarning: StorageContext['onWarning']): void {
-  if (!Number.isInteger(maxAge) || maxAge < LINK_MIN_SECONDS) {
-    throw new RangeError(
-      `maxAge is an integer of at least ${LINK_MIN_SECONDS} (seconds), not ${String(maxAge)}.`,
-    );
-  }
-  if (maxAge > LINK_WARN_SECONDS) {
-    onWarning(`maxAge ${maxAge} is more than ${LINK_WARN_SECONDS} seconds; it is sent as given.`);
-  }
 }

@@ -25,6 +25,13 @@ const IDLE = 65_000;
 /**
  * Options of an upload. Of its `timeouts`, `perTry` is the longest time in which nothing moves, and
  * `total` is without end by default. A stream is never sent twice, whatever `retry` says.
+ *
+ * @example
+ * await storage.upload('video.mp4', stream, {
+ *   contentType: 'video/mp4',
+ *   size: 12_345_678,
+ *   onProgress: ({ loaded, total }) => showBar(loaded, total),
+ * });
  */
 export interface UploadOptions extends StorageCallOptions {
   /** Media type of the file. Default: the type of a `Blob`, else `application/octet-stream`. */
@@ -35,12 +42,12 @@ export interface UploadOptions extends StorageCallOptions {
    */
   readonly size?: number | undefined;
   /**
-   * Refuses a longer content, before anything is sent where its length is known. Give it where streams
+   * Most bytes of the content. A longer one is refused, before anything is sent where its length is known. Give it where streams
    * come from strangers: browsers gather a stream in memory. Default: no limit.
    */
   readonly maxBytes?: number | undefined;
   /**
-   * Told how many bytes have been sent. Own `fetch`es and platforms without `XMLHttpRequest` and
+   * Told how many bytes have been sent; an error of it ends the upload. Own `fetch`es and platforms without `XMLHttpRequest` and
    * `node:http` tell the beginning and the end only.
    */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
@@ -64,13 +71,14 @@ export async function upload(
   const content = await toContent(data, options);
   const { hooks, links, wireProfile, fetch, agent } = context;
   const { total = 0, perTry: idle = IDLE } = { ...context.timeouts, ...options.timeouts };
-  const retry = options.retry ?? context.retry ?? {};
+  // A stream can be read once only.
+  const retry = content.isReplayable && (options.retry ?? context.retry ?? {});
   const report = toReport(options.onProgress, content.size);
   const what = `${path} was not uploaded`;
   const deadline = links.open({
+    ...options,
     method: 'POST',
     url: path,
-    signal: options.signal,
     // What moves is not slow, however long it takes: `perTry` is watched where the form is sent.
     timeouts: { total, perTry: 0 },
   });
@@ -109,11 +117,8 @@ export async function upload(
         if (!(error instanceof NetworkError || error instanceof TimeoutError)) throw error;
         reason = error;
       }
-      // A stream can be read once only.
-      const mayRepeat =
-        retry && content.isReplayable && isPassing && attempt < (retry.attempts ?? 3);
-      const delay = mayRepeat ? retryDelay(retry, attempt, headers as Headers) : undefined;
-      if (delay === undefined || delay >= deadline.left()) throw reason;
+      const delay = isPassing ? retryDelay(retry, attempt, headers, deadline.left()) : undefined;
+      if (delay === undefined) throw reason;
       const event = { method: 'POST', path: pathOf(grant.url), headers: new Headers() };
       await hooks?.onRetry?.({ ...event, attempt, delay, reason });
       await deadline.step(({ signal }) => wait(delay, signal));

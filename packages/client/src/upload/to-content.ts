@@ -1,4 +1,5 @@
 import { fileSize, toWhole } from '#platform';
+import { assertInteger } from '../internal/assert-integer.ts';
 import { isStream } from '../internal/to-body.ts';
 import { assertLength } from './assert-length.ts';
 import type { UploadData } from './upload-data.ts';
@@ -29,9 +30,7 @@ export async function toContent(
   else if (!isStream(data)) {
     throw new TypeError('The content is no Blob, bytes, string, stream or { file }.');
   }
-  if (told !== undefined && !(Number.isInteger(told) && told >= 0)) {
-    throw new RangeError('size is a whole number of bytes.');
-  }
+  assertInteger('size', told, 0);
   const known = size ?? told;
   if (known !== undefined) assertLength({ size: told, maxBytes }, known, true);
   const type = contentType ?? ((data instanceof Blob && data.type) || 'application/octet-stream');

@@ -1,7 +1,7 @@
 import type { components } from '../generated/storage.v2.gen.ts';
 import { isFetchable } from '../internal/is-fetchable.ts';
 import type { StorageAnswer } from '../internal/read-envelope.ts';
-import type { WireProfile } from '../wire-profile.ts';
+import type { StorageNames } from '../wire-profile.ts';
 import type { UploadForm } from './upload-form.ts';
 
 type Field = keyof components['schemas']['UploadForm'];
@@ -25,7 +25,7 @@ export interface UploadGrant extends Pick<UploadForm, 'url' | 'fields'> {
 export function toGrant(
   answer: StorageAnswer,
   path: string,
-  { uploadFields, storeFileID }: WireProfile,
+  { uploadFields, storeFileID }: StorageNames,
   what: string,
 ): UploadGrant {
   const read = (field: string): string => {

@@ -26,21 +26,18 @@ export function createPlan(
   deadline: Deadline,
   renewal: Renewal,
 ) {
-  let tries = retry ? (retry.attempts ?? 3) : 1;
-  let isRenewed = false;
+  let renewed = 0;
   return async (verdict: Verdict, failed: FailedTry): Promise<number | undefined> => {
     if (isStream(body)) return;
     if (verdict === 'expired' || verdict === 'unauthorized') {
-      if (isRenewed) return;
-      isRenewed = true;
-      tries += 1;
+      if (renewed) return;
+      renewed = 1;
       const { mark, answer, sent } = failed;
       const isNew = await renewal.renew(mark, answer, verdict === 'expired' ? sent : undefined);
       return isNew ? 0 : undefined;
     }
     const isAllowed = verdict === 'any' || (idempotent && verdict === 'idempotent');
-    if (!retry || !isAllowed || failed.attempt >= tries) return;
-    const delay = retryDelay(retry, failed.attempt, failed.answer);
-    return delay !== undefined && delay < deadline.left() ? delay : undefined;
+    if (!isAllowed) return;
+    return retryDelay(retry, failed.attempt - renewed, failed.answer, deadline.left());
   };
 }

@@ -3,19 +3,28 @@ import type { RetryOptions } from '../../call-options.ts';
 /**
  * Milliseconds until the next try: a random part of a span that doubles each time ("full jitter"),
  * but no less than the `Retry-After` of the answer, in seconds or as a date (RFC 9110, section
- * 10.2.3). Gives `undefined` where the server asks for more than is allowed.
+ * 10.2.3). Gives `undefined` where there is no further try: they are used up, the server asks for more
+ * than is allowed, or less is left.
+ *
+ * @param attempt number of the try that failed, from 1
+ * @param left milliseconds until the call ends
  */
 export function retryDelay(
-  { baseDelay = 250, maxDelay = 8_000, maxRetryAfter = 30_000 }: RetryOptions,
+  retry: RetryOptions | false,
   attempt: number,
-  headers: Headers | undefined,
+  headers: Pick<Headers, 'get'> | undefined,
+  left = Number.POSITIVE_INFINITY,
 ): number | undefined {
-  const jitter = Math.random() * Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
+  if (!retry) return undefined;
+  const { attempts = 3, baseDelay = 250, maxDelay = 8_000, maxRetryAfter = 30_000 } = retry;
   const asked = toMilliseconds(headers);
-  return asked > maxRetryAfter ? undefined : Math.max(jitter, asked);
+  if (attempt >= attempts || asked > maxRetryAfter) return undefined;
+  const jitter = Math.random() * Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
+  const delay = Math.max(jitter, asked);
+  return delay < left ? delay : undefined;
 }
 
-function toMilliseconds(headers: Headers | undefined): number {
+function toMilliseconds(headers: Pick<Headers, 'get'> | undefined): number {
   const value = headers?.get('Retry-After');
   if (!value) return 0;
   if (/^\d+$/.test(value)) return Number(value) * 1000;
