@@ -2,7 +2,7 @@ import type { WireProfile } from '../wire-profile.ts';
 import type { FileStore } from './files.ts';
 
 /** An upload grant (D27). */
-export interface Grant {
+interface Grant {
   readonly key: string;
   readonly authorization: string;
   readonly storeFileID: string;
@@ -10,7 +10,7 @@ export interface Grant {
 }
 
 /** A temporary link (D22). */
-export interface Link {
+interface Link {
   readonly key: string;
   readonly expires: number;
 }

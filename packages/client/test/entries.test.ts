@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as msw from '@berth/client/msw';
+import * as reactQuery from '@berth/client/react-query';
+import { type OutputChunk, rolldown } from 'rolldown';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** Names of the types that an entry exports. */
+async function typesOf(entry: string) {
+  const source = await readFile(join(ROOT, 'src', entry, 'index.ts'), 'utf8');
+  return [...source.matchAll(/export type \{([^}]*)\}/g)]
+    .flatMap(([, list = '']) => list.split(','))
+    .map((name) => name.trim())
+    .filter(Boolean)
+    .sort();
+}
+
+/** The modules of the package itself that a browser's bundle of an entry has. */
+async function modulesOf(entry: string) {
+  const build = await rolldown({
+    cwd: ROOT,
+    input: join(ROOT, 'src', entry, 'index.ts'),
+    platform: 'browser',
+    external: /^(msw|react|openapi-|@tanstack)/,
+    resolve: { conditionNames: ['berth-source', 'import', 'default'] },
+  });
+  const { output } = await build.generate({ format: 'esm' });
+  return output
+    .filter((file): file is OutputChunk => file.type === 'chunk')
+    .flatMap(({ moduleIds, imports }) => [...moduleIds, ...imports])
+    .map((id) => id.replace(/^.*\/src\//, ''));
+}
+
+describe('@berth/client/react-query', () => {
+  it('exports these names and no others', async () => {
+    expect(Object.keys(reactQuery).sort()).toMatchInlineSnapshot(`
+      [
+        "createGatewayQueries",
+        "createStorageQueries",
+        "useUpload",
+      ]
+    `);
+    expect(await typesOf('react-query')).toMatchInlineSnapshot(`
+      [
+        "BerthQuery",
+        "GatewayQueries",
+        "GatewayQueryPaths",
+        "LinkOptions",
+        "LinkQuery",
+        "ServiceQueries",
+        "ServiceQueryOptions",
+        "StorageQueries",
+        "StorageQueryPaths",
+        "Upload",
+        "UploadVariables",
+        "UseUploadOptions",
+      ]
+    `);
+  });
+
+  it('has neither MSW nor what answers by it', async () => {
+    expect((await modulesOf('react-query')).filter((id) => /msw/.test(id))).toEqual([]);
+  });
+});
+
+describe('@berth/client/msw', () => {
+  it('exports these names and no others', async () => {
+    expect(Object.keys(msw).sort()).toMatchInlineSnapshot(`
+      [
+        "gatewayError",
+        "mswHandlers",
+        "storageError",
+        "uploadError",
+      ]
+    `);
+    expect(await typesOf('msw')).toMatchInlineSnapshot(`
+      [
+        "ErrorOptions",
+        "EventSourceOf",
+        "FileOptions",
+        "MswFile",
+        "MswFiles",
+        "MswHandlers",
+        "MswHandlersOptions",
+        "MswService",
+        "MswStorage",
+        "MswUploads",
+        "ServiceAnswer",
+        "ServiceEventInit",
+        "ServiceRequest",
+        "ServiceResolver",
+        "StorageData",
+        "StorageRequest",
+        "StorageResolver",
+        "UploadRequest",
+      ]
+    `);
+  });
+
+  it('has no client', async () => {
+    const others = /react|^internal\/pipeline|^create-|^operations|^service\//;
+    expect((await modulesOf('msw')).filter((id) => others.test(id))).toEqual([]);
+  });
+});
+
+describe('@berth/client', () => {
+  it('has nothing of the others', async () => {
+    const others = /msw|react|tanstack/;
+    expect((await modulesOf('.')).filter((id) => others.test(id))).toEqual([]);
+  });
+});
