@@ -1,7 +1,7 @@
 import type { Answer, Call, Fault, Violation } from '@berth/server-stubs';
 import type { Context } from './context.ts';
+import { isRecorded } from './record/record-answer.ts';
 import { recordOf } from './record/recorded-request.ts';
-import { RecordedResponse } from './record/recorded-response.ts';
 import { createFaultExplainer } from './refusals/explain-fault.ts';
 import { SESSION_HEADER } from './session/session-name.ts';
 import type { SurfaceName } from './surface-name.ts';
@@ -38,9 +38,8 @@ export function toRouterOptions(
     onAnswer({ status }: Answer, { request, response, operationId, requestId }: Call) {
       const record = recordOf(request);
       record.operationId ??= operationId || undefined;
-      if (response instanceof RecordedResponse) return;
-      record.status = status;
       record.id = requestId;
+      if (!isRecorded(response)) record.status = status;
     },
   };
 }

@@ -2,8 +2,12 @@ import { createServer, type Server, type ServerOptions, type ServerResponse } fr
 import type { Duplex } from 'node:stream';
 import type { Application } from '../create-application.ts';
 import { RecordedRequest } from '../record/recorded-request.ts';
-import { RecordedResponse } from '../record/recorded-response.ts';
 import { answerBrokenBody, answerConnect, answerUnread } from './answer-broken.ts';
+
+/** The latest answer of a connection. */
+const LATEST = Symbol('latest answer');
+
+type Answering = Duplex & { [LATEST]?: ServerResponse };
 
 /** Key and certificate in PEM. */
 export interface Certificate {
@@ -21,9 +25,8 @@ export async function createHttpServer(
   application: () => Application,
   certificate: Certificate | undefined,
 ): Promise<Server> {
-  const options: ServerOptions<typeof RecordedRequest, typeof RecordedResponse> = {
+  const options: ServerOptions<typeof RecordedRequest> = {
     IncomingMessage: RecordedRequest,
-    ServerResponse: RecordedResponse,
     // A missing Host is the gateway's to refuse, in its own shape.
     requireHostHeader: false,
     shouldUpgradeCallback: (request) => application().shouldUpgrade(request),
@@ -32,26 +35,25 @@ export async function createHttpServer(
     certificate === undefined
       ? createServer(options)
       : (await import('node:https')).createServer({ ...options, ...certificate });
-  /** The latest answer of each connection. */
-  const latest = new WeakMap<Duplex, ServerResponse>();
-
   server
     .on('request', (request, response) => {
-      latest.set(request.socket, response);
+      (request.socket as Answering)[LATEST] = response;
       application().request(request, response);
     })
     .on('checkContinue', (request, response) => {
-      latest.set(request.socket, response);
+      (request.socket as Answering)[LATEST] = response;
       application().checkContinue(request, response);
     })
     // RFC 9110, section 10.1.1 lets a server that does not know an expectation ignore it.
     .on('checkExpectation', (request, response) => {
-      latest.set(request.socket, response);
+      (request.socket as Answering)[LATEST] = response;
       application().request(request, response);
     })
     .on('upgrade', (request, socket, head) => application().upgrade(request, socket, head))
     .on('connect', (_request, socket) => answerConnect(socket))
-    .on('clientError', (error, socket) => answerBroken(error, socket, latest.get(socket)));
+    .on('clientError', (error, socket) =>
+      answerBroken(error, socket, (socket as Answering)[LATEST]),
+    );
   return server as Server;
 }
 

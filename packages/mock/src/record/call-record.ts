@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Violation } from '@berth/server-stubs';
 import type { Redactor } from '../requests/create-redactor.ts';
 import type { LoggedRequest } from '../requests/request-log.ts';
@@ -7,7 +7,8 @@ import type { Session } from '../session/session.ts';
 import type { SurfaceName } from '../surface-name.ts';
 import { KeptBytes } from './kept-bytes.ts';
 
-const NAME = 'x-request-id';
+const ID = /\r\nx-request-id: ([^\r]+)/i;
+const NOTHING = new KeptBytes();
 const NO_VIOLATIONS: readonly Violation[] = [];
 
 type Headers = LoggedRequest['request']['headers'];
@@ -32,9 +33,7 @@ export class CallRecord implements LoggedRequest {
   readonly #target: string;
   readonly #rawHeaders: readonly string[];
   readonly #requestBody: KeptBytes;
-  #answer:
-    | { status: number; ms: number; headers: OutgoingHttpHeaders; kept: KeptBytes }
-    | undefined;
+  #answer: { status: number; ms: number; head: string; kept: KeptBytes } | undefined;
 
   constructor(
     session: Session,
@@ -57,16 +56,15 @@ export class CallRecord implements LoggedRequest {
     this.session.requests.put(this);
   }
 
-  /** Enters the call into the log with its answer, once. */
-  finish(response: ServerResponse & { readonly kept?: KeptBytes }): void {
-    this.close(response.statusCode, response.getHeaders(), response.kept);
-  }
-
-  /** The same for an answer that Node made no `ServerResponse` for. */
-  close(status: number, headers: OutgoingHttpHeaders, kept = new KeptBytes()): void {
+  /**
+   * Enters the call into the log with its answer, once.
+   *
+   * @param head of the answer, as it was sent
+   */
+  finish(status: number, head: string, kept = NOTHING): void {
     if (this.#answer !== undefined) return;
-    this.#answer = { status, headers, kept, ms: performance.now() - this.#start };
-    this.id = String(headers[NAME] ?? (this.id || randomUUID()));
+    this.#answer = { status, head, kept, ms: performance.now() - this.#start };
+    if (this.id === '') this.id = ID.exec(head)?.[1] ?? randomUUID();
     this.session.requests.put(this);
   }
 
@@ -75,7 +73,7 @@ export class CallRecord implements LoggedRequest {
     return {
       method: this.#method,
       target: this.#redactor.target(this.#target),
-      headers: this.#toHeaders(),
+      headers: this.#toHeaders(this.#rawHeaders),
       body: bytes && this.#redactor.request(this.surface, bytes),
       bodyBytes: size,
     };
@@ -83,18 +81,12 @@ export class CallRecord implements LoggedRequest {
 
   get answer(): LoggedRequest['answer'] {
     if (this.#answer === undefined) return undefined;
-    const { status, ms, headers, kept } = this.#answer;
+    const { status, ms, head, kept } = this.#answer;
     const { bytes, size } = kept;
-    const redact = (name: string, value: unknown) => this.#redactor.header(name, String(value));
     return {
       status,
       ms,
-      headers: Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [
-          name,
-          Array.isArray(value) ? value.map((one) => redact(name, one)) : redact(name, value),
-        ]),
-      ),
+      headers: this.#toHeaders(toPairs(head)),
       body: bytes && this.#redactor.answer(this.surface, bytes),
       bodyBytes: size,
     };
@@ -105,8 +97,8 @@ export class CallRecord implements LoggedRequest {
     return this.#requestBody.isWhole ? this.#requestBody.bytes : undefined;
   }
 
-  #toHeaders(): Headers {
-    const raw = this.#rawHeaders;
+  /** @param raw names and values in turn */
+  #toHeaders(raw: readonly string[]): Headers {
     const headers: Record<string, string | string[]> = Object.create(null);
     for (let at = 0; at < raw.length; at += 2) {
       const name = (raw[at] as string).toLowerCase();
@@ -116,4 +108,16 @@ export class CallRecord implements LoggedRequest {
     }
     return headers;
   }
+}
+
+/** Names and values of a head, without its first line. */
+function toPairs(head: string): string[] {
+  return head
+    .split('\r\n')
+    .slice(1)
+    .filter((line) => line !== '')
+    .flatMap((line) => {
+      const colon = line.indexOf(': ');
+      return [line.slice(0, colon), line.slice(colon + 2)];
+    });
 }
