@@ -1,4 +1,9 @@
-/** How long a call may take, in milliseconds. `0` means without end. */
+/**
+ * How long a call may take, in milliseconds. `0` means without end.
+ *
+ * @example
+ * const report = await service.get('report', { timeouts: { perTry: 5_000, total: 20_000 } });
+ */
 export interface Timeouts {
   /**
    * Time until the headers of the answer, anew for each try. Default: 65 s, a little more than the
@@ -12,7 +17,13 @@ export interface Timeouts {
   readonly total?: number | undefined;
 }
 
-/** How a call is repeated; see the README for what is repeated at all. */
+/**
+ * How a call is repeated; see the README for what is repeated at all.
+ *
+ * @example
+ * const patient = { attempts: 5, baseDelay: 500, maxRetryAfter: 60_000 };
+ * const gateway = createGatewayClient({ envId: 'dev', gatewayDomain: 'gateway.example.com', retry: patient });
+ */
 export interface RetryOptions {
   /** Tries in all, the first one included. Default: 3. */
   readonly attempts?: number | undefined;
@@ -65,7 +76,13 @@ export interface Hooks {
     | undefined;
 }
 
-/** Options of a client and of each of its calls; those of the call win. */
+/**
+ * Options of a client and of each of its calls; those of the call win.
+ *
+ * @example
+ * const quick: SharedCallOptions = { timeouts: { total: 2_000 }, retry: false };
+ * const user = await service.get<User>('users/7', quick);
+ */
 export interface SharedCallOptions {
   /** Time limits. */
   readonly timeouts?: Timeouts | undefined;
@@ -73,7 +90,13 @@ export interface SharedCallOptions {
   readonly retry?: RetryOptions | false | undefined;
 }
 
-/** Options of one call. */
+/**
+ * Options of one call.
+ *
+ * @example
+ * const stop = new AbortController();
+ * await service.post('orders/7/confirm', {}, { signal: stop.signal, idempotent: true });
+ */
 export interface CallOptions extends SharedCallOptions {
   /** Ends the call, also while it waits or its body is read; it rejects with the signal's `reason`. */
   readonly signal?: AbortSignal | undefined;

@@ -15,7 +15,17 @@ import { createService } from './service/create-service.ts';
 import type { OpenWebSocket, Service } from './service/service.ts';
 import type { WireProfile } from './wire-profile.ts';
 
-/** Options of {@link createGatewayClient}: an address, and what is optional. */
+/**
+ * Options of {@link createGatewayClient}: an address, and what is optional.
+ *
+ * @example
+ * const options: GatewayClientOptions = {
+ *   envId: 'dev',
+ *   gatewayDomain: 'gateway.example.com',
+ *   auth: bearer(() => readAccessToken()),
+ *   timeouts: { total: 20_000 },
+ * };
+ */
 export type GatewayClientOptions = GatewayAddress &
   SharedCallOptions & {
     /**
@@ -23,7 +33,10 @@ export type GatewayClientOptions = GatewayAddress &
      * that brings its own `Authorization` header keeps it. Default: none are sent.
      */
     readonly auth?: GatewayAuth | undefined;
-    /** Your own `fetch`, for example behind a proxy or in a test. Default: the platform's. */
+    /**
+     * Your own `fetch`, for example behind a proxy or in a test; what it rejects with is the `cause` of
+     * a `NetworkError`. Default: the platform's.
+     */
     readonly fetch?: FetchLike | undefined;
     /** Headers of every call. Default: none. */
     readonly headers?: RequestInit['headers'];
@@ -66,7 +79,7 @@ export interface GatewayClient {
     init: RawInit<paths[Path]['get'], As>,
   ): Promise<CallResult<paths[Path]['get'], As>>;
   /**
-   * Sends a POST with a JSON object; else like `GET`.
+   * Sends a POST with a JSON object; else like `GET`, also where it fails.
    *
    * @example
    * const params = { path: { name: 'hello' } };

@@ -126,6 +126,8 @@ export interface StorageFiles {
   /**
    * A link for the public: its lifetime is always 600 seconds (D22).
    *
+   * @throws StorageError where there is no such file
+   *
    * @example
    * const link = await storage.publicUrl(fileID);
    */
@@ -158,6 +160,8 @@ export interface StorageFiles {
   /**
    * Deletes a file, or a list of any length. A missing one is an error.
    *
+   * @throws StorageError where one file is not deleted; of a list it is the `error` of its result
+   *
    * @example
    * await storage.delete(fileID);
    * const failed = (await storage.delete(ids)).filter(({ error }) => error);
@@ -167,6 +171,8 @@ export interface StorageFiles {
 
   /**
    * Copies a file, or a list of any length. Paths are absolute, with a leading `/` (D24).
+   *
+   * @throws StorageError where one file is not copied; of a list it is the `error` of its result
    *
    * @example
    * await storage.copy('/reports/a.txt', '/archive/a.txt', { overwrite: false });
@@ -178,6 +184,8 @@ export interface StorageFiles {
   /**
    * Moves a file, or a list of any length: copies it, then deletes the source. Where it fails the
    * source is left (D30).
+   *
+   * @throws StorageError where one file is not moved; of a list it is the `error` of its result
    *
    * @example
    * await storage.move('/inbox/a.txt', '/archive/a.txt');

@@ -13,7 +13,8 @@ export interface SignableRequest {
 }
 
 /**
- * Puts credentials on calls of the gateway.
+ * Puts credentials on calls of the gateway. What a method throws, or rejects with, ends each call that
+ * waits for it, as it is; the next call asks again.
  *
  * @example
  * ```ts

@@ -10,7 +10,12 @@ export interface ExpiringKeyPair extends Tc3KeyPair {
   readonly expires?: Date | string | number | undefined;
 }
 
-/** Options of {@link tc3Storage}. */
+/**
+ * Options of {@link tc3Storage}.
+ *
+ * @example
+ * const credentials = tc3Storage(pair, { signingHost: 'api.example.com' });
+ */
 export interface Tc3StorageOptions {
   /** Service in the scope of the signature. Default: that of the contract (D16). */
   readonly service?: string | undefined;

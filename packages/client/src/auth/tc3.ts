@@ -3,7 +3,12 @@ import type { GatewayAuth, SignableRequest } from './auth.ts';
 import { createTc3Signer, type Tc3KeyPair } from './tc3/create-tc3-signer.ts';
 import type { Bytes } from './tc3/digest.ts';
 
-/** Options of {@link tc3}. */
+/**
+ * Options of {@link tc3}.
+ *
+ * @example
+ * const auth = tc3({ secretId, secretKey, token, signedHeaders: ['content-type', 'host'] });
+ */
 export interface Tc3Options extends Tc3KeyPair {
   /** Service in the scope of the signature. Default: that of the contract (D16). */
   readonly service?: string | undefined;

@@ -27,6 +27,7 @@ export interface BerthErrorDetails {
  * if (isBerthError(error)) console.error(error.message, error.code, error.requestId);
  */
 export abstract class BerthError extends Error {
+  /** Name of the class, for a log or a `switch`. */
   abstract override readonly name: string;
   /** HTTP method of the call. */
   declare readonly method: string;

@@ -19,6 +19,7 @@ export interface ContractIssue {
  * });
  */
 export class ContractError extends BerthError {
+  /** Always `ContractError`. */
   override readonly name = 'ContractError';
   /** What the validator found; empty where none was asked. */
   declare readonly issues: readonly ContractIssue[];

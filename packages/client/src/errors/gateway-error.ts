@@ -6,9 +6,13 @@ export type GatewayErrorCode = KnownGatewayErrorCode | (string & Record<never, n
 
 /** What a {@link GatewayError} is made of. */
 export interface GatewayErrorDetails extends BerthErrorDetails {
+  /** HTTP status of the answer. */
   readonly status: number;
+  /** Who ended the call: the gateway, or the hosted service behind it. */
   readonly source: 'gateway' | 'service';
+  /** Whether the same call may succeed later. Default: `false`. */
   readonly retryable?: boolean;
+  /** The body of the answer: parsed where it is JSON, else text. Default: none. */
   readonly body?: unknown;
 }
 
@@ -22,6 +26,7 @@ export interface GatewayErrorDetails extends BerthErrorDetails {
  * });
  */
 export class GatewayError extends BerthError {
+  /** Always `GatewayError`. */
   override readonly name = 'GatewayError';
   declare readonly code: GatewayErrorCode | undefined;
   declare readonly status: number;

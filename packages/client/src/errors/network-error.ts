@@ -11,6 +11,7 @@ import { BerthError } from './berth-error.ts';
  * });
  */
 export class NetworkError extends BerthError {
+  /** Always `NetworkError`. */
   override readonly name = 'NetworkError';
 }
 

@@ -14,6 +14,7 @@ export type StorageErrorCode = KnownStorageErrorCode | (string & Record<never, n
  * });
  */
 export class StorageError extends BerthError {
+  /** Always `StorageError`. */
   override readonly name = 'StorageError';
   declare readonly code: StorageErrorCode | undefined;
 }

@@ -11,6 +11,7 @@ import { BerthError, type BerthErrorDetails } from './berth-error.ts';
  * });
  */
 export class TimeoutError extends BerthError {
+  /** Always `TimeoutError`. */
   override readonly name = 'TimeoutError';
   /** The limit that passed, in milliseconds. */
   declare readonly timeout: number;

@@ -15,6 +15,7 @@ export type UploadErrorCode = KnownUploadErrorCode | (string & Record<never, nev
  * });
  */
 export class UploadError extends BerthError {
+  /** Always `UploadError`. */
   override readonly name = 'UploadError';
   declare readonly code: UploadErrorCode | undefined;
 }

@@ -1,4 +1,9 @@
-/** What an error answer has beside its code. */
+/**
+ * What an error answer has beside its code.
+ *
+ * @example
+ * service.get('busy', () => gatewayError('EXCEED_RATELIMIT', { headers: { 'Retry-After': '1' } }));
+ */
 export interface ErrorOptions {
   /** HTTP status. Default: the one that the contract's table has for the code. */
   readonly status?: number | undefined;

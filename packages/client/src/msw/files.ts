@@ -10,7 +10,12 @@ export interface MswFile {
   text(): string;
 }
 
-/** What is told of a file that a test stores. */
+/**
+ * What is told of a file that a test stores.
+ *
+ * @example
+ * berth.files.put('a.html', '<p>Hello', { contentType: 'text/html' });
+ */
 export interface FileOptions {
   /** Media type. Default: `application/octet-stream`. */
   readonly contentType?: string | undefined;

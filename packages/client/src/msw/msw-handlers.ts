@@ -11,10 +11,32 @@ import type { MswUploads } from './upload/msw-uploads.ts';
 
 /** Where the APIs are, as the clients have it: at one address, or each at its own. */
 type Addresses =
-  | { readonly baseUrl: string; readonly gatewayUrl?: undefined; readonly storageUrl?: undefined }
-  | { readonly baseUrl?: undefined; readonly gatewayUrl: string; readonly storageUrl: string };
+  | {
+      /** Address of both APIs, such as `https://api.example.com`. */
+      readonly baseUrl: string;
+      /** Given with `storageUrl` instead. */
+      readonly gatewayUrl?: undefined;
+      /** Given with `gatewayUrl` instead. */
+      readonly storageUrl?: undefined;
+    }
+  | {
+      /** Given alone instead. */
+      readonly baseUrl?: undefined;
+      /** Address of the gateway. */
+      readonly gatewayUrl: string;
+      /** Address of the storage API. */
+      readonly storageUrl: string;
+    };
 
-/** Options of {@link mswHandlers}. */
+/**
+ * Options of {@link mswHandlers}.
+ *
+ * @example
+ * const options: MswHandlersOptions = {
+ *   gatewayUrl: 'https://dev.gateway.example.com',
+ *   storageUrl: 'https://storage.example.com',
+ * };
+ */
 export type MswHandlersOptions = Addresses & {
   /** The environment; calls of another one are refused. Default: `dev`. */
   readonly envId?: string | undefined;

@@ -8,15 +8,27 @@ interface Overwrite {
   readonly overwrite?: boolean | undefined;
 }
 
-/** Options of a copy or a move. */
+/**
+ * Options of a copy or a move.
+ *
+ * @example
+ * await storage.copy('/a.txt', '/b.txt', { overwrite: false });
+ */
 export interface CopyOptions extends StorageCallOptions, Overwrite {}
 
-/** Options of copies or moves. `overwrite` is for all files that have none of their own. */
+/**
+ * Options of copies or moves. `overwrite` is for all files that have none of their own.
+ *
+ * @example
+ * await storage.move(orders, { overwrite: false, concurrency: 2, signal });
+ */
 export interface CopyListOptions extends ListOptions, Overwrite {}
 
 /** A copy or a move. Paths are absolute, with a leading `/` (D24). */
 export interface CopyOrder extends Overwrite {
+  /** Path of the file that is there. */
   readonly srcPath: string;
+  /** Path of the file that is to be. */
   readonly dstPath: string;
 }
 

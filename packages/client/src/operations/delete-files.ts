@@ -3,7 +3,13 @@ import type { StorageContext } from '../internal/storage-context.ts';
 import type { ItemResult, ListOptions } from './list-options.ts';
 
 /** What became of one file of a list: deleted, or its `error`. */
-export type DeleteResult = ItemResult<{ readonly fileID: string }, unknown>;
+export type DeleteResult = ItemResult<
+  {
+    /** ID of the file, as it was given. */
+    readonly fileID: string;
+  },
+  unknown
+>;
 
 /** Deletes a list of files. */
 export function deleteFiles(

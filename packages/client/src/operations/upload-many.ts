@@ -9,23 +9,35 @@ import { type UploadOptions, type UploadResult, upload } from './upload.ts';
 
 /** A file to upload: where to, what, and how, as `upload` takes it. */
 export interface UploadOrder extends Pick<UploadOptions, 'contentType' | 'size' | 'maxBytes'> {
+  /** Cloud path with the file name. */
   readonly path: string;
+  /** The content. */
   readonly data: UploadData;
 }
 
 /** How far one file of many is, and how many are done. */
 export interface UploadManyProgress extends Progress {
+  /** Cloud path of the file. */
   readonly path: string;
   /** Files that are stored or have failed. */
   readonly filesDone: number;
+  /** Files in all. */
   readonly filesTotal: number;
 }
 
-/** Options of many uploads. */
+/**
+ * Options of many uploads.
+ *
+ * @example
+ * const { remaining } = await storage.uploadMany(files, {
+ *   concurrency: 2,
+ *   onProgress: ({ path, loaded, filesDone, filesTotal }) => show(path, loaded, filesDone, filesTotal),
+ * });
+ */
 export interface UploadManyOptions extends StorageCallOptions {
   /** Files under way at the same time. Default: 4. */
   readonly concurrency?: number | undefined;
-  /** Told of each step of each file, and of its end. */
+  /** Told of each step of each file, and of its end. An error of it is the `error` of that file. */
   readonly onProgress?: ((progress: UploadManyProgress) => void) | undefined;
 }
 

@@ -5,7 +5,12 @@ import { type BerthQuery, toQuery } from './query.ts';
 /** The longest time that a timer knows, in milliseconds. */
 const LONGEST = 2 ** 31 - 1;
 
-/** Options of a query for links. */
+/**
+ * Options of a query for links.
+ *
+ * @example
+ * const { data: link } = useQuery(files.link(fileID, { maxAge: 3_600 }));
+ */
 export interface LinkOptions extends SharedCallOptions {
   /** Lifetime of the link in whole seconds, at least 1. Default: 600. */
   readonly maxAge?: number | undefined;

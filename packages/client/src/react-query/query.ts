@@ -8,7 +8,10 @@ import type { BerthError } from '../errors/berth-error.ts';
 export interface BerthQuery<Data> {
   /** Key of the query; the type of its data goes with it, as in `getQueryData(queryKey)`. */
   readonly queryKey: DataTag<QueryKey, Data, BerthError>;
-  /** Calls the client; the signal ends the call where nothing shows its data any more. */
+  /**
+   * Calls the client, and fails as its call does; the signal ends the call where nothing shows its data
+   * any more.
+   */
   readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<Data>;
   /** Never: the client has already repeated what may be repeated. */
   readonly retry: false;

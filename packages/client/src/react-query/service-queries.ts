@@ -3,7 +3,12 @@ import type { BerthError } from '../errors/berth-error.ts';
 import type { PayloadOptions, Service } from '../service/service.ts';
 import { type BerthQuery, toQuery } from './query.ts';
 
-/** Options of a call; headers are those of the client, for they would have to be part of the key. */
+/**
+ * Options of a call; headers are those of the client, for they would have to be part of the key.
+ *
+ * @example
+ * const { data } = useQuery(users.get('7', { schema: UserSchema, retry: false }));
+ */
 export type ServiceQueryOptions<Payload> = Omit<PayloadOptions<Payload>, 'signal' | 'headers'>;
 
 /** Queries of one hosted service. */

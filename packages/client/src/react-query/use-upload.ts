@@ -18,7 +18,12 @@ export interface UploadVariables extends UploadOptions {
   readonly data: UploadData;
 }
 
-/** Options of {@link useUpload}: those of `useMutation`, such as `onSuccess`. */
+/**
+ * Options of {@link useUpload}: those of `useMutation`, such as `onSuccess`.
+ *
+ * @example
+ * const upload = useUpload(storage, { onSuccess: ({ fileID }) => save(fileID) });
+ */
 export type UseUploadOptions = Omit<
   UseMutationOptions<UploadResult, BerthError, UploadVariables>,
   'mutationFn'

@@ -1,19 +1,35 @@
 import type { CallOptions } from '../call-options.ts';
 import type { StandardSchema } from '../standard-schema.ts';
 
-/** Options of a call to a hosted service. */
+/**
+ * Options of a call to a hosted service.
+ *
+ * @example
+ * const options: ServiceCallOptions = { headers: { 'Accept-Language': 'de' }, retry: false };
+ */
 export interface ServiceCallOptions extends CallOptions {
   /** Headers of this call. A call that brings its own `Authorization` keeps it. */
   readonly headers?: RequestInit['headers'] | undefined;
 }
 
-/** Options of a call whose payload is read. */
+/**
+ * Options of a call whose payload is read.
+ *
+ * @example
+ * import * as z from 'zod';
+ * const user = await service.get('users/7', { schema: z.object({ name: z.string() }) });
+ */
 export interface PayloadOptions<Payload> extends ServiceCallOptions {
   /** Checks the payload of a success, and types it. Default: the payload is not checked. */
   readonly schema?: StandardSchema<Payload> | undefined;
 }
 
-/** Options of a call whose answer is handed out unread. */
+/**
+ * Options of a call whose answer is handed out unread.
+ *
+ * @example
+ * const response = await service.request('pictures/7', { method: 'POST', body: blob });
+ */
 export interface RequestOptions extends ServiceCallOptions {
   /** Default: GET. */
   readonly method?: 'GET' | 'POST' | 'HEAD' | undefined;
@@ -21,7 +37,12 @@ export interface RequestOptions extends ServiceCallOptions {
   readonly body?: unknown;
 }
 
-/** Options of `events`. */
+/**
+ * Options of `events`.
+ *
+ * @example
+ * const events = service.events('news', { lastEventId: readLastId(), schema: News, signal });
+ */
 export interface EventsOptions<Data> extends Omit<ServiceCallOptions, 'idempotent'> {
   /** Takes `data` for JSON, checks it, and types it. Default: `data` is text. */
   readonly schema?: StandardSchema<Data> | undefined;
@@ -44,7 +65,12 @@ export interface ServiceEvent<Data = string> {
   readonly id: string;
 }
 
-/** Options of `connect`. */
+/**
+ * Options of `connect`.
+ *
+ * @example
+ * const socket = await service.connect('chat', { protocols: ['chat.v2', 'chat'], signal });
+ */
 export interface ConnectOptions
   extends Pick<ServiceCallOptions, 'headers' | 'signal' | 'timeouts'> {
   /** Subprotocols to choose from, the preferred one first. Default: none. */
