@@ -91,8 +91,11 @@ export function createApplication(context: Context, auth: Auth): Application {
       subject: () => toSubject(surface, request, routers),
       cors: cors[surface],
       profile: context.profile,
-      note(names) {
+      note(names, { operationId, service }) {
         record.faults = [...record.faults, ...names];
+        record.operationId = operationId;
+        record.service = service;
+        record.matched = surface === 'link' || operationId !== undefined;
       },
     };
   }

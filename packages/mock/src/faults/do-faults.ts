@@ -44,7 +44,12 @@ export function takeOr(
 ): readonly DueFault[] | undefined {
   try {
     const faults = dueFaults(call);
-    if (faults.length > 0) call.note(faults.map(({ name }) => name));
+    if (faults.length > 0) {
+      call.note(
+        faults.map(({ name }) => name),
+        call.subject(),
+      );
+    }
     return faults;
   } catch (error) {
     if (!(error instanceof FieldError)) throw error;

@@ -14,8 +14,8 @@ export interface FaultedCall {
   /** Cross-origin headers of its surface. */
   readonly cors: Cors;
   readonly profile: WireProfile;
-  /** Hears the names of what is done. */
-  readonly note: (names: readonly string[]) => void;
+  /** Hears the names of what is done, and to which call, for a refused one reaches no router. */
+  readonly note: (names: readonly string[], subject: FaultSubject) => void;
 }
 
 export interface FaultedRequest extends FaultedCall {

@@ -1,0 +1,283 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { createMock } from '../src/index.ts';
+import { call } from './helpers/call.ts';
+import { BEARER, gateway, gatewayPost, STORAGE_HEADERS, storage } from './helpers/calls.ts';
+import { callUntilCut } from './helpers/cut.ts';
+import { getGrant, getLink, postForm, toForm, upload } from './helpers/upload.ts';
+
+const mock = await createMock();
+const session = mock.session();
+afterAll(() => mock.close());
+beforeEach(() => session.reset());
+
+const HELLO = { path: '/v1/cloudrun/hello', headers: BEARER };
+const fault = (text: string) => ({ 'x-mock-fault': text });
+const since = (start: number) => performance.now() - start;
+const lastRequest = () => session.requests().at(-1);
+
+describe('the header X-Mock-Fault', () => {
+  test('lets one call end with a code, in the shape of its surface', async () => {
+    const refused = await gateway(mock, { ...HELLO, headers: fault('code=SERVICE_NOT_READY') });
+    expect(refused).toMatchObject({ status: 503, json: { code: 'SERVICE_NOT_READY' } });
+    expect(refused.json.requestId).toBe(refused.headers['x-request-id']);
+    expect(refused.headers).toMatchObject({
+      'retry-after': '1',
+      'content-disposition': 'attachment',
+      'access-control-allow-origin': '*',
+      'content-type': 'application/json',
+    });
+    expect((await gateway(mock, HELLO)).status).toBe(200);
+    const body = { fileList: [] };
+    const failed = await storage(mock, 'batchDelete', body, fault('code=SYS_ERR'));
+    expect(failed).toMatchObject({ status: 500, json: { statusCode: 500 } });
+    expect(failed.json.body).toMatchObject({
+      code: 'SYS_ERR',
+      requestId: failed.headers['x-request-id'],
+    });
+  });
+
+  test('lets an upload and a link end with an XML error', async () => {
+    const grant = await getGrant(mock, 'a.txt');
+    const slow = await fetch(grant.url, { method: 'POST', headers: fault('code=SlowDown') });
+    expect(slow.status).toBe(503);
+    expect(slow.headers.get('content-type')).toBe('application/xml');
+    expect(await slow.text()).toContain('<Error><Code>SlowDown</Code>');
+    const link = await getLink(mock, await upload(mock, 'a.txt', 'x'));
+    const denied = await fetch(link, { headers: fault('expiredToken') });
+    expect(denied.status).toBe(403);
+    expect(await denied.text()).toContain('The link has expired.');
+    expect(await (await fetch(link)).text()).toBe('x');
+  });
+
+  test('stands in the log', async () => {
+    await gateway(mock, { ...HELLO, headers: fault('code=SERVICE_TIMEOUT') });
+    expect(lastRequest()).toMatchObject({
+      operationId: 'cloudrun-get-root',
+      service: 'hello',
+      matched: true,
+      faults: ['X-Mock-Fault'],
+      answer: { status: 504 },
+    });
+  });
+
+  test.each([
+    ['latency=x', 'X-Mock-Fault: latency must be milliseconds'],
+    ['code=SYS_ER', 'Do you mean SYS_ERR?'],
+    ['code=SlowDown', 'X-Mock-Fault: code must be one that gateway has: SERVICE_NOT_FOUND'],
+    ['callsPerSecond=1', 'X-Mock-Fault: callsPerSecond counts calls'],
+    ['times=1,reset', 'X-Mock-Fault: times is no field'],
+    ['', 'X-Mock-Fault: The fault must be fields'],
+  ])('%j is 400, which names it', async (text, message) => {
+    const { status, json } = await gateway(mock, { ...HELLO, headers: fault(text) });
+    expect([status, json.code]).toEqual([400, 'INVALID_REQUEST']);
+    expect(json.message).toContain(message);
+  });
+
+  test('a bad one is told in the shape of storage too, and the body is taken off the wire', async () => {
+    const body = { fileList: Array(2_000).fill('x'.repeat(20)) };
+    const { status, json } = await storage(mock, 'batchDelete', body, fault('rest'));
+    expect([status, json.body.code]).toEqual([400, 'INVALID_PARAM']);
+    expect(json.body.message).toContain('rest is no field: do you mean reset?');
+  });
+
+  test('a browser may send it, and its preflight has no faults', async () => {
+    session.faults.put('all', 'code=SERVICE_TIMEOUT,times=1');
+    const preflight = await call(mock, {
+      method: 'OPTIONS',
+      path: HELLO.path,
+      headers: { origin: 'http://a.test', 'access-control-request-method': 'GET' },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers['access-control-allow-headers']).toContain('X-Mock-Fault');
+    expect((await gateway(mock, HELLO)).status).toBe(504);
+  });
+});
+
+describe('a rule', () => {
+  test('is done to the operation that it matches, so many times', async () => {
+    session.faults.put('twice', 'batchDelete:code=SERVICE_UNAVAILABLE,times=2');
+    const codes = [];
+    for (let round = 0; round < 3; round += 1) {
+      codes.push((await storage(mock, 'batchDelete', { fileList: [] })).status);
+    }
+    expect(codes).toEqual([503, 503, 200]);
+    expect((await storage(mock, 'batchGetTempUrls', { fileList: [] })).status).toBe(200);
+  });
+
+  test('is done to the service that it matches', async () => {
+    session.faults.put('orders', 'service:orders:code=SERVICE_FORBIDDEN');
+    expect((await gateway(mock, { path: '/v1/cloudrun/orders/a/b' })).status).toBe(403);
+    expect((await gatewayPost(mock, '/v1/cloudrun/orders', {})).status).toBe(403);
+    expect((await gateway(mock, HELLO)).status).toBe(200);
+  });
+
+  test('is done in its own session', async () => {
+    mock.session('a').faults.put('all', 'code=SYS_ERR');
+    const own = { 'x-mock-session': 'a' };
+    expect((await gateway(mock, { ...HELLO, headers: own })).status).toBe(500);
+    expect((await gateway(mock, HELLO)).status).toBe(200);
+  });
+
+  test('limits calls by second, and tells when to come again', async () => {
+    session.clock.freeze();
+    session.faults.put('gateway', 'gateway:callsPerSecond=2');
+    session.faults.put('storage', 'storage:callsPerSecond=0.25');
+    session.faults.put('upload', 'upload:callsPerSecond=1');
+    const status = async () => (await gateway(mock, HELLO)).status;
+    expect([await status(), await status(), await status()]).toEqual([200, 200, 429]);
+    session.clock.advance('1s');
+    expect([await status(), await status()]).toEqual([200, 200]);
+    const limited = await gateway(mock, HELLO);
+    expect(limited.json.code).toBe('EXCEED_RATELIMIT');
+    expect(limited.headers['retry-after']).toBe('1');
+    await storage(mock, 'batchDelete', { fileList: [] });
+    const slow = await storage(mock, 'batchDelete', { fileList: [] });
+    expect(slow.json.body.code).toBe('EXCEED_RATELIMIT');
+    expect(slow.headers['retry-after']).toBe('4');
+    await fetch(mock.uploadUrl, { method: 'POST' });
+    const upload = await fetch(mock.uploadUrl, { method: 'POST' });
+    expect([upload.status, upload.headers.get('retry-after')]).toEqual([503, '1']);
+  });
+
+  test('refuses what has expired, with a challenge', async () => {
+    session.faults.put('all', 'expiredToken');
+    const token = await gateway(mock, HELLO);
+    expect(token).toMatchObject({ status: 401, json: { code: 'ACCESS_TOKEN_EXPIRED' } });
+    expect(token.headers['www-authenticate']).toContain('Bearer');
+    const signed = await storage(mock, 'batchDelete', { fileList: [] });
+    expect(signed).toMatchObject({ status: 401, json: { body: { code: 'SIGN_PARAM_INVALID' } } });
+    expect(signed.headers['www-authenticate']).toContain('X-Svc-Authorization');
+    session.faults.clear();
+    const grant = await getGrant(mock, 'a.txt');
+    session.faults.put('all', 'expiredToken');
+    const form = await postForm(grant.url, toForm(grant, 'a.txt'), new Blob(['x']));
+    expect(form.status).toBe(403);
+    expect(await form.text()).toContain('The grant has expired.');
+  });
+
+  test('two add their latencies, and the call then goes its way', async () => {
+    session.faults.put('a', 'latency=60');
+    session.faults.put('b', 'latency=70..80');
+    const start = performance.now();
+    expect((await gateway(mock, HELLO)).status).toBe(200);
+    expect(since(start)).toBeGreaterThanOrEqual(129);
+    expect(lastRequest()?.faults).toEqual(['a', 'b']);
+  });
+
+  test('of an option or a text with a wrong field keeps the mock from starting', async () => {
+    await expect(createMock({ faults: ['latency=x'] })).rejects.toThrow('latency must be');
+    const wrong = { name: 'a', fault: { truncate: -1 } };
+    await expect(createMock({ faults: [wrong] })).rejects.toThrow('faults[0].fault.truncate must');
+    await using other = await createMock({ faults: ['reset,times=1'] });
+    expect((await callUntilCut(other, HELLO)).error).toBe('ECONNRESET');
+    expect((await callUntilCut(other, HELLO)).status).toBe(200);
+    other.session().reset();
+    expect(other.session().faults.list()).toMatchObject([{ name: 'fault-1', times: 1 }]);
+  });
+});
+
+describe('a connection', () => {
+  test('is reset before the answer', async () => {
+    for (const call of [HELLO, { path: '/', method: 'POST', body: 'x'.repeat(100_000) }]) {
+      const cut = await callUntilCut(mock, {
+        ...call,
+        headers: { ...BEARER, ...fault('reset') },
+      });
+      expect(cut).toMatchObject({ status: undefined, error: 'ECONNRESET' });
+    }
+    expect(session.requests()).toMatchObject([{ faults: ['X-Mock-Fault'] }, {}]);
+  });
+
+  test('resets with a TCP reset, and not with an end', async () => {
+    const socket = connect(mock.port, '127.0.0.1');
+    let isEnded = false;
+    socket.on('end', () => {
+      isEnded = true;
+    });
+    const failed = once(socket, 'error').catch((error) => [error]);
+    socket.write(`GET ${HELLO.path} HTTP/1.1\r\nHost: localhost\r\nX-Mock-Fault: reset\r\n\r\n`);
+    expect((await failed)[0]).toMatchObject({ code: 'ECONNRESET', syscall: 'read' });
+    expect(isEnded).toBe(false);
+  });
+
+  test.each(['truncate=7', 'reset=7'])('is lost after 7 bytes of the body: %s', async (text) => {
+    const fileID = await upload(mock, 'a.txt', '0123456789');
+    const { pathname, search } = new URL(await getLink(mock, fileID));
+    const cut = await callUntilCut(mock, { path: pathname + search, headers: fault(text) });
+    expect(cut).toMatchObject({ status: 200, contentLength: '10', error: 'ECONNRESET' });
+    expect(cut.bytes.toString()).toBe('0123456');
+    expect(lastRequest()?.answer).toMatchObject({ status: 200, bodyBytes: 7 });
+  });
+
+  test('an answer of JSON and an error break off alike', async () => {
+    const path = '/api/v2/envs/dev/storages:batchDelete';
+    const post = { path, method: 'POST', body: '{"fileList":[]}' };
+    for (const text of ['truncate=20', 'truncate=20,code=SYS_ERR']) {
+      const headers = { ...STORAGE_HEADERS, ...fault(text) };
+      const cut = await callUntilCut(mock, { ...post, headers });
+      expect(cut.bytes.toString()).toMatch(/^\{"statusCode":\d/);
+      expect(cut.bytes.length).toBe(20);
+      expect(Number(cut.contentLength)).toBeGreaterThan(20);
+      expect(cut.error).toBe('ECONNRESET');
+    }
+  });
+
+  test('truncate=0 sends the head alone, and a body that is short enough is whole', async () => {
+    const fileID = await upload(mock, 'a.txt', '0123456789');
+    const { pathname, search } = new URL(await getLink(mock, fileID));
+    const path = pathname + search;
+    const none = await callUntilCut(mock, { path, headers: fault('truncate=0') });
+    expect(none).toMatchObject({ status: 200, contentLength: '10', error: 'ECONNRESET' });
+    expect(none.bytes.length).toBe(0);
+    for (const text of ['truncate=10', 'reset=11']) {
+      const whole = await callUntilCut(mock, { path, headers: fault(text) });
+      expect([whole.bytes.toString(), whole.error]).toEqual(['0123456789', undefined]);
+    }
+    const head = await callUntilCut(mock, {
+      path,
+      method: 'HEAD',
+      headers: fault('truncate=1'),
+    });
+    expect(head).toMatchObject({ status: 200, error: undefined });
+  });
+
+  test('is slow as asked, and the whole body comes', async () => {
+    const content = 'x'.repeat(3_000);
+    const fileID = await upload(mock, 'slow.txt', content);
+    const link = await getLink(mock, fileID);
+    const start = performance.now();
+    const response = await fetch(link, { headers: fault('bytesPerSecond=10000') });
+    expect(await response.text()).toBe(content);
+    expect(since(start)).toBeGreaterThan(200);
+  });
+
+  test('that goes away while it waits is forgotten', async () => {
+    const controller = new AbortController();
+    const headers = { ...BEARER, ...fault('latency=1h') };
+    const pending = fetch(mock.url + HELLO.path, { headers, signal: controller.signal });
+    pending.catch(() => {});
+    const { promise, resolve } = Promise.withResolvers<void>();
+    setTimeout(resolve, 50);
+    await promise;
+    controller.abort();
+    await expect(pending).rejects.toThrow();
+  });
+});
+
+describe('an event stream', () => {
+  const stream = (text: string) =>
+    callUntilCut(mock, {
+      path: HELLO.path,
+      headers: { ...BEARER, accept: 'text/event-stream', ...fault(text) },
+    });
+
+  test('breaks off in the middle', async () => {
+    const whole = await stream('latency=1');
+    expect(whole.error).toBe(undefined);
+    const cut = await stream('truncate=5');
+    expect(cut.bytes.toString()).toBe(whole.bytes.toString().slice(0, 5));
+    expect(cut.error).toBe('ECONNRESET');
+  });
+});

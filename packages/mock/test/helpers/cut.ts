@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
+
+/** What of an answer came before the connection was lost. */
+export interface Cut {
+  /** Undefined where no answer began. */
+  status: number | undefined;
+  contentLength: string | undefined;
+  bytes: Buffer;
+  /** Code of the error; undefined where the answer was whole. */
+  error: string | undefined;
+}
+
+export interface CutOptions {
+  path: string;
+  method?: string;
+  headers?: OutgoingHttpHeaders;
+  body?: string;
+}
+
+/** Makes a call whose connection may be lost. */
+export async function callUntilCut(
+  { url }: { url: string },
+  { path, method = 'GET', headers = {}, body = '' }: CutOptions,
+): Promise<Cut> {
+  const outgoing = request(url, { method, path, headers, agent: false });
+  const cut: Cut = {
+    status: undefined,
+    contentLength: undefined,
+    bytes: Buffer.alloc(0),
+    error: undefined,
+  };
+  // A reset is told to the request too, after its answer has begun.
+  outgoing.on('error', () => {});
+  try {
+    const answered = once(outgoing, 'response');
+    outgoing.end(body);
+    const [response] = (await answered) as [IncomingMessage];
+    cut.status = response.statusCode;
+    cut.contentLength = response.headers['content-length'];
+    for await (const chunk of response) cut.bytes = Buffer.concat([cut.bytes, chunk]);
+  } catch (error) {
+    cut.error = (error as NodeJS.ErrnoException).code;
+  }
+  return cut;
+}
