@@ -92,10 +92,10 @@ describe('the packed client', () => {
   });
 
   describe.each(Object.entries(COMPILERS))('in strict TypeScript %s', (version, tsc) => {
-    const check = async (compilerOptions: object) => {
+    const check = async (file: string, compilerOptions: object) => {
       const config = {
         compilerOptions: { ...STRICT, ...compilerOptions },
-        files: ['main.ts'],
+        files: [file],
       };
       await project.write('tsconfig.json', JSON.stringify(config));
       return project.run(process.execPath, tsc, '-p', '.');
@@ -127,7 +127,29 @@ describe('the packed client', () => {
          await storage.upload('a.txt', 'b', { contenType: 'text/plain' });
          export const code = (error: unknown) => isStorageError(error) && error.code;`,
       );
-      expect(await check(options)).toBe('');
+      expect(await check('main.ts', options)).toBe('');
+    });
+
+    it('has typed entries for React and for MSW', async () => {
+      await project.write(
+        'entries.ts',
+        `import { createGatewayClient, createStorageClient } from '@berth/client';
+         import { mswHandlers, gatewayError } from '@berth/client/msw';
+         import { createGatewayQueries, createStorageQueries } from '@berth/client/react-query';
+         const gateway = createGatewayQueries(createGatewayClient({ baseUrl: 'https://g.example' }));
+         const user = gateway.service('users').get<{ name: string }>('7');
+         export const name: Promise<{ name: string }> = user.queryFn({ signal: new AbortController().signal });
+         const credentials = { authorization: 'a', timestamp: 1 };
+         const storage = createStorageClient({ baseUrl: 'https://s.example', envId: 'dev', credentials });
+         export const files = createStorageQueries(storage);
+         const berth = mswHandlers({ baseUrl: 'https://api.example.com' });
+         export const handlers = [
+           berth.service('users').get('7', () => gatewayError('SERVICE_NOT_READY')),
+           ...berth.handlers,
+         ];`,
+      );
+      const bundler = { module: 'esnext', moduleResolution: 'bundler' };
+      expect(await check('entries.ts', { ...BROWSER, ...bundler })).toBe('');
     });
   });
 
