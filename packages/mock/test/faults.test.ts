@@ -1,6 +1,7 @@
 import { once } from 'node:events';
+import { get } from 'node:https';
 import { connect } from 'node:net';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
 import { BEARER, gateway, gatewayPost, STORAGE_HEADERS, storage } from './helpers/calls.ts';
@@ -254,15 +255,22 @@ describe('a connection', () => {
   });
 
   test('that goes away while it waits is forgotten', async () => {
+    session.faults.put('long', 'latency=1h,times=1');
     const controller = new AbortController();
-    const headers = { ...BEARER, ...fault('latency=1h') };
-    const pending = fetch(mock.url + HELLO.path, { headers, signal: controller.signal });
+    const pending = fetch(mock.url + HELLO.path, { headers: BEARER, signal: controller.signal });
     pending.catch(() => {});
-    const { promise, resolve } = Promise.withResolvers<void>();
-    setTimeout(resolve, 50);
-    await promise;
+    await vi.waitFor(() => expect(session.faults.list()).toEqual([]));
     controller.abort();
-    await expect(pending).rejects.toThrow();
+    await vi.waitFor(() => expect(session.requests()).toHaveLength(1));
+  });
+
+  test('under TLS is reset too', async () => {
+    await using secure = await createMock({ tls: true });
+    const headers = { ...BEARER, ...fault('reset') };
+    const options = { agent: false, rejectUnauthorized: false, headers };
+    const outgoing = get(secure.url + HELLO.path, options);
+    const [error] = await once(outgoing, 'error');
+    expect(error).toMatchObject({ code: 'ECONNRESET', syscall: 'read' });
   });
 });
 

@@ -100,7 +100,7 @@ export function shapeBody(response: ServerResponse, shape: BodyShape): void {
   response.write = ((chunk: Chunk, ...rest: Rest) => {
     add(chunk, rest[0]);
     const done = rest.find((given) => typeof given === 'function');
-    if (done !== undefined) queueMicrotask(done);
+    if (done !== undefined) process.nextTick(done);
     pump();
     mustDrain ||= queued >= HIGH_WATER;
     return !mustDrain;

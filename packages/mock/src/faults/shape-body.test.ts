@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { expect, test } from 'vitest';
+import type { BodyShape } from './body-shape.ts';
+import { shapeBody } from './shape-body.ts';
+
+const WHOLE: BodyShape = { limit: Infinity, byReset: false, bytesPerSecond: Infinity };
+
+/** A server whose answers have a shape. */
+async function serve(shape: BodyShape, answer: (response: ServerResponse) => unknown) {
+  const server = createServer((_, response) => {
+    shapeBody(response, shape);
+    answer(response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    get: async () => {
+      const outgoing = get({ port, host: '127.0.0.1', agent: false });
+      // A reset is told to the request too, after its answer has begun.
+      outgoing.on('error', () => {});
+      const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+      return response;
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+const chunks = (count: number, size: number) =>
+  Readable.from(Array.from({ length: count }, (_, index) => Buffer.alloc(size, index)));
+
+test('an answer in one piece has its length', async () => {
+  await using server = await serve(WHOLE, (response) => response.end('中文', 'utf8'));
+  const response = await server.get();
+  expect(response.headers['content-length']).toBe('6');
+  expect((await buffer(response)).toString()).toBe('中文');
+});
+
+test('an answer in pieces comes in order, and its callbacks are called', async () => {
+  const called: string[] = [];
+  await using server = await serve({ ...WHOLE, bytesPerSecond: 100_000 }, (response) => {
+    response.write('a', () => called.push('write'));
+    response.write(new Uint8Array([98]), 'utf8');
+    response.write('63', 'hex');
+    response.end('d', () => called.push('end'));
+    response.end('never');
+  });
+  expect((await buffer(await server.get())).toString()).toBe('abcd');
+  expect(called).toEqual(['write', 'end']);
+});
+
+test('an answer without a body ends', async () => {
+  await using server = await serve({ ...WHOLE, limit: 0 }, (response) => response.end());
+  const response = await server.get();
+  expect(response.headers['content-length']).toBe('0');
+  expect((await buffer(response)).length).toBe(0);
+});
+
+test('who writes is held back', async () => {
+  let produced = 0;
+  const source = new Readable({
+    highWaterMark: 1_024,
+    read() {
+      produced += 1_024;
+      this.push(Buffer.alloc(1_024));
+    },
+  });
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  await using server = await serve({ ...WHOLE, bytesPerSecond: 20_000 }, (response) => {
+    pipeline(source, response).catch(resolve);
+  });
+  const response = await server.get();
+  let read = 0;
+  for await (const chunk of response) {
+    read += chunk.length;
+    if (read > 10_000) break;
+  }
+  expect(produced).toBeLessThan(read + 60_000);
+  expect(await promise).toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
+  expect(source.destroyed).toBe(true);
+});
+
+test('a long stream comes whole and at its rate', async () => {
+  await using server = await serve({ ...WHOLE, bytesPerSecond: 2_000_000 }, (response) => {
+    void pipeline(chunks(40, 20_000), response);
+  });
+  const start = performance.now();
+  const bytes = await buffer(await server.get());
+  expect(bytes.length).toBe(800_000);
+  expect(bytes[799_999]).toBe(39);
+  expect(performance.now() - start).toBeGreaterThan(300);
+});
+
+test.each([false, true])(
+  'a stream breaks off at the byte that was asked, by reset: %s',
+  async (byReset) => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    await using server = await serve({ ...WHOLE, limit: 25_001, byReset }, (response) => {
+      pipeline(chunks(10, 10_000), response).catch(resolve);
+    });
+    const response = await server.get();
+    let read = 0;
+    const failure = await (async () => {
+      for await (const chunk of response) read += chunk.length;
+    })().catch((error) => error);
+    expect(failure).toMatchObject({ code: 'ECONNRESET' });
+    expect(read).toBe(25_001);
+    expect(await promise).toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
+  },
+);
