@@ -17,7 +17,7 @@ interface Manifest {
 }
 
 /** The source file of each entry of the package, by its name. */
-export function listEntries(): Record<string, string> {
+function listEntries(): Record<string, string> {
   const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const entries = Object.entries(manifest.exports).flatMap(([name, target]) =>
     typeof target === 'string' ? [] : [[name, join(ROOT, target['berth-source'])] as const],
