@@ -6,14 +6,23 @@ import { describe, expect, it } from 'vitest';
 const ROOT = join(import.meta.dirname, '..');
 const ENTRY = join(ROOT, 'entry.js');
 
-/** Bundles a small program for browsers, minified, and gives what is loaded at once and what later. */
-async function bundle(code: string) {
+/** Loads openapi-fetch, and with it the raw calls. */
+const RAW_CALLS = /\/send-raw\.ts$/;
+
+/**
+ * Bundles a small program for browsers, minified, and gives its size with gzip: of what is loaded at
+ * once, and of all of it in one file, which is what `size-limit` measures.
+ *
+ * @param external modules that are left out
+ */
+async function bundle(code: string, external = /^$/) {
   const build = await rolldown({
     cwd: ROOT,
     input: ENTRY,
     platform: 'browser',
     preserveEntrySignatures: 'allow-extension',
     resolve: { conditionNames: ['berth-source', 'import', 'default'] },
+    external: (id) => external.test(id),
     plugins: [
       {
         name: 'entry',
@@ -22,38 +31,81 @@ async function bundle(code: string) {
       },
     ],
   });
-  const { output } = await build.generate({ format: 'esm', minify: true });
-  const chunks = output.filter((file): file is OutputChunk => file.type === 'chunk');
-  const size = (...names: string[]) =>
-    chunks
-      .filter(({ isEntry, name }) => isEntry || names.includes(name))
-      .reduce((sum, chunk) => sum + gzipSync(chunk.code).length, 0);
+  const generate = async (codeSplitting: boolean) => {
+    const { output } = await build.generate({ format: 'esm', minify: true, codeSplitting });
+    return output.filter((file): file is OutputChunk => file.type === 'chunk');
+  };
+  const [whole] = await generate(false);
+  const chunks = await generate(true);
   const first = chunks.find(({ isEntry }) => isEntry);
-  const modules = (first?.moduleIds ?? []).map((id) => id.replace(/^.*\/(src|node_modules)\//, ''));
-  return { size, modules, later: chunks.filter(({ isEntry }) => !isEntry).map(({ name }) => name) };
+  const sizeOf = (chunk: OutputChunk | undefined) => gzipSync(chunk?.code ?? '').length;
+  const namesOf = (chunk: OutputChunk | undefined) =>
+    (chunk?.moduleIds ?? []).map((id) => id.replace(/^.*\/(src|node_modules)\//, ''));
+  return {
+    first: sizeOf(first),
+    whole: sizeOf(whole),
+    chunks: chunks.reduce((sum, chunk) => sum + sizeOf(chunk), 0),
+    firstModules: namesOf(first),
+    modules: namesOf(whole),
+    later: chunks.filter(({ isEntry }) => !isEntry).map(({ name }) => name),
+  };
 }
 
-const gateway = (use: string) => `
+const GET = `
   import { bearer, createGatewayClient } from '@berth/client';
   const gateway = createGatewayClient({ baseUrl: 'https://g.example', auth: bearer(() => 't') });
-  const service = gateway.service('hello');
-  export const result = ${use};`;
+  export const result = gateway.service('hello').get('a');`;
+const GATEWAY = "export { bearer, createGatewayClient } from '@berth/client'";
+const STORAGE = "export { createStorageClient } from '@berth/client'";
+const EVERYTHING = "export * from '@berth/client'";
 
+/** What of a list of modules matches. */
+const among = (modules: string[], pattern: RegExp) => modules.filter((name) => pattern.test(name));
+
+// The goals are 5, 8, 8 and 14 kB. A limit above its goal is what is reached so far: lower it, never raise it.
 describe('a bundle, minified and compressed with gzip', () => {
-  it('of a plain get is at most 5 kB', async () => {
-    const { size, modules, later } = await bundle(gateway("service.get('a')"));
-    expect(size()).toBeLessThanOrEqual(5_000);
+  it('of a plain get loads at most 5 kB', async () => {
+    const { first, firstModules, later } = await bundle(GET);
+    expect(first).toBeLessThanOrEqual(5_000);
     expect(later).toEqual(expect.arrayContaining(['stream-events', 'connect-socket', 'send-raw']));
     const absent =
       /openapi-fetch|storage|upload|operations|tc3|xml|event|socket|generated\/(?!contract)/;
-    expect(modules.filter((name) => absent.test(name))).toEqual([]);
+    expect(among(firstModules, absent)).toEqual([]);
   });
 
-  it('of the gateway with events, WebSockets, retries, refresh and validation is at most 8 kB', async () => {
-    const use = "[service.get('a'), service.events('b'), service.connect('c')]";
-    const { size } = await bundle(gateway(use));
-    expect(
-      size('stream-events', 'connect-socket', 'check-payload', 'contract-failure'),
-    ).toBeLessThanOrEqual(8_000);
+  it.each([
+    ['the gateway', GATEWAY, 8_000, 9_400],
+    ['storage', STORAGE, 8_700, 11_750],
+    ['everything', EVERYTHING, 14_000, 16_300],
+  ])('of %s has a limit, without and with the raw calls', async (_, code, limit, withRaw) => {
+    expect((await bundle(code, RAW_CALLS)).whole).toBeLessThanOrEqual(limit);
+    expect((await bundle(code)).whole).toBeLessThanOrEqual(withRaw);
+  });
+
+  it('of storage is at most 8.4 kB in its chunks, those of the raw calls left out', async () => {
+    const { chunks, later } = await bundle(STORAGE, RAW_CALLS);
+    expect(later).toEqual([]);
+    expect(chunks).toBeLessThanOrEqual(8_400);
+  });
+});
+
+describe('what is not imported is not in the bundle', () => {
+  it.each<[string, string, RegExp]>([
+    ['the gateway', STORAGE, /gateway|service\/|bearer|tc3|schema|event|socket/],
+    ['storage', GATEWAY, /storage|upload|download|operations|xml|platform\/|link|envelope/],
+    ['signatures', GATEWAY, /tc3/],
+    ['Node', EVERYTHING, /platform\/node|cli\/|^node:/],
+  ])('%s', async (_, code, absent) => {
+    const { modules } = await bundle(code);
+    expect(modules.length).toBeGreaterThan(10);
+    expect(among(modules, absent)).toEqual([]);
+  });
+
+  it('openapi-fetch, until a raw call is made', async () => {
+    for (const code of [GATEWAY, STORAGE, EVERYTHING]) {
+      const { firstModules, later } = await bundle(code);
+      expect(among(firstModules, /openapi-fetch/)).toEqual([]);
+      expect(later).toContain('send-raw');
+    }
   });
 });
