@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageInfo from '../package.json' with { type: 'json' };
@@ -75,6 +78,10 @@ test.each([
   [['--host', ''], 'address of this machine'],
   [['--env', 'a.b'], 'one label of a host name'],
   [['--prot', '1'], 'Did you mean --port?'],
+  [['--mode', 'x'], 'Allowed choices are auto, static, dynamic'],
+  [['--auth', 'x'], 'Allowed choices are off, present, strict'],
+  [['--wait', 'x'], 'It must be an address'],
+  [['--timeout', '0'], 'number of seconds above 0'],
   [['extra'], 'too many arguments'],
 ])('%j is refused with exit 2', async (args, sentence) => {
   const { code, stdout, stderr } = await finish(spawnCli(...args));
@@ -95,6 +102,74 @@ test('--version and --help print and end with 0', async () => {
   expect(help.code).toBe(0);
   for (const option of ['--port', '--host', '--env', '4010']) expect(help.stdout).toContain(option);
 });
+
+describe('--wait', () => {
+  test('ends with 0 when a mock is ready', async () => {
+    await using mock = await createMock();
+    expect(await finish(spawnCli('--wait', mock.url))).toMatchObject({
+      code: 0,
+      stdout: `The mock at ${mock.url} is ready.\n`,
+    });
+  });
+
+  test('waits for one that starts later, also behind a certificate of its own', async () => {
+    const port = await freePort();
+    const waiting = finish(spawnCli('--wait', `https://localhost:${port}`));
+    const mock = spawnCli('--port', String(port), '--tls');
+    try {
+      expect(await waiting).toMatchObject({ code: 0, stderr: '' });
+    } finally {
+      mock.kill('SIGKILL');
+    }
+  });
+
+  test('ends with 1 and a sentence after its time', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    expect(await finish(spawnCli('--wait', url, '--timeout', '0.2'))).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `No mock answered at ${url} within 0.2 s.\n`,
+    });
+  });
+
+  test('another server is no mock', async () => {
+    const other = createServer((_, response) => response.writeHead(404).end()).listen(0);
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}`;
+    const { code } = await finish(spawnCli('--wait', url, '--timeout', '0.3'));
+    other.close();
+    expect(code).toBe(1);
+  });
+});
+
+test('with --tls and --auth strict the printed lines succeed, by the printed credentials', async () => {
+  const child = spawnCli('--port', '0', '--tls', '--auth', 'strict');
+  const printed = await untilReady(child);
+  try {
+    const token = /^Access token +(\S+)$/m.exec(printed)?.[1];
+    expect(printed).toMatch(/^Key pair +\S+ \S+$/m);
+    const curls = listCurls(printed);
+    expect(curls[0]?.[1]).toContain(`Bearer ${token}`);
+    for (const [id, command] of curls) {
+      const { stdout, stderr } = await run('sh', ['-c', command]);
+      expect(stderr).toBe('');
+      if (id === 'uploadFile') expect(stdout).toMatch(/^HTTP\/1.1 204 /);
+      else expectSuccess(command, JSON.parse(stdout));
+    }
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
 
 function listCurls(printed: string): [string, string][] {
   const blocks = printed.matchAll(/^# (\S+)\n(curl .*?[^\\])\n\n/gms);

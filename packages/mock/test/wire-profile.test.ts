@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { afterAll, describe, expect, test } from 'vitest';
 import { readWireProfile } from '../src/cli/read-wire-profile.ts';
+import { standardProfile } from '../src/contract/wire-profile.ts';
 import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
 import { gateway, storage } from './helpers/calls.ts';
@@ -112,5 +114,30 @@ describe('--wire-profile', async () => {
     const { code, stdout, stderr } = await finish(spawnCli('--wire-profile', 'none.json'));
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^none\.json is no wire profile: .*\n$/);
+  });
+
+  test('a changed file is in use at once, and a broken one not: the last good one stays', async () => {
+    const file = await write('live.json', JSON.stringify(acme));
+    const child = spawnCli('--port', '0', '--wire-profile', file);
+    try {
+      const printed = await untilReady(child);
+      const url = /Storage API +(http:\/\/[^/]+)/.exec(printed)?.[1] ?? '';
+      const statusOf = (headers: Record<string, string>) =>
+        storage({ url }, 'batchDelete', { fileList: [] }, headers).then(({ status }) => status);
+      const standard = JSON.stringify(standardProfile);
+      expect([await statusOf({}), await statusOf(HEADERS)]).toEqual([401, 200]);
+      const changed = once(child.stdout as NodeJS.EventEmitter, 'data');
+      await writeFile(file, standard);
+      expect(String(await changed)).toContain('live.json has changed and is in use.');
+      expect(await statusOf({})).toBe(200);
+      const broken = once(child.stderr as NodeJS.EventEmitter, 'data');
+      await writeFile(file, `${standard.slice(0, -1)},\n\n!}`);
+      expect(String(await broken)).toMatch(
+        /live\.json is no wire profile: .*line 3.* stays in use\./,
+      );
+      expect(await statusOf({})).toBe(200);
+    } finally {
+      child.kill('SIGKILL');
+    }
   });
 });

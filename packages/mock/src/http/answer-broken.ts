@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Answer, type ContractError, GatewayError, toAnswer } from '@berth/server-stubs';
-import { recordOf } from '../record/recorded-request.ts';
+import type { RecordedRequest } from '../record/recorded-request.ts';
 import { INVALID, toRefusal } from '../refusals/to-refusal.ts';
 
 /** What Node could not read, as a status (RFC 9110, RFC 6585) and a sentence. */
@@ -39,7 +39,7 @@ export function answerConnect(socket: Duplex): void {
 /** Answers a request whose body broke off, in the error shape of its surface. */
 export function answerBrokenBody(error: NodeJS.ErrnoException, response: ServerResponse): void {
   const { req: request } = response;
-  const { surface } = recordOf(request);
+  const surface = (request as RecordedRequest).record?.surface ?? 'gateway';
   const defect = DEFECTS[error.code ?? ''] ?? MALFORMED;
   const refusal = toRefusal(surface, INVALID[surface], defect);
   const { status, headers = {}, body } = toAnswerOf(refusal, request, request.url ?? '/');

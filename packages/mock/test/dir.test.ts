@@ -1,0 +1,102 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createMock } from '../src/index.ts';
+import { storage } from './helpers/calls.ts';
+import { getGrant, getLink, postForm, read, toForm, upload } from './helpers/upload.ts';
+
+const folders: string[] = [];
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-mock-'));
+  folders.push(folder);
+  return folder;
+}
+
+const copy = (mock: { url: string }, item: object) =>
+  storage(mock, 'batchCopyFile', { fileList: [item] });
+
+test('files outlive the mock, with their type and time', async () => {
+  const dir = await makeFolder();
+  let fileID = '';
+  {
+    await using mock = await createMock({ dir });
+    mock.session().clock.set('2030-01-01T00:00:00Z', { frozen: true });
+    fileID = await upload(mock, '报告/a b.css', 'content', 'text/css');
+    await upload(mock, 'empty', '');
+  }
+  await using mock = await createMock({ dir });
+  const { headers } = await fetch(await getLink(mock, fileID));
+  expect(headers.get('content-type')).toBe('text/css');
+  expect(headers.get('last-modified')).toBe('Tue, 01 Jan 2030 00:00:00 GMT');
+  expect(await read(mock, fileID)).toBe('content');
+  expect(await read(mock, 'cloud://dev.files/empty')).toBe('');
+  const part = await fetch(await getLink(mock, fileID), { headers: { range: 'bytes=2-4' } });
+  expect([part.status, await part.text()]).toEqual([206, 'nte']);
+});
+
+test('copies, moves, replacements and deletions last, and leave no bytes behind', async () => {
+  const dir = await makeFolder();
+  {
+    await using mock = await createMock({ dir });
+    await upload(mock, 'a', 'first');
+    await upload(mock, 'a', 'second');
+    await copy(mock, { srcPath: 'a', dstPath: 'b' });
+    await copy(mock, { srcPath: 'a', dstPath: 'c', removeOriginal: true });
+    const gone = await upload(mock, 'gone', 'x');
+    await storage(mock, 'batchDelete', { fileList: [gone] });
+  }
+  await using mock = await createMock({ dir });
+  const files = mock.session().files.list();
+  expect(files.map(({ path }) => path).sort()).toEqual(['b', 'c']);
+  expect(await read(mock, 'cloud://dev.files/b')).toBe('second');
+  expect(await read(mock, 'cloud://dev.files/c')).toBe('second');
+  expect(await readdir(join(dir, 'default'))).toHaveLength(4);
+});
+
+test('an upload that breaks off leaves the old file and nothing else', async () => {
+  const dir = await makeFolder();
+  await using mock = await createMock({ dir });
+  const fileID = await upload(mock, 'a', 'old');
+  const grant = await getGrant(mock, 'a');
+  const response = await fetch(grant.url, {
+    method: 'POST',
+    headers: { 'content-type': 'multipart/form-data; boundary=b' },
+    body: Object.entries(toForm(grant, 'a'))
+      .map(
+        ([name, value]) =>
+          `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+      )
+      .concat('--b\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\nnew')
+      .join(''),
+  });
+  expect(response.status).toBe(400);
+  expect(await read(mock, fileID)).toBe('old');
+  expect(await readdir(join(dir, 'default'))).toHaveLength(2);
+});
+
+test('what a killed mock has left is removed at the next start', async () => {
+  const dir = await makeFolder();
+  {
+    await using mock = await createMock({ dir });
+    await upload(mock, 'a', 'x');
+    await writeFile(join(dir, 'default', 'half.bin'), 'x');
+    await writeFile(join(dir, 'default', 'half.json.tmp'), '{');
+  }
+  await using mock = await createMock({ dir });
+  expect(await read(mock, 'cloud://dev.files/a')).toBe('x');
+  expect(await readdir(join(dir, 'default'))).toHaveLength(2);
+});
+
+test('sessions have folders of their own', async () => {
+  const dir = await makeFolder();
+  await using mock = await createMock({ dir });
+  const headers = { 'x-mock-session': 'a/../b' };
+  const { json } = await storage(mock, 'getUploadMetaData', { path: 'k' }, headers);
+  await postForm(json.body.data.url, toForm(json.body.data, 'k'), new Blob(['x']));
+  expect(mock.session().files.list()).toEqual([]);
+  expect(mock.session('a/../b').files.list()).toHaveLength(1);
+  expect(await readdir(dir)).toHaveLength(2);
+});

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { createMock } from '../src/index.ts';
+import { gateway, storage } from './helpers/calls.ts';
+
+const ask = (mock: { url: string }) =>
+  storage(mock, 'batchDelete', { fileList: ['cloud://dev.files/none'] });
+const names = (text: string) =>
+  JSON.stringify(JSON.parse(text), (key, value) => (key === 'requestId' ? '' : value));
+
+describe('static', () => {
+  test('storage answers the example, and does nothing', async () => {
+    await using mock = await createMock({ mode: 'static' });
+    const { json } = await ask(mock);
+    expect(json.body.data.fileList).toMatchObject([{ code: 'SUCCESS' }]);
+    for (const operation of ['getUploadMetaData', 'batchGetTempUrls', 'batchCopyFile']) {
+      const body = operation === 'getUploadMetaData' ? { path: 'a' } : { fileList: [] };
+      expect((await storage(mock, operation, body)).status).toBe(200);
+    }
+    expect(
+      mock
+        .session()
+        .requests()
+        .flatMap(({ answerViolations }) => answerViolations),
+    ).toEqual([]);
+  });
+
+  test('a wrong request is refused all the same', async () => {
+    await using mock = await createMock({ mode: 'static' });
+    expect((await storage(mock, 'batchDelete', {})).status).toBe(400);
+  });
+});
+
+describe('dynamic', () => {
+  test('answers are made from the schema, alike for one seed', async () => {
+    await using first = await createMock({ mode: 'dynamic', seed: 'a' });
+    await using again = await createMock({ mode: 'dynamic', seed: 'a' });
+    await using other = await createMock({ mode: 'dynamic', seed: 'b' });
+    const [one, two, three] = [await ask(first), await ask(again), await ask(other)];
+    expect(one.status).toBe(200);
+    expect(names(one.text)).toBe(names(two.text));
+    expect(names(one.text)).not.toBe(names(three.text));
+    expect(one.json.body.requestId).toBe(one.headers['x-request-id']);
+    expect((await gateway(first, { path: '/v1/cloudrun/hello' })).status).toBe(200);
+  });
+});
+
+test.each([
+  [{ mode: 'other' }, 'mode must be one of auto, static, dynamic.'],
+  [{ auth: 'none' }, 'auth must be one of off, present, strict.'],
+  [{ maxSessions: 0 }, 'maxSessions must be a whole number of at least 1.'],
+])('%j is refused by name', async (options, sentence) => {
+  await expect(createMock(options as never)).rejects.toThrow(sentence);
+});

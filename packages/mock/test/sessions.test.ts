@@ -1,0 +1,142 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { createMock } from '../src/index.ts';
+import { gateway, storage } from './helpers/calls.ts';
+import { getLink, postForm, read, toForm, upload } from './helpers/upload.ts';
+
+const mock = await createMock();
+afterAll(() => mock.close());
+
+const HOUR = 3_600_000;
+const inSession = (id: string) => ({ 'x-mock-session': id });
+
+async function uploadIn(session: string, path: string, content: string) {
+  const { json } = await storage(mock, 'getUploadMetaData', { path }, inSession(session));
+  const grant = json.body.data;
+  // The form carries no header of the mock: the address says which session it is for.
+  const response = await postForm(grant.url, toForm(grant, path), new Blob([content]));
+  expect(response.status).toBe(204);
+  return grant;
+}
+
+async function linkIn(session: string, fileID: string): Promise<string> {
+  const body = { fileList: [{ fileID }] };
+  const { json } = await storage(mock, 'batchGetTempUrls', body, inSession(session));
+  return json.body.data.fileList[0].tempFileURL;
+}
+
+describe('a session', () => {
+  test('has files of its own, whose links need no header', async () => {
+    const { fileID } = await uploadIn('a&b', 'own.txt', 'mine');
+    expect(await (await fetch(await linkIn('a&b', fileID))).text()).toBe('mine');
+    expect(await linkIn('other', fileID)).toBe('');
+    expect(await read(mock, fileID)).toBeUndefined();
+  });
+
+  test('lets no link and no grant into another one', async () => {
+    const grant = await uploadIn('one', 'same.txt', 'of one');
+    await uploadIn('two', 'same.txt', 'of two');
+    const link = await linkIn('one', grant.fileID);
+    expect((await fetch(link.replace('session=one', 'session=two'))).status).toBe(403);
+    const stolen = grant.url.replace('session=one', 'session=two');
+    const response = await postForm(stolen, toForm(grant, 'same.txt'), new Blob(['stolen']));
+    expect(response.status).toBe(403);
+    expect(await (await fetch(await linkIn('two', grant.fileID))).text()).toBe('of two');
+  });
+
+  test('is forgotten when it is the one used longest ago, and begins anew', async () => {
+    await using small = await createMock({ maxSessions: 2 });
+    const put = (id: string) => {
+      small.session(id).faults.put('slow', 'latency=1');
+    };
+    const has = (id: string) => small.session(id).faults.list().length > 0;
+    put('');
+    put('a');
+    put('b');
+    expect(has('a')).toBe(true);
+    put('c');
+    expect([has('a'), has('c'), has('b'), has('')]).toEqual([true, true, false, true]);
+  });
+});
+
+describe('the clock of a session', () => {
+  test('lets links and grants expire, and nothing of another session', async () => {
+    await using own = await createMock();
+    const fileID = await upload(own, 'a.txt', 'x');
+    const link = await getLink(own, fileID);
+    const { json } = await storage(own, 'getUploadMetaData', { path: 'late.txt' });
+    own.session('other').clock.advance(HOUR);
+    expect((await fetch(link)).status).toBe(200);
+    own.session().clock.advance(24 * HOUR * 8);
+    const late = await fetch(link);
+    expect(late.status).toBe(403);
+    expect(await late.text()).toContain('<Code>AccessDenied</Code>');
+    const form = toForm(json.body.data, 'late.txt');
+    const refused = await postForm(json.body.data.url, form, new Blob(['x']));
+    expect(await refused.text()).toContain('The grant has expired');
+    own.session().clock.reset();
+    expect((await fetch(link)).status).toBe(200);
+  });
+
+  test('is the one of Last-Modified', async () => {
+    await using own = await createMock();
+    own.session().clock.set('2030-01-02T03:04:05Z');
+    const { headers } = await fetch(await getLink(own, await upload(own, 'a.txt', 'x')));
+    expect(headers.get('last-modified')).toMatch(/^Wed, 02 Jan 2030 03:04:0/);
+  });
+});
+
+describe('the log of a session', () => {
+  test('has each call with what was sent and answered, without credentials', async () => {
+    await using own = await createMock();
+    const body = { fileList: [{ fileID: 'x' }] };
+    const { headers } = await storage(own, 'batchGetTempUrls', body, {
+      'x-svc-authorization': '1.0 secret',
+    });
+    const [call] = own.session().requests();
+    expect(call).toMatchObject({
+      id: headers['x-request-id'],
+      surface: 'storage',
+      operationId: 'batchGetTempUrls',
+      matched: true,
+      violations: [],
+      answerViolations: [],
+    });
+    expect(JSON.parse(String(call?.request.body))).toEqual(body);
+    expect(call?.answer).toMatchObject({ status: 200 });
+    expect(call?.answer?.headers['content-type']).toBe('application/json');
+    expect(JSON.parse(String(call?.answer?.body))).toMatchObject({ statusCode: 200 });
+    expect(JSON.stringify(call?.request.headers)).not.toContain('secret');
+  });
+
+  test('says what a request breaks, all of it, and where', async () => {
+    await using own = await createMock();
+    const fileList = [{ srcPath: 1, dstPath: 2 }];
+    await storage(own, 'batchCopyFile', { data: { fileList } });
+    const [call] = own.session().requests();
+    expect(call?.violations).toMatchObject([
+      { in: 'body', pointer: '/data/fileList/0/srcPath', keyword: 'type' },
+      { in: 'body', pointer: '/data/fileList/0/dstPath', keyword: 'type' },
+    ]);
+  });
+
+  test('lists what nothing answers', async () => {
+    await using own = await createMock();
+    await gateway(own, { path: '/v1/cloudrun/hello' });
+    await gateway(own, { path: '/v1/nowhere' });
+    const unmatched = own.session().requests({ unmatched: true });
+    expect(unmatched.map(({ request }) => request.target)).toEqual(['/v1/nowhere']);
+  });
+
+  test('keeps the first 16 KiB of a body', async () => {
+    await using own = await createMock();
+    await gateway(own, {
+      method: 'POST',
+      path: '/v1/cloudrun/hello',
+      headers: { 'content-type': 'text/plain' },
+      body: 'x'.repeat(100_000),
+    });
+    const [call] = own.session().requests();
+    expect(call?.request.body).toHaveLength(16_384);
+    expect(call?.request.bodyBytes).toBe(100_000);
+  });
+});
