@@ -90,19 +90,24 @@ describe('an upload', () => {
   });
 
   it('shows the progress of the latest one only', async () => {
-    const held: (() => void)[] = [];
-    await using target = await serveStorage(async (request, response) => {
-      await bodyOf(request);
-      held.push(() => response.writeHead(204).end());
+    let goOn = () => {};
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
     });
-    const { result } = renderHook(() => useUpload(target.storage));
-    act(() => result.current.mutate({ path: 'a.txt', data: 'A' }));
-    await waitFor(() => expect(held).toHaveLength(1));
+    async function* slow() {
+      yield 'A';
+      await gate;
+      yield 'BC';
+    }
+    const { result } = renderHook(() => useUpload(storage));
+    const ofFirst: number[] = [];
+    const onProgress = ({ loaded }: Progress) => void ofFirst.push(loaded);
+    act(() => result.current.mutate({ path: 'a.txt', data: slow(), onProgress }));
+    await waitFor(() => expect(result.current.progress?.loaded).toBe(1));
     act(() => result.current.mutate({ path: 'b.txt', data: 'Second' }));
-    await waitFor(() => expect(held).toHaveLength(2));
     await waitFor(() => expect(result.current.progress).toEqual({ loaded: 6, total: 6 }));
-    held[0]?.();
-    held[1]?.();
+    goOn();
+    await waitFor(() => expect(ofFirst).toContain(3));
     await waitFor(() => expect(result.current.data?.fileID).toBe('cloud://dev.files/b.txt'));
     expect(result.current.progress).toEqual({ loaded: 6, total: 6 });
   });
