@@ -15,7 +15,10 @@ export function createFaultExplainer(
   return (fault, call) => {
     const record = recordOf(call.request);
     record.operationId = fault.operationId;
-    record.matched = fault.kind !== 'not-found' && fault.kind !== 'method-not-allowed';
+    // A preflight speaks for the call that follows, which is judged itself.
+    const isPreflight = call.request.method === 'OPTIONS';
+    const isMissing = fault.kind === 'not-found' || fault.kind === 'method-not-allowed';
+    record.matched = isPreflight || !isMissing;
     const told = explain(fault, call, context);
     record.violations = told.violations ?? [];
     const message = words(told, call);

@@ -18,7 +18,10 @@ export function createClock(machine: () => number = Date.now): Clock {
       frozenAt = undefined;
     },
     get state() {
-      return { offset: now() - machine(), frozen: frozenAt !== undefined };
+      // Two readings of the machine's clock may differ: the offset of a clock that goes is the one that was set.
+      return frozenAt === undefined
+        ? { offset, frozen: false }
+        : { offset: frozenAt - machine(), frozen: true };
     },
   };
 }

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { standardProfile } from '../contract/wire-profile.ts';
+import { createRedactor } from './create-redactor.ts';
+
+const redactor = createRedactor(standardProfile);
+
+test.each([
+  ['authorization', 'Bearer secret', 'Bearer …'],
+  ['authorization', 'TC3-HMAC-SHA256 Credential=secret/a, Signature=secret', 'TC3-HMAC-SHA256 …'],
+  ['authorization', 'secret', '…'],
+  ['x-svc-authorization', '1.0 TC3-HMAC-SHA256 Credential=secret', '1.0 TC3-HMAC-SHA256 …'],
+  ['x-svc-sessiontoken', 'secret', '…'],
+  ['x-svc-sessiontoken', '', ''],
+  ['x-svc-timestamp', '1700000000', '1700000000'],
+  ['cookie', 'a=secret; b=secret', '…'],
+  ['set-cookie', 'a=secret', '…'],
+  ['sec-websocket-protocol', 'chat, berth.bearer.secret, b', 'chat, berth.bearer.…, b'],
+  ['location', '/files/a?expires=1&sign=secret&session=b', '/files/a?expires=1&sign=…&session=b'],
+  ['content-type', 'text/plain', 'text/plain'],
+])('%s: %s', (name, value, shown) => {
+  expect(redactor.header(name, value)).toBe(shown);
+});
+
+test('names of a wire profile are known', () => {
+  const { header } = createRedactor({
+    ...standardProfile,
+    storageHeaders: { authorization: 'X-A', sessionToken: 'X-B', timestamp: 'X-C' },
+  });
+  expect([header('x-a', 's'), header('x-b', 's'), header('x-c', '1')]).toEqual(['…', '…', '1']);
+});
+
+test('a link shows no signature, and other targets stay', () => {
+  expect(redactor.target('/files/a%20b?sign=s3-_%20&expires=1')).toBe(
+    '/files/a%20b?sign=…&expires=1',
+  );
+  expect(redactor.target('/v1/cloudrun/hello/design=1?x=sign')).toBe(
+    '/v1/cloudrun/hello/design=1?x=sign',
+  );
+});
+
+const form = (fields: Record<string, string>) =>
+  Buffer.concat([
+    ...Object.entries(fields).map(([name, value]) =>
+      Buffer.from(`--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`),
+    ),
+    Buffer.from(
+      '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\nContent-Type: image/png\r\n\r\n',
+    ),
+    Buffer.from([0, 255, 254, 13, 10]),
+    Buffer.from('\r\n--b--\r\n'),
+  ]);
+
+test('a form shows no grant, and its file stays byte by byte', () => {
+  const fields = { signature: 'secret&\nmore', 'X-Store-Security-Token': 'secret', key: '中.txt' };
+  const shown = redactor.request('upload', form(fields));
+  const hidden = { signature: '…', 'X-Store-Security-Token': '…', key: '中.txt' };
+  expect(Buffer.from(shown)).toEqual(form(hidden));
+});
+
+test('a form that breaks off in a token shows none of it', () => {
+  const whole = form({ Signature: 'secret'.repeat(10) });
+  const part = whole.subarray(0, whole.indexOf('secret') + 30);
+  expect(Buffer.from(redactor.request('upload', part)).toString()).not.toContain('secret');
+});
+
+test.each([
+  [
+    { url: '/', token: 'se"cr\\et', authorization: 'secret', fileID: 'cloud://a' },
+    { url: '/', token: '…', authorization: '…', fileID: 'cloud://a' },
+  ],
+  [
+    { tempFileURL: 'http://a/files/中?expires=1&sign=secret&session=b', code: 'SUCCESS' },
+    { tempFileURL: 'http://a/files/中?expires=1&sign=…&session=b', code: 'SUCCESS' },
+  ],
+])('an answer of storage shows no grant and no signature', (data, shown) => {
+  const bytes = redactor.answer('storage', Buffer.from(JSON.stringify({ body: { data } })));
+  expect(JSON.parse(Buffer.from(bytes).toString())).toEqual({ body: { data: shown } });
+});
+
+test('bodies of hosted services are shown as they are', () => {
+  const body = Buffer.from('{"token":"a"}');
+  expect(redactor.answer('gateway', body)).toBe(body);
+  expect(redactor.request('gateway', body)).toBe(body);
+});
+
+test('a form of many lines is read in no time', () => {
+  const lines = Buffer.from('name="Signature"\r\nx\r\n'.repeat(800));
+  const start = performance.now();
+  redactor.request('upload', lines);
+  expect(performance.now() - start).toBeLessThan(500);
+});

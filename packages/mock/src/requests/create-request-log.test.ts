@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { createRequestLog } from './create-request-log.ts';
+import type { LoggedRequest } from './request-log.ts';
+
+const toLogged = (id: string, more: Partial<LoggedRequest> = {}) =>
+  ({ id, matched: true, ...more }) as LoggedRequest;
+
+test('the oldest calls are forgotten', () => {
+  const log = createRequestLog(3);
+  for (const id of ['a', 'b', 'c', 'd']) log.put(toLogged(id));
+  expect(log.list().map(({ id }) => id)).toEqual(['b', 'c', 'd']);
+  expect([log.get('a'), log.get('b')?.id]).toEqual([undefined, 'b']);
+  log.clear();
+  expect(log.list()).toEqual([]);
+});
+
+test('a call that changes stays where it was', () => {
+  const log = createRequestLog(2);
+  log.put(toLogged('a'));
+  log.put(toLogged('b'));
+  log.put(toLogged('a', { matched: false }));
+  expect(log.list()).toMatchObject([{ id: 'a', matched: false }, { id: 'b' }]);
+});
+
+test('a thousand calls are kept', () => {
+  const log = createRequestLog();
+  for (let id = 0; id < 1_100; id += 1) log.put(toLogged(String(id)));
+  expect(log.list()).toHaveLength(1_000);
+  expect(log.list()[0]?.id).toBe('100');
+});
+
+test('who listens hears of each call until it stops', () => {
+  const log = createRequestLog();
+  const heard: string[] = [];
+  const listener = ({ id }: LoggedRequest) => heard.push(id);
+  const [stop, stopAgain] = [log.listen(listener), log.listen(listener)];
+  log.put(toLogged('a'));
+  stop();
+  log.put(toLogged('a'));
+  stopAgain();
+  stopAgain();
+  log.put(toLogged('b'));
+  expect(heard).toEqual(['a', 'a', 'a']);
+});

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import type { LoggedRequest } from './request-log.ts';
+import { toLoggedJson } from './to-logged-json.ts';
+
+const toLogged = (body: Uint8Array | undefined, bodyBytes = body?.length ?? 0): LoggedRequest => ({
+  id: 'a',
+  at: 1,
+  surface: 'gateway',
+  operationId: undefined,
+  service: undefined,
+  matched: false,
+  request: { method: 'GET', target: '/', headers: {}, body, bodyBytes },
+  answer: undefined,
+  violations: [],
+  answerViolations: [],
+  faults: [],
+});
+
+test.each([
+  [undefined, undefined],
+  [Buffer.from('中'), { text: '中' }],
+  [Buffer.from([0xff, 0x00]), { base64: '/wA=' }],
+  [new Uint8Array(), { text: '' }],
+])('a body is text where it is UTF-8', (body, shown) => {
+  expect(toLoggedJson(toLogged(body)).request.body).toEqual(shown);
+});
+
+test('what was kept of a longer body may end in the middle of a character', () => {
+  for (const text of ['aé', 'a中', 'a😀']) {
+    const bytes = Buffer.from(text);
+    for (let end = 2; end < bytes.length; end += 1) {
+      const { body } = toLoggedJson(toLogged(bytes.subarray(0, end), 99)).request;
+      expect(body).toEqual({ text: 'a' });
+    }
+    expect(toLoggedJson(toLogged(bytes, 99)).request.body).toEqual({ text });
+  }
+  expect(toLoggedJson(toLogged(Buffer.from([0x61, 0xe4]))).request.body).toEqual({
+    base64: 'YeQ=',
+  });
+});
+
+test('an answer on its way is left out, and nothing but the log is in the JSON', () => {
+  const json = JSON.parse(
+    JSON.stringify(toLoggedJson({ ...toLogged(undefined), other: 1 } as never)),
+  );
+  expect(json).toEqual({
+    id: 'a',
+    at: 1,
+    surface: 'gateway',
+    matched: false,
+    request: { method: 'GET', target: '/', headers: {}, bodyBytes: 0 },
+    violations: [],
+    answerViolations: [],
+    faults: [],
+  });
+});

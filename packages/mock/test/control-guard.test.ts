@@ -1,0 +1,107 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { createMock } from '../src/index.ts';
+import { control } from './helpers/control.ts';
+import { sendRaw } from './helpers/raw.ts';
+
+const mock = await createMock();
+afterAll(() => mock.close());
+
+const put = (headers: object) =>
+  control(mock, 'PUT', 'clock', { body: { advance: 1 }, headers: { ...headers } });
+const read = (headers: object) => control(mock, 'GET', 'snapshot', { headers: { ...headers } });
+
+describe('a name that leads to this machine by chance or by force', () => {
+  test.each([
+    'evil.example',
+    'evil.example:80',
+    '127.0.0.1.evil.example',
+    'localhost.evil.example',
+    '192.168.0.1',
+    '0.0.0.0',
+    'a@127.0.0.1',
+  ])('%s is refused', async (host) => {
+    const { status, json } = await read({ host });
+    expect([status, json.field]).toEqual([421, 'Host']);
+    expect(json.detail).toContain('Call the mock as localhost or by its address');
+  });
+
+  test('so is none', async () => {
+    const reply = await sendRaw(mock, 'GET /__mock/api/info HTTP/1.0\r\n\r\n');
+    expect(reply).toContain('421 Misdirected Request');
+  });
+
+  test.each(['localhost', 'LOCALHOST:1', '127.0.0.1', '127.1.2.3', '[::1]:5', 'dev.localhost'])(
+    '%s is this machine',
+    async (host) => {
+      expect((await read({ host })).status).toBe(200);
+    },
+  );
+
+  test('the page of the inspector is guarded alike', async () => {
+    expect((await control(mock, 'GET', '../', { headers: { host: 'evil.example' } })).status).toBe(
+      421,
+    );
+  });
+
+  test('addresses are taken where the mock listens on all', async () => {
+    await using open = await createMock({ host: '0.0.0.0' });
+    const status = async (host: string) =>
+      (await control(open, 'GET', 'info', { headers: { host } })).status;
+    expect(await status('192.168.0.1:4010')).toBe(200);
+    expect(await status('evil.example')).toBe(421);
+  });
+});
+
+describe('a page', () => {
+  const own = () => `http://127.0.0.1:${mock.port}`;
+
+  test('of the mock itself may read and write', async () => {
+    expect((await put({ origin: own(), 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+    expect((await read({ 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+  });
+
+  test.each([
+    { origin: 'http://evil.example' },
+    { origin: 'null' },
+    { origin: 'http://127.0.0.1:1' },
+    { origin: 'https://127.0.0.1' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'none' },
+    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+  ])('of another origin may write nothing: %j', async (headers) => {
+    const { status, json } = await put(headers);
+    expect([status, json.detail]).toEqual([
+      403,
+      'Pages of other origins may not use the control API.',
+    ]);
+  });
+
+  test('of another origin reads nothing, and gets no leave to', async () => {
+    const { status, headers } = await read({ origin: 'http://evil.example' });
+    expect(status).toBe(403);
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+    expect((await read({ 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    const preflight = await control(mock, 'OPTIONS', 'clock', {
+      headers: { origin: 'http://evil.example', 'access-control-request-method': 'PUT' },
+    });
+    expect(preflight.status).toBe(403);
+  });
+
+  test('may be opened by a person', async () => {
+    const visit = { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' };
+    const { status, headers } = await read(visit);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+  });
+
+  test('cannot send JSON under another name', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    const reply = await control(mock, 'PUT', 'clock', { body: { advance: 1 }, headers });
+    expect([reply.status, reply.json.field]).toEqual([415, 'Content-Type']);
+  });
+});

@@ -1,0 +1,155 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createMock } from '../src/index.ts';
+import { call } from './helpers/call.ts';
+import { BEARER, gateway, gatewayPost, storage } from './helpers/calls.ts';
+import { control } from './helpers/control.ts';
+import { getLink, upload } from './helpers/upload.ts';
+
+const mock = await createMock();
+const session = mock.session();
+afterAll(() => mock.close());
+beforeEach(() => session.reset());
+
+const api = (path: string, method = 'GET', headers = {}) =>
+  control(mock, method, path, { headers });
+const HELLO = { path: '/v1/cloudrun/hello/a?x=1' };
+
+test('a call is told with its verdict', async () => {
+  const { headers } = await gatewayPost(mock, '/v1/cloudrun/hello', { a: '中' });
+  const { json } = await api(`requests/${headers['x-request-id']}`);
+  expect(json).toMatchObject({
+    id: headers['x-request-id'],
+    at: expect.any(Number),
+    surface: 'gateway',
+    operationId: 'cloudrun-post-root',
+    service: 'hello',
+    matched: true,
+    request: { method: 'POST', target: '/v1/cloudrun/hello', body: { text: '{"a":"中"}' } },
+    answer: { status: 200, ms: expect.any(Number), headers: { 'x-request-id': json.id } },
+    violations: [],
+    answerViolations: [],
+    faults: [],
+  });
+  await storage(mock, 'batchDelete', { fileList: 'x' });
+  const { requests } = (await api('requests?limit=1')).json;
+  expect(requests).toMatchObject([
+    { operationId: 'batchDelete', violations: [{ in: 'body', pointer: '/fileList' }] },
+  ]);
+});
+
+test('credentials are in no part of the log', async () => {
+  const headers = { authorization: 'Bearer topsecret', cookie: 'a=topsecret' };
+  await gateway(mock, { ...HELLO, headers });
+  await storage(mock, 'batchDelete', { fileList: [] }, { 'x-svc-sessiontoken': 'topsecret' });
+  const link = await getLink(mock, await upload(mock, 'a.txt', 'content'));
+  await fetch(link);
+  const { text, json } = await api('requests');
+  const sign = new URL(link).searchParams.get('sign') as string;
+  expect(json.requests).toHaveLength(6);
+  expect(text).toContain('content');
+  for (const secret of ['topsecret', sign, 'q-signature']) expect(text).not.toContain(secret);
+  expect(JSON.stringify(session.requests())).not.toContain('topsecret');
+});
+
+describe('unmatched calls', () => {
+  const unmatched = async () =>
+    (await api('requests?unmatched=true')).json.requests.map(
+      (logged: { request: { method: string; target: string } }) =>
+        `${logged.request.method} ${logged.request.target}`,
+    );
+
+  test('are paths and methods that nothing answers', async () => {
+    await gateway(mock, HELLO);
+    await gateway(mock, { path: '/v1/cloudruns/hello' });
+    await storage(mock, 'batchDeleteXYZ', {});
+    await call(mock, { method: 'PUT', path: '/v1/cloudrun/hello', headers: BEARER });
+    expect(await unmatched()).toEqual([
+      'GET /v1/cloudruns/hello',
+      'POST /api/v2/envs/dev/storages:batchDeleteXYZ',
+      'PUT /v1/cloudrun/hello',
+    ]);
+    expect(session.requests({ unmatched: true })).toHaveLength(3);
+  });
+
+  test('are none where calls are wrong, refused or preflights', async () => {
+    await call(mock, { path: HELLO.path });
+    await storage(mock, 'batchDelete', { fileList: 5 });
+    await gateway(mock, { ...HELLO, headers: { 'x-mock-fault': 'code=SERVICE_NOT_FOUND' } });
+    for (const path of ['/v1/cloudrun/hello', '/api/v2/envs/dev/storages:batchDelete', '/']) {
+      expect((await call(mock, { method: 'OPTIONS', path })).status).toBe(204);
+    }
+    await fetch(await getLink(mock, await upload(mock, 'a.txt', 'x')));
+    expect(await unmatched()).toEqual([]);
+  });
+
+  test('are of one session alone, and go with the log', async () => {
+    await gateway(mock, { path: '/nowhere', headers: { 'x-mock-session': 'b' } });
+    expect(await unmatched()).toEqual([]);
+    expect(mock.session('b').requests({ unmatched: true })).toHaveLength(1);
+    expect((await api('requests', 'DELETE', { 'x-mock-session': 'b' })).status).toBe(204);
+    expect(mock.session('b').requests()).toEqual([]);
+  });
+
+  test('are calls whose connection a fault cut', async () => {
+    await fetch(mock.url + HELLO.path, { headers: { 'x-mock-fault': 'reset' } }).catch(() => {});
+    await vi.waitFor(() => expect(session.requests()).toHaveLength(1));
+    expect(session.requests()).toMatchObject([{ matched: true, faults: ['X-Mock-Fault'] }]);
+  });
+});
+
+describe('the stream', () => {
+  /** Reads the stream; gives the calls that came so far. */
+  async function follow(headers = {}) {
+    const outgoing = get(`${mock.url}/__mock/api/requests/stream`, { headers, agent: false });
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    let text = '';
+    response.on('data', (chunk) => {
+      text += chunk;
+    });
+    outgoing.on('error', () => {});
+    return {
+      response,
+      close: () => outgoing.destroy(),
+      calls: () =>
+        text
+          .split('\n')
+          .filter((line) => line.startsWith('data: '))
+          .map((line) => JSON.parse(line.slice(6))),
+    };
+  }
+
+  test('tells each call as it comes', async () => {
+    await gateway(mock, HELLO);
+    const stream = await follow();
+    expect(stream.response.headers['content-type']).toBe('text/event-stream');
+    await storage(mock, 'batchDelete', { fileList: [] });
+    await gateway(mock, { path: '/nowhere' });
+    await vi.waitFor(() => expect(stream.calls()).toHaveLength(2));
+    expect(stream.calls()).toMatchObject([
+      { operationId: 'batchDelete', answer: { status: 200 } },
+      { matched: false },
+    ]);
+    stream.close();
+  });
+
+  test('goes on after the call that was seen last', async () => {
+    const first = await gateway(mock, HELLO);
+    await gateway(mock, HELLO);
+    const seen = { 'last-event-id': first.headers['x-request-id'] };
+    const stream = await follow(seen);
+    await gateway(mock, HELLO);
+    await vi.waitFor(() => expect(stream.calls()).toHaveLength(2));
+    expect(stream.calls().map(({ id }) => id)).toEqual(
+      session
+        .requests()
+        .slice(1)
+        .map(({ id }) => id),
+    );
+    stream.close();
+    const behind = await follow({ 'last-event-id': 'forgotten' });
+    await vi.waitFor(() => expect(behind.calls()).toHaveLength(3));
+    behind.close();
+  });
+});
