@@ -47,6 +47,7 @@ test('copies, moves, replacements and deletions last, and leave no bytes behind'
     await copy(mock, { srcPath: 'a', dstPath: 'c', removeOriginal: true });
     const gone = await upload(mock, 'gone', 'x');
     await storage(mock, 'batchDelete', { fileList: [gone] });
+    expect(await readdir(join(dir, 'default'))).toHaveLength(4);
   }
   await using mock = await createMock({ dir });
   const files = mock.session().files.list();
