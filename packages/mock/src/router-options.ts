@@ -1,5 +1,6 @@
 import type { Answer, Call, Fault, Violation } from '@berth/server-stubs';
 import type { Context } from './context.ts';
+import { FAULT_HEADER } from './faults/due-faults.ts';
 import { isRecorded } from './record/record-answer.ts';
 import { recordOf } from './record/recorded-request.ts';
 import { createFaultExplainer } from './refusals/explain-fault.ts';
@@ -7,9 +8,7 @@ import { SESSION_HEADER } from './session/session-name.ts';
 import type { SurfaceName } from './surface-name.ts';
 
 /** Request headers of the mock itself; a browser asks for them in its preflight. */
-export const MOCK_HEADERS = ['Prefer', SESSION_HEADER, 'X-Mock-Fault'];
-
-export const CORS = { headers: MOCK_HEADERS };
+export const CORS = { headers: ['Prefer', SESSION_HEADER, FAULT_HEADER] };
 
 /** What the routers of all surfaces have in common. */
 export function toRouterOptions(

@@ -1,7 +1,7 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 
 /** One row of an error table: what a code means, and with which status it is answered. */
-export interface ErrorRow {
+interface ErrorRow {
   code: string;
   status: number;
   message: string;
@@ -40,4 +40,4 @@ function createErrorTable(rows: readonly ErrorRow[]): ErrorTable {
 export const gatewayErrors = createErrorTable(defaults.gatewayErrors);
 export const storageErrors = createErrorTable(defaults.storageErrors);
 export const uploadErrors = createErrorTable(defaults.uploadErrors);
-export const { cors, itemCodes, signature } = defaults;
+export const { itemCodes, signature } = defaults;

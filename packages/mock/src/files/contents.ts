@@ -10,7 +10,7 @@ export interface Content {
 }
 
 /** Bytes that are being written. */
-export interface ContentDraft {
+interface ContentDraft {
   append(chunk: Buffer): void;
   finish(): Content;
   discard(): void;

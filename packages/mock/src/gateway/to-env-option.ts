@@ -1,7 +1,6 @@
 import type { EnvOption } from '@berth/server-stubs';
 import type { ResolvedOptions } from '../options.ts';
-
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|::1)$/i;
+import { isLoopback } from '../routing/host.ts';
 
 /**
  * The hosts that are the mock's environment. D12: "A server of one environment also takes any loopback
@@ -9,9 +8,9 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\]|::1)$/i;
  * them it is reached.
  */
 export function toEnvOption({ env, host }: Pick<ResolvedOptions, 'env' | 'host'>): EnvOption {
-  if (LOOPBACK.test(host)) return env;
+  if (isLoopback(host.toLowerCase())) return env;
   const own = [env, host.split('.', 1)[0]].map((label) => label?.toLowerCase());
   // The router hands over the first label, and a loopback host whole.
   return (label) =>
-    own.includes(label.toLowerCase()) || LOOPBACK.test(label) || /^(\d{1,3}$|\[)/.test(label);
+    own.includes(label.toLowerCase()) || isLoopback(label) || /^(\d{1,3}$|\[)/.test(label);
 }

@@ -60,7 +60,7 @@ function follow(request: IncomingMessage, response: ServerResponse, allow: strin
 }
 
 /** Answers with an XML `Error`, as the upload target does. */
-export function sendLinkError(error: UploadError, response: ServerResponse): void {
+function sendLinkError(error: UploadError, response: ServerResponse): void {
   const { req: request } = response;
   const requestId = String(response.getHeader('x-request-id') ?? randomUUID());
   const rawPath = decode((request.url ?? '').split('?', 1)[0] as string);
