@@ -48,7 +48,14 @@ export async function refresh() {
     clock: clock ?? state.clock,
     faults: faults?.faults ?? state.faults,
     services: services?.services ?? state.services,
+    serviceFaults: (services?.faults ?? []).map(toSentence),
   });
+}
+
+/** @param {{ file?: string, line?: number, column?: number, message: string }} fault */
+function toSentence({ file, line, column, message }) {
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  return place === '' ? message : `${place}: ${message}`;
 }
 
 /**

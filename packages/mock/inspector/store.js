@@ -17,6 +17,7 @@ export const state = {
   clock: undefined,
   faults: [],
   services: {},
+  serviceFaults: [],
 };
 
 /** @type {() => void} */

@@ -103,4 +103,6 @@ export interface State {
   clock: Clock | undefined;
   faults: FaultRule[];
   services: Record<string, Service>;
+  /** What is wrong in the files of services. */
+  serviceFaults: string[];
 }

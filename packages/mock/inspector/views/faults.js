@@ -85,6 +85,14 @@ function showServices() {
   const services = Object.entries(state.services);
   return html`<section class="panel">
     <h2>Services <span class="quiet">${services.length}</span></h2>
+    ${
+      state.serviceFaults.length === 0
+        ? nothing
+        : html`<div class="violations">
+            <h3>The last good version goes on answering</h3>
+            ${state.serviceFaults.map((text) => html`<p>${text}</p>`)}
+          </div>`
+    }
     <p class="quiet">A service in a state of the error table refuses every call with it.</p>
     <table>
       <tbody>

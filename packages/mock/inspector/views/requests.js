@@ -76,11 +76,20 @@ function showRow(logged) {
     @click=${() => change({ selected: id })}
   >
     <td class="quiet">${toTime(at)}</td>
-    <td class="target"><b>${request.method}</b> <span title=${request.target}>${request.target}</span></td>
+    <td class="target"><b>${request.method}</b> <span title=${request.target}>${toShort(logged)}</span></td>
     <td>${answer ? html`<span class="status s${Math.floor(answer.status / 100)}">${answer.status}</span>` : '…'}</td>
     <td class="quiet">${answer ? `${answer.ms.toFixed(1)} ms` : ''}</td>
     <td><span class="badge ${verdict.kind}">${verdict.text}</span></td>
   </tr>`;
+}
+
+/**
+ * What tells storage calls apart is the end of their path.
+ *
+ * @param {Logged} logged
+ */
+function toShort({ surface, request: { target } }) {
+  return surface === 'storage' ? `…${target.slice(target.lastIndexOf('/'))}` : target;
 }
 
 function showEmpty() {
