@@ -29,6 +29,8 @@ export async function call(
   const outgoing = request(url, { method, path, headers, agent: false });
   outgoing.end(body);
   const [response] = await once(outgoing, 'response');
+  // A server that has answered need not read the rest of a body for ever (RFC 9112, section 9.6).
+  outgoing.on('error', () => {});
   const bytes = await buffer(response);
   const text = bytes.toString();
   const isJson = response.headers['content-type'] === 'application/json' && text !== '';
