@@ -104,15 +104,19 @@ describe('a snapshot', () => {
   });
 
   test('that does not fit changes nothing', async () => {
-    await using small = await createMock({ maxStoreBytes: 10_000 });
+    await using small = await createMock({ maxStoreBytes: 20_000 });
     await upload(small, 'a.txt', 'x'.repeat(3_000));
     const snapshot = small.session().snapshot();
-    const base64 = Buffer.alloc(8_000).toString('base64');
-    const files = [{ ...(snapshot.files[0] as object), base64 }];
+    const files = [8_000, 15_000].map((size) => ({
+      ...(snapshot.files[0] as object),
+      base64: Buffer.alloc(size).toString('base64'),
+    }));
     const refused = await control(small, 'POST', 'restore', { body: { ...snapshot, files } });
     expect(refused.status).toBe(413);
     expect(refused.json.detail).toContain('reset the files first');
     expect(small.session().snapshot().files).toEqual(snapshot.files);
+    // The room of what was refused is free again.
+    await upload(small, 'b.txt', 'x'.repeat(10_000));
     await control(small, 'POST', 'restore', { body: snapshot });
     expect(small.session().snapshot().files).toEqual(snapshot.files);
   });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -20,6 +20,17 @@ async function serve(shape: BodyShape, answer: (response: ServerResponse) => unk
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
+    /** How the connection ends: `end` for a FIN, or the code of the error. */
+    end: async () => {
+      const socket = connect(port, '127.0.0.1');
+      const ended = once(socket, 'end').then(() => 'end');
+      const failed = new Promise((resolve) => {
+        socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+      });
+      ended.catch(() => {});
+      socket.resume().write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+      return Promise.race([failed, ended.catch(() => failed)]);
+    },
     get: async () => {
       const outgoing = get({ port, host: '127.0.0.1', agent: false });
       // A reset is told to the request too, after its answer has begun.
@@ -117,3 +128,13 @@ test.each([false, true])(
     expect(await promise).toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
   },
 );
+
+test.each([
+  [false, 'end'],
+  [true, 'ECONNRESET'],
+])('by reset %s, the connection ends with %s', async (byReset, end) => {
+  await using server = await serve({ ...WHOLE, limit: 3, byReset }, (response) => {
+    response.end('0123456789');
+  });
+  expect(await server.end()).toBe(end);
+});
