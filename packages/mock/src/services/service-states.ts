@@ -1,15 +1,32 @@
+/** Code that says that a service is ready, whatever its file says. */
+export const READY = 'READY';
+
 /** A state of the gateway's error table that a hosted service is in, until a time or for good. */
 export interface ServiceState {
-  /** Code of the gateway's error table, such as `SERVICE_NOT_READY`. */
+  /** Code of the gateway's error table, such as `SERVICE_NOT_READY`; or {@link READY}. */
   readonly code: string;
   /** Milliseconds since the epoch, by the session's clock. Absent: until it is changed. */
   readonly until?: number;
 }
 
-/** States that were set for the services of a session; they go before what a service's file says. */
+/** The hosted services of one session: the states that were set for them, and what they keep. */
 export interface ServiceStates {
+  /** The state that was set; undefined where none was, or its time is over. */
   get(service: string): ServiceState | undefined;
+  /** Sets a state, which goes before what the service's file says; undefined takes it back. */
   set(service: string, state: ServiceState | undefined): void;
+  /** The states that were set and last. */
   list(): Readonly<Record<string, ServiceState>>;
+  /**
+   * The state that a call finds: the one that was set, else the one that the service's file says. The
+   * first call begins the time `ms` of the latter. Undefined: ready.
+   */
+  find(
+    service: string,
+    declared?: { readonly code: string; readonly ms?: number },
+  ): ServiceState | undefined;
+  /** What the service keeps between calls. */
+  memoryOf(service: string): Map<string, unknown>;
+  /** Forgets all of it: what files say begins anew. */
   clear(): void;
 }

@@ -1,0 +1,100 @@
+import { nearest } from '../nearest.ts';
+import type { RouteContext } from './answers/route-context.ts';
+import { toRefusal } from './answers/service-refusal.ts';
+import type { CompiledRoute, CompiledService } from './compiled-service.ts';
+import { callProxy } from './proxy/call-proxy.ts';
+import { openProxy } from './proxy/open-proxy.ts';
+import { type CalledPath, matchRoute, toCalledPath } from './routes/match-route.ts';
+import type { RouteMethod } from './routes/route-key.ts';
+import type { MockedAnswer } from './services.ts';
+import type { Opened } from './web-socket/prepare-web-socket.ts';
+
+/** A call before its route is known. */
+export type ServiceContext = Omit<RouteContext, 'params' | 'report'> & {
+  /** Tells that a function of a route failed. */
+  readonly report: (route: string, error: unknown) => void;
+};
+
+type Answer = Promise<MockedAnswer> | MockedAnswer;
+
+/** Answers a call: the most exact route that fits, else the real service, else 404 or 405. */
+export function answerCall(service: CompiledService, context: ServiceContext): Answer {
+  const path = toPath(context);
+  const method = context.input.method === 'POST' ? 'POST' : 'GET';
+  const found = findRoute(service, method, path);
+  if (found !== undefined && 'answer' in found.route) {
+    return found.route.answer(toRouteContext(context, found));
+  }
+  if (service.proxy !== undefined) return callProxy(service.proxy, toRouteContext(context));
+  return refuse(service, context, method, path);
+}
+
+/** The same for a WebSocket; where no route of one fits, the call is answered like any GET. */
+export function openCall(
+  service: CompiledService,
+  context: ServiceContext,
+  upstreamStatus: string,
+): Promise<Opened> | Opened {
+  const path = toPath(context);
+  const found = findRoute(service, 'WS', path);
+  if (found !== undefined && 'open' in found.route) {
+    return found.route.open(toRouteContext(context, found), upstreamStatus);
+  }
+  if (findRoute(service, 'GET', path) !== undefined) return answerCall(service, context);
+  if (service.proxy !== undefined) return openProxy(service.proxy, toRouteContext(context));
+  return refuse(service, context, 'WS', path);
+}
+
+interface Found {
+  readonly route: CompiledRoute;
+  readonly params: RouteContext['params'];
+}
+
+function findRoute(
+  { routes }: CompiledService,
+  method: RouteMethod,
+  path: CalledPath,
+): Found | undefined {
+  for (const route of routes) {
+    if (route.method !== method) continue;
+    const params = matchRoute(route.key, path);
+    if (params !== undefined) return { route, params };
+  }
+  return undefined;
+}
+
+function toPath({ input }: ServiceContext): CalledPath {
+  return toCalledPath(`/${input.anyPath}`, input.rawQuery);
+}
+
+function toRouteContext({ report, ...context }: ServiceContext, found?: Found): RouteContext {
+  const { route, params = {} } = found ?? {};
+  return { ...context, params, report: (error) => report(route?.text ?? '', error) };
+}
+
+/** RFC 9110, section 15.5.6: "The origin server MUST generate an Allow header field in a 405 response". */
+function refuse(
+  service: CompiledService,
+  { input }: ServiceContext,
+  method: RouteMethod,
+  path: CalledPath,
+): MockedAnswer {
+  const called = `${method} /${input.anyPath}`;
+  const fits = (other: RouteMethod) => findRoute(service, other, path) !== undefined;
+  if (method === 'GET' && fits('WS')) {
+    const message = `${called} of ${service.name} is a WebSocket: open it as one.`;
+    return { ...toRefusal(426, message), unmatched: true };
+  }
+  const allowed = (['GET', 'POST'] as const).filter(fits);
+  if (method !== 'WS' && allowed.length > 0) {
+    const message = `${called}: the service ${service.name} takes ${allowed.join(' and ')} here.`;
+    const allow = allowed.flatMap((name) => (name === 'GET' ? [name, 'HEAD'] : [name])).join(', ');
+    return { ...toRefusal(405, message, { allow }), unmatched: true };
+  }
+  const routes = service.routes.map(({ text }) => text);
+  const near = nearest(called, routes);
+  const hint = near === undefined ? '' : ` Did you mean ${near}?`;
+  const known = routes.length === 0 ? 'none' : routes.join(', ');
+  const message = `No route of the service ${service.name} takes ${called}.${hint} Its routes: ${known}.`;
+  return { ...toRefusal(404, message), unmatched: true };
+}

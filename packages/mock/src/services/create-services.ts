@@ -1,0 +1,126 @@
+import { defaultWireProfile, type GatewayInput, type WireProfile } from '@berth/server-stubs';
+import { isObject } from '../is-object.ts';
+import type { Session } from '../session/session.ts';
+import { answerCall, openCall, type ServiceContext } from './answer-call.ts';
+import { echo } from './built-in/echo.ts';
+import { createExample, createHello } from './built-in/hello.ts';
+import { compileService } from './compile-service.ts';
+import type { CompiledService } from './compiled-service.ts';
+import type { FakeServices } from './fake-service.ts';
+import type { FileSource } from './loading/create-file-source.ts';
+import { describeFailure } from './loading/describe-failure.ts';
+import { type ServiceFault, ServicesError } from './loading/service-fault.ts';
+import { createOpenEnds } from './open-ends.ts';
+import type { Services } from './services.ts';
+import { toStateError } from './to-state-error.ts';
+
+/**
+ * Where services come from: the path of a folder or file, services themselves, or only the names that
+ * there are.
+ */
+export type ServicesSource = string | FakeServices | readonly string[];
+
+export interface ServicesOptions {
+  /** Undefined: there is a service of every name, which answers the contract's example. */
+  readonly source: ServicesSource | undefined;
+  /** Whether there are `hello` and `echo` beside, where the source has none of that name. Default true. */
+  readonly builtIn?: boolean;
+  /** Names on the wire as they are now. Default: those of the contract. */
+  readonly wireProfile?: () => WireProfile;
+  /** Called with the files that have changed, when they are taken over. */
+  readonly onChange?: (files: readonly string[]) => void;
+  /** Called for what is wrong with a changed file, and for a function of a route that fails. */
+  readonly onFault?: (fault: ServiceFault) => void;
+}
+
+/**
+ * Loads hosted services, and those of files anew when they change.
+ *
+ * @throws ServicesError where a service is wrong at the start; it names file, line and column
+ */
+export async function createServices(options: ServicesOptions): Promise<Services> {
+  const {
+    source,
+    builtIn = true,
+    wireProfile = () => defaultWireProfile,
+    onFault = () => {},
+  } = options;
+  const openEnds = createOpenEnds();
+  const names = Array.isArray(source) ? (source as readonly string[]) : undefined;
+  const own = await loadSource(source, options);
+  const beside = builtIn ? createBuiltIns() : new Map<string, CompiledService>();
+  const find = (name: string): CompiledService | undefined => {
+    const found = own.services().get(name);
+    if (found !== undefined && !found.isExample) return found;
+    if (names === undefined || found !== undefined) return beside.get(name) ?? found;
+    return undefined;
+  };
+  const listNames = () => names ?? [...new Set([...own.services().keys(), ...beside.keys()])];
+
+  const enter = (input: GatewayInput, { services, clock }: Session) => {
+    const service = find(input.name);
+    const state = services.find(input.name, service?.state);
+    if (state !== undefined) throw toStateError(state, clock.now());
+    return service;
+  };
+  const toContext = (
+    input: GatewayInput,
+    call: ServiceContext['call'],
+    session: Session,
+  ): ServiceContext => ({
+    input,
+    call,
+    openEnds,
+    memory: () => session.services.memoryOf(input.name),
+    report: (route, error) => onFault(describeFailure(error, input.name, route)),
+  });
+
+  return {
+    has: (name) => source === undefined || find(name) !== undefined,
+    names: listNames,
+    routes: (name) => find(name)?.routes.map(({ text }) => text) ?? [],
+    faults: own.faults,
+    answer(input, call, session) {
+      const service = enter(input, session);
+      if (service === undefined || service.isExample) return undefined;
+      return answerCall(service, toContext(input, call, session));
+    },
+    open(input, call, session) {
+      const service = enter(input, session);
+      if (service === undefined || service.routes.length === 0) return undefined;
+      const { upstreamStatus } = wireProfile().gatewayHeaders;
+      return openCall(service, toContext(input, call, session), upstreamStatus);
+    },
+    async close() {
+      own.close();
+      openEnds.close();
+    },
+  };
+}
+
+async function loadSource(
+  source: ServicesSource | undefined,
+  { onChange = () => {}, onFault = () => {} }: ServicesOptions,
+): Promise<FileSource> {
+  if (typeof source === 'string') {
+    const { createFileSource } = await import('./loading/create-file-source.ts');
+    return createFileSource(source, { onChange, onFault });
+  }
+  const services = new Map<string, CompiledService>();
+  if (Array.isArray(source)) {
+    for (const name of source as readonly string[]) services.set(name, createExample(name));
+  } else if (isObject(source)) {
+    const { judgeServices } = await import('./loading/judge-services.ts');
+    const judged = await judgeServices(source, process.cwd());
+    if ('faults' in judged) throw new ServicesError(judged.faults);
+    for (const service of judged.services) services.set(service.name, service);
+  }
+  return { services: () => services, faults: () => [], close() {} };
+}
+
+function createBuiltIns(): ReadonlyMap<string, CompiledService> {
+  return new Map([
+    ['hello', createHello()],
+    ['echo', compileService('echo', echo, '')],
+  ]);
+}

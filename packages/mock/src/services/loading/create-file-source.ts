@@ -1,0 +1,223 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { CompiledService } from '../compiled-service.ts';
+import { type Judged, judgeFile } from './judge-services.ts';
+import { listFiles, type SourceFile } from './list-files.ts';
+import { createModuleLoader, type ModuleLoader } from './module-loader.ts';
+import { readModules } from './read-modules.ts';
+import { type ReadFile, readYaml } from './read-yaml.ts';
+import { type ServiceFault, ServicesError } from './service-fault.ts';
+import { type FolderWatch, watchFolders } from './watch-folders.ts';
+
+/** The services of files, as they are now; of a file that is wrong, as they were last good. */
+export interface FileSource {
+  services(): ReadonlyMap<string, CompiledService>;
+  faults(): readonly ServiceFault[];
+  close(): void;
+}
+
+export interface FileSourceOptions {
+  /** Called with the files that have changed, when all of them are taken over. */
+  readonly onChange: (files: readonly string[]) => void;
+  /** Called for each fault, once. */
+  readonly onFault: (fault: ServiceFault) => void;
+}
+
+/**
+ * Loads the services of a folder or a file, and loads anew what changes.
+ *
+ * @throws ServicesError where a file is wrong at the start
+ */
+export async function createFileSource(
+  path: string,
+  options: FileSourceOptions,
+): Promise<FileSource> {
+  const source = new Files(path, options);
+  await source.start();
+  return source;
+}
+
+class Files implements FileSource {
+  readonly #path: string;
+  readonly #options: FileSourceOptions;
+  /** Text of each YAML file, and of all modules together, when it was last read. */
+  readonly #texts = new Map<string, string>();
+  readonly #good = new Map<string, readonly CompiledService[]>();
+  #faults = new Map<string, readonly ServiceFault[]>();
+  #clashes: readonly ServiceFault[] = [];
+  #services: ReadonlyMap<string, CompiledService> = new Map();
+  #loader: ModuleLoader | undefined;
+  #watch: FolderWatch | undefined;
+  #reloading: Promise<void> | undefined;
+  #isStale = false;
+  #isClosed = false;
+
+  constructor(path: string, options: FileSourceOptions) {
+    this.#path = path;
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    // Watched first, so that no change falls between.
+    this.#watch = watchFolders(() => this.#change());
+    this.#watch.set([resolve(this.#path)]);
+    await this.#reload();
+    const faults = this.faults();
+    if (faults.length === 0) return;
+    this.close();
+    throw new ServicesError(faults);
+  }
+
+  services = () => this.#services;
+
+  faults = () => [...[...this.#faults.values()].flat(), ...this.#clashes];
+
+  close(): void {
+    this.#isClosed = true;
+    this.#watch?.close();
+    this.#loader?.close();
+  }
+
+  #change(): void {
+    this.#isStale = true;
+    this.#reloading ??= this.#reloadAll().finally(() => {
+      this.#reloading = undefined;
+    });
+  }
+
+  async #reloadAll(): Promise<void> {
+    while (this.#isStale && !this.#isClosed) {
+      this.#isStale = false;
+      const known = new Set(this.faults().map((fault) => JSON.stringify(fault)));
+      const changed = await this.#reload();
+      if (this.#isClosed) return;
+      for (const fault of this.faults()) {
+        if (!known.has(JSON.stringify(fault))) this.#options.onFault(fault);
+      }
+      if (changed.length > 0) this.#options.onChange(changed);
+    }
+  }
+
+  /** @returns the files that are taken over in another version than before */
+  async #reload(): Promise<readonly string[]> {
+    let files: readonly SourceFile[];
+    try {
+      files = await listFiles(this.#path);
+    } catch (error) {
+      this.#faults.set(this.#path, [{ file: this.#path, message: describe(error) }]);
+      this.#follow([]);
+      return [];
+    }
+    this.#faults.delete(this.#path);
+    const changed = [
+      ...this.#forget(files),
+      ...(await this.#readYamls(files.filter(({ kind }) => kind === 'yaml'))),
+      ...(await this.#readModules(files.filter(({ kind }) => kind === 'module'))),
+    ];
+    this.#collect();
+    this.#follow(files);
+    return changed;
+  }
+
+  #forget(files: readonly SourceFile[]): string[] {
+    const paths = new Set(files.map(({ path }) => path));
+    const gone = [...new Set([...this.#good.keys(), ...this.#faults.keys()])].filter(
+      (path) => !paths.has(path),
+    );
+    for (const path of gone) {
+      this.#good.delete(path);
+      this.#faults.delete(path);
+      this.#texts.delete(path);
+    }
+    return gone;
+  }
+
+  async #readYamls(files: readonly SourceFile[]): Promise<string[]> {
+    const changed = await Promise.all(
+      files.map(async (file) => {
+        const text = await readText(file.path);
+        if (text === this.#texts.get(file.path)) return [];
+        this.#texts.set(file.path, text);
+        return this.#take(file, await readYaml(file.path, text));
+      }),
+    );
+    return changed.flat();
+  }
+
+  /** Modules may share others, so all of them are loaded anew when one has changed. */
+  async #readModules(files: readonly SourceFile[]): Promise<string[]> {
+    if (files.length === 0) return [];
+    const own = await readAll(files.map(({ path }) => path));
+    const imported = await readAll(this.#loader?.files ?? []);
+    if (own + imported === this.#texts.get(MODULES)) return [];
+    this.#loader ??= createModuleLoader();
+    const read = await readModules(files, this.#loader);
+    this.#texts.set(MODULES, own + (await readAll(this.#loader.files)));
+    const changed = await Promise.all(
+      files.map((file, at) => this.#take(file, read[at] as ReadFile | ServiceFault[])),
+    );
+    return changed.flat();
+  }
+
+  async #take(file: SourceFile, read: ReadFile | ServiceFault[]): Promise<string[]> {
+    const judged: Judged = Array.isArray(read) ? { faults: read } : await judgeFile(file, read);
+    if ('faults' in judged) {
+      this.#faults.set(file.path, judged.faults);
+      return [];
+    }
+    this.#faults.delete(file.path);
+    this.#good.set(file.path, judged.services);
+    return [file.path];
+  }
+
+  #collect(): void {
+    const services = new Map<string, CompiledService>();
+    const owners = new Map<string, string>();
+    const clashes: ServiceFault[] = [];
+    for (const [path, found] of this.#good) {
+      for (const service of found) {
+        const owner = owners.get(service.name);
+        if (owner === undefined) {
+          owners.set(service.name, path);
+          services.set(service.name, service);
+          continue;
+        }
+        const message = `The service ${service.name} is defined in ${owner} too: remove one of the files.`;
+        clashes.push({ file: path, message });
+      }
+    }
+    this.#services = services;
+    this.#clashes = clashes;
+  }
+
+  #follow(files: readonly SourceFile[]): void {
+    const modules = this.#loader?.files ?? [];
+    const folders = [...files.map(({ path }) => path), ...modules].map((path) =>
+      dirname(resolve(path)),
+    );
+    // A folder is watched itself; of one file, the folder that it is in.
+    const isFolder = files.every(({ name }) => name !== undefined);
+    this.#watch?.set(
+      new Set([isFolder ? resolve(this.#path) : dirname(resolve(this.#path)), ...folders]),
+    );
+  }
+}
+
+const MODULES = '';
+
+async function readAll(paths: Iterable<string>): Promise<string> {
+  return JSON.stringify(
+    await Promise.all([...paths].map(async (path) => [path, await readText(path)])),
+  );
+}
+
+/** Empty for a file that is gone meanwhile: its going is the next change. */
+function readText(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '');
+}
+
+function describe(error: unknown): string {
+  return error instanceof TypeError
+    ? error.message
+    : `The services cannot be read: ${(error as Error).message}.`;
+}

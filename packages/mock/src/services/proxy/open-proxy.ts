@@ -1,0 +1,52 @@
+import type { Duplex } from 'node:stream';
+import type { RouteContext } from '../answers/route-context.ts';
+import type { Opened } from '../web-socket/prepare-web-socket.ts';
+import { awaitAnswer } from './await-answer.ts';
+import { toRequest } from './to-request.ts';
+
+const UPGRADE = { connection: 'Upgrade', upgrade: 'websocket' };
+
+/**
+ * Opens a WebSocket to a real service: frames pass as bytes, both ways. What the service answers instead
+ * is its refusal.
+ */
+export async function openProxy(base: URL, context: RouteContext): Promise<Opened> {
+  const { call, openEnds } = context;
+  const request = toRequest(base, context, UPGRADE);
+  request.once(
+    'close',
+    openEnds.add(() => request.destroy()),
+  );
+  const received = awaitAnswer(request, base, call.signal);
+  request.end();
+  const { answer, upgraded } = await received;
+  if (upgraded === undefined) {
+    return { status: answer.statusCode ?? 0, headers: answer.headers, body: answer };
+  }
+  const { socket: service, head } = upgraded;
+  // Where the caller goes away before the 101 is written, nobody takes the connection over.
+  const leave = () => service.destroy();
+  call.response.once('close', leave);
+  return {
+    status: 101,
+    headers: answer.headers,
+    open(caller, sent) {
+      call.response.off('close', leave);
+      service.once(
+        'close',
+        openEnds.add(() => service.destroy()),
+      );
+      if (head.length > 0) service.unshift(head);
+      if (sent.length > 0) caller.unshift(sent);
+      join(caller, service);
+      join(service, caller);
+    },
+  };
+}
+
+/** What one side sends or ends, the other gets; where one breaks, both do. */
+function join(from: Duplex, to: Duplex): void {
+  from.on('error', () => to.destroy());
+  from.once('close', () => (from.readableEnded ? to.end() : to.destroy()));
+  from.pipe(to);
+}

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { compareRoutes, matchRoute, toCalledPath } from './match-route.ts';
+import { parseRouteKey } from './route-key.ts';
+
+const match = (key: string, target: string) => {
+  const [path = '', query] = target.split('?');
+  return matchRoute(parseRouteKey(key), toCalledPath(path, query));
+};
+
+describe('a key', () => {
+  test.each([
+    ['orders', 'must be a method and a path'],
+    ['GET orders', 'must be a method and a path'],
+    ['PUT /orders', 'must begin with GET, POST or WS'],
+    ['get /orders', 'did you mean GET?'],
+    ['HEAD /orders', 'need not be there'],
+    ['GET /a/{id}.json', 'a parameter is a whole segment'],
+    ['GET /*/a', '* stands last'],
+    ['GET /{id}/{id}', 'has {id} twice'],
+  ])('%j is refused in words', (key, words) => {
+    expect(() => parseRouteKey(key)).toThrow(words);
+  });
+});
+
+describe('a route', () => {
+  test.each<[string, string, object | undefined]>([
+    ['GET /', '/', {}],
+    ['GET /orders', '/orders', {}],
+    ['GET /orders', '/orders/', undefined],
+    ['GET /orders', '/orders?x=1', {}],
+    ['GET /orders/{id}', '/orders/a%2Fb%20c', { id: 'a/b c' }],
+    ['GET /orders/{id}', '/orders/%zz', { id: '%zz' }],
+    ['GET /orders/{id}', '/orders/', undefined],
+    ['GET /orders/{id}', '/orders/1/2', undefined],
+    ['GET /a//b', '/a//b', {}],
+    ['GET /a//b', '/a/b', undefined],
+    ['GET /中', '/%E4%B8%AD', {}],
+    ['GET /a%2Fb', '/a%2Fb', {}],
+    ['GET /a%2Fb', '/a%2fb', undefined],
+    ['GET /*', '/', { '*': '' }],
+    ['GET /files/*', '/files/a%2F//b', { '*': 'a%2F//b' }],
+    ['GET /files/*', '/files', undefined],
+    ['GET /{id}/*', '/1/', { id: '1', '*': '' }],
+    ['GET /orders?status=open', '/orders?x=1&status=open', {}],
+    ['GET /orders?status=open', '/orders?status=closed', undefined],
+  ])('%s of %s takes %j', (key, target, params) => {
+    expect(match(key, target)).toEqual(params);
+  });
+
+  test('that says more goes first', () => {
+    const keys = [
+      'GET /*',
+      'GET /a/*',
+      'GET /{x}',
+      'GET /a',
+      'GET /a?b=1',
+      'GET /{x}/b',
+      'GET /a/{y}',
+    ];
+    const sorted = keys.sort((a, b) => compareRoutes(parseRouteKey(a), parseRouteKey(b)));
+    for (const [before, after] of [
+      ['GET /a?b=1', 'GET /a'],
+      ['GET /a', 'GET /{x}'],
+      ['GET /{x}', 'GET /*'],
+      ['GET /a/{y}', 'GET /a/*'],
+      ['GET /a/*', 'GET /{x}/b'],
+    ] as const) {
+      expect(sorted.indexOf(before), `${before} before ${after}`).toBeLessThan(
+        sorted.indexOf(after),
+      );
+    }
+  });
+});
