@@ -11,6 +11,9 @@ import { runBrowser } from './runners/run-browser.ts';
 import { runProcess } from './runners/run-process.ts';
 import { SUITE } from './suite.ts';
 
+/** Milliseconds for all cases of a platform, a few hung ones among them. */
+const LONGEST = 300_000;
+
 let folder: string;
 let project: Project;
 let running: RunningDeployment;
@@ -42,7 +45,7 @@ describe.each(ids.filter(isPublished).map((id) => [PLATFORMS[id], id] as const))
       await run.catch((error: unknown) => {
         failure = error;
       });
-    });
+    }, LONGEST);
 
     for (const one of SUITE) {
       const plan = planOf(one, platform);

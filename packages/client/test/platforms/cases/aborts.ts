@@ -4,6 +4,8 @@ import { blobOf } from '../content.ts';
 import type { Deployment, PlatformCase } from '../platform-case.ts';
 import { SERVICES } from '../services.ts';
 
+/** Milliseconds in which 100 MB are whole, on a slow machine and the slowest platform. */
+const WHOLE = 1_500;
 const STOPPED = { name: 'Stopped', message: 'enough' };
 
 /**
@@ -68,6 +70,35 @@ export const ABORTS: readonly PlatformCase[] = [
       });
       await assertFails(upload, STOPPED);
       assert(loaded < 100_000_000, 'it was whole before it was aborted');
+      // An upload that went on behind the caller's back would be whole by then.
+      await new Promise((resolve) => setTimeout(resolve, WHOLE));
+      await assertMissing(deployment, path);
+    },
+  },
+  {
+    name: 'aborts the upload of a stream in the middle, and reads no more of it',
+    feature: 'aborts',
+    async run(deployment) {
+      const path = unique('endless.bin');
+      const abort = new AbortController();
+      let pieces = 0;
+      let leave = () => {};
+      const left = new Promise<void>((resolve) => {
+        leave = resolve;
+      });
+      const data = new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          // So that a stream without end leaves the platform time for all else.
+          await new Promise((resolve) => setTimeout(resolve));
+          controller.enqueue(new Uint8Array(1_000));
+          pieces += 1;
+          if (pieces === 50) abort.abort(stopped());
+        },
+        cancel: () => leave(),
+      });
+      const { signal } = abort;
+      await assertFails(storageOf(deployment).upload(path, data, { signal }), STOPPED);
+      await left;
       await assertMissing(deployment, path);
     },
   },
