@@ -3,7 +3,7 @@ import { toMultipart } from './to-multipart.ts';
 
 /**
  * A form as the bytes that it is sent as, for a `fetch` of the caller's: that of a package such as
- * undici takes the platform's `FormData` for a text. A file of the disk is still read as it is sent.
+ * undici takes the platform's `FormData` for a text.
  */
 export function toFetchBody(form: UploadForm, data: FormData): Blob {
   const { contentType, head, tail } = toMultipart(form);
