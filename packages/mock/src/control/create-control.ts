@@ -12,7 +12,7 @@ import { Problem } from './problem.ts';
 import { readJsonBody } from './read-json-body.ts';
 
 /** Where the control API begins. */
-export const CONTROL_ROOT = '/__mock/api/';
+const CONTROL_ROOT = '/__mock/api/';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 

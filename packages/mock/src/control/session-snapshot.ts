@@ -11,7 +11,7 @@ export interface SessionSnapshot {
   readonly services: Readonly<Record<string, ServiceStateJson>>;
 }
 
-export interface FileSnapshot {
+interface FileSnapshot {
   readonly path: string;
   readonly contentType: string;
   /** ISO 8601. */
