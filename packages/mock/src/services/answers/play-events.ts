@@ -28,9 +28,11 @@ export async function playEvents(
         return false;
       }
       isMissed = false;
-      if (!response.write(toEventText(event))) await once(response, 'drain', { signal });
+      if (response.write(toEventText(event))) continue;
+      await once(response, 'drain', { signal });
+      // A script that never waits must not keep everybody else waiting.
+      await turn();
     }
-    // A script that never waits must not keep everybody else waiting.
     await turn(undefined, { signal });
   } while (repeat);
   if (keepOpen) await untilAborted(new Promise(() => {}), signal);

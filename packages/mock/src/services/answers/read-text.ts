@@ -9,7 +9,8 @@ export async function readBytes(body: Readable | undefined): Promise<Buffer> {
   if (body === undefined) return Buffer.alloc(0);
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of body) {
+  // Destroying the body would take the connection with it, and the answer.
+  for await (const chunk of body.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
     if (size > MAX_TEXT_BYTES) {
       throw new ServiceRefusal(

@@ -47,7 +47,7 @@ function placeOfImport(
   text: string,
   message: string,
 ): { line: number; column: number } | undefined {
-  const [, path] = /^Cannot find (?:module|package) '([^']+)'/.exec(message) ?? [];
+  const [, path] = /Cannot find (?:module|package) '([^']+)'/.exec(message) ?? [];
   const name = path?.split('/').at(-1);
   const lines = text.split('\n');
   const at = name === undefined ? -1 : lines.findIndex((line) => line.includes(name));

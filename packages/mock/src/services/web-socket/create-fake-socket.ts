@@ -55,8 +55,9 @@ export function createFakeSocket(socket: WebSocket): ScriptSocket {
 
   return {
     protocol: socket.protocol,
-    // The callback comes when the system has taken the message: a caller that does not read holds it back.
-    send: (message) => new Promise((resolve) => socket.send(message, () => resolve())),
+    // The callback comes when the system has taken the message: a caller that does not read holds it
+    // back. The turn lets others go on, where the caller reads as fast as is written.
+    send: (message) => new Promise((resolve) => socket.send(message, () => setImmediate(resolve))),
     receive,
     close: (code, reason) => {
       isIgnored = true;

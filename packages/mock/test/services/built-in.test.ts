@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import WebSocket from 'ws';
+import { createServices } from '../../src/services/create-services.ts';
+import { AUTH, get, post, type Started, startServices } from './start-services.ts';
+
+let started: Started;
+beforeAll(async () => {
+  started = await startServices();
+});
+afterAll(() => started[Symbol.asyncDispose]());
+
+test('echo answers what came', async () => {
+  const response = await post(started, 'echo/a%2Fb//中?x=%31', '{"a":"中"}', { 'x-own': '1' });
+  const echoed = await response.json();
+  expect(echoed).toMatchObject({
+    method: 'POST',
+    target: '/a%2Fb//%E4%B8%AD?x=%31',
+    headers: { 'x-own': '1', 'content-type': 'text/plain;charset=UTF-8' },
+    body: '{"a":"中"}',
+  });
+  expect(echoed.headers).not.toHaveProperty('authorization');
+  const bytes = await post(started, 'echo', new Uint8Array([255, 0]));
+  expect(await bytes.json()).toMatchObject({ target: '/', base64: '/wA=' });
+  expect(await (await get(started, 'echo')).json()).toMatchObject({ method: 'GET', body: '' });
+});
+
+test('echo answers the status that is asked for, and what is broken', async () => {
+  for (const status of [204, 299, 404, 503]) {
+    const response = await get(started, `echo/status/${status}`);
+    expect([response.status, response.headers.get('x-svc-upstream-status-code')]).toEqual([
+      status,
+      String(status),
+    ]);
+  }
+  expect(await (await get(started, 'echo/status/418')).json()).toEqual({ status: 418 });
+  expect((await get(started, 'echo/status/99')).status).toBe(400);
+  expect(await (await get(started, 'echo/broken')).text()).toBe('{"broken":');
+});
+
+test('echo sends a body back while it comes', async () => {
+  const outgoing = request(`${started.url}/v1/cloudrun/echo/body`, {
+    method: 'POST',
+    headers: { ...AUTH, 'content-type': 'application/x-own' },
+  });
+  outgoing.write('first');
+  const [response] = await once(outgoing, 'response');
+  expect(response.headers['content-type']).toBe('application/x-own');
+  const chunks = response[Symbol.asyncIterator]();
+  expect(String((await chunks.next()).value)).toBe('first');
+  outgoing.end('second');
+  expect(String((await chunks.next()).value)).toBe('second');
+  expect((await chunks.next()).done).toBe(true);
+});
+
+test('echo sends events of the query or the body', async () => {
+  const accept = { accept: 'text/event-stream' };
+  const query = await get(started, 'echo?data=a&data=b', { headers: accept });
+  expect(await query.text()).toBe('id: 1\ndata: a\n\nid: 2\ndata: b\n\n');
+  const again = { ...accept, 'last-event-id': '1' };
+  expect(await (await post(started, 'echo', 'x\ny', again)).text()).toBe('id: 2\ndata: y\n\n');
+});
+
+test('echo sends messages back, and closes as it is told', async () => {
+  const address = `ws://127.0.0.1:${started.port}/v1/cloudrun/echo/room?x=1`;
+  const socket = new WebSocket(address, ['chat', 'other'], { headers: AUTH });
+  await once(socket, 'open');
+  expect(socket.protocol).toBe('chat');
+  socket.send('中 text');
+  expect(String((await once(socket, 'message'))[0])).toBe('中 text');
+  socket.send('close 4001');
+  expect((await once(socket, 'close'))[0]).toBe(4_001);
+});
+
+test('hello greets over a WebSocket; its calls are for the example of the contract', async () => {
+  const socket = new WebSocket(`ws://127.0.0.1:${started.port}/v1/cloudrun/hello`, {
+    headers: AUTH,
+  });
+  expect(String((await once(socket, 'message'))[0])).toBe('Hello from the hosted service.');
+  socket.terminate();
+  // The server of this test says so where the mock answers the example.
+  expect((await get(started, 'hello')).status).toBe(404);
+});
+
+test('they stand beside services of your own, unless these have the name or the list lacks it', async () => {
+  const own = await createServices({ source: { orders: {}, echo: { routes: { 'GET /': {} } } } });
+  expect([own.names(), own.routes('echo'), own.has('nothing')]).toEqual([
+    ['orders', 'echo', 'hello'],
+    ['GET /'],
+    false,
+  ]);
+  const named = await createServices({ source: ['hello', 'orders'] });
+  expect([named.names(), named.has('orders'), named.has('echo')]).toEqual([
+    ['hello', 'orders'],
+    true,
+    false,
+  ]);
+  const none = await createServices({ source: {}, builtIn: false });
+  expect([none.names(), none.has('hello')]).toEqual([[], false]);
+  const all = await createServices({ source: undefined });
+  expect([all.names(), all.has('any')]).toEqual([['hello', 'echo'], true]);
+});

@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import WebSocket, { WebSocketServer } from 'ws';
+import { AUTH, get, post, type Started, startServices } from './start-services.ts';
+
+let real: Server;
+let started: Started;
+const closed: Promise<void>[] = [];
+let hang = (_: ServerResponse) => {};
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { url = '', method, headers } = request;
+  if (url.endsWith('/hang')) {
+    closed.push(once(response, 'close').then(() => {}));
+    return hang(response);
+  }
+  if (url.endsWith('/broken')) {
+    response.writeHead(200, { 'content-length': 100 }).write('half');
+    response.write('more', () => response.destroy());
+    return;
+  }
+  if (url.endsWith('/stream')) {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for await (const chunk of request) response.write(chunk);
+    response.end();
+    return;
+  }
+  const body = await buffer(request);
+  response.writeHead(207, {
+    'content-type': 'application/json',
+    'set-cookie': ['a=1', 'b=2'],
+    'x-hop': 'gone',
+    connection: 'x-hop',
+  });
+  response.end(JSON.stringify({ method, url, headers, length: body.length }));
+}
+
+beforeAll(async () => {
+  const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'chat' });
+  real = createServer((request, response) => void answer(request, response));
+  real.on('upgrade', (request, socket, head) => {
+    if (request.url?.endsWith('/no'))
+      return socket.end('HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n');
+    return sockets.handleUpgrade(request, socket, head, (opened) => {
+      opened.send(`at ${request.url}`);
+      opened.on('message', (data, isBinary) => opened.send(data, { binary: isBinary }));
+    });
+  });
+  real.listen(0, '127.0.0.1');
+  await once(real, 'listening');
+  const origin = `http://127.0.0.1:${(real.address() as AddressInfo).port}`;
+  started = await startServices({
+    real: { proxy: `${origin}/base/`, routes: { 'GET /own': { text: 'own' } } },
+    gone: { proxy: 'http://127.0.0.1:1' },
+  });
+});
+afterAll(async () => {
+  await started[Symbol.asyncDispose]();
+  real.close();
+  real.closeAllConnections();
+});
+
+test('what no route answers goes to the real service, bytes as they came', async () => {
+  expect(await (await get(started, 'real/own')).text()).toBe('own');
+  const response = await post(started, 'real/a%2Fb//c?x=%zz', 'body', { te: 'trailers' });
+  expect(response.status).toBe(207);
+  expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+  expect(response.headers.has('x-hop')).toBe(false);
+  expect(response.headers.get('x-svc-upstream-status-code')).toBe('207');
+  const { method, url, headers, length } = await response.json();
+  expect([method, url, length]).toEqual(['POST', '/base/a%2Fb//c?x=%zz', 4]);
+  expect(headers).toMatchObject({
+    host: `127.0.0.1:${(real.address() as AddressInfo).port}`,
+    'x-forwarded-host': `127.0.0.1:${started.port}`,
+    'x-forwarded-proto': 'http',
+    'x-request-id': response.headers.get('x-request-id'),
+    'content-length': '4',
+  });
+  expect(headers).not.toHaveProperty('authorization');
+  expect(headers).not.toHaveProperty('te');
+});
+
+test('bodies stream both ways', async () => {
+  const outgoing = request(`${started.url}/v1/cloudrun/real/stream`, {
+    method: 'POST',
+    headers: AUTH,
+  });
+  outgoing.write('first');
+  const [response] = await once(outgoing, 'response');
+  const chunks = response[Symbol.asyncIterator]();
+  expect(String((await chunks.next()).value)).toBe('first');
+  outgoing.end('second');
+  expect(String((await chunks.next()).value)).toBe('second');
+});
+
+test('HEAD is passed on', async () => {
+  const response = await get(started, 'real/a', { method: 'HEAD' });
+  expect([response.status, await response.text()]).toEqual([207, '']);
+});
+
+test('a caller that goes away ends the call', async () => {
+  const stop = new AbortController();
+  const begun = new Promise<void>((resolve) => {
+    hang = () => resolve();
+  });
+  const call = get(started, 'real/hang', { signal: stop.signal }).catch(() => {});
+  await begun;
+  stop.abort();
+  await Promise.all([call, ...closed]);
+});
+
+test('an answer that breaks off breaks off', async () => {
+  const response = await get(started, 'real/broken');
+  await expect(response.text()).rejects.toThrow();
+});
+
+test('a service that is out of reach is told by its address', async () => {
+  const response = await get(started, 'gone/a');
+  expect(response.status).toBe(502);
+  expect(await response.json()).toMatchObject({
+    code: 'SERVICE_LB_STATUS_ABNORMAL',
+    message: 'The real service http://127.0.0.1:1 is out of reach: ECONNREFUSED.',
+  });
+});
+
+test('WebSockets pass, subprotocol and close code included, and so does a refusal', async () => {
+  const address = `ws://127.0.0.1:${started.port}/v1/cloudrun/real/`;
+  const socket = new WebSocket(`${address}room?x=1`, ['chat'], { headers: AUTH });
+  expect(String((await once(socket, 'message'))[0])).toBe('at /base/room?x=1');
+  expect(socket.protocol).toBe('chat');
+  socket.send('hi');
+  expect(String((await once(socket, 'message'))[0])).toBe('hi');
+  socket.close(4_001);
+  expect((await once(socket, 'close'))[0]).toBe(4_001);
+  const refused = new WebSocket(`${address}no`, { headers: AUTH });
+  expect(String((await once(refused, 'error'))[0])).toContain('403');
+});

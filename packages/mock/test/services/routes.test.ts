@@ -1,0 +1,216 @@
+import { GatewayError } from '@berth/server-stubs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ServiceFault } from '../../src/services/loading/service-fault.ts';
+import { get, post, type Started, startServices } from './start-services.ts';
+
+const faults: ServiceFault[] = [];
+let started: Started;
+beforeAll(async () => {
+  started = await startServices(
+    {
+      orders: {
+        routes: {
+          'GET /orders': { json: [{ id: 'a' }], headers: { 'X-Total': '1' } },
+          'GET /orders?status=open': { json: ['open'] },
+          'POST /orders': { status: 201, json: { id: 'b' }, delay: '20ms' },
+          'GET /orders/{id}': ({ params, query, path, target }) => ({
+            json: { id: params.id, q: query.get('q'), path, target },
+          }),
+          'GET /picture': { base64: 'AAH/', headers: { 'content-type': 'image/png' } },
+          'GET /text': { text: '中' },
+          'GET /none': { status: 204 },
+          'GET /file': { file: 'package.json' },
+          'POST /json': async (call) => ({ json: { got: await call.json() } }),
+          'POST /count': ({ state }) => {
+            const count = Number(state.get('count') ?? 0) + 1;
+            state.set('count', count);
+            return { json: { count } };
+          },
+          'POST /stream': ({ body, headers }) => ({
+            status: 200,
+            headers: { 'content-type': String(headers['content-type']) },
+            ...(body && { body }),
+          }),
+          'GET /throws': () => {
+            throw new RangeError('out of stock');
+          },
+          'GET /refuses': () => {
+            throw new GatewayError('SERVICE_FORBIDDEN');
+          },
+          'GET /nothing': (() => undefined) as never,
+          'GET /headers': ({ headers }) => ({ json: headers }),
+          'GET /late/{id}': async ({ signal }) => {
+            await new Promise((resolve) => signal.addEventListener('abort', resolve));
+            left();
+            return { json: null };
+          },
+        },
+      },
+    },
+    { onFault: (fault) => faults.push(fault) },
+  );
+});
+afterAll(() => started[Symbol.asyncDispose]());
+let left = () => {};
+
+describe('a fixed answer', () => {
+  test('has its status, headers and body, and the headers of the gateway', async () => {
+    const response = await get(started, 'orders/orders');
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual([{ id: 'a' }]);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'application/json',
+      'content-disposition': 'attachment',
+      'x-total': '1',
+      'x-svc-upstream-status-code': '200',
+    });
+    const created = await post(started, 'orders/orders', '{}');
+    expect([created.status, await created.json()]).toEqual([201, { id: 'b' }]);
+    expect(created.headers.has('content-disposition')).toBe(false);
+  });
+
+  test('may be text, bytes, a file or nothing', async () => {
+    const text = await get(started, 'orders/text');
+    expect([text.headers.get('content-type'), await text.text()]).toEqual([
+      'text/plain; charset=utf-8',
+      '中',
+    ]);
+    const picture = await get(started, 'orders/picture');
+    expect(picture.headers.get('content-type')).toBe('image/png');
+    expect(new Uint8Array(await picture.arrayBuffer())).toEqual(Uint8Array.of(0, 1, 255));
+    const file = await get(started, 'orders/file');
+    const bytes = await file.text();
+    expect(JSON.parse(bytes).name).toBe('@berth/mock');
+    expect(file.headers.get('content-length')).toBe(String(Buffer.byteLength(bytes)));
+    expect((await get(started, 'orders/none')).status).toBe(204);
+  });
+
+  test.each(['orders/orders', 'orders/file', 'orders/orders/1'])(
+    'HEAD of %s is its GET without the body',
+    async (path) => {
+      const whole = await get(started, path);
+      const length = String((await whole.arrayBuffer()).byteLength);
+      const head = await get(started, path, { method: 'HEAD' });
+      expect([head.status, await head.text()]).toEqual([200, '']);
+      expect(head.headers.get('content-length')).toBe(length);
+    },
+  );
+});
+
+describe('a function', () => {
+  test('gets what came', async () => {
+    const response = await get(started, 'orders/orders/a%2Fb%20c?q=1&q=2');
+    expect(await response.json()).toEqual({
+      id: 'a/b c',
+      q: '1',
+      path: '/orders/a%2Fb%20c',
+      target: '/orders/a%2Fb%20c?q=1&q=2',
+    });
+  });
+
+  test('gets no credentials, no headers of the mock, and the ID of the call', async () => {
+    const response = await get(started, 'orders/headers', {
+      headers: { 'X-Mock-Fault': 'latency=0', 'X-Own': 'yes', connection: 'keep-alive' },
+    });
+    const headers = await response.json();
+    expect(headers).toMatchObject({
+      'x-own': 'yes',
+      'x-request-id': response.headers.get('x-request-id'),
+    });
+    expect(
+      Object.keys(headers).filter((name) => /^x-mock|authorization|connection/.test(name)),
+    ).toEqual([]);
+  });
+
+  test('reads JSON; what is none is the service 400', async () => {
+    const good = await post(started, 'orders/json', '{"a":1}');
+    expect(await good.json()).toEqual({ got: { a: 1 } });
+    const bad = await post(started, 'orders/json', '{');
+    expect([bad.status, await bad.json()]).toEqual([
+      400,
+      { message: 'The body is no valid JSON.' },
+    ]);
+    const long = await post(started, 'orders/json', ' '.repeat(1024 * 1024 + 1));
+    expect(long.status).toBe(413);
+    expect(long.headers.get('x-svc-upstream-status-code')).toBe('413');
+  });
+
+  test('passes a body on as it comes', async () => {
+    const bytes = new Uint8Array(300_000).map((_, at) => at);
+    const response = await post(started, 'orders/stream', new Blob([bytes]).stream(), {
+      'content-type': 'application/x-own',
+    });
+    expect(response.headers.get('content-type')).toBe('application/x-own');
+    expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
+  });
+
+  test('keeps state between the calls of a session, until it is reset', async () => {
+    const count = async () => (await (await post(started, 'orders/count', '')).json()).count;
+    expect([await count(), await count()]).toEqual([1, 2]);
+    started.states.clear();
+    expect(await count()).toBe(1);
+  });
+
+  test('that throws answers 500 as a service would, and is told with its place', async () => {
+    faults.length = 0;
+    const response = await get(started, 'orders/throws');
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      { message: 'The route failed: out of stock' },
+    ]);
+    expect(response.headers.get('x-svc-upstream-status-code')).toBe('500');
+    expect(faults).toEqual([
+      expect.objectContaining({
+        message: 'GET /throws of the service orders failed: RangeError: out of stock',
+      }),
+    ]);
+    expect((await get(started, 'orders/nothing')).status).toBe(500);
+    expect(faults[1]?.message).toContain('the function returned undefined; return an answer');
+  });
+
+  test('may end in an error of the gateway', async () => {
+    const response = await get(started, 'orders/refuses');
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ code: 'SERVICE_FORBIDDEN' });
+    expect(response.headers.has('x-svc-upstream-status-code')).toBe(false);
+  });
+
+  test('hears that its caller is gone', async () => {
+    const gone = new Promise<void>((resolve) => {
+      left = resolve;
+    });
+    const stop = new AbortController();
+    const call = get(started, 'orders/late/1', { signal: stop.signal }).catch(() => {});
+    // The call has reached the function when a later one over the same server is answered.
+    await get(started, 'orders/orders');
+    stop.abort();
+    await call;
+    await gone;
+  });
+});
+
+describe('a call that no route takes', () => {
+  test('is 404 of the service, with the route that is near', async () => {
+    const response = await get(started, 'orders/ordrs');
+    expect(response.status).toBe(404);
+    const { message } = await response.json();
+    expect(message).toMatch(
+      /^No route of the service orders takes GET \/ordrs\. Did you mean GET \/orders\?/,
+    );
+    expect(response.headers.get('x-svc-upstream-status-code')).toBe('404');
+    expect(started.unmatched).toContain('/ordrs');
+  });
+
+  test('is 405 where a route takes the path by another method', async () => {
+    const response = await post(started, 'orders/orders/1', '');
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    expect(started.unmatched).toContain('/orders/1');
+    const other = await get(started, 'orders/count');
+    expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
+  test('is told apart by its query', async () => {
+    expect(await (await get(started, 'orders/orders?status=open&x=1')).json()).toEqual(['open']);
+    expect(await (await get(started, 'orders/orders?status=closed')).json()).toEqual([{ id: 'a' }]);
+  });
+});

@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { createGatewayRouter, GatewayError, type GatewayHandler } from '@berth/server-stubs';
+import { createServiceStates } from '../../src/services/create-service-states.ts';
+import {
+  createServices,
+  type ServicesOptions,
+  type ServicesSource,
+} from '../../src/services/create-services.ts';
+import { createClock } from '../../src/session/create-clock.ts';
+import type { Session } from '../../src/session/session.ts';
+
+/** Services behind a real gateway router, without the rest of the mock. */
+export async function startServices(
+  source?: ServicesSource,
+  options: Omit<ServicesOptions, 'source'> = {},
+) {
+  const services = await createServices({ source, ...options });
+  const clock = createClock();
+  const states = createServiceStates(clock);
+  const session = { clock, services: states } as unknown as Session;
+  const unmatched: string[] = [];
+  const call: GatewayHandler = async (input, call) => {
+    const answer = await services.answer(input, call, session);
+    if (answer === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
+    if (answer.unmatched) unmatched.push(input.target);
+    return answer;
+  };
+  const router = createGatewayRouter(
+    {
+      'cloudrun-get-root': call,
+      'cloudrun-post-root': call,
+      'cloudrun-get': call,
+      'cloudrun-post': call,
+      async webSocket(input, call) {
+        const answer = await services.open(input, call, session);
+        if (answer === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
+        return answer;
+      },
+    },
+    { security: { bearerToken: () => true, signature: () => true } },
+  );
+  const server = createServer({ shouldUpgradeCallback: router.shouldUpgrade }, router);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.on('upgrade', router.upgrade).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    services,
+    states,
+    clock,
+    unmatched,
+    sockets,
+    url: `http://127.0.0.1:${port}`,
+    port,
+    async [Symbol.asyncDispose]() {
+      await services.close();
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, 'close');
+    },
+  };
+}
+
+export type Started = Awaited<ReturnType<typeof startServices>>;
+
+export const AUTH = { authorization: 'Bearer any' };
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any field of any answer
+type Reply = Omit<Response, 'json'> & { json(): Promise<any> };
+
+/** Calls a service by `name/path`. */
+export function get(
+  { url }: { url: string },
+  path: string,
+  init: RequestInit = {},
+): Promise<Reply> {
+  const headers = { ...AUTH, ...(init.headers as Record<string, string>) };
+  return fetch(`${url}/v1/cloudrun/${path}`, { ...init, headers });
+}
+
+export function post(
+  started: { url: string },
+  path: string,
+  body: RequestInit['body'],
+  headers: Record<string, string> = {},
+) {
+  return get(started, path, { method: 'POST', body, headers, duplex: 'half' } as RequestInit);
+}

@@ -1,0 +1,245 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import WebSocket, { type RawData } from 'ws';
+import type { ServiceFault } from '../../src/services/loading/service-fault.ts';
+import { AUTH, get, type Started, startServices } from './start-services.ts';
+
+const faults: ServiceFault[] = [];
+let started: Started;
+beforeAll(async () => {
+  started = await startServices(
+    {
+      chat: {
+        routes: {
+          'WS /script': {
+            protocols: ['chat', 'json'],
+            webSocket: [
+              { send: 'welcome' },
+              { send: { user: 1 }, delay: '5ms' },
+              { sendBase64: 'AAH/' },
+              { expect: { type: 'join' } },
+              { expect: 'bye' },
+              { close: 4_001, reason: 'over' },
+            ],
+          },
+          'WS /echo': { webSocket: [{ echo: true }] },
+          'WS /cut': { webSocket: [{ send: 'a' }, { cut: true }] },
+          'WS /silent': { webSocket: [{ send: 'a' }] },
+          'WS /tick': { webSocket: [{ send: 'tick', delay: 1 }], repeat: true },
+          'WS /flood': { webSocket: (socket) => flood(socket.send) },
+          'WS /hears': { webSocket: () => new Promise(() => {}) },
+          'WS /rooms/{id}': ({ params, query }) => ({
+            webSocket: (socket) => socket.send(`${params.id} ${query.get('x')}`),
+          }),
+          'WS /private': () => ({ status: 403, json: { no: true } }),
+          'WS /throws': {
+            webSocket: () => {
+              throw new Error('broken');
+            },
+          },
+          'GET /plain': { json: 'plain' },
+        },
+      },
+    },
+    { onFault: (fault) => faults.push(fault) },
+  );
+});
+afterAll(() => started[Symbol.asyncDispose]());
+
+let sent = 0;
+async function flood(send: (text: string) => Promise<void>): Promise<void> {
+  for (;;) {
+    await send('x'.repeat(10_000));
+    sent += 1;
+  }
+}
+
+function open(path: string, protocols: string[] = []) {
+  const address = `ws://127.0.0.1:${started.port}/v1/cloudrun/chat/${path}`;
+  const socket = new WebSocket(address, protocols, { headers: AUTH });
+  const messages: (string | Buffer)[] = [];
+  let wake = () => {};
+  socket.on('error', () => wake());
+  socket.on('message', (data: RawData, isBinary) => {
+    messages.push(isBinary ? (data as Buffer) : String(data));
+    wake();
+  });
+  return {
+    socket,
+    closed: once(socket, 'close').then(([code, reason]) => ({ code, reason: String(reason) })),
+    async next() {
+      while (messages.length === 0) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      return messages.shift();
+    },
+  };
+}
+
+/** The answer to an upgrade that is refused. */
+async function refusal(path: string, headers: Record<string, string> = {}) {
+  const outgoing = request(`${started.url}/v1/cloudrun/chat/${path}`, {
+    agent: false,
+    headers: {
+      ...AUTH,
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+      ...headers,
+    },
+  }).end();
+  const [response] = await once(outgoing, 'response');
+  response.resume();
+  return response;
+}
+
+describe('a script', () => {
+  test('sends, waits for what it expects, and closes', async () => {
+    const { socket, next, closed } = open('script', ['json', 'chat']);
+    expect([await next(), await next(), await next()]).toEqual([
+      'welcome',
+      '{"user":1}',
+      Buffer.from([0, 1, 255]),
+    ]);
+    expect(socket.protocol).toBe('chat');
+    socket.send('{"type":"join","more":1}');
+    socket.send('bye');
+    expect(await closed).toEqual({ code: 4_001, reason: 'over' });
+  });
+
+  test('closes with 1008 for another message than it expects', async () => {
+    const { socket, closed, next } = open('script');
+    await next();
+    socket.send('{"type":"leave"}');
+    expect(await closed).toEqual({ code: 1_008, reason: 'This script expects {"type":"join"}' });
+  });
+
+  test('echoes text and bytes, and takes the first protocol that is offered', async () => {
+    const { socket, next, closed } = open('echo', ['own', 'other']);
+    await once(socket, 'open');
+    expect(socket.protocol).toBe('own');
+    socket.send('中');
+    socket.send(Buffer.from([0, 255]));
+    expect([await next(), await next()]).toEqual(['中', Buffer.from([0, 255])]);
+    socket.close(4_002, 'mine');
+    expect((await closed).code).toBe(4_002);
+  });
+
+  test('may lose the connection', async () => {
+    const { next, closed } = open('cut');
+    expect(await next()).toBe('a');
+    expect((await closed).code).toBe(1_006);
+  });
+
+  test('leaves the socket open and silent at its end', async () => {
+    const { socket, next } = open('silent');
+    await next();
+    socket.send('ignored');
+    socket.ping();
+    await once(socket, 'pong');
+    expect(socket.readyState).toBe(WebSocket.OPEN);
+    socket.terminate();
+  });
+
+  test('may begin again', async () => {
+    const { socket, next } = open('tick');
+    expect([await next(), await next(), await next()]).toEqual(['tick', 'tick', 'tick']);
+    socket.terminate();
+  });
+});
+
+describe('a function', () => {
+  test('gets the socket and the call', async () => {
+    const { socket, next } = open('rooms/a%2Fb?x=1');
+    expect(await next()).toBe('a/b 1');
+    socket.terminate();
+  });
+
+  test('may refuse with an answer', async () => {
+    const { statusCode, headers } = await refusal('private');
+    expect([statusCode, headers['x-svc-upstream-status-code']]).toEqual([403, '403']);
+  });
+
+  test('that throws closes with 1011 and is told', async () => {
+    faults.length = 0;
+    expect((await open('throws').closed).code).toBe(1_011);
+    expect(faults[0]?.message).toBe('WS /throws of the service chat failed: Error: broken');
+  });
+
+  test('is held back by a caller that does not read', async () => {
+    const { socket } = open('flood');
+    await once(socket, 'open');
+    socket.pause();
+    let before = -1;
+    for (let still = 0; still < 5; still = sent === before ? still + 1 : 0) {
+      before = sent;
+      await get(started, 'chat/plain');
+    }
+    expect(sent * 10_000).toBeLessThan(32 * 1024 * 1024);
+    socket.terminate();
+  });
+
+  test('that does not read holds the caller back', async () => {
+    const { socket } = open('hears');
+    await once(socket, 'open');
+    const message = Buffer.alloc(100_000);
+    let buffered = -1;
+    for (let still = 0; still < 5; ) {
+      for (let count = 0; count < 20; count += 1) socket.send(message);
+      await get(started, 'chat/plain');
+      still = socket.bufferedAmount > buffered && buffered >= 2_000_000 ? still + 1 : 0;
+      buffered = socket.bufferedAmount;
+    }
+    expect(buffered).toBeGreaterThan(2_000_000);
+    socket.terminate();
+  });
+});
+
+describe('the handshake', () => {
+  test('has the headers of the gateway', async () => {
+    const socket = new WebSocket(`ws://127.0.0.1:${started.port}/v1/cloudrun/chat/echo`, {
+      headers: AUTH,
+    });
+    const [{ headers }] = await once(socket, 'upgrade');
+    expect(headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
+    expect(headers['x-svc-upstream-status-code']).toBe('101');
+    expect(headers).not.toHaveProperty('content-disposition');
+    socket.terminate();
+  });
+
+  test.each([
+    ['sec-websocket-key', 'short'],
+    ['sec-websocket-version', '8'],
+  ])('with %s: %s is refused', async (name, value) => {
+    const { statusCode, headers } = await refusal('echo', { [name]: value });
+    expect(statusCode).toBe(400);
+    expect(headers['x-request-id']).toMatch(/^[\da-f-]{36}$/);
+  });
+
+  test('on a route that is no WebSocket is answered like a call', async () => {
+    expect((await refusal('plain')).statusCode).toBe(200);
+    expect((await refusal('nowhere')).statusCode).toBe(404);
+  });
+
+  test('is asked for where the route is a WebSocket', async () => {
+    expect((await get(started, 'chat/echo')).status).toBe(426);
+  });
+});
+
+test('closing ends what is open', async () => {
+  const other = await startServices({
+    chat: { routes: { 'WS /a': { webSocket: [{ send: 1 }] } } },
+  });
+  const socket = new WebSocket(`ws://127.0.0.1:${other.port}/v1/cloudrun/chat/a`, {
+    headers: AUTH,
+  });
+  await once(socket, 'message');
+  const closed = once(socket, 'close');
+  await other.services.close();
+  expect((await closed)[0]).toBe(1_006);
+  await other[Symbol.asyncDispose]();
+});
