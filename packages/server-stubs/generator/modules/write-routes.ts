@@ -43,6 +43,7 @@ function toRoute(operation: Operation, plans: Plans): object {
     body: body && {
       required: body.required,
       unwrap: body.unwrap,
+      unwrapFields: body.unwrapFields,
       content: body.contents.map((content) => ({
         mediaType: content.mediaType,
         kind: content.kind,

@@ -39,6 +39,8 @@ export interface ParameterModel {
 export interface BodyModel {
   readonly required: boolean;
   readonly unwrap?: string;
+  /** Names of the fields that do not stand beside `unwrap`. */
+  readonly unwrapFields?: readonly string[];
   readonly contents: readonly ContentModel[];
 }
 

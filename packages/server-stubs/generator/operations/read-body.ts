@@ -22,12 +22,19 @@ export function readBody(value: unknown, pointer: Pointer, reader: Reader): Body
   if (wrappers.size > 1) {
     reader.refuse(body.pointer, `All media types of a body need the same ${UNWRAP}.`);
   }
-  return {
-    required: body.value.required === true,
-    contents:
-      unwrap === undefined ? contents : contents.map((each) => toFlat(each, unwrap, reader)),
-    ...(unwrap === undefined ? {} : { unwrap }),
-  };
+  const required = body.value.required === true;
+  if (unwrap === undefined) return { required, contents };
+  const flat = contents.map((each) => toFlat(each, unwrap, reader));
+  return { required, contents: flat, unwrap, unwrapFields: fieldsOf(flat, reader) };
+}
+
+/** Names of the flat fields, each once. */
+function fieldsOf(contents: readonly ContentModel[], { store }: Reader): string[] {
+  const names = contents.flatMap(({ schema = true }) => {
+    const target = store.resolve(schema);
+    return typeof target === 'boolean' ? [] : propertiesOf(target).map(([name]) => name);
+  });
+  return [...new Set(names)];
 }
 
 function wrapperOf(schema: Schema | undefined): string | undefined {

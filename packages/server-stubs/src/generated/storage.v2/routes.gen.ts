@@ -34,6 +34,7 @@ export const routes: RouteTable = {
       body: {
         required: true,
         unwrap: 'data',
+        unwrapFields: ['path'],
         content: [
           {
             mediaType: 'application/json',
@@ -83,6 +84,7 @@ export const routes: RouteTable = {
       body: {
         required: true,
         unwrap: 'data',
+        unwrapFields: ['fileList'],
         content: [{ mediaType: 'application/json', kind: 'json', validate: requests.isTempUrlsRequest }],
       },
       responses: [
@@ -126,6 +128,7 @@ export const routes: RouteTable = {
       body: {
         required: true,
         unwrap: 'data',
+        unwrapFields: ['fileList'],
         content: [{ mediaType: 'application/json', kind: 'json', validate: requests.isDeleteRequest }],
       },
       responses: [
@@ -169,6 +172,7 @@ export const routes: RouteTable = {
       body: {
         required: true,
         unwrap: 'data',
+        unwrapFields: ['fileList'],
         content: [{ mediaType: 'application/json', kind: 'json', validate: requests.isCopyRequest }],
       },
       responses: [
