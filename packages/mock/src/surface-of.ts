@@ -1,7 +1,7 @@
 import type { Operation } from './contract/operations.ts';
 import { LINK_PREFIX } from './files/links.ts';
 import type { SurfaceName } from './surface-name.ts';
-import { UPLOAD_PATH } from './upload/create-upload.ts';
+import { UPLOAD_PATH } from './upload/upload-path.ts';
 
 /**
  * Decides which surface a raw path belongs to. A path that begins like one of the storage document is

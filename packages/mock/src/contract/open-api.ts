@@ -25,6 +25,7 @@ interface MediaType {
 export interface Parameter {
   name: string;
   in: string;
+  schema: Schema;
   'x-berth-greedy'?: boolean;
 }
 

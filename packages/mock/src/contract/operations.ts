@@ -17,6 +17,7 @@ export interface Operation {
   path: string;
   /** The path parameter marked `x-berth-greedy`, which holds several raw segments. */
   greedy: string | undefined;
+  parameters: readonly Parameter[];
   /** Schema of the JSON request body, with its `x-berth-unwrap`. */
   body: Schema | undefined;
 }
@@ -28,12 +29,14 @@ export function listOperations(documents: Documents): Operation[] {
       METHODS.flatMap((method) => {
         const operation = item[method];
         if (operation === undefined) return [];
+        const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])];
         return {
           id: operation.operationId,
           document: name as DocumentName,
           method,
           path,
-          greedy: findGreedy([...(item.parameters ?? []), ...(operation.parameters ?? [])]),
+          greedy: findGreedy(parameters),
+          parameters,
           body: jsonSchemaOf(operation),
         };
       }),

@@ -6,11 +6,13 @@ import {
   type GatewayHandler,
   type GatewayInput,
   type GatewayRouter,
+  type ServiceAnswer,
   type WebSocketHandler,
 } from '@berth/server-stubs';
 import type { Auth } from '../auth/auth.ts';
 import type { Context } from '../context.ts';
 import { listExamples } from '../contract/examples.ts';
+import { type Example, toExample } from '../contract/to-example.ts';
 import { consult, preferencesOf } from '../oracle/consult.ts';
 import type { Preferences } from '../oracle/read-preferences.ts';
 import type { CallRecord } from '../record/call-record.ts';
@@ -19,7 +21,6 @@ import { toRouterOptions } from '../router-options.ts';
 import type { MockedAnswer } from '../services/services.ts';
 import { readPayload } from './read-payload.ts';
 import { toEnvOption } from './to-env-option.ts';
-import { toExample } from './to-example.ts';
 
 const OPERATIONS = [
   'cloudrun-get-root',
@@ -56,10 +57,11 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
 
   function answerStatic(input: GatewayInput, call: GatewayCall, record: CallRecord) {
     assertThere(input, record);
-    const known = examples.get(call.operationId) ?? new Map();
-    const example = toExample(known, call.request.headers.accept);
-    if (input.body === undefined && example !== undefined) return example;
-    return readPayload(input, record).then((body) => example ?? askFor(body, input, call));
+    const example = toExample(examples.get(call.operationId), call.request.headers.accept);
+    if (input.body === undefined && example !== undefined) return toServiceAnswer(example);
+    return readPayload(input, record).then((body) =>
+      example === undefined ? askFor(body, input, call) : toServiceAnswer(example),
+    );
   }
 
   async function ask(input: GatewayInput, call: GatewayCall, preferences: Preferences) {
@@ -119,6 +121,14 @@ function noteService({ name }: GatewayInput, { request, operationId }: GatewayCa
   record.service = name;
   record.operationId = operationId;
   return record;
+}
+
+function toServiceAnswer({ type, value }: Example): ServiceAnswer {
+  return {
+    status: 200,
+    headers: { 'content-type': type },
+    body: typeof value === 'string' ? value : JSON.stringify(value),
+  };
 }
 
 function note(answer: MockedAnswer, record: CallRecord): MockedAnswer {

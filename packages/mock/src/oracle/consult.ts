@@ -36,7 +36,7 @@ export interface Question {
  */
 export function preferencesOf(
   { request }: Call,
-  surface: Question['surface'],
+  surface: SurfaceName,
   { options: { seed } }: Context,
 ): Preferences | undefined {
   const { prefer } = request.headers;

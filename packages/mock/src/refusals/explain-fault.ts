@@ -2,6 +2,7 @@ import type { Call, Fault } from '@berth/server-stubs';
 import type { Context } from '../context.ts';
 import { recordOf } from '../record/recorded-request.ts';
 import { explainBody } from './explain-body.ts';
+import { explainParameter } from './explain-parameter.ts';
 import { explainPath } from './explain-path.ts';
 
 /**
@@ -33,9 +34,10 @@ function explain(fault: Fault, call: Call, { operations }: Context): Fault {
     return { ...fault, message: explainPath(call.rawPath, [...templates]) };
   }
   const [first] = violations;
-  const schema = operations.find(({ id }) => id === fault.operationId)?.body;
+  const operation = operations.find(({ id }) => id === fault.operationId);
+  if (kind !== 'invalid-request' || first === undefined || operation === undefined) return fault;
+  if (first.in === 'path') return { ...fault, ...explainParameter(operation, call.rawPath, first) };
+  if (first.in !== 'body' || first.keyword === 'unwrap' || !operation.body) return fault;
   const bytes = recordOf(call.request).wholeBody;
-  if (kind !== 'invalid-request' || first?.in !== 'body' || first.keyword === 'unwrap')
-    return fault;
-  return schema === undefined ? fault : { ...fault, ...explainBody(schema, bytes, first) };
+  return { ...fault, ...explainBody(operation.body, bytes, first) };
 }

@@ -8,6 +8,7 @@ import {
 import type { Auth } from '../auth/auth.ts';
 import type { Context } from '../context.ts';
 import { listExamples } from '../contract/examples.ts';
+import { toExample } from '../contract/to-example.ts';
 import { consult, preferencesOf } from '../oracle/consult.ts';
 import { recordOf } from '../record/recorded-request.ts';
 import { toRouterOptions } from '../router-options.ts';
@@ -28,12 +29,16 @@ export function createStorage(context: Context, auth: Auth): Router {
       const record = recordOf(call.request);
       record.operationId = id;
       const preferences = preferencesOf(call, 'storage', context) ?? context.dynamic;
-      if (preferences !== undefined) {
+      const isStatic = mode === 'static' && preferences === undefined;
+      const example = isStatic
+        ? toExample(examples.get(id), call.request.headers.accept)
+        : undefined;
+      if (example !== undefined) return dataOf(example.value);
+      if (isStatic || preferences !== undefined) {
         const params = { envId: call.envId };
         const question = { surface: 'storage', params, body: input } as const;
         return consult(context, call, question, preferences) as never;
       }
-      if (mode === 'static') return dataOf(examples.get(id)?.get('application/json'));
       const place: Place = { env, session: record.session, origin: context.originOf(call.request) };
       return act(input, place);
     };

@@ -3,7 +3,7 @@ import { limit } from '../contract/defaults.ts';
 import { toFileID } from '../files/file-id.ts';
 import { pathFault, toKey } from '../files/file-path.ts';
 import { SESSION_PARAMETER } from '../session/session-name.ts';
-import { UPLOAD_PATH } from '../upload/create-upload.ts';
+import { UPLOAD_PATH } from '../upload/upload-path.ts';
 import type { Act } from './place.ts';
 
 /** First step of an upload: a grant for one path, and the address to post the form to. */

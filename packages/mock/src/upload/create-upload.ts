@@ -7,11 +7,10 @@ import {
 import type { Context } from '../context.ts';
 import { toKey } from '../files/file-path.ts';
 import { toLinkPath } from '../files/links.ts';
+import { preferencesOf } from '../oracle/consult.ts';
 import { recordOf } from '../record/recorded-request.ts';
 import { toRouterOptions } from '../router-options.ts';
-
-/** Path of the upload target in the storage document. */
-export const UPLOAD_PATH = '/';
+import { answerAsDocumented } from './answer-as-documented.ts';
 
 const DEFAULT_TYPE = 'application/octet-stream';
 
@@ -19,7 +18,14 @@ const DEFAULT_TYPE = 'application/octet-stream';
 export function createUpload(context: Context): Router {
   const { securityToken, metaFileId } = context.profile.uploadFields;
 
-  const uploadFile: UploadHandler = async (form, { request }) => {
+  const uploadFile: UploadHandler = async (form, call) => {
+    const { request } = call;
+    const preferences = preferencesOf(call, 'upload', context) ?? context.dynamic;
+    if (preferences !== undefined || context.options.mode === 'static') {
+      // A form that breaks off is refused in every mode.
+      for await (const _ of form.file);
+      return answerAsDocumented(preferences);
+    }
     const { files, grants } = recordOf(request).session;
     const key = toKey(form.key);
     const { signature: authorization, token } = form;

@@ -1,0 +1,57 @@
+import { type Answer, type Call, toAnswer, UploadError } from '@berth/server-stubs';
+import { uploadErrors } from '../contract/defaults.ts';
+import { documents } from '../contract/documents.ts';
+import type { Preferences } from '../oracle/read-preferences.ts';
+import { INVALID } from '../refusals/to-refusal.ts';
+import { UPLOAD_PATH } from './upload-path.ts';
+
+type Example = { value?: { Code: string; Message: string } };
+
+/** The success of an upload that is not done. It is thrown, for what a router is returned is a file. */
+class DocumentedSuccess extends Error {
+  override readonly name = 'DocumentedSuccess';
+  readonly #status: number;
+
+  constructor(status: number) {
+    super(`The contract documents ${status}.`);
+    this.#status = status;
+  }
+
+  [toAnswer]({ requestId }: Pick<Call, 'requestId'>): Answer {
+    return { status: this.#status, headers: { 'x-request-id': requestId } };
+  }
+}
+
+/**
+ * Answers an upload as the contract documents it, and stores nothing. Not Prism makes the XML of its
+ * errors, for it does not know the name of the root element.
+ *
+ * @throws UploadError or DocumentedSuccess, always
+ */
+export function answerAsDocumented({ code = 200, exampleKey }: Partial<Preferences> = {}): never {
+  const examples = examplesOf(code);
+  if (examples === undefined) {
+    throw missing('The contract has no answer of the status that the header Prefer gives.');
+  }
+  const row = uploadErrors.findStatus(code);
+  if (exampleKey === undefined && row !== undefined) throw new UploadError(row.code);
+  const [first] = Object.keys(examples);
+  if (exampleKey === undefined && first === undefined) throw new DocumentedSuccess(code);
+  const { value } = examples[exampleKey ?? (first as string)] ?? {};
+  if (value === undefined) {
+    throw missing('The answer has no example of the name that the header Prefer gives.');
+  }
+  throw new UploadError(value.Code, { status: code, message: value.Message });
+}
+
+/** Examples of the errors of a status by name; none of a success. Undefined where it is not documented. */
+function examplesOf(code: number): Record<string, Example> | undefined {
+  const responses = documents.storage.paths[UPLOAD_PATH]?.post?.responses ?? {};
+  const range = responses[code] ?? responses[`${Math.floor(code / 100)}XX`];
+  const response = range ?? (code >= 400 ? responses.default : undefined);
+  return response && { ...response.content?.['application/xml']?.examples };
+}
+
+function missing(message: string): UploadError {
+  return new UploadError(INVALID.upload, { status: 404, message });
+}
