@@ -1,3 +1,4 @@
+export { GatewayError } from '@berth/server-stubs';
 export type { MockCredentials } from './auth/credentials.ts';
 export type { WireProfile } from './contract/wire-profile.ts';
 export type {
@@ -17,3 +18,21 @@ export type { Fault, FaultRule } from './faults/fault.ts';
 export { mockFixture } from './mock-fixture.ts';
 export type { MockOptions } from './options.ts';
 export type { LoggedRequest } from './requests/request-log.ts';
+export { defineService, defineServices } from './services/define-services.ts';
+export type {
+  DeclaredState,
+  Duration,
+  EventScript,
+  FakeService,
+  FakeServices,
+  FakeSocket,
+  FixedAnswer,
+  Route,
+  RouteAnswer,
+  RouteFunction,
+  ScriptedEvent,
+  ServiceCall,
+  WebSocketFunction,
+  WebSocketScript,
+  WebSocketStep,
+} from './services/fake-service.ts';

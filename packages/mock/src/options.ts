@@ -2,6 +2,7 @@ import { standardProfile, type WireProfile } from './contract/wire-profile.ts';
 import type { FaultRule } from './faults/fault.ts';
 import { parseFaultFlag } from './faults/parse-fault-flag.ts';
 import { toFaultRule } from './faults/to-fault-rule.ts';
+import type { ServicesSource } from './services/create-services.ts';
 
 /** What a mock lets in. */
 export const AUTH_MODES = ['off', 'present', 'strict'] as const;
@@ -37,8 +38,12 @@ export interface MockOptions {
    * `strict`: who has a token or a signature that was made with the keys of `Mock.credentials`.
    */
   auth?: AuthMode | undefined;
-  /** Names of the hosted services that there are; others are missing (404). Default: every name. */
-  services?: readonly string[] | undefined;
+  /**
+   * The hosted services that there are; others are missing (404): the path of a folder or a file that
+   * defines them, definitions by name, or names alone, which answer the contract's example. Beside those
+   * that are defined there are `hello` and `echo`. Default: every name.
+   */
+  services?: ServicesSource | undefined;
   /**
    * Faults that every session begins with: rules, or texts as `--fault` takes them
    * (`batchDelete:code=SYS_ERR,share=0.1`). Default: none.

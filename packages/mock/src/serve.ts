@@ -17,9 +17,10 @@ import { createHttpServer } from './http/create-http-server.ts';
 import { originOf } from './http/origin-of.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import type { Oracle } from './oracle/create-oracle.ts';
+import { createServices, type ServicesEvents } from './services/create-services.ts';
+import { describeServiceFault } from './services/loading/service-fault.ts';
 import { createSession } from './session/create-session.ts';
 import { createSessions } from './session/create-sessions.ts';
-import { createServices } from './session/stand-ins.ts';
 
 /** A listening mock with its inside, from which the command line makes its examples. */
 export interface Served {
@@ -31,8 +32,15 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** Starts one server for both documents, the upload target and the links. */
-export async function serve(given: MockOptions): Promise<Served> {
+/**
+ * Starts one server for both documents, the upload target and the links.
+ *
+ * @param events told of files of services that change; by default what is wrong with them is a warning
+ */
+export async function serve(
+  given: MockOptions,
+  events: ServicesEvents = { onFault: warn },
+): Promise<Served> {
   const options = resolveOptions(given);
   if (given.wireProfile !== undefined) await assertWireProfile(given.wireProfile);
   let profile = options.wireProfile;
@@ -55,7 +63,11 @@ export async function serve(given: MockOptions): Promise<Served> {
     },
     operations: listOperations(documents),
     sessions: createSessions((id) => createSession(id, parts), options.maxSessions),
-    services: await createServices(options),
+    services: await createServices({
+      source: options.services,
+      wireProfile: () => profile,
+      ...events,
+    }),
     dynamic: options.mode === 'dynamic' ? { dynamic: true, seed: options.seed } : undefined,
     oracle() {
       oracle ??= loadOracle(profile);
@@ -103,6 +115,10 @@ function trackUpgrades(server: Server): ReadonlySet<Duplex> {
     socket.once('close', () => sockets.delete(socket));
   });
   return sockets;
+}
+
+function warn(fault: Parameters<typeof describeServiceFault>[0]): void {
+  process.emitWarning(describeServiceFault(fault), 'BerthWarning');
 }
 
 async function loadContents({ dir }: ResolvedOptions): Promise<(session: string) => Contents> {

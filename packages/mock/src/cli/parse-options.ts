@@ -16,7 +16,7 @@ export interface CliOptions {
   mode: Mode;
   seed?: string;
   auth: AuthMode;
-  services?: string[];
+  services?: string | string[];
   /** Rules of faults. */
   fault?: string[];
   dir?: string;
@@ -48,7 +48,11 @@ export function parseOptions(argv: string[]): CliOptions {
     .addOption(
       new Option('--auth <mode>', 'credentials that let in').choices(AUTH_MODES).default('present'),
     )
-    .option('--services <name...>', 'hosted services that there are (default: every name)')
+    .option(
+      '--services <source...>',
+      'hosted services: a folder or file (./services), or names (default: every name)',
+      parseServices,
+    )
     .option(
       '--fault <rule...>',
       'faults to do: latency=200, batchDelete:code=SYS_ERR,share=0.1',
@@ -83,6 +87,14 @@ function parseEnv(value: string): string {
   throw new InvalidArgumentError(
     'It must be one label of a host name: letters, digits and hyphens.',
   );
+}
+
+/** A path has a slash or a dot, which no name has. */
+function parseServices(value: string, others: string | string[] = []): string | string[] {
+  const isPath = /[./\\]/.test(value);
+  if (isPath && others.length === 0) return value;
+  if (!isPath && typeof others !== 'string') return [...others, value];
+  throw new InvalidArgumentError('It must be one folder or file, or names alone.');
 }
 
 function parseUrl(value: string): string {

@@ -1,4 +1,6 @@
 import { serve } from '../serve.ts';
+import type { ServicesEvents } from '../services/create-services.ts';
+import { describeServiceFault } from '../services/loading/service-fault.ts';
 import { describeMock } from './describe-mock.ts';
 import { findStartFault } from './find-start-fault.ts';
 import { type CliOptions, parseOptions } from './parse-options.ts';
@@ -12,14 +14,23 @@ export async function run(argv: string[]): Promise<void> {
   else await serveUntilSignal(options);
 }
 
+/** What is told while the mock serves. */
+const EVENTS: ServicesEvents = {
+  onChange: (files) => process.stdout.write(`Services taken over: ${files.join(', ')}\n`),
+  onFault: (fault) => process.stderr.write(`${describeServiceFault(fault)}\n`),
+};
+
 async function serveUntilSignal(options: CliOptions): Promise<void> {
   try {
     const { wireProfile: file, fault: faults, ...rest } = options;
-    const served = await serve({
-      ...rest,
-      faults,
-      wireProfile: file === undefined ? undefined : await readWireProfile(file),
-    });
+    const served = await serve(
+      {
+        ...rest,
+        faults,
+        wireProfile: file === undefined ? undefined : await readWireProfile(file),
+      },
+      EVENTS,
+    );
     const watch =
       file === undefined
         ? undefined

@@ -20,17 +20,21 @@ import { toStateError } from './to-state-error.ts';
  */
 export type ServicesSource = string | FakeServices | readonly string[];
 
-export interface ServicesOptions {
+/** What is told while services are there. */
+export interface ServicesEvents {
+  /** Called with the files that have changed, when they are taken over. */
+  readonly onChange?: (files: readonly string[]) => void;
+  /** Called for what is wrong with a changed file, and for a function of a route that fails. */
+  readonly onFault?: (fault: ServiceFault) => void;
+}
+
+export interface ServicesOptions extends ServicesEvents {
   /** Undefined: there is a service of every name, which answers the contract's example. */
   readonly source: ServicesSource | undefined;
   /** Whether there are `hello` and `echo` beside, where the source has none of that name. Default true. */
   readonly builtIn?: boolean;
   /** Names on the wire as they are now. Default: those of the contract. */
   readonly wireProfile?: () => WireProfile;
-  /** Called with the files that have changed, when they are taken over. */
-  readonly onChange?: (files: readonly string[]) => void;
-  /** Called for what is wrong with a changed file, and for a function of a route that fails. */
-  readonly onFault?: (fault: ServiceFault) => void;
 }
 
 /**
