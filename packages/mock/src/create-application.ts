@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Duplex } from 'node:stream';
 import { createCors, type Router } from '@berth/server-stubs';
 import type { Auth } from './auth/auth.ts';
+import type { Backend } from './backend.ts';
 import type { Context } from './context.ts';
 import { createOwnPages, isOwnPage } from './create-own-pages.ts';
 import { doFaults } from './faults/do-faults.ts';
@@ -33,19 +34,25 @@ export interface Application {
 
 type Listeners = Readonly<Record<'request' | 'checkContinue', Router['checkContinue']>>;
 
-/** Leads each call to its session and its surface. Made anew for each wire profile; it has no state. */
-export function createApplication(context: Context, auth: Auth): Application {
+/**
+ * Leads each call to its session and its surface. Made anew for each wire profile; it has no state.
+ *
+ * @param backend answers in place of the mock itself
+ */
+export function createApplication(context: Context, auth: Auth, backend?: Backend): Application {
   const gateway = createGateway(context, auth);
   const storage = createStorage(context, auth);
   const upload = createUpload(context);
   const link = createLinkListener(context);
   const routers = { gateway, storage, upload };
-  const listeners: Readonly<Record<SurfaceName, Listeners>> = {
+  const own: Readonly<Record<SurfaceName, Listeners>> = {
     gateway: { request: gateway, checkContinue: gateway.checkContinue },
     storage: { request: storage, checkContinue: storage.checkContinue },
     upload: { request: upload, checkContinue: upload.checkContinue },
     link: { request: link, checkContinue: link },
   };
+  const listeners = backend?.listeners ?? own;
+  const open = backend?.upgrade ?? gateway.upgrade;
   const cors = {
     gateway: createCors('gateway', context.profile, CORS),
     storage: createCors('storage', context.profile, CORS),
@@ -105,7 +112,7 @@ export function createApplication(context: Context, auth: Auth): Application {
     checkContinue: to('checkContinue'),
     upgrade(request, socket, head) {
       const record = begin(request);
-      const next = () => gateway.upgrade(request, socket, head);
+      const next = () => open(request, socket, head);
       socket.once('close', () => record.finish(record.status, ''));
       if (!hasFaults(record, request)) next();
       else doUpgradeFaults({ ...toFaulted(record, request), socket }, next);

@@ -2,6 +2,7 @@ import { standardProfile, type WireProfile } from './contract/wire-profile.ts';
 import type { FaultRule } from './faults/fault.ts';
 import { parseFaultFlag } from './faults/parse-fault-flag.ts';
 import { toFaultRule } from './faults/to-fault-rule.ts';
+import { type ProxyTargets, toProxyTargets } from './proxy/targets.ts';
 import type { ServicesSource } from './services/create-services.ts';
 
 /** What a mock lets in. */
@@ -58,21 +59,36 @@ export interface MockOptions {
   maxStoreBytes?: number | undefined;
   /** Most sessions (`X-Mock-Session`) that are kept; the least recently used is forgotten. Default 100. */
   maxSessions?: number | undefined;
+  /**
+   * A real deployment that answers every call instead: its base address (`https://dev.example.com`), or
+   * one for the gateway and one for storage. What passes is held against the contract and not changed.
+   * Default: the mock answers itself.
+   */
+  proxy?: string | ProxyTargets | undefined;
+  /** Folder that keeps what passes through `proxy`, one JSON file for each call. Default: nothing is kept. */
+  record?: string | undefined;
+  /** Folder of such files, from which every call is answered, without a network. Default: none. */
+  replay?: string | undefined;
   /** Names of the deployment that the mock stands for (D1). Default: those of the contract. */
   wireProfile?: WireProfile | undefined;
 }
 
 /** Options with their defaults. */
 export type ResolvedOptions = {
-  [Name in Exclude<keyof MockOptions, 'services' | 'dir' | 'faults'>]-?: NonNullable<
+  [Name in Exclude<keyof MockOptions, Optional | 'proxy' | 'faults'>]-?: NonNullable<
     MockOptions[Name]
   >;
-} & Pick<MockOptions, 'services' | 'dir'> & { readonly faults: readonly FaultRule[] };
+} & Pick<MockOptions, Optional> & {
+    readonly proxy: ProxyTargets | undefined;
+    readonly faults: readonly FaultRule[];
+  };
+
+type Optional = 'services' | 'dir' | 'record' | 'replay';
 
 /** Fills in the defaults. Throws a TypeError or RangeError that names a wrong option. */
 export function resolveOptions(options: MockOptions): ResolvedOptions {
   const { port = 0, host = '127.0.0.1', tls = false, env = 'dev', services, dir } = options;
-  const { faults = [] } = options;
+  const { faults = [], proxy, record, replay } = options;
   const { mode = 'auto', auth = 'present', wireProfile = standardProfile } = options;
   const { seed = Math.random().toString(36).slice(2), maxSessions = 100 } = options;
   const { maxStoreBytes = dir === undefined ? 256 * 1024 * 1024 : Number.MAX_SAFE_INTEGER } =
@@ -89,6 +105,12 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
   }
   assertOneOf('mode', mode, MODES);
   assertOneOf('auth', auth, AUTH_MODES);
+  if (record !== undefined && proxy === undefined) {
+    throw new TypeError('record needs proxy: only what passes to a deployment is recorded.');
+  }
+  if (replay !== undefined && proxy !== undefined) {
+    throw new TypeError('replay and proxy exclude each other: a replay needs no deployment.');
+  }
   assertPositive('maxStoreBytes', maxStoreBytes);
   assertPositive('maxSessions', maxSessions);
   return {
@@ -102,6 +124,9 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
     services,
     faults: toFaultRules(faults),
     dir,
+    proxy: proxy === undefined ? undefined : toProxyTargets(proxy),
+    record,
+    replay,
     maxStoreBytes,
     maxSessions,
     wireProfile,

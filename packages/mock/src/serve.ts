@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createAuth } from './auth/create-auth.ts';
+import type { Backend } from './backend.ts';
 import type { Context } from './context.ts';
 import { assertWireProfile } from './contract/assert-wire-profile.ts';
 import { documents } from './contract/documents.ts';
@@ -17,6 +18,7 @@ import { createHttpServer } from './http/create-http-server.ts';
 import { originOf } from './http/origin-of.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import type { Oracle } from './oracle/create-oracle.ts';
+import { createVerdicts, type Verdicts } from './proxy/create-verdicts.ts';
 import { createServices, type ServicesEvents } from './services/create-services.ts';
 import { describeServiceFault } from './services/loading/service-fault.ts';
 import { createSession } from './session/create-session.ts';
@@ -27,6 +29,8 @@ export interface Served {
   readonly url: string;
   readonly port: number;
   readonly context: Context;
+  /** What was found of the calls that have passed to a deployment. */
+  readonly verdicts: Verdicts;
   /** Takes over other names on the wire; state, port and connections stay. */
   reload(profile: WireProfile): Promise<void>;
   close(): Promise<void>;
@@ -75,7 +79,9 @@ export async function serve(
     },
     originOf: (request) => originOf(request) ?? url,
   };
-  let application = createApplication(context, await createAuth(options, profile));
+  const verdicts = createVerdicts();
+  const backend = await loadBackend(context, verdicts);
+  let application = createApplication(context, await createAuth(options, profile), backend);
   const certificate = options.tls ? await loadCertificate(options) : undefined;
   const server = await createHttpServer(() => application, certificate);
   const sockets = trackUpgrades(server);
@@ -83,7 +89,7 @@ export async function serve(
   try {
     await once(server, 'listening');
   } catch (error) {
-    await context.services.close();
+    await Promise.all([context.services.close(), backend?.close()]);
     throw error;
   }
   const { port } = server.address() as AddressInfo;
@@ -92,17 +98,18 @@ export async function serve(
     url,
     port,
     context,
+    verdicts,
     async reload(next) {
       profile = await assertWireProfile(next);
       oracle = undefined;
-      application = createApplication(context, await createAuth(options, profile));
+      application = createApplication(context, await createAuth(options, profile), backend);
     },
     async close() {
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
       for (const socket of sockets) socket.destroy();
-      await Promise.all([closed, context.services.close()]);
+      await Promise.all([closed, context.services.close(), backend?.close()]);
     },
   };
 }
@@ -125,6 +132,20 @@ async function loadContents({ dir }: ResolvedOptions): Promise<(session: string)
   if (dir === undefined) return () => memoryContents;
   const { createDiskContents, toSessionFolder } = await import('./files/disk-contents.ts');
   return (session) => createDiskContents(toSessionFolder(dir, session));
+}
+
+/** What answers in place of the mock; undefined where it answers itself. */
+async function loadBackend(context: Context, verdicts: Verdicts): Promise<Backend | undefined> {
+  const { proxy, record, replay } = context.options;
+  if (replay !== undefined) {
+    const { createReplay } = await import('./recording/create-replay.ts');
+    return createReplay(context, replay);
+  }
+  if (proxy === undefined) return undefined;
+  const { createProxy } = await import('./proxy/create-proxy.ts');
+  if (record === undefined) return createProxy(context, proxy, verdicts, undefined);
+  const { createRecorder } = await import('./recording/create-recorder.ts');
+  return createProxy(context, proxy, verdicts, await createRecorder(record, context));
 }
 
 async function loadCertificate({ host }: ResolvedOptions) {

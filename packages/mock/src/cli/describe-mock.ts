@@ -1,10 +1,14 @@
 import { KEY_PAIR } from '../auth/credentials.ts';
 import { documents } from '../contract/documents.ts';
 import type { Served } from '../serve.ts';
+import { describeBackend } from './describe-backend.ts';
 import { type CurlCredentials, listCurls } from './list-curls.ts';
 
 /** What the command line prints: the addresses, what lets in, and one `curl` for each operation. */
-export async function describeMock({ url, context }: Served): Promise<string> {
+export async function describeMock(served: Served): Promise<string> {
+  const { url, context } = served;
+  const backend = describeBackend(served);
+  if (backend !== undefined) return backend;
   const { gateway, storage } = documents;
   const { auth, env } = context.options;
   const credentials = auth === 'strict' ? await makeCredentials(env) : undefined;

@@ -6,7 +6,8 @@ export function findStartFault(
   error: NodeJS.ErrnoException,
   { port, host }: CliOptions,
 ): string | undefined {
-  if (error instanceof WireProfileError || error.name === 'ServicesError') return error.message;
+  if (error instanceof WireProfileError) return error.message;
+  if (error.name === 'RecordingError' || error.name === 'ServicesError') return error.message;
   switch (error.code) {
     case 'EADDRINUSE':
       return `Port ${port} is in use: stop what holds it, or choose another one with --port.`;

@@ -2,13 +2,14 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseFaultFlag } from '../faults/parse-fault-flag.ts';
 import { AUTH_MODES, type AuthMode, isEnv, MODES, type Mode } from '../options.ts';
 import { readPackageInfo } from './package-info.ts';
+import { type ProxyFlags, toProxyOption } from './to-proxy-option.ts';
 
 const DEFAULT_PORT = 4010;
 const DEFAULT_URL = `http://127.0.0.1:${DEFAULT_PORT}`;
 const DEFAULT_TIMEOUT = 30;
 
 /** What the command line says; `wireProfile` is a file. */
-export interface CliOptions {
+export interface CliOptions extends ProxyFlags {
   port: number;
   host: string;
   tls?: boolean;
@@ -59,6 +60,15 @@ export function parseOptions(argv: string[]): CliOptions {
       parseFault,
     )
     .option('--dir <folder>', 'keeps uploaded files there (default: in memory)')
+    .option(
+      '--proxy <url>',
+      'passes every call on to a real deployment, and judges both directions',
+    )
+    .option('--proxy-gateway <url>', 'the same, where the gateway has an address of its own')
+    .option('--proxy-storage <url>', 'the same for storage')
+    .option('--record <folder>', 'keeps there what passes through --proxy')
+    .option('--replay <folder>', 'answers from such a folder, without a network')
+    .option('--fail-on-violations', 'ends with 1 where a call through --proxy broke the contract')
     .option('--wire-profile <file>', 'JSON file with the names of a deployment')
     .addOption(
       new Option('--wait [url]', `serves nothing: waits until a mock is ready (${DEFAULT_URL})`)
@@ -68,7 +78,13 @@ export function parseOptions(argv: string[]): CliOptions {
     .option('--timeout <seconds>', 'how long --wait waits', parseSeconds, DEFAULT_TIMEOUT)
     .allowExcessArguments(false)
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
-  return program.parse(argv).opts();
+  const options: CliOptions = program.parse(argv).opts();
+  try {
+    toProxyOption(options);
+  } catch (error) {
+    program.error(`error: ${(error as Error).message}`, { exitCode: 2 });
+  }
+  return options;
 }
 
 function parsePort(value: string): number {

@@ -1,10 +1,12 @@
-import { serve } from '../serve.ts';
+import { type Served, serve } from '../serve.ts';
 import type { ServicesEvents } from '../services/create-services.ts';
 import { describeServiceFault } from '../services/loading/service-fault.ts';
 import { describeMock } from './describe-mock.ts';
+import { describeVerdict, summarize } from './describe-violations.ts';
 import { findStartFault } from './find-start-fault.ts';
 import { type CliOptions, parseOptions } from './parse-options.ts';
 import { readWireProfile } from './read-wire-profile.ts';
+import { toProxyOption } from './to-proxy-option.ts';
 import { watchFile } from './watch-file.ts';
 
 /** Serves a mock until SIGINT or SIGTERM, or waits for one. */
@@ -27,6 +29,7 @@ async function serveUntilSignal(options: CliOptions): Promise<void> {
       {
         ...rest,
         faults,
+        proxy: toProxyOption(options),
         wireProfile: file === undefined ? undefined : await readWireProfile(file),
       },
       EVENTS,
@@ -37,8 +40,11 @@ async function serveUntilSignal(options: CliOptions): Promise<void> {
         : watchFile(file, () => reloadWireProfile(file, served.reload));
     const stop = () => {
       watch?.close();
-      void served.close().then(() => process.exit(0));
+      void served.close().then(() => process.exit(endProxy(options, served)));
     };
+    served.verdicts.listen((verdict) => {
+      process.stdout.write(`${describeVerdict(verdict)}\n`);
+    });
     process.once('SIGINT', stop).once('SIGTERM', stop);
     process.stdout.write(`${await describeMock(served)}\n\nready\n`);
   } catch (error) {
@@ -47,6 +53,13 @@ async function serveUntilSignal(options: CliOptions): Promise<void> {
     process.stderr.write(`${fault}\n`);
     process.exitCode = 2;
   }
+}
+
+/** Says what was found of the calls that have passed, and gives the exit code. */
+function endProxy({ failOnViolations }: CliOptions, { context, verdicts }: Served): number {
+  if (context.options.proxy === undefined) return 0;
+  process.stdout.write(`${summarize(verdicts)}\n`);
+  return failOnViolations && verdicts.badRequests + verdicts.badAnswers > 0 ? 1 : 0;
 }
 
 /** Takes over a changed profile; a broken one is told, and the last good one stays in use. */

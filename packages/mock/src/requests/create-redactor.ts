@@ -2,7 +2,7 @@ import type { WireProfile } from '../contract/wire-profile.ts';
 import type { LoggedRequest } from './request-log.ts';
 
 /** What stands where a credential was. */
-const REDACTED = '…';
+export const REDACTED = '…';
 
 /** Leaves credentials out of what the log keeps of a call. */
 export interface Redactor {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { LoggedMessage, LoggedRequest } from './request-log.ts';
 
 /** The beginning of a body, as text where it is UTF-8. */
-type JsonBody = { readonly text: string } | { readonly base64: string };
+export type JsonBody = { readonly text: string } | { readonly base64: string };
 
 type ToJson<Message extends LoggedMessage> = Omit<Message, 'body'> & { readonly body?: JsonBody };
 

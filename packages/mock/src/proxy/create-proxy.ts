@@ -1,0 +1,71 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Agent } from 'undici';
+import { type Backend, toBackendListeners } from '../backend.ts';
+import type { Context } from '../context.ts';
+import { type RecordedRequest, recordOf } from '../record/recorded-request.ts';
+import { sendOwnRefusal } from '../refusals/send-own-refusal.ts';
+import type { Verdicts } from './create-verdicts.ts';
+import { findDestination } from './destination.ts';
+import type { Exchange } from './exchange.ts';
+import { forward } from './forward.ts';
+import { forwardUpgrade } from './forward-upgrade.ts';
+import { createJudges } from './judge/create-judges.ts';
+import { createKnownAddresses } from './known-addresses.ts';
+import type { ProxyTargets } from './targets.ts';
+
+/** Keeps what has passed. */
+export interface Recorder {
+  /** Most bytes of a body that are kept. */
+  readonly maxBytes: number;
+  add(exchange: Exchange): void;
+  /** Waits until all is written. */
+  close(): Promise<void>;
+}
+
+const LOST = {
+  gateway: 'AccessDenied',
+  storage: 'AccessDenied',
+  upload: 'AccessDenied',
+  link: 'AccessDenied',
+};
+
+/**
+ * Passes every call on to a deployment, and holds both directions against the contract without changing
+ * them. Only the addresses that storage hands out become those of the mock, behind which it remembers
+ * the real ones.
+ */
+export function createProxy(
+  context: Context,
+  targets: ProxyTargets,
+  verdicts: Verdicts,
+  recorder: Recorder | undefined,
+): Backend {
+  // A stream may be silent for as long as it likes; an answer has 300 s to begin.
+  const agent = new Agent({ bodyTimeout: 0 });
+  const addresses = createKnownAddresses();
+  const judges = createJudges(context);
+  const parts = { context, agent, targets, addresses, judges, verdicts, recorder };
+
+  const pass = (request: IncomingMessage, response: ServerResponse) => {
+    const record = recordOf(request);
+    const destination = findDestination(record.surface, request.url ?? '/', targets, addresses);
+    if (destination === undefined) {
+      record.matched = false;
+      const message = 'The mock has handed out no such address: ask the storage API for a new one.';
+      sendOwnRefusal({ code: LOST, message }, record.surface, context.profile, request, response);
+      return;
+    }
+    void forward(parts, request as RecordedRequest, response, destination);
+  };
+  return {
+    listeners: toBackendListeners(pass, (request, response) => {
+      response.writeContinue();
+      pass(request, response);
+    }),
+    upgrade: (request, socket, head) => forwardUpgrade(parts, request, socket, head),
+    async close() {
+      await agent.destroy();
+      await recorder?.close();
+    },
+  };
+}

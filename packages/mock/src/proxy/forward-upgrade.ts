@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, request as requestHttp, STATUS_CODES } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { recordOf } from '../record/recorded-request.ts';
+import { findDestination } from './destination.ts';
+import type { ProxyParts } from './forward.ts';
+import { findHeader, type RawHeaders, toForwarded, toReturned } from './headers.ts';
+
+const UPGRADE = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
+
+/** Opens a WebSocket to the deployment: after the upgrade the bytes of both sides pass as they are. */
+export function forwardUpgrade(
+  { targets, addresses, judges, verdicts }: ProxyParts,
+  request: IncomingMessage,
+  caller: Duplex,
+  head: Buffer,
+): void {
+  const record = recordOf(request);
+  const { surface } = record;
+  const destination = findDestination(surface, request.url ?? '/', targets, addresses);
+  caller.on('error', () => {});
+  if (destination === undefined || surface !== 'gateway') {
+    caller.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    return;
+  }
+  const judged = judges().request(request as never, record);
+  judged.shadow.finish();
+  const { origin, path } = destination;
+  const { host } = new URL(origin);
+  const send = origin.startsWith('https:') ? requestHttps : requestHttp;
+  const outgoing = send(origin, {
+    path,
+    agent: false,
+    headers: ['Host', host, ...toForwarded(request.rawHeaders), ...UPGRADE],
+  });
+  const leave = () => outgoing.destroy();
+  caller.once('close', leave);
+
+  function judge(status: number, raw: RawHeaders): void {
+    record.status = status;
+    record.begin(findHeader(raw, 'x-request-id') ?? randomUUID());
+    record.answerViolations = judges().answer({
+      surface,
+      operationId: record.operationId,
+      method: 'GET',
+      requestHeaders: request.headers,
+      status,
+      headers: raw,
+      body: undefined,
+      isWhole: false,
+    });
+    void judged.done.then(() => verdicts.add(record, status));
+  }
+
+  outgoing.on('upgrade', (answer, deployment, first) => {
+    judge(101, answer.rawHeaders);
+    caller.off('close', leave);
+    caller.write(toHead(answer, [...toReturned(answer.rawHeaders), ...UPGRADE]));
+    if (first.length > 0) caller.write(first);
+    if (head.length > 0) deployment.write(head);
+    join(caller, deployment);
+    join(deployment, caller);
+  });
+  outgoing.on('response', (answer) => {
+    judge(answer.statusCode ?? 0, answer.rawHeaders);
+    const own = toReturned(answer.rawHeaders, ['content-length']);
+    caller.write(toHead(answer, [...own, 'Connection', 'close']));
+    answer.pipe(caller);
+    answer.on('error', () => caller.destroy());
+  });
+  outgoing.on('error', ({ message }) => {
+    if (!caller.writable || record.status !== 0) {
+      caller.destroy();
+      return;
+    }
+    record.status = 502;
+    const requestId = randomUUID();
+    const text = JSON.stringify({
+      code: 'BAD_GATEWAY',
+      message: `The deployment ${origin} gave no answer: ${message}.`,
+      requestId,
+    });
+    const headers = ['Content-Type', 'application/json', 'X-Request-Id', requestId];
+    headers.push('Connection', 'close');
+    caller.end(toHead({ statusCode: 502 }, headers) + text);
+  });
+  outgoing.end();
+}
+
+function toHead({ statusCode = 0, statusMessage }: Partial<IncomingMessage>, raw: RawHeaders) {
+  const reason = statusMessage ?? STATUS_CODES[statusCode] ?? '';
+  const lines = raw.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${raw[at + 1]}`] : []));
+  return [`HTTP/1.1 ${statusCode} ${reason}`, ...lines, '', ''].join('\r\n');
+}
+
+/** What one side sends or ends, the other gets; where one breaks, both do. */
+function join(from: Duplex, to: Duplex): void {
+  from.on('error', () => to.destroy());
+  from.once('close', () => (from.readableEnded ? to.end() : to.destroy()));
+  from.pipe(to);
+}

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { pipeline, type Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { Agent } from 'undici';
+import type { Context } from '../context.ts';
+import type { CallRecord } from '../record/call-record.ts';
+import { KeptBytes } from '../record/kept-bytes.ts';
+import { type RecordedRequest, recordOf } from '../record/recorded-request.ts';
+import { sendOwnRefusal } from '../refusals/send-own-refusal.ts';
+import type { Recorder } from './create-proxy.ts';
+import type { Verdicts } from './create-verdicts.ts';
+import type { Destination } from './destination.ts';
+import { findHeader, toForwarded, toReturned } from './headers.ts';
+import type { Judges } from './judge/create-judges.ts';
+import type { JudgedRequest } from './judge/create-request-judge.ts';
+import { violate } from './judge/violate.ts';
+import type { KnownAddresses } from './known-addresses.ts';
+import { hasAddresses, rewriteAddresses } from './rewrite-addresses.ts';
+import { tapAnswer, tapRequest } from './tap.ts';
+import type { ProxyTargets } from './targets.ts';
+
+/** What all calls through one mock share. */
+export interface ProxyParts {
+  readonly context: Context;
+  readonly agent: Agent;
+  readonly targets: ProxyTargets;
+  readonly addresses: KnownAddresses;
+  readonly judges: () => Judges;
+  readonly verdicts: Verdicts;
+  readonly recorder: Recorder | undefined;
+}
+
+/** Bytes of an answer that are judged; what is longer passes unread. */
+const MAX_JUDGED = 1024 * 1024;
+/** How long an answer waits for the verdict on its request. */
+const PATIENCE_MS = 1_000;
+
+/** Passes a call on, and its answer back. */
+export async function forward(
+  parts: ProxyParts,
+  request: RecordedRequest,
+  response: ServerResponse,
+  destination: Destination,
+): Promise<void> {
+  const { context, agent, recorder } = parts;
+  const record = recordOf(request);
+  const judged = parts.judges().request(request, record);
+  const requestBody = new KeptBytes();
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  const tap = tapRequest(judged.shadow, (chunk) => {
+    if (recorder !== undefined) requestBody.add(chunk, undefined, recorder.maxBytes);
+  });
+  pipeline(request, tap, () => {});
+  const begun = performance.now();
+  const { origin, path } = destination;
+  try {
+    const answer = await agent.request({
+      origin,
+      path,
+      method: request.method as 'GET',
+      headers: toHeaders(request, record, destination, context),
+      body: hasBody(request) ? tap : null,
+      signal: gone.signal,
+      responseHeaders: 'raw',
+    });
+    if (!hasBody(request)) tap.resume();
+    const head = {
+      status: answer.statusCode,
+      reason: answer.statusText,
+      raw: answer.headers as unknown as string[],
+      ms: performance.now() - begun,
+    };
+    await giveBack(
+      parts,
+      { request, response, record, judged, requestBody, begun },
+      head,
+      answer.body,
+    );
+  } catch (error) {
+    judged.shadow.leave();
+    if (response.headersSent || gone.signal.aborted) response.destroy();
+    else refuse(error as NodeJS.ErrnoException, origin, record, context, request, response);
+  }
+}
+
+interface Passing {
+  readonly request: RecordedRequest;
+  readonly response: ServerResponse;
+  readonly record: CallRecord;
+  readonly judged: JudgedRequest;
+  readonly requestBody: KeptBytes;
+  /** By the clock of `performance`. */
+  readonly begun: number;
+}
+
+interface Head {
+  readonly status: number;
+  readonly reason: string;
+  readonly raw: readonly string[];
+  readonly ms: number;
+}
+
+async function giveBack(
+  parts: ProxyParts,
+  passing: Passing,
+  head: Head,
+  given: Readable,
+): Promise<void> {
+  const { recorder, verdicts, context, addresses, judges } = parts;
+  const { request, response, record, judged } = passing;
+  const { status } = head;
+  const origin = context.originOf(request);
+  const isCoded = !/^(?:identity)?$/i.test(findHeader(head.raw, 'content-encoding') ?? '');
+  const isRewritten = status < 300 && !isCoded && hasAddresses(record.operationId);
+  const headers = toReturned(head.raw, isRewritten ? ['content-length'] : []);
+  const received = new KeptBytes();
+  const body = new KeptBytes();
+  record.id = toUniqueId(record, findHeader(headers, 'x-request-id'));
+
+  const judge = async () => {
+    record.answerViolations = judges().answer({
+      surface: record.surface,
+      operationId: record.operationId,
+      method: request.method as string,
+      requestHeaders: request.headers,
+      status,
+      headers: head.raw,
+      body: received.bytes,
+      isWhole: received.isWhole,
+    });
+    if (request.complete) await Promise.race([judged.done, pause()]);
+    verdicts.add(record, status);
+    recorder?.add({
+      ...passing,
+      status,
+      headers,
+      body,
+      origin,
+      headMs: head.ms,
+      totalMs: performance.now() - passing.begun,
+    });
+  };
+
+  response.sendDate = false;
+  if (isRewritten) {
+    const real = await buffer(given);
+    received.add(real, undefined, MAX_JUDGED);
+    const local = rewriteAddresses(record.operationId as string, real, (kind, address) =>
+      addresses.toLocal(kind, address, origin, record.session.id),
+    );
+    if (recorder !== undefined) body.add(local, undefined, recorder.maxBytes);
+    await judge();
+    headers.push('content-length', String(local.length));
+    response.writeHead(status, head.reason, headers).end(local);
+    return;
+  }
+  response.writeHead(status, head.reason, headers);
+  // Whoever waits for the first event of a stream wants to know at once that it was let in.
+  response.flushHeaders();
+  const keep = (chunk: Buffer) => {
+    received.add(chunk, undefined, MAX_JUDGED);
+    if (recorder !== undefined) body.add(chunk, undefined, recorder.maxBytes);
+  };
+  pipeline(given, tapAnswer(keep, judge), response, (error) => {
+    if (error === undefined || error === null || !given.errored) return;
+    const { code, message } = given.errored as NodeJS.ErrnoException;
+    if (code === 'ABORT_ERR' || code === 'UND_ERR_ABORTED') return;
+    record.answerViolations = [violate('/body', 'incomplete', `The body broke off: ${message}.`)];
+    verdicts.add(record, status);
+  });
+}
+
+/** An answer has to be found in the log by its own identifier. */
+function toUniqueId({ session }: CallRecord, given: string | undefined): string {
+  return given === undefined || session.requests.get(given) !== undefined ? randomUUID() : given;
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, PATIENCE_MS).unref();
+  });
+}
+
+function toHeaders(
+  request: RecordedRequest,
+  { surface }: CallRecord,
+  { isTrusted }: Destination,
+  { profile }: Context,
+): string[] {
+  const { authorization, sessionToken, timestamp } = profile.storageHeaders;
+  const credentials = ['authorization', 'cookie', authorization, sessionToken, timestamp];
+  const without = isTrusted ? [] : credentials.map((name) => name.toLowerCase());
+  if (surface !== 'storage') return toForwarded(request.rawHeaders, without);
+  // The addresses in the answer have to be read.
+  const headers = toForwarded(request.rawHeaders, [...without, 'accept-encoding']);
+  return [...headers, 'accept-encoding', 'identity'];
+}
+
+function hasBody({ headers }: RecordedRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+const OUT_OF_REACH = {
+  gateway: 'BAD_GATEWAY',
+  storage: 'SERVICE_UNAVAILABLE',
+  upload: 'ServiceUnavailable',
+  link: 'ServiceUnavailable',
+};
+
+function refuse(
+  error: NodeJS.ErrnoException,
+  origin: string,
+  { surface }: CallRecord,
+  { profile }: Context,
+  request: RecordedRequest,
+  response: ServerResponse,
+): void {
+  const message = `The deployment ${origin} gave no answer: ${error.code ?? error.message}.`;
+  sendOwnRefusal({ code: OUT_OF_REACH, message }, surface, profile, request, response);
+}

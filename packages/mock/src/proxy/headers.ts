@@ -1,0 +1,50 @@
+import { FAULT_HEADER } from '../faults/due-faults.ts';
+import { SESSION_HEADER } from '../session/session-name.ts';
+
+/** Names and values in turn, as they came. */
+export type RawHeaders = readonly string[];
+
+/** RFC 9110, section 7.6.1: what ends at this connection. */
+const HOP_BY_HOP = [
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authorization',
+  'proxy-authenticate',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/** What is for the mock, or made anew for the connection to the deployment. */
+const OWN = [SESSION_HEADER.toLowerCase(), FAULT_HEADER.toLowerCase(), 'host', 'expect'];
+
+/** The headers of a request as they go on to a deployment. */
+export function toForwarded(raw: RawHeaders, without: readonly string[] = []): string[] {
+  return removeHeaders(raw, [...HOP_BY_HOP, ...OWN, ...without]);
+}
+
+/** The headers of an answer as they go on to the caller. */
+export function toReturned(raw: RawHeaders, without: readonly string[] = []): string[] {
+  return removeHeaders(raw, [...HOP_BY_HOP, ...without]);
+}
+
+/** @param names in lower case; those that `Connection` names are removed too */
+function removeHeaders(raw: RawHeaders, names: readonly string[]): string[] {
+  const removed = new Set(names);
+  const named = listHeader(raw, 'connection').flatMap((value) => value.split(','));
+  for (const name of named) removed.add(name.trim().toLowerCase());
+  return raw.filter((_, at) => !removed.has((raw[at - (at % 2)] as string).toLowerCase()));
+}
+
+/** All values of one header. @param name in lower case */
+export function listHeader(raw: RawHeaders, name: string): string[] {
+  return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
+}
+
+/** The values of one header as one; undefined where there is none. */
+export function findHeader(raw: RawHeaders, name: string): string | undefined {
+  const values = listHeader(raw, name);
+  return values.length === 0 ? undefined : values.join(', ');
+}

@@ -1,0 +1,170 @@
+import { ServerResponse } from 'node:http';
+import {
+  type Answer,
+  type Call,
+  createGatewayRouter,
+  createStorageRouter,
+  createUploadRouter,
+  type Fault,
+  type GatewayHandler,
+  type Router,
+  type Violation,
+} from '@berth/server-stubs';
+import { createOffAuth } from '../../auth/off-auth.ts';
+import type { Context } from '../../context.ts';
+import { isObject } from '../../is-object.ts';
+import type { CallRecord } from '../../record/call-record.ts';
+import { type RecordedRequest, recordOf } from '../../record/recorded-request.ts';
+import { createFaultExplainer } from '../../refusals/explain-fault.ts';
+import { ShadowRequest } from './shadow-request.ts';
+
+/** A request that is being judged. */
+export interface JudgedRequest {
+  /** Gets a copy of the body. */
+  readonly shadow: ShadowRequest;
+  /** Resolved when the record of the call knows the verdict. */
+  readonly done: Promise<void>;
+}
+
+/** Holds requests against the contract, without a part in answering them. */
+export type RequestJudge = (request: RecordedRequest, record: CallRecord) => JudgedRequest;
+
+/** What is no breach of the contract: credentials and sizes are the deployment's to judge. */
+const NO_BREACH = new Set<Fault['kind']>([
+  'too-large',
+  'unauthorized',
+  'not-implemented',
+  'invalid-response',
+  'handler-failed',
+]);
+
+const GATEWAY_OPERATIONS = [
+  'cloudrun-get-root',
+  'cloudrun-post-root',
+  'cloudrun-get',
+  'cloudrun-post',
+];
+const STORAGE_OPERATIONS = [
+  'getUploadMetaData',
+  'batchGetTempUrls',
+  'batchDelete',
+  'batchCopyFile',
+];
+
+/** Routers of the stubs whose handlers only note that a request is fine. */
+export function createRequestJudge(context: Context): RequestJudge {
+  const { profile } = context;
+  const auth = createOffAuth(profile);
+  const explain = createFaultExplainer(context);
+  const waiting = new WeakMap<object, () => void>();
+
+  const settle = (request: object) => {
+    const done = waiting.get(request);
+    waiting.delete(request);
+    done?.();
+  };
+  const pass = ({ request, operationId }: Pick<Call, 'request' | 'operationId'>) => {
+    recordOf(request).operationId = operationId;
+    settle(request);
+  };
+  const options = {
+    wireProfile: profile,
+    responses: 'pass' as const,
+    onError: ignore,
+    onFault(fault: Fault, call: Call) {
+      explain(fault, call);
+      const record = recordOf(call.request);
+      if (NO_BREACH.has(fault.kind)) record.violations = [];
+      else if (record.violations.length === 0) record.violations = [toViolation(fault)];
+      settle(call.request);
+      return undefined;
+    },
+    // What is refused by a rule that no schema can say, such as a path with `..`.
+    onAnswer({ status, body }: Answer, { request, operationId }: Call) {
+      if (status < 400 || !waiting.has(request)) return;
+      const record = recordOf(request);
+      record.operationId = operationId || undefined;
+      record.violations = [toRuleViolation(body)];
+      settle(request);
+    },
+  };
+
+  const call: GatewayHandler = ({ name }, call) => {
+    recordOf(call.request).service = name;
+    pass(call);
+    return { status: 200 };
+  };
+  const routers: Readonly<Record<Exclude<CallRecord['surface'], 'link'>, Router>> = {
+    gateway: createGatewayRouter(toAll(GATEWAY_OPERATIONS, call), {
+      ...options,
+      security: auth.gateway,
+      requests: { streamBytes: Infinity },
+    }),
+    storage: createStorageRouter(
+      toAll(STORAGE_OPERATIONS, (_: unknown, call: Call) => {
+        pass(call);
+        return {};
+      }) as never,
+      // D25: the most items of a batch are each deployment's own.
+      { ...options, security: auth.storage, batchItems: Infinity },
+    ),
+    upload: createUploadRouter(
+      {
+        async uploadFile({ file }, call) {
+          // Only its end shows that the form is whole.
+          for await (const _ of file);
+          pass(call);
+          return { etag: '', location: '' };
+        },
+      },
+      { ...options, fileBytes: Number.MAX_SAFE_INTEGER / 2 },
+    ),
+  };
+
+  return (request, record) => {
+    const shadow = new ShadowRequest(request, record);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { surface } = record;
+    if (surface === 'link' || request.method === 'OPTIONS') {
+      shadow.leave();
+      resolve();
+      return { shadow, done: promise };
+    }
+    waiting.set(shadow, () => {
+      shadow.leave();
+      resolve();
+    });
+    auth.prepare?.(shadow);
+    const router = routers[surface];
+    // Where no router knows it, the first part of the verdict is that nothing answers it.
+    record.operationId = router.find(shadow)?.operationId;
+    router(shadow, new ServerResponse(shadow));
+    return { shadow, done: promise };
+  };
+}
+
+function toAll<Handler>(ids: readonly string[], handler: Handler): Record<string, Handler> {
+  return Object.fromEntries(ids.map((id) => [id, handler]));
+}
+
+function toViolation({ kind, message }: Fault): Violation {
+  const place = kind === 'not-found' || kind === 'method-not-allowed' ? 'path' : 'body';
+  return { in: place, pointer: '', keyword: kind, message, schemaPath: '' };
+}
+
+function toRuleViolation(body: unknown): Violation {
+  const { code, message } = errorOf(body);
+  return { in: 'body', pointer: '', keyword: code, message, schemaPath: '' };
+}
+
+/** Code and message of an error in any of the shapes of the contract. */
+function errorOf(body: unknown): { code: string; message: string } {
+  if (typeof body === 'string') {
+    const read = (name: string) => new RegExp(`<${name}>([^<]*)`).exec(body)?.[1] ?? '';
+    return { code: read('Code'), message: read('Message') };
+  }
+  const { code, message } = isObject(body) ? (isObject(body.body) ? body.body : body) : {};
+  return { code: String(code ?? 'rule'), message: String(message ?? 'It breaks the contract.') };
+}
+
+function ignore(): void {}

@@ -1,0 +1,40 @@
+/** Base addresses of a deployment. */
+export interface ProxyTargets {
+  /** `{base_url}` of the contract. */
+  readonly gateway: string;
+  /** `{storage_api_url}` of the contract. */
+  readonly storage: string;
+}
+
+/**
+ * The addresses of the option `proxy`, whose paths end without a slash.
+ *
+ * @param proxy one address for both, or each its own
+ * @throws TypeError that names the wrong one
+ */
+export function toProxyTargets(proxy: string | ProxyTargets): ProxyTargets {
+  const { gateway, storage } =
+    typeof proxy === 'string' ? { gateway: proxy, storage: proxy } : proxy;
+  return {
+    gateway: toBase('proxy.gateway', gateway),
+    storage: toBase('proxy.storage', storage),
+  };
+}
+
+function toBase(name: string, address: string): string {
+  const url = URL.parse(address);
+  if (url === null || !isHttp(url)) {
+    throw new TypeError(`${name} must be an address such as https://dev.example.com.`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new TypeError(`${name} must hold no credentials: the calls bring their own.`);
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw new TypeError(`${name} must have no query and no fragment.`);
+  }
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+export function isHttp({ protocol }: URL): boolean {
+  return protocol === 'http:' || protocol === 'https:';
+}

@@ -1,0 +1,369 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { afterAll, describe, expect, test } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { createMock } from '../../src/index.ts';
+import { call } from '../helpers/call.ts';
+import { gateway, gatewayPost, storage } from '../helpers/calls.ts';
+import { getGrant, getLink, postForm, read, toForm, upload } from '../helpers/upload.ts';
+import { startDeployment } from './start-deployment.ts';
+
+const deployment = await createMock({ auth: 'strict' });
+const credentials = await deployment.credentials();
+const open = await createMock();
+const mock = await createMock({ proxy: open.url });
+afterAll(() => Promise.all([deployment.close(), open.close(), mock.close()]));
+
+const last = (of = mock) => of.session().requests().at(-1);
+
+describe('in front of a deployment that keeps the contract', () => {
+  test('a gateway call passes as it is, raw path and query too', async () => {
+    const path = '/v1/cloudrun/echo/a%2Fb//%E4%B8%AD?x=%20&y';
+    const reply = await gateway(mock, { path });
+    expect(reply.status).toBe(200);
+    expect(open.session().requests().at(-1)?.request.target).toBe(path);
+    expect(last()).toMatchObject({
+      operationId: 'cloudrun-get',
+      service: 'echo',
+      matched: true,
+      id: reply.headers['x-request-id'],
+      violations: [],
+      answerViolations: [],
+    });
+  });
+
+  test('a body passes in both directions', async () => {
+    const { status, json } = await gatewayPost(mock, '/v1/cloudrun/hello', { name: 'Ada' });
+    expect([status, typeof json]).toEqual([200, 'object']);
+    expect(last()).toMatchObject({ operationId: 'cloudrun-post-root', violations: [] });
+  });
+
+  test('credentials reach the deployment, which judges them', async () => {
+    await using strict = await createMock({ proxy: deployment.url });
+    const path = '/v1/cloudrun/hello';
+    expect((await gateway(strict, { path })).status).toBe(401);
+    const headers = { authorization: `Bearer ${credentials.token}` };
+    expect((await gateway(strict, { path, headers })).status).toBe(200);
+    const found = strict.session().requests();
+    expect(found.flatMap((one) => [...one.violations, ...one.answerViolations])).toEqual([]);
+  });
+
+  test('both steps of an upload, the link, the copy and the deletion go through the mock', async () => {
+    const fileID = await upload(mock, 'proxied/中.txt', 'content');
+    const link = await getLink(mock, fileID);
+    expect(link.startsWith(`${mock.url}/files/`)).toBe(true);
+    expect(await (await fetch(link)).text()).toBe('content');
+    expect((await fetch(link, { headers: { range: 'bytes=1-2' } })).status).toBe(206);
+    await storage(mock, 'batchDelete', { fileList: [fileID] });
+    expect(await read(open, fileID)).toBeUndefined();
+    const seen = mock.session().requests();
+    expect(new Set(seen.map(({ surface }) => surface))).toContain('upload');
+    expect(seen.flatMap((one) => [...one.violations, ...one.answerViolations])).toEqual([]);
+  });
+
+  test('what storage hands out belongs to its session, and a grant is its own', async () => {
+    const headers = { 'x-mock-session': 'worker' };
+    const reply = await storage(mock, 'getUploadMetaData', { path: 'a.txt' }, headers);
+    const grant = reply.json.body.data;
+    expect(grant.url).toMatch(/\?sign=[\w-]+&session=worker$/);
+    expect((await postForm(grant.url, toForm(grant, 'a.txt'), new Blob(['a']))).status).toBe(204);
+    expect(mock.session('worker').requests()).toHaveLength(2);
+    expect((await postForm(`${mock.url}/`, toForm(grant, 'a.txt'), new Blob(['a']))).status).toBe(
+      403,
+    );
+    expect((await fetch(`${mock.url}/files/a.txt?sign=unknown`)).status).toBe(403);
+  });
+
+  test('a large upload arrives byte by byte', async () => {
+    const bytes = randomBytes(5_000_000);
+    const grant = await getGrant(mock, 'large.bin');
+    expect((await postForm(grant.url, toForm(grant, 'large.bin'), new Blob([bytes]))).status).toBe(
+      204,
+    );
+    const link = await getLink(mock, grant.fileID);
+    const received = Buffer.from(await (await fetch(link)).arrayBuffer());
+    const hash = (data: Buffer) => createHash('sha256').update(data).digest('hex');
+    expect(hash(received)).toBe(hash(bytes));
+  });
+
+  test('a preflight is the deployment’s', async () => {
+    const path = '/api/v2/envs/dev/storages:batchDelete';
+    const reply = await call(mock, { method: 'OPTIONS', path, headers: { origin: 'http://a.b' } });
+    expect(reply.status).toBe(204);
+    expect(reply.headers['access-control-allow-origin']).toBe('*');
+  });
+
+  test('faults are done to what passes', async () => {
+    const headers = { 'x-mock-fault': 'code=SERVICE_TIMEOUT' };
+    const before = open.session().requests().length;
+    expect((await gateway(mock, { path: '/v1/cloudrun/hello', headers })).status).toBe(504);
+    expect(open.session().requests()).toHaveLength(before);
+  });
+});
+
+describe('a request that breaks the contract', () => {
+  test('passes all the same, and is reported with all that is wrong', async () => {
+    const fileList = [{ fileID: 4 }, { maxAge: 'x' }];
+    const { status } = await storage(mock, 'batchGetTempUrls', { fileList });
+    expect(status).toBe(400);
+    expect(open.session().requests().at(-1)?.violations.length).toBeGreaterThan(0);
+    const found = last();
+    expect(found?.operationId).toBe('batchGetTempUrls');
+    expect(found?.violations.map(({ pointer }) => pointer)).toContain('/fileList/0/fileID');
+    expect(found?.answerViolations).toEqual([]);
+  });
+
+  test.each([
+    ['POST', '/api/v2/envs/dev/storages:batchDeleteXYZ', 'not-found'],
+    ['GET', '/api/v2/envs/dev/storages:batchDelete', 'method-not-allowed'],
+    ['GET', '/v2/nothing', 'not-found'],
+  ])('%s %s is no operation', async (method, path, keyword) => {
+    await call(mock, { method, path });
+    expect(last()).toMatchObject({ matched: false, violations: [{ keyword }] });
+  });
+
+  test('a form without its key', async () => {
+    const grant = await getGrant(mock, 'b.txt');
+    const { key: _, ...fields } = toForm(grant, 'b.txt');
+    expect((await postForm(grant.url, fields, new Blob(['a']))).status).toBe(400);
+    expect(last()?.violations).toMatchObject([{ in: 'body', keyword: 'MalformedPOSTRequest' }]);
+  });
+});
+
+describe('a deployment that breaks the contract', () => {
+  const JSON_TYPE = { 'content-type': 'application/json', 'x-request-id': 'one' };
+  const storageBody = (data: unknown) =>
+    JSON.stringify({ statusCode: 200, body: { requestId: 'one', data } });
+
+  test.each([
+    [
+      'an entry without its code',
+      200,
+      JSON_TYPE,
+      storageBody({ fileList: [{ fileID: 3 }] }),
+      '/body',
+    ],
+    ['no JSON', 500, { 'content-type': 'text/html' }, '<html>', '/body'],
+    ['the flat form', 200, JSON_TYPE, '{"requestId":"one","data":{}}', '/body'],
+  ])('storage: %s', async (_, status, headers, body, pointer) => {
+    await using wrong = await startDeployment((_request, response) =>
+      response.writeHead(status, headers).end(body),
+    );
+    await using between = await createMock({ proxy: wrong.url });
+    const raw = await fetch(`${between.url}/api/v2/envs/dev/storages:batchDelete`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ fileList: ['cloud://dev.files/a'] }),
+    });
+    expect([raw.status, await raw.text()]).toEqual([status, body]);
+    const found = last(between);
+    expect(found?.violations).toEqual([]);
+    expect(found?.answerViolations.length).toBeGreaterThan(0);
+    expect(found?.answerViolations[0]?.pointer.startsWith(pointer)).toBe(true);
+  });
+
+  test.each([
+    ['no X-Request-Id', 200, { 'content-disposition': 'attachment' }, 'x', 'required'],
+    ['no Content-Disposition', 200, { 'x-request-id': 'one' }, 'x', 'disposition'],
+    [
+      'an identifier of another call',
+      404,
+      JSON_TYPE,
+      '{"code":"SERVICE_NOT_FOUND","message":"m","requestId":"two"}',
+      'const',
+    ],
+    [
+      'an error without message',
+      404,
+      JSON_TYPE,
+      '{"code":"SERVICE_NOT_FOUND","requestId":"one"}',
+      'required',
+    ],
+  ])('gateway: %s', async (_, status, headers, body, keyword) => {
+    await using wrong = await startDeployment((_request, response) =>
+      response.writeHead(status, { 'content-type': 'text/plain', ...headers }).end(body),
+    );
+    await using between = await createMock({ proxy: wrong.url });
+    const reply = await fetch(`${between.url}/v1/cloudrun/hello`);
+    expect([reply.status, await reply.text()]).toEqual([status, body]);
+    expect(last(between)?.answerViolations.map((one) => one.keyword)).toEqual([keyword]);
+  });
+
+  test('a service may answer what it likes', async () => {
+    const headers = {
+      'content-type': 'application/json',
+      'x-request-id': 'one',
+      'content-disposition': 'attachment',
+      'x-svc-upstream-status-code': '404',
+    };
+    await using right = await startDeployment((_, response) =>
+      response.writeHead(404, headers).end('{"code":1,"message":2}'),
+    );
+    await using between = await createMock({ proxy: right.url });
+    await fetch(`${between.url}/v1/cloudrun/hello`);
+    expect(last(between)?.answerViolations).toEqual([]);
+  });
+
+  test('a redirect is handed to the caller, and not followed', async () => {
+    const asked: string[] = [];
+    await using wrong = await startDeployment((incoming, response) => {
+      asked.push(incoming.url ?? '');
+      response.writeHead(302, { location: '/v1/cloudrun/other' }).end();
+    });
+    await using between = await createMock({ proxy: wrong.url });
+    const reply = await fetch(`${between.url}/v1/cloudrun/a`, { redirect: 'manual' });
+    expect([reply.status, reply.headers.get('location')]).toEqual([302, '/v1/cloudrun/other']);
+    expect(asked).toEqual(['/v1/cloudrun/a']);
+  });
+
+  test('a deployment that is gone is told in the shape of the contract', async () => {
+    const { url, close } = await createMock();
+    await close();
+    await using between = await createMock({ proxy: url });
+    const { status, json } = await gateway(between, { path: '/v1/cloudrun/hello' });
+    expect([status, json.code]).toEqual([502, 'BAD_GATEWAY']);
+    expect((await storage(between, 'batchDelete', { fileList: ['a'] })).status).toBe(503);
+  });
+});
+
+describe('where it goes', () => {
+  test('gateway and storage may be apart, below a path, and get their own Host', async () => {
+    const asked: string[] = [];
+    const note = (name: string) =>
+      startDeployment(({ url, headers }, response) => {
+        asked.push(`${name} ${url} ${headers.host} ${headers['x-mock-session']}`);
+        response.end();
+      });
+    await using one = await note('gateway');
+    await using other = await note('storage');
+    await using between = await createMock({
+      proxy: { gateway: `${one.url}/base/`, storage: other.url },
+    });
+    const headers = { 'x-mock-session': 'a' };
+    await fetch(`${between.url}/v1/cloudrun/hello?x=1`, { headers });
+    await fetch(`${between.url}/api/v2/envs/dev/storages:batchDelete`, { method: 'POST', headers });
+    expect(asked).toEqual([
+      `gateway /base/v1/cloudrun/hello?x=1 ${new URL(one.url).host} undefined`,
+      `storage /api/v2/envs/dev/storages:batchDelete ${new URL(other.url).host} undefined`,
+    ]);
+  });
+
+  test('an address of another host gets no credentials', async () => {
+    const asked: unknown[] = [];
+    await using store = await startDeployment(({ headers, url }, response) => {
+      asked.push([url, headers.authorization, headers.cookie, headers['x-svc-authorization']]);
+      response.end('bytes');
+    });
+    const real = `${store.url}/bucket/a%20b.txt?q-signature=abc&x=%2F`;
+    const data = { fileList: [{ fileID: 'a', tempFileURL: real, code: 'SUCCESS' }] };
+    const body = JSON.stringify({ statusCode: 200, body: { requestId: 'one', data } });
+    await using api = await startDeployment((_, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body),
+    );
+    await using between = await createMock({ proxy: api.url });
+    const link = await getLink(between, 'a');
+    expect(link).toMatch(new RegExp(`^${between.url}/files/bucket/a%20b.txt\\?sign=`));
+    const secret = { authorization: 'Bearer s', cookie: 'a=s', 'x-svc-authorization': '1.0 s' };
+    expect(await (await fetch(link, { headers: secret })).text()).toBe('bytes');
+    expect(asked).toEqual([
+      ['/bucket/a%20b.txt?q-signature=abc&x=%2F', undefined, undefined, undefined],
+    ]);
+  });
+
+  test.each(['ftp://a.b', 'nothing', 'http://user:secret@a.b', 'http://a.b/?x=1'])(
+    '%s is no address of a deployment',
+    async (proxy) => {
+      await expect(createMock({ proxy })).rejects.toThrow(/proxy\.gateway/);
+    },
+  );
+});
+
+describe('streams', () => {
+  test('an event arrives before the next one is sent', async () => {
+    const sent = Promise.withResolvers<void>();
+    await using real = await startDeployment((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'x-request-id': 'one' });
+      response.write('data: 1\n\n');
+      void sent.promise.then(() => response.end('data: 2\n\n'));
+    });
+    await using between = await createMock({ proxy: real.url });
+    const headers = { accept: 'text/event-stream' };
+    const { body } = await fetch(`${between.url}/v1/cloudrun/hello`, { headers });
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader?.read())?.value).toBe('data: 1\n\n');
+    sent.resolve();
+    expect((await reader?.read())?.value).toBe('data: 2\n\n');
+    expect((await reader?.read())?.done).toBe(true);
+    expect(last(between)?.answerViolations).toEqual([]);
+  });
+
+  test('the first bytes of a body arrive before its end', async () => {
+    const seen = Promise.withResolvers<string>();
+    await using real = await startDeployment((incoming, response) => {
+      incoming.once('data', (chunk) => seen.resolve(String(chunk)));
+      incoming.once('end', () => response.writeHead(200, { 'x-request-id': 'one' }).end());
+    });
+    await using between = await createMock({ proxy: real.url });
+    const outgoing = request(`${between.url}/v1/cloudrun/hello`, { method: 'POST' });
+    outgoing.write('first');
+    expect(await seen.promise).toBe('first');
+    outgoing.end('second');
+    const [response] = await once(outgoing, 'response');
+    expect(response.resume().statusCode).toBe(200);
+  });
+
+  test('who goes away takes the call to the deployment along', async () => {
+    const gone = Promise.withResolvers<void>();
+    await using real = await startDeployment((_, response) => {
+      response.once('close', gone.resolve);
+      response.write('data: 1\n\n');
+    });
+    await using between = await createMock({ proxy: real.url });
+    const controller = new AbortController();
+    await fetch(`${between.url}/v1/cloudrun/hello`, { signal: controller.signal });
+    controller.abort();
+    await gone.promise;
+  });
+
+  test('an answer that breaks off breaks off for the caller, and is reported', async () => {
+    await using real = await startDeployment((_, response) => {
+      response.writeHead(200, { 'content-length': 10, 'x-request-id': 'one' });
+      response.write('12345', () => response.destroy());
+    });
+    await using between = await createMock({ proxy: real.url });
+    const reply = await fetch(`${between.url}/v1/cloudrun/hello`);
+    await expect(reply.text()).rejects.toThrow();
+    await expect
+      .poll(() => last(between)?.answerViolations)
+      .toMatchObject([{ keyword: 'incomplete' }]);
+  });
+
+  test('a WebSocket passes both ways, with subprotocol and close code', async () => {
+    const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    await once(sockets, 'listening');
+    const headers: unknown[] = [];
+    sockets.on('headers', (list) => list.push('X-Request-Id: one'));
+    sockets.on('connection', (socket, { headers: given }) => {
+      headers.push(given.authorization, given['sec-websocket-protocol']);
+      socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));
+      socket.on('close', () => {});
+    });
+    const { port } = sockets.address() as { port: number };
+    await using between = await createMock({ proxy: `http://127.0.0.1:${port}` });
+    const url = `${between.url.replace('http', 'ws')}/v1/cloudrun/hello/live`;
+    const socket = new WebSocket(url, ['chat'], { headers: { authorization: 'Bearer any' } });
+    await once(socket, 'open');
+    socket.send('中');
+    expect(String((await once(socket, 'message'))[0])).toBe('中');
+    socket.send(Buffer.from([0, 255]));
+    expect((await once(socket, 'message'))[0]).toEqual(Buffer.from([0, 255]));
+    expect(socket.protocol).toBe('chat');
+    const closed = once(socket, 'close');
+    for (const client of sockets.clients) client.close(4001);
+    expect((await closed)[0]).toBe(4001);
+    expect(headers).toEqual(['Bearer any', 'chat']);
+    expect(last(between)).toMatchObject({ operationId: 'cloudrun-get', answerViolations: [] });
+    sockets.close();
+  });
+});

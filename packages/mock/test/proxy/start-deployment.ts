@@ -1,0 +1,22 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A deployment that a test writes itself. */
+export interface Deployment extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** Starts a deployment that answers as it is told, right or wrong. */
+export async function startDeployment(listener: RequestListener): Promise<Deployment> {
+  const server = createServer(listener);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, '127.0.0.1', resolve);
+  await promise;
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
