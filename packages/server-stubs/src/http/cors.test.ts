@@ -22,7 +22,9 @@ test('every origin may read by default, without credentials', () => {
 
 test('further request headers stand behind those of the contract', () => {
   const cors = createCors('gateway', defaultWireProfile, { headers: ['X-Trace'] });
-  expect(cors.preflight(APP)['access-control-allow-headers']).toMatch(/^Authorization, .*, X-Trace$/);
+  expect(cors.preflight(APP)['access-control-allow-headers']).toMatch(
+    /^Authorization, .*, X-Trace$/,
+  );
 });
 
 test('a listed origin is named, with credentials where they are on', () => {

@@ -12,7 +12,7 @@ import {
 } from '@berth/server-stubs';
 
 /** What the deployment lets in. */
-export const TOKEN = 'token';
+const TOKEN = 'token';
 export const STORAGE_HEADERS = {
   'X-Svc-Authorization': '1.0 TC3-HMAC-SHA256 Credential=test',
   'X-Svc-SessionToken': '',
