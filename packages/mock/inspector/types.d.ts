@@ -37,19 +37,19 @@ export interface FaultRule {
   fault: Record<string, unknown>;
 }
 
-export interface StoredFile {
+interface StoredFile {
   path: string;
   size: number;
   contentType: string;
   modified: string;
 }
 
-export interface Service {
+interface Service {
   routes?: string[];
   state?: { code: string; until?: string };
 }
 
-export interface Clock {
+interface Clock {
   now: string;
   offset: number;
   frozen: boolean;
@@ -72,12 +72,12 @@ export interface ErrorCode {
   message: string;
 }
 
-export interface Contract {
+interface Contract {
   operations: Operation[];
   errors: Record<string, ErrorCode[]>;
 }
 
-export interface Info {
+interface Info {
   version: string;
   url: string;
   env: string;
