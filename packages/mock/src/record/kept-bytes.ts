@@ -15,7 +15,9 @@ export class KeptBytes {
     const room = max - this.#text.length;
     if (room <= 0) return;
     this.#text +=
-      typeof bytes === 'string' ? bytes.slice(0, room) : toBuffer(bytes).toString('latin1', 0, room);
+      typeof bytes === 'string'
+        ? bytes.slice(0, room)
+        : toBuffer(bytes).toString('latin1', 0, room);
   }
 
   /** Undefined where there is none. */
