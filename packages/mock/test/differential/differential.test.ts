@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Mock } from '../../src/index.ts';
+import { expectInContract } from '../helpers/contract.ts';
+import { compare } from './compare.ts';
+import { documentedRequests } from './documented-requests.ts';
+import { anyRequest, validRequest } from './generated-requests.ts';
+import { goodRequest, OPERATIONS } from './operations.ts';
+import { judge, startOurs } from './ours.ts';
+import { type Prism, startPrism } from './prism.ts';
+import { type Rule, rules } from './rules.ts';
+
+/** `DIFFERENTIAL_SEED` and `DIFFERENTIAL_RUNS` bring other requests, and more. */
+const { DIFFERENTIAL_SEED: seed = '6', DIFFERENTIAL_RUNS: numRuns = '500' } = process.env;
+const RUNS = { seed: Number(seed), numRuns: Number(numRuns) };
+
+let both: { mock: Mock; prism: Prism; used: Set<Rule> };
+
+beforeAll(async () => {
+  const [mock, prism] = await Promise.all([startOurs('static'), startPrism()]);
+  both = { mock, prism, used: new Set() };
+});
+afterAll(async () => {
+  both.prism.close();
+  await both.mock.close();
+});
+
+const documented = documentedRequests();
+
+test(`${documented.length} documented answers are those of prism-cli`, async () => {
+  const differences = [];
+  for (const asked of documented) differences.push(await compare(both, asked));
+  expect(differences.filter(Boolean).slice(0, 3)).toEqual([]);
+});
+
+test(`${RUNS.numRuns} generated requests are judged as prism-cli does (seed ${RUNS.seed})`, async () => {
+  const property = fc.asyncProperty(anyRequest, async (asked) => {
+    expect(await compare(both, asked)).toBeUndefined();
+  });
+  await fc.assert(property, RUNS);
+});
+
+test('no rule is about the status of a valid request', async () => {
+  const property = fc.asyncProperty(
+    fc.constantFrom(...OPERATIONS).chain(validRequest),
+    async (asked) => {
+      const [ours, peer] = [await judge(both.mock, asked), await both.prism.judge(asked)];
+      expect({ asked, status: ours.status }).toEqual({ asked, status: peer.status });
+      expect([ours.violations, peer.violations]).toEqual([[], []]);
+    },
+  );
+  await fc.assert(property, { ...RUNS, numRuns: 100 });
+});
+
+test('dynamic answers of both keep to the schemas', async () => {
+  const [mock, prism] = await Promise.all([startOurs('dynamic'), startPrism('--dynamic')]);
+  try {
+    for (const operation of OPERATIONS.filter(({ id }) => id !== 'uploadFile')) {
+      const asked = goodRequest(operation);
+      const question = { ...asked, headers: { ...asked.headers, accept: 'application/json' } };
+      for (const verdict of [await judge(mock, question), await prism.judge(question)]) {
+        expectInContract(asked.method, asked.path, verdict.status, verdict.body);
+        expect([verdict.status, verdict.type]).toEqual([200, 'application/json']);
+      }
+    }
+  } finally {
+    prism.close();
+    await mock.close();
+  }
+});
+
+test('there are at most 10 rules, and each is of use', () => {
+  expect(rules.length).toBeLessThanOrEqual(10);
+  expect(rules.filter((rule) => !both.used.has(rule)).map(({ name }) => name)).toEqual([]);
+});

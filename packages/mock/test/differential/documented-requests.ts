@@ -1,0 +1,63 @@
+import type { Asked } from './exchange.ts';
+import { documentedAnswers, goodRequest, OPERATIONS, requestExamples } from './operations.ts';
+
+/** Statuses that stand for what the documents give as a range, or for all others. */
+const STATUSES: Readonly<Record<string, readonly number[]>> = {
+  '2XX': [200, 204],
+  '4XX': [400, 401, 403, 404, 413, 429],
+  default: [402, 500, 502, 503, 504],
+};
+
+/** Types of answers that callers ask for. */
+const ACCEPTED = [
+  undefined,
+  '*/*',
+  'application/json',
+  'text/plain',
+  'text/event-stream',
+  'application/xml',
+  'image/png',
+  'text/html, application/json;q=0.5',
+  'text/event-stream, text/plain;q=0.1',
+];
+
+/** Every operation with every example of a body, status, example and content type of its answers. */
+export function documentedRequests(): Asked[] {
+  return OPERATIONS.flatMap((operation) => {
+    const good = goodRequest(operation);
+    const { id } = operation;
+    return [
+      ...Object.values(requestExamples(id)).map((body) => ({
+        ...good,
+        body: JSON.stringify(body),
+      })),
+      ...ACCEPTED.map((accept) => withHeaders(good, { accept })),
+      ...documentedAnswers(id).flatMap((documented) => preferring(good, documented)),
+    ];
+  });
+}
+
+function preferring(good: Asked, { key, examples }: ReturnType<typeof documentedAnswers>[number]) {
+  const codes = STATUSES[key] ?? [Number(key)];
+  const types = Object.keys(examples);
+  return codes.flatMap((code) => [
+    withHeaders(good, { prefer: `code=${code}` }),
+    ...types.flatMap((accept) => [
+      withHeaders(good, { prefer: `code=${code}`, accept }),
+      ...[...(examples[accept] ?? []), 'none'].map((example) =>
+        withHeaders(good, { prefer: `code=${code}, example=${example}`, accept }),
+      ),
+    ]),
+    ...(key === '200' ? (examples['application/json'] ?? []) : []).map((example) =>
+      withHeaders(good, { prefer: `example=${example}` }),
+    ),
+  ]);
+}
+
+function withHeaders(asked: Asked, more: Readonly<Record<string, string | undefined>>): Asked {
+  const given = Object.entries({ ...asked.headers, ...more });
+  const headers = Object.fromEntries(
+    given.filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  return { ...asked, headers };
+}

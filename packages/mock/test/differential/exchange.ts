@@ -1,0 +1,57 @@
+import { request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+
+/** A request that both mocks get. */
+export interface Asked {
+  readonly document: 'gateway' | 'storage';
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** What a mock made of a request. */
+export interface Verdict {
+  readonly status: number;
+  /** Whether the request itself was found wrong, or has no answer. */
+  readonly isRefusal: boolean;
+  /** What breaks the contract: `body /fileList/0 type`, sorted, each once. */
+  readonly violations: readonly string[];
+  readonly type: string | undefined;
+  /** Parsed where it is JSON or XML; undefined where it is empty. */
+  readonly body: unknown;
+}
+
+/** Stands for any body. */
+export const NOT_COMPARED = 'any body';
+
+/** Stands for what is made anew for each call. */
+export const OWN_ID = 'id of the call';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** Milliseconds without a sign of life; there are bodies that prism-cli never answers. */
+const timeout = 5_000;
+
+/** Sends a request as it is. */
+export function send(base: string, { method, path, headers: given, body }: Asked): Promise<Reply> {
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const headers = { ...given, ...length };
+  return new Promise((resolve, reject) => {
+    // Violations of prism-cli stand in a header.
+    const outgoing = request(base, { method, path, headers, maxHeaderSize: 1_000_000, timeout });
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`No answer to ${method} ${path}.`)));
+    outgoing.on('error', reject);
+    outgoing.on('response', (response) => {
+      buffer(response).then((bytes) => {
+        const { statusCode: status = 0, headers } = response;
+        resolve({ status, headers, text: bytes.toString() });
+      }, reject);
+    });
+    outgoing.end(body);
+  });
+}

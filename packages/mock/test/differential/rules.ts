@@ -1,0 +1,136 @@
+import { type Asked, NOT_COMPARED, OWN_ID, type Verdict } from './exchange.ts';
+import { isBroken, isJsonCall, isUpload, toDescribed } from './requests.ts';
+import { toFlat } from './to-flat.ts';
+import { toOwn } from './to-own.ts';
+import { toRow } from './to-row.ts';
+
+/** A deliberate difference from Prism. */
+export interface Rule {
+  readonly name: string;
+  /** Why, and when it applies. */
+  readonly reason: string;
+  /** What Prism is asked instead; undefined where the rule does not apply. */
+  readonly ask?: (asked: Asked) => Asked | undefined;
+  /** What ours must answer where Prism answers `prism`; undefined where the rule does not apply. */
+  readonly expect?: (prism: Verdict, asked: Asked) => Verdict | undefined;
+}
+
+/** Ours for a refusal of Prism, where it is another. */
+const STATUSES: Readonly<Record<number, number>> = { 422: 400, 500: 404 };
+
+/** In the order in which they are applied; each is told in the README of the package. */
+export const rules: readonly Rule[] = [
+  {
+    name: 'the gateway passes calls on',
+    reason:
+      'D11, D13 and x-berth-greedy, which OpenAPI cannot say: HEAD goes with GET, anyPath takes several segments, a slash after the name means the root, query and content type are the service’s. Prism is asked for the nearest call that the document describes.',
+    ask: (asked) => (asked.document === 'gateway' ? toDescribed(asked) : undefined),
+    expect: (prism, { document, method }) =>
+      document === 'gateway' && method === 'HEAD'
+        ? { ...prism, type: undefined, body: undefined }
+        : undefined,
+  },
+  {
+    name: 'credentials have a form',
+    reason:
+      'D15: a value that is neither "Bearer <token>" nor a signature is none. Prism takes any header Authorization, so it is asked without.',
+    ask(asked) {
+      const { authorization = '', ...headers } = asked.headers;
+      const isGood = /^(Bearer \S+|TC3-HMAC-SHA256 .*Signature=.*)$/.test(authorization);
+      return asked.document === 'gateway' && !isGood ? { ...asked, headers } : undefined;
+    },
+  },
+  {
+    name: 'a body that is no JSON or no object is there',
+    reason:
+      'What is there can be said to be wrong. Prism takes null, false, 0 and "" for no body, and never answers a body that is no JSON.',
+    ask: (asked) => (isBroken(asked) ? { ...asked, body: 'null' } : undefined),
+    expect(prism, asked) {
+      if (!isJsonCall(asked) || !prism.violations.includes('body  required')) return undefined;
+      if (asked.body === undefined || asked.body === '') return undefined;
+      const keyword = isBroken(asked) ? 'syntax' : 'type';
+      const others = prism.violations.filter((one) => one !== 'body  required');
+      return { ...prism, violations: [...others, `body  ${keyword}`].sort() };
+    },
+  },
+  {
+    name: 'JSON comes first',
+    reason:
+      'Where any type is accepted, callers of this API mean JSON. Prism takes the documented */* for the best match.',
+    ask(asked) {
+      const { accept = '*/*' } = asked.headers;
+      if (!/^\s*\*\/\*/.test(accept)) return undefined;
+      return { ...asked, headers: { ...asked.headers, accept: `application/json, ${accept}` } };
+    },
+  },
+  {
+    name: 'fields stand in one place',
+    reason:
+      'D21 (x-berth-unwrap): the flat schema judges the fields, at the top level or inside data, so that a violation names the real field; both at once are refused. Prism judges the oneOf that the document shows.',
+    expect: toFlat,
+  },
+  {
+    name: 'one thing after another',
+    reason:
+      'The path comes before the body: a call that is refused for its path is not read. Prism tells of both.',
+    expect(prism) {
+      const ofPath = prism.violations.filter((one) => one.startsWith('path '));
+      return ofPath.length > 0 ? { ...prism, violations: ofPath } : undefined;
+    },
+  },
+  {
+    name: 'refusals are those of the contract',
+    reason:
+      'A wrong request, or a preference that the contract has no answer for, is answered in the shape of the contract, with the code for it: 400 where Prism says 422 and answers an example, 404 for an example that is none, where it fails with 500 or answers 200.',
+    expect(prism, asked) {
+      const [, preferred] = /^code=([45]\d\d), example=/.exec(asked.headers.prefer ?? '') ?? [];
+      const isLost = preferred !== undefined && prism.status === 200;
+      if (!prism.isRefusal && !isLost) return undefined;
+      const shape = isUpload(asked) ? 'application/xml' : 'application/json';
+      const type = asked.method === 'HEAD' ? undefined : shape;
+      const status = isLost ? 404 : (STATUSES[prism.status] ?? prism.status);
+      return { ...prism, status, type, body: NOT_COMPARED };
+    },
+  },
+  {
+    name: 'a preferred status brings an error of that status',
+    reason:
+      'The first row of the error table that has it. Prism takes the first example of the answer, whatever status its code has.',
+    expect(prism, asked) {
+      const [, code] = /^code=([45]\d\d)$/.exec(asked.headers.prefer ?? '') ?? [];
+      const row = prism.isRefusal ? undefined : toRow(asked, Number(code));
+      if (row === undefined) return undefined;
+      const { code: name, message } = row;
+      if (prism.type === 'application/xml') {
+        const { xml } = prism.body as { xml: object };
+        return { ...prism, body: { xml: { ...xml, Code: name, Message: message } } };
+      }
+      const error = { code: name, message };
+      return {
+        ...prism,
+        body:
+          asked.document === 'gateway'
+            ? { ...(prism.body as object), ...error }
+            : { statusCode: prism.status, body: { ...error, requestId: OWN_ID } },
+      };
+    },
+  },
+  {
+    name: 'each call has its own identifier',
+    reason:
+      'D9 and D20: requestId and statusCode of an example are replaced by those of the call. The root of XML is Error, as the document names it; Prism writes xml.',
+    expect: (prism) => ({ ...prism, body: toOwn(prism.body, prism.status) }),
+  },
+  {
+    name: 'uploads are judged as they stream',
+    reason:
+      'D30: a form that lacks a field of the grant is 403, at the first that is missing, with no list of all that is wrong; another type of content is 400, for its table of errors has no 415.',
+    expect(prism, asked) {
+      if (!isUpload(asked) || !prism.isRefusal || prism.status === 405) return undefined;
+      const isGrant =
+        prism.violations.length > 0 &&
+        !prism.violations.some((one) => /\/(key|file) |^body {2}/.test(one));
+      return { ...prism, status: isGrant ? 403 : 400, violations: [] };
+    },
+  },
+];
