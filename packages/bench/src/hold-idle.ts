@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { residentKilobytes } from './resident-kilobytes.ts';
 
 /** How many connections open at once, so that no queue of the system overflows. */
 const AT_ONCE = 100;
@@ -47,12 +47,4 @@ function open(url: URL, headers: Record<string, string>): Promise<Socket> {
       else reject(new Error(`${url}: ${head.split('\r\n', 1)[0]}`));
     });
   });
-}
-
-function residentKilobytes(pid: number): number | undefined {
-  try {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-  } catch {
-    return undefined;
-  }
 }
