@@ -6,21 +6,12 @@ import { type RecordedRequest, recordOf } from '../record/recorded-request.ts';
 import { sendOwnRefusal } from '../refusals/send-own-refusal.ts';
 import type { Verdicts } from './create-verdicts.ts';
 import { findDestination } from './destination.ts';
-import type { Exchange } from './exchange.ts';
 import { forward } from './forward.ts';
 import { forwardUpgrade } from './forward-upgrade.ts';
 import { createJudges } from './judge/create-judges.ts';
 import { createKnownAddresses } from './known-addresses.ts';
+import type { Recorder } from './proxy-parts.ts';
 import type { ProxyTargets } from './targets.ts';
-
-/** Keeps what has passed. */
-export interface Recorder {
-  /** Most bytes of a body that are kept. */
-  readonly maxBytes: number;
-  add(exchange: Exchange): void;
-  /** Waits until all is written. */
-  close(): Promise<void>;
-}
 
 const LOST = {
   gateway: 'AccessDenied',

@@ -4,8 +4,8 @@ import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { recordOf } from '../record/recorded-request.ts';
 import { findDestination } from './destination.ts';
-import type { ProxyParts } from './forward.ts';
 import { findHeader, type RawHeaders, toForwarded, toReturned } from './headers.ts';
+import type { ProxyParts } from './proxy-parts.ts';
 
 const UPGRADE = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
 

@@ -1,40 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { pipeline, type Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
-import type { Agent } from 'undici';
+import { pipeline } from 'node:stream';
 import type { Context } from '../context.ts';
 import type { CallRecord } from '../record/call-record.ts';
 import { KeptBytes } from '../record/kept-bytes.ts';
 import { type RecordedRequest, recordOf } from '../record/recorded-request.ts';
 import { sendOwnRefusal } from '../refusals/send-own-refusal.ts';
-import type { Recorder } from './create-proxy.ts';
-import type { Verdicts } from './create-verdicts.ts';
 import type { Destination } from './destination.ts';
-import { findHeader, toForwarded, toReturned } from './headers.ts';
-import type { Judges } from './judge/create-judges.ts';
-import type { JudgedRequest } from './judge/create-request-judge.ts';
-import { violate } from './judge/violate.ts';
-import type { KnownAddresses } from './known-addresses.ts';
-import { hasAddresses, rewriteAddresses } from './rewrite-addresses.ts';
-import { tapAnswer, tapRequest } from './tap.ts';
-import type { ProxyTargets } from './targets.ts';
-
-/** What all calls through one mock share. */
-export interface ProxyParts {
-  readonly context: Context;
-  readonly agent: Agent;
-  readonly targets: ProxyTargets;
-  readonly addresses: KnownAddresses;
-  readonly judges: () => Judges;
-  readonly verdicts: Verdicts;
-  readonly recorder: Recorder | undefined;
-}
-
-/** Bytes of an answer that are judged; what is longer passes unread. */
-const MAX_JUDGED = 1024 * 1024;
-/** How long an answer waits for the verdict on its request. */
-const PATIENCE_MS = 1_000;
+import { giveBack } from './give-back.ts';
+import { toForwarded } from './headers.ts';
+import type { ProxyParts } from './proxy-parts.ts';
+import { tapRequest } from './tap.ts';
 
 /** Passes a call on, and its answer back. */
 export async function forward(
@@ -85,104 +60,6 @@ export async function forward(
     if (response.headersSent || gone.signal.aborted) response.destroy();
     else refuse(error as NodeJS.ErrnoException, origin, record, context, request, response);
   }
-}
-
-interface Passing {
-  readonly request: RecordedRequest;
-  readonly response: ServerResponse;
-  readonly record: CallRecord;
-  readonly judged: JudgedRequest;
-  readonly requestBody: KeptBytes;
-  /** By the clock of `performance`. */
-  readonly begun: number;
-}
-
-interface Head {
-  readonly status: number;
-  readonly reason: string;
-  readonly raw: readonly string[];
-  readonly ms: number;
-}
-
-async function giveBack(
-  parts: ProxyParts,
-  passing: Passing,
-  head: Head,
-  given: Readable,
-): Promise<void> {
-  const { recorder, verdicts, context, addresses, judges } = parts;
-  const { request, response, record, judged } = passing;
-  const { status } = head;
-  const origin = context.originOf(request);
-  const isCoded = !/^(?:identity)?$/i.test(findHeader(head.raw, 'content-encoding') ?? '');
-  const isRewritten = status < 300 && !isCoded && hasAddresses(record.operationId);
-  const headers = toReturned(head.raw, isRewritten ? ['content-length'] : []);
-  const received = new KeptBytes();
-  const body = new KeptBytes();
-  record.id = toUniqueId(record, findHeader(headers, 'x-request-id'));
-
-  const judge = async () => {
-    record.answerViolations = judges().answer({
-      surface: record.surface,
-      operationId: record.operationId,
-      method: request.method as string,
-      requestHeaders: request.headers,
-      status,
-      headers: head.raw,
-      body: received.bytes,
-      isWhole: received.isWhole,
-    });
-    if (request.complete) await Promise.race([judged.done, pause()]);
-    verdicts.add(record, status);
-    recorder?.add({
-      ...passing,
-      status,
-      headers,
-      body,
-      origin,
-      headMs: head.ms,
-      totalMs: performance.now() - passing.begun,
-    });
-  };
-
-  response.sendDate = false;
-  if (isRewritten) {
-    const real = await buffer(given);
-    received.add(real, undefined, MAX_JUDGED);
-    const local = rewriteAddresses(record.operationId as string, real, (kind, address) =>
-      addresses.toLocal(kind, address, origin, record.session.id),
-    );
-    if (recorder !== undefined) body.add(local, undefined, recorder.maxBytes);
-    await judge();
-    headers.push('content-length', String(local.length));
-    response.writeHead(status, head.reason, headers).end(local);
-    return;
-  }
-  response.writeHead(status, head.reason, headers);
-  // Whoever waits for the first event of a stream wants to know at once that it was let in.
-  response.flushHeaders();
-  const keep = (chunk: Buffer) => {
-    received.add(chunk, undefined, MAX_JUDGED);
-    if (recorder !== undefined) body.add(chunk, undefined, recorder.maxBytes);
-  };
-  pipeline(given, tapAnswer(keep, judge), response, (error) => {
-    if (error === undefined || error === null || !given.errored) return;
-    const { code, message } = given.errored as NodeJS.ErrnoException;
-    if (code === 'ABORT_ERR' || code === 'UND_ERR_ABORTED') return;
-    record.answerViolations = [violate('/body', 'incomplete', `The body broke off: ${message}.`)];
-    verdicts.add(record, status);
-  });
-}
-
-/** An answer has to be found in the log by its own identifier. */
-function toUniqueId({ session }: CallRecord, given: string | undefined): string {
-  return given === undefined || session.requests.get(given) !== undefined ? randomUUID() : given;
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, PATIENCE_MS).unref();
-  });
 }
 
 function toHeaders(

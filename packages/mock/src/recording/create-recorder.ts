@@ -1,9 +1,10 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Violation } from '@berth/server-stubs';
 import type { WireProfile } from '../contract/wire-profile.ts';
-import type { Recorder } from '../proxy/create-proxy.ts';
 import type { Exchange } from '../proxy/exchange.ts';
 import type { RawHeaders } from '../proxy/headers.ts';
+import type { Recorder } from '../proxy/proxy-parts.ts';
 import type { KeptBytes } from '../record/kept-bytes.ts';
 import { toJsonBody } from './body-json.ts';
 import { createScrubber, type Scrubber } from './create-scrubber.ts';
@@ -78,6 +79,10 @@ function toRecording(exchange: Exchange, scrubber: Scrubber): Recording | undefi
     headers: scrubber.headers(raw),
     ...(kept.bytes && { body: toJsonBody(scrubber.body(side, surface, kept.bytes)) }),
   });
+  const toScrubbed = (violation: Violation) => ({
+    ...violation,
+    message: scrubber.target(violation.message),
+  });
   return {
     format: FORMAT,
     surface,
@@ -91,8 +96,8 @@ function toRecording(exchange: Exchange, scrubber: Scrubber): Recording | undefi
       ...toMessage('request', request.rawHeaders, requestBody),
     },
     answer: { status, ...toMessage('answer', headers, body) },
-    violations,
-    answerViolations,
+    violations: violations.map(toScrubbed),
+    answerViolations: answerViolations.map(toScrubbed),
   };
 }
 

@@ -1,11 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createMock } from '../../src/index.ts';
 import { call } from '../helpers/call.ts';
 import { gateway, gatewayPost, storage } from '../helpers/calls.ts';
+import { sendRaw } from '../helpers/raw.ts';
 import { getGrant, getLink, postForm, read, toForm, upload } from '../helpers/upload.ts';
 import { startDeployment } from './start-deployment.ts';
 
@@ -224,6 +226,45 @@ describe('a deployment that breaks the contract', () => {
     const { status, json } = await gateway(between, { path: '/v1/cloudrun/hello' });
     expect([status, json.code]).toEqual([502, 'BAD_GATEWAY']);
     expect((await storage(between, 'batchDelete', { fileList: ['a'] })).status).toBe(503);
+  });
+});
+
+describe('what HTTP allows', () => {
+  test('HEAD has the headers and no body', async () => {
+    const { status, headers, bytes } = await gateway(mock, {
+      method: 'HEAD',
+      path: '/v1/cloudrun/hello',
+    });
+    expect([status, bytes.length]).toEqual([200, 0]);
+    expect(Number(headers['content-length'])).toBeGreaterThan(0);
+  });
+
+  test('a client that waits for the word to send its body gets it', async () => {
+    const body = '{"a":1}';
+    const reply = await sendRaw(
+      mock,
+      `POST /v1/cloudrun/hello HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer any\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+      body,
+    );
+    expect(reply).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 (200|400) /);
+  });
+
+  test('reason, repeated headers, bytes beyond ASCII and a coded body stay', async () => {
+    const coded = gzipSync('{"code":"SYS_ERR"}');
+    await using real = await startDeployment((_, response) => {
+      const headers = ['X-Request-Id', 'one', 'X-A', '1', 'X-A', '2', 'X-B', 'b\xe4'];
+      headers.push('Content-Encoding', 'gzip', 'Content-Type', 'application/json');
+      response.writeHead(500, 'Broken Here', headers).end(coded);
+    });
+    await using between = await createMock({ proxy: real.url });
+    const reply = await sendRaw(
+      between,
+      'POST /v1/cloudrun/a HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+    );
+    expect(reply).toMatch(/^HTTP\/1\.1 500 Broken Here\r\n/);
+    expect(reply).toContain('X-A: 1\r\nX-A: 2\r\nX-B: b\xe4\r\n');
+    expect(reply).toContain(coded.toString('latin1'));
+    expect(last(between)?.answerViolations).toEqual([]);
   });
 });
 

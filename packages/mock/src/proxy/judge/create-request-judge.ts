@@ -8,15 +8,14 @@ import {
   type Fault,
   type GatewayHandler,
   type Router,
-  type Violation,
 } from '@berth/server-stubs';
 import { createOffAuth } from '../../auth/off-auth.ts';
 import type { Context } from '../../context.ts';
-import { isObject } from '../../is-object.ts';
 import type { CallRecord } from '../../record/call-record.ts';
 import { type RecordedRequest, recordOf } from '../../record/recorded-request.ts';
 import { createFaultExplainer } from '../../refusals/explain-fault.ts';
 import { ShadowRequest } from './shadow-request.ts';
+import { toFaultViolation, toRuleViolation } from './to-request-violation.ts';
 
 /** A request that is being judged. */
 export interface JudgedRequest {
@@ -75,7 +74,7 @@ export function createRequestJudge(context: Context): RequestJudge {
       explain(fault, call);
       const record = recordOf(call.request);
       if (NO_BREACH.has(fault.kind)) record.violations = [];
-      else if (record.violations.length === 0) record.violations = [toViolation(fault)];
+      else if (record.violations.length === 0) record.violations = [toFaultViolation(fault)];
       settle(call.request);
       return undefined;
     },
@@ -145,26 +144,6 @@ export function createRequestJudge(context: Context): RequestJudge {
 
 function toAll<Handler>(ids: readonly string[], handler: Handler): Record<string, Handler> {
   return Object.fromEntries(ids.map((id) => [id, handler]));
-}
-
-function toViolation({ kind, message }: Fault): Violation {
-  const place = kind === 'not-found' || kind === 'method-not-allowed' ? 'path' : 'body';
-  return { in: place, pointer: '', keyword: kind, message, schemaPath: '' };
-}
-
-function toRuleViolation(body: unknown): Violation {
-  const { code, message } = errorOf(body);
-  return { in: 'body', pointer: '', keyword: code, message, schemaPath: '' };
-}
-
-/** Code and message of an error in any of the shapes of the contract. */
-function errorOf(body: unknown): { code: string; message: string } {
-  if (typeof body === 'string') {
-    const read = (name: string) => new RegExp(`<${name}>([^<]*)`).exec(body)?.[1] ?? '';
-    return { code: read('Code'), message: read('Message') };
-  }
-  const { code, message } = isObject(body) ? (isObject(body.body) ? body.body : body) : {};
-  return { code: String(code ?? 'rule'), message: String(message ?? 'It breaks the contract.') };
 }
 
 function ignore(): void {}
