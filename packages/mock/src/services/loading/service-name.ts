@@ -1,7 +1,7 @@
-import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import services from '../schema/services.schema.json' with { type: 'json' };
 
-/** The contract's pattern of the names of hosted services. */
-const PATTERN = new RegExp(gateway.components.schemas.ServiceName.pattern);
+/** The contract's pattern of the names of hosted services, as editors are told it. */
+const PATTERN = new RegExp(services.propertyNames.pattern);
 
 /** What is wrong with the name of a service, as the rest of a sentence; undefined for a good one. */
 export function findNameFault(name: string): string | undefined {
