@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { createMock } from '../../src/index.ts';
+import { createMock, type Mock } from '../../src/index.ts';
 import { call } from '../helpers/call.ts';
 import { gateway, gatewayPost, storage } from '../helpers/calls.ts';
 import { sendRaw } from '../helpers/raw.ts';
@@ -406,5 +407,26 @@ describe('streams', () => {
     expect(headers).toEqual(['Bearer any', 'chat']);
     expect(last(between)).toMatchObject({ operationId: 'cloudrun-get', answerViolations: [] });
     sockets.close();
+  });
+
+  test('a WebSocket that is refused is answered as the deployment did', async () => {
+    const upgrade = (at: Mock) => {
+      const url = `${at.url.replace('http', 'ws')}/v1/cloudrun/hello/live`;
+      const socket = new WebSocket(url);
+      socket.on('error', () => {});
+      return once(socket, 'unexpected-response') as Promise<[unknown, IncomingMessage]>;
+    };
+    const [, refused] = await upgrade(mock);
+    expect([refused.statusCode, JSON.parse(await text(refused)).code]).toEqual([
+      401,
+      'MISSING_CREDENTIALS',
+    ]);
+    const { url, close } = await createMock();
+    await close();
+    await using between = await createMock({ proxy: url });
+    const [, gone] = await upgrade(between);
+    const error = JSON.parse(await text(gone));
+    expect([gone.statusCode, error.code]).toEqual([502, 'BAD_GATEWAY']);
+    expect(error.requestId).toBe(gone.headers['x-request-id']);
   });
 });

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { findHeader, toForwarded, toReturned } from './headers.ts';
+
+test('what ends at a connection, and what is the mock’s own, does not go on', () => {
+  const raw = [
+    'Host',
+    'a',
+    'Connection',
+    'close, X-Hop',
+    'X-Hop',
+    '1',
+    'Transfer-Encoding',
+    'chunked',
+  ];
+  raw.push(
+    'X-Mock-Session',
+    'a',
+    'x-mock-fault',
+    'reset',
+    'Authorization',
+    'b',
+    'X-A',
+    '1',
+    'X-A',
+    '2',
+  );
+  expect(toForwarded(raw)).toEqual(['Authorization', 'b', 'X-A', '1', 'X-A', '2']);
+  expect(toForwarded(raw, ['authorization'])).toEqual(['X-A', '1', 'X-A', '2']);
+});
+
+test('values stay, also where one equals the name of a removed header', () => {
+  expect(toReturned(['X-A', 'connection', 'Trailer', 'x'])).toEqual(['X-A', 'connection']);
+});
+
+test('several values of a header are one', () => {
+  expect(findHeader(['A', '1', 'B', 'a', 'a', '2'], 'a')).toBe('1, 2');
+  expect(findHeader(['A', '1'], 'b')).toBeUndefined();
+});

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { createKnownAddresses } from './known-addresses.ts';
+
+test('a real address comes back as it was', () => {
+  const addresses = createKnownAddresses();
+  const real = 'https://store.example.com/b/%E4%B8%AD?sign=a%2Fb&x=1';
+  const local = addresses.toLocal('link', real, 'http://a', 's');
+  expect(local).toMatch(/^http:\/\/a\/files\/b\/%E4%B8%AD\?sign=[\w-]{36}&session=s$/);
+  expect(addresses.find(local.slice('http://a'.length))?.href).toBe(real);
+  expect(addresses.toLocal('link', real, 'http://a', 's')).toBe(local);
+});
+
+test.each(['', 'nothing', '/relative', 'ftp://a/b'])('%j is left as it is', (real) => {
+  expect(createKnownAddresses().toLocal('upload', real, 'http://a', '')).toBe(real);
+});
+
+test.each(['/', '/?sign=', '/?sign=unknown', '/files/a?x=1'])('%s leads nowhere', (target) => {
+  expect(createKnownAddresses().find(target)).toBeUndefined();
+});
