@@ -21,6 +21,8 @@ test.each([
     'content-type',
   ],
   ['Sec-WebSocket-Protocol', 'chat, berth.bearer.secret-0001', 'secret-0001 chat', '… chat'],
+  ['Authorization', 'Bearer secret+/0001==', '?t=secret%2B%2F0001%3D%3D', '?t=…'],
+  ['Cookie', 'a=secret"0001', '{"a":"secret\\"0001"}', '{"a":"…"}'],
   ['Authorization', 'Bearer any', 'any word', 'any word'],
   ['X-Other', 'secret-0001', 'secret-0001', 'secret-0001'],
 ])('%s: %s', (name, value, text, expected) => {

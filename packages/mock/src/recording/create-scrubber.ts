@@ -41,9 +41,11 @@ export function createScrubber(holder: { readonly profile: WireProfile }): Scrub
 
   function remember(value: string): void {
     if (value.length < MIN_LENGTH) return;
-    secrets.delete(value);
-    secrets.add(value);
-    if (secrets.size > CAPACITY) secrets.delete(secrets.values().next().value as string);
+    for (const form of formsOf(value)) {
+      secrets.delete(form);
+      secrets.add(form);
+      if (secrets.size > CAPACITY) secrets.delete(secrets.values().next().value as string);
+    }
   }
   function hide(text: string): string {
     // The longest first: one may be a part of another.
@@ -97,6 +99,11 @@ export function createScrubber(holder: { readonly profile: WireProfile }): Scrub
         : Buffer.from(hidden.replaceAll(REDACTED, toLatin1(REDACTED)), 'latin1');
     },
   };
+}
+
+/** A secret as it stands in a header, in JSON and in an address. */
+function formsOf(value: string): string[] {
+  return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())];
 }
 
 /** The value of `name=value; Path=/`. */
