@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { ServiceRefusal } from './service-refusal.ts';
 
 /** Longest body that is read at once. */
-export const MAX_TEXT_BYTES = 1024 * 1024;
+const MAX_TEXT_BYTES = 1024 * 1024;
 
 /** @throws ServiceRefusal 413 */
 export async function readBytes(body: Readable | undefined): Promise<Buffer> {

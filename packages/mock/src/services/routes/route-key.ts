@@ -1,6 +1,6 @@
 import { nearest } from '../../nearest.ts';
 
-export const METHODS = ['GET', 'POST', 'WS'] as const;
+const METHODS = ['GET', 'POST', 'WS'] as const;
 export type RouteMethod = (typeof METHODS)[number];
 
 /** `GET /orders/{id}?status=open` in its parts. */
