@@ -19,7 +19,7 @@ export async function toFormData({
 
 async function gather(content: UploadContent, signal: AbortSignal): Promise<Blob> {
   const { data, type } = content;
-  const toBlob = (parts: unknown[]) => new Blob(parts as BlobPart[], { type });
+  const toBlob = (parts: unknown[]) => new Blob(parts as Blob[], { type });
   if (data instanceof Blob || data instanceof Uint8Array) return toBlob([data]);
   if ('file' in data) return toBlob([await fileToBlob(data.file)]);
 

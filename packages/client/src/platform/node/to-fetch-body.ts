@@ -7,6 +7,6 @@ import { toMultipart } from './to-multipart.ts';
  */
 export function toFetchBody(form: UploadForm, data: FormData): Blob {
   const { contentType, head, tail } = toMultipart(form);
-  const parts = [head, data.get(form.fileField), tail] as BlobPart[];
+  const parts = [head, data.get(form.fileField), tail] as Blob[];
   return new Blob(parts, { type: contentType });
 }
