@@ -124,8 +124,11 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     secretHeaders: ['Authorization'],
     judge: (response) => judgeGateway(response, upstreamStatus),
   });
+  const { call, ...middleware } = createRawCalls(pipeline, baseUrl, headers);
   return {
-    ...createRawCalls(pipeline, baseUrl, headers),
+    ...middleware,
+    GET: call('GET'),
+    POST: call('POST'),
     service: (name) => createService(pipeline, { name, baseUrl, headers }, webSocket),
   };
 }

@@ -77,17 +77,20 @@ export interface StorageClientOptions extends SharedCallOptions {
 export function createStorageClient(options: StorageClientOptions): StorageClient {
   const { envId, credentials, requestForm } = options;
   const { wireProfile = defaultStorageNames, onWarning = warn, fetch = platformFetch } = options;
-  const { authorization, sessionToken } = wireProfile.storageHeaders;
   assertBaseUrl(options.baseUrl);
   // `fetch` would leave out a segment of dots.
   if (!/[^.]/.test(envId ?? '')) throw new TypeError('envId is missing.');
   const baseUrl = options.baseUrl.replace(/\/$/, '');
   const prefix = baseUrl + STORAGE_PATH.replace('{envId}', encodeURIComponent(envId));
   const shared = { ...options, judge: judgeStatus };
-  const signer = toStorageSigner(credentials, wireProfile);
-  const secretHeaders = [authorization, sessionToken];
-  const pipeline = createPipeline({ ...shared, signer, secretHeaders });
-  const raw = createRawCalls(pipeline, baseUrl);
+  const { authorization, sessionToken } = wireProfile.storageHeaders;
+  const pipeline = createPipeline({
+    ...shared,
+    signer: toStorageSigner(credentials, wireProfile),
+    secretHeaders: [authorization, sessionToken],
+  });
+  const { call, ...middleware } = createRawCalls(pipeline, baseUrl);
+  const send = call('POST');
 
   const context: StorageContext = {
     ...options,
@@ -118,13 +121,13 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     },
   };
   const POST: StorageClient['POST'] = (path, init) =>
-    raw.POST(path, {
+    send(path, {
       idempotent: isIdempotent(path.slice(STORAGE_PATH.length)),
       ...NO_REDIRECT,
       ...init,
       params: { path: { envId, ...init.params?.path } },
     });
-  return { POST, use: raw.use, eject: raw.eject, ...bindStorage(context) };
+  return { POST, ...middleware, ...bindStorage(context) };
 }
 
 /** A redirect would carry the credentials to another address; the contract knows none. */

@@ -37,17 +37,22 @@ async function bundle(code: string, external = /^$/) {
   };
   const [whole] = await generate(false);
   const chunks = await generate(true);
-  const first = chunks.find(({ isEntry }) => isEntry);
-  const sizeOf = (chunk: OutputChunk | undefined) => gzipSync(chunk?.code ?? '').length;
+  // With the entry load the chunks that it imports, which it shares with what loads later.
+  const first = new Set(chunks.filter(({ isEntry }) => isEntry));
+  for (const { imports } of first) {
+    for (const chunk of chunks) if (imports.includes(chunk.fileName)) first.add(chunk);
+  }
+  const sumOf = (files: (OutputChunk | undefined)[]) =>
+    files.reduce((sum, file) => sum + gzipSync(file?.code ?? '').length, 0);
   const namesOf = (chunk: OutputChunk | undefined) =>
     (chunk?.moduleIds ?? []).map((id) => id.replace(/^.*\/(src|node_modules)\//, ''));
   return {
-    first: sizeOf(first),
-    whole: sizeOf(whole),
-    chunks: chunks.reduce((sum, chunk) => sum + sizeOf(chunk), 0),
-    firstModules: namesOf(first),
+    first: sumOf([...first]),
+    whole: sumOf([whole]),
+    chunks: sumOf(chunks),
+    firstModules: [...first].flatMap(namesOf),
     modules: namesOf(whole),
-    later: chunks.filter(({ isEntry }) => !isEntry).map(({ name }) => name),
+    later: chunks.filter((chunk) => !first.has(chunk)).map(({ name }) => name),
   };
 }
 
@@ -75,17 +80,23 @@ describe('a bundle, minified and compressed with gzip', () => {
 
   it.each([
     ['the gateway', GATEWAY, 8_000, 9_400],
-    ['storage', STORAGE, 8_700, 11_750],
-    ['everything', EVERYTHING, 14_000, 16_300],
+    ['storage', STORAGE, 8_300, 11_400],
+    ['everything', EVERYTHING, 14_000, 16_100],
   ])('of %s has a limit, without and with the raw calls', async (_, code, limit, withRaw) => {
     expect((await bundle(code, RAW_CALLS)).whole).toBeLessThanOrEqual(limit);
     expect((await bundle(code)).whole).toBeLessThanOrEqual(withRaw);
   });
 
-  it('of storage is at most 8.4 kB in its chunks, those of the raw calls left out', async () => {
-    const { chunks, later } = await bundle(STORAGE, RAW_CALLS);
+  it('of storage loads nothing later but the raw calls', async () => {
+    const { later } = await bundle(STORAGE, RAW_CALLS);
     expect(later).toEqual([]);
-    expect(chunks).toBeLessThanOrEqual(8_400);
+  });
+
+  it.each([
+    ['storage', STORAGE, 8_200],
+    ['everything', EVERYTHING, 14_000],
+  ])('of %s has a limit in its chunks, those of the raw calls left out', async (_, code, limit) => {
+    expect((await bundle(code, RAW_CALLS)).chunks).toBeLessThanOrEqual(limit);
   });
 });
 

@@ -1,4 +1,5 @@
 import { SIGNATURE } from '../generated/contract.gen.ts';
+import { isStream } from '../internal/to-body.ts';
 import type { GatewayAuth, SignableRequest } from './auth.ts';
 import { createTc3Signer, type Tc3KeyPair } from './tc3/create-tc3-signer.ts';
 import type { Bytes } from './tc3/digest.ts';
@@ -69,7 +70,7 @@ export function tc3({
 async function toWhole(body: SignableRequest['body']): Promise<string | Bytes> {
   const given = body ?? '';
   if (typeof given === 'string') return given;
-  if (given instanceof FormData || 'getReader' in given || Symbol.asyncIterator in given) {
+  if (given instanceof FormData || isStream(given)) {
     throw new TypeError(
       'A signed call needs its body whole: give a string, bytes or a Blob instead of a stream or form, or use bearer().',
     );

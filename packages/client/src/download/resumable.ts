@@ -7,8 +7,9 @@ type Body = ReadableStream<Uint8Array> | null;
 
 /** How a body goes on after its connection was lost. */
 export interface ResumeRules {
-  /** Gives the rest of the body from a byte on; `undefined` where a part cannot be asked for. */
-  readonly reopen: ((offset: number) => Promise<Body>) | undefined;
+  /** Gives the rest of the body from a byte on. */
+  readonly reopen: (offset: number) => Promise<Body>;
+  /** `false` also where a part cannot be asked for. */
   readonly retry: RetryOptions | false;
   /** Bytes of the whole body; `undefined` where nobody tells. */
   readonly size: number | undefined;
@@ -51,7 +52,7 @@ export function resumable(first: Body, rules: ResumeRules): ReadableStream<Uint8
     either.throwIfAborted();
     failures += 1;
     const delay = retryDelay(retry, failures, undefined);
-    if (!reopen || delay === undefined) throw fail(error);
+    if (delay === undefined) throw fail(error);
     await guard(wait(delay, either), either);
     reader = (await reopen(loaded))?.getReader();
   };

@@ -1,5 +1,5 @@
 import type { BerthErrorDetails } from '../errors/berth-error.ts';
-import { type Answer, pathOf, rememberedCall } from './calls.ts';
+import { type Answer, pathOf, type RememberedCall, rememberedCall } from './calls.ts';
 import { redact } from './redact.ts';
 
 /**
@@ -10,8 +10,8 @@ export function describeAnswer(
   answer: Answer,
   what: string,
   said: { readonly code?: unknown; readonly message?: unknown; readonly requestId?: unknown } = {},
+  { method, url, secrets }: RememberedCall = rememberedCall(answer),
 ): BerthErrorDetails & { readonly status: number } {
-  const { method, url, secrets } = rememberedCall(answer);
   const show = (value: unknown) =>
     typeof value === 'string' && value ? redact(value, secrets()) : undefined;
   return {

@@ -5,5 +5,5 @@
 export function isFetchable(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, username, password } = new URL(address);
-  return /^https?:$/.test(protocol) && username === '' && password === '';
+  return /^https?:$/.test(protocol) && !username && !password;
 }

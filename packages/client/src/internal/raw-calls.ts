@@ -21,8 +21,7 @@ export function createRawCalls(
     return (await send(method, path, init, middleware)) as never;
   };
   return {
-    GET: call('GET'),
-    POST: call('POST'),
+    call,
     use(...added: Middleware[]) {
       middleware.push(...added);
     },

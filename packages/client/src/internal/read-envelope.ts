@@ -23,26 +23,18 @@ export function readEnvelope(
 ): StorageAnswer {
   const { response } = result;
   const given = result.data ?? result.error;
-  const answer = toRecord(typeof given === 'string' ? parseJson(given) : given);
+  const parsed = typeof given === 'string' ? parseJson(given) : given;
+  const answer: Record<string, unknown> = isRecord(parsed) ? parsed : {};
   const { statusCode, body } = answer;
   const fields = isRecord(body) ? body : answer;
   const { code, message, data, requestId } = fields;
 
-  const fail: StorageAnswer['fail'] = (subject, reason) => {
-    const { code, message } = reason;
-    return new StorageError(describeAnswer(response, subject, { code, message, requestId }));
-  };
+  const fail: StorageAnswer['fail'] = (subject, reason) =>
+    new StorageError(describeAnswer(response, subject, { ...reason, requestId }));
 
   const isRefused =
     isRecord(body) && typeof statusCode === 'number' && (statusCode < 200 || statusCode > 299);
   if (response.ok && !isRefused && isRecord(data)) return { data, fail };
   const isSilent = code === undefined && message === undefined;
-  throw fail(
-    what,
-    isSilent ? { message: 'the answer is not of the documented form' } : { code, message },
-  );
-}
-
-function toRecord(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {};
+  throw fail(what, isSilent ? { message: 'the answer is not of the documented form' } : fields);
 }

@@ -6,11 +6,8 @@ import type { StorageAnswer } from './read-envelope.ts';
 export interface ItemRules<Value> {
   /** Beginning of an error, made of the name of a file. */
   readonly what: (name: string) => string;
-  /**
-   * What says that an item succeeded: `SUCCESS` alone, in entries that name the file that they belong
-   * to, or, for copies, also that there is no code, in entries that name another file.
-   */
-  readonly by: 'code' | 'silence';
+  /** Whether entries name another file than their own, and have a code only where it failed. */
+  readonly isCopy?: boolean;
   /** The values of a good entry; `undefined` where it lacks one. */
   readonly read: (entry: Record<string, unknown>) => Value | undefined;
 }
@@ -24,10 +21,9 @@ export interface ItemRules<Value> {
 export function readItems<Value>(
   { data, fail }: StorageAnswer,
   names: readonly string[],
-  { what, by, read }: ItemRules<Value>,
+  { what, isCopy, read }: ItemRules<Value>,
 ): (Value | { error: Error })[] {
   const entries: unknown[] = Array.isArray(data.fileList) ? data.fileList : [];
-  const isCopy = by === 'silence';
   const ids = entries.map((entry) => (isRecord(entry) && !isCopy ? entry.fileID : undefined));
 
   return names.map((name, index) => {

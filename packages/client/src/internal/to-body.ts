@@ -11,7 +11,9 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
 }
 
 /** Whether a body can be read only once: a web stream, or a stream of Node. */
-export function isStream(value: unknown): boolean {
+export function isStream(
+  value: unknown,
+): value is ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string> {
   return (
     typeof value === 'object' &&
     value !== null &&

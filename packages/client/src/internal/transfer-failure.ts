@@ -1,6 +1,6 @@
-import { TimeoutError } from '../errors/timeout-error.ts';
-import { pathOf, type RememberedCall } from './calls.ts';
+import type { RememberedCall } from './calls.ts';
 import { networkFailure } from './pipeline/network-failure.ts';
+import { timeoutFailure } from './timeout-failure.ts';
 
 /**
  * The error of a transfer whose connection failed, or, without a cause, in which nothing moved for
@@ -13,7 +13,5 @@ export function transferFailure(
   cause: unknown,
 ): Error {
   if (cause !== undefined) return networkFailure(call, cause, what);
-  const { method, url } = call;
-  const subject = `${what}: nothing moved for ${timeout} ms`;
-  return new TimeoutError({ what: subject, method, path: pathOf(url), timeout });
+  return timeoutFailure(call, `${what}: nothing moved for`, timeout);
 }

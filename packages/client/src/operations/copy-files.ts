@@ -1,4 +1,4 @@
-import { callList, type Item, onlyResult } from '../internal/call-list.ts';
+import { callList, type Item } from '../internal/call-list.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
 import type { ItemResult, ListOptions } from './list-options.ts';
 
@@ -61,20 +61,9 @@ export function copyFiles(
       })) as Item<'batchCopyFile'>[],
       keyOf: ({ srcPath, dstPath }) => ({ srcPath, dstPath }),
       what: (name) => `Not ${removeOriginal ? 'moved' : 'copied'}: ${name}`,
-      by: 'silence',
+      isCopy: true,
       read: ({ fileID }) => ({ fileID: typeof fileID === 'string' ? fileID : undefined }),
     },
     options,
   );
-}
-
-/** Copies or moves one file. */
-export async function copyFile(
-  context: StorageContext,
-  order: CopyOrder,
-  options?: CopyOptions,
-  removeOriginal?: boolean,
-): Promise<CopyResult> {
-  const { fileID } = await onlyResult(copyFiles(context, [order], options, removeOriginal));
-  return { fileID };
 }

@@ -1,4 +1,4 @@
-import { callList, onlyResult } from '../internal/call-list.ts';
+import { callList } from '../internal/call-list.ts';
 import type { StorageContext } from '../internal/storage-context.ts';
 import type { ItemResult, ListOptions } from './list-options.ts';
 
@@ -24,18 +24,8 @@ export function deleteFiles(
       items: fileIDs,
       keyOf: (fileID) => ({ fileID }),
       what: (name) => `${name} was not deleted`,
-      by: 'code',
       read: () => ({}),
     },
     options,
   );
-}
-
-/** Deletes one file. */
-export async function deleteFile(
-  context: StorageContext,
-  fileID: string,
-  options?: ListOptions,
-): Promise<void> {
-  await onlyResult(deleteFiles(context, [fileID], options));
 }

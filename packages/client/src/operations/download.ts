@@ -68,29 +68,28 @@ export async function download(
   };
 
   const first = await get(range && offset);
-  const part = first.headers.get('Content-Range');
-  const [, from, to] = /^bytes (\d+)-(\d+)/.exec(part ?? '') ?? [];
   // A browser may not be let see which part it is.
-  if (range && (first.status !== 206 || (part && Number(from) !== offset))) {
+  if (range && (first.status !== 206 || beginsAt(first, offset) === false)) {
     throw refuse(first, 'no part of the file came');
   }
   const etag = first.headers.get('ETag') ?? '';
   const isEncoded = first.headers.has('Content-Encoding');
-  const told = range && to ? Number(to) - offset + 1 : first.headers.get('Content-Length');
+  const [, to] = /-(\d+)/.exec((range && first.headers.get('Content-Range')) ?? '') ?? [];
+  const told = to ? Number(to) - offset + 1 : first.headers.get('Content-Length');
   const size = isEncoded || told === null ? undefined : Number(told);
 
-  const goOn = async (loaded: number) => {
+  const reopen = async (loaded: number) => {
     const from = offset + loaded;
     const next = await get(from, etag);
     const isSame = next.headers.get('ETag') === etag && next.status === 206;
-    if (isSame && next.headers.get('Content-Range')?.startsWith(`bytes ${from}-`)) return next.body;
+    if (isSame && beginsAt(next, from)) return next.body;
     throw refuse(next, 'the file changed while it was downloaded');
   };
   const what = `The download of ${fileID} broke off`;
   const body = resumable(first.body, {
     // A weak ETag does not promise the same bytes (RFC 9110, section 8.8.1).
-    reopen: etag.startsWith('"') && !isEncoded ? goOn : undefined,
-    retry,
+    retry: etag.startsWith('"') && !isEncoded && retry,
+    reopen,
     size,
     idle,
     signal,
@@ -101,6 +100,11 @@ export async function download(
         : transferFailure(rememberedCall(first), what, idle, cause),
   });
   return new Response(body, first);
+}
+
+/** Whether the part that came begins at a byte; `undefined` where the answer does not tell. */
+function beginsAt({ headers }: Response, byte: number): boolean | undefined {
+  return headers.get('Content-Range')?.startsWith(`bytes ${byte}-`);
 }
 
 /**

@@ -73,7 +73,6 @@ export async function tempUrls(
       items,
       keyOf: ({ fileID }) => ({ fileID }),
       what: (name) => `No link to ${name}`,
-      by: 'code',
       read: ({ tempFileURL }) => {
         const url = encodeLink(String(tempFileURL));
         return url ? { url } : undefined;

@@ -61,27 +61,21 @@ export async function uploadMany(
   const results = await mapLimit(files, concurrency, async ({ path, data, ...rest }) => {
     let progress: Progress = { loaded: 0, total: undefined };
     const tell = () => onProgress?.({ ...progress, path, filesDone, filesTotal });
-    let result: UploadManyResult['results'][number];
-    try {
-      const { fileID } = await upload(context, path, data, {
-        ...options,
-        ...rest,
-        onProgress:
-          onProgress &&
-          ((now) => {
-            progress = now;
-            tell();
-          }),
-      });
-      result = { path, fileID };
-    } catch (error) {
-      result = { path, error: error as Error };
-    }
+    const onStep = (now: Progress) => {
+      progress = now;
+      tell();
+    };
+    const order = { ...options, ...rest, onProgress: onProgress && onStep };
+    const failed = (error: Error) => ({ path, error });
+    const result = await upload(context, path, data, order).then(
+      ({ fileID }) => ({ path, fileID }),
+      failed,
+    );
     filesDone += 1;
     try {
       tell();
     } catch (error) {
-      result = { path, error: error as Error };
+      return failed(error as Error);
     }
     return result;
   });

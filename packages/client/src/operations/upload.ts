@@ -1,6 +1,5 @@
 import { holdErrors, sendForm } from '#platform';
-import { NetworkError } from '../errors/network-error.ts';
-import { TimeoutError } from '../errors/timeout-error.ts';
+import { BerthError } from '../errors/berth-error.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
 import { pathOf } from '../internal/calls.ts';
 import { retryDelay } from '../internal/pipeline/retry-delay.ts';
@@ -9,10 +8,10 @@ import { platformFetch } from '../internal/platform-fetch.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
 import { type Progress, toReport } from '../internal/to-report.ts';
 import { transferFailure } from '../internal/transfer-failure.ts';
-import { readUploadAnswer } from '../upload/read-upload-answer.ts';
+import { assertStored } from '../upload/assert-stored.ts';
 import { sendWithFetch } from '../upload/send-with-fetch.ts';
 import { toContent } from '../upload/to-content.ts';
-import { toGrant, type UploadGrant } from '../upload/to-grant.ts';
+import { toGrant } from '../upload/to-grant.ts';
 import type { UploadData } from '../upload/upload-data.ts';
 import type { UploadAnswer } from '../upload/upload-form.ts';
 
@@ -69,59 +68,62 @@ export async function upload(
   holdErrors(data);
   options.signal?.throwIfAborted();
   const content = await toContent(data, options);
-  const { hooks, links, wireProfile, fetch, agent } = context;
+  const { fetch = platformFetch, agent } = context;
   const { total = 0, perTry: idle = IDLE } = { ...context.timeouts, ...options.timeouts };
   // A stream can be read once only.
   const retry = content.isReplayable && (options.retry ?? context.retry ?? {});
   const report = toReport(options.onProgress, content.size);
   const what = `${path} was not uploaded`;
-  const deadline = links.open({
+  const deadline = context.links.open({
     ...options,
     method: 'POST',
     url: path,
     // What moves is not slow, however long it takes: `perTry` is watched where the form is sent.
     timeouts: { total, perTry: 0 },
   });
-  const ask = async (signal: AbortSignal) => {
-    const answer = await context.call('getUploadMetaData', { path }, what, { ...options, signal });
-    return toGrant(answer, path, wireProfile, what);
-  };
-  const post = (grant: UploadGrant, signal: AbortSignal) =>
-    (fetch ? sendWithFetch : sendForm)({
-      ...grant,
-      fileField: FILE,
-      fileName: path.slice(path.lastIndexOf('/') + 1),
-      content,
-      report,
-      idle,
-      signal,
-      fail: (cause) => transferFailure({ ...grant, method: 'POST' }, what, idle, cause),
-      fetch: fetch ?? platformFetch,
-      agent,
-    });
   try {
     for (let attempt = 1; ; attempt += 1) {
-      const grant = await deadline.step(({ signal }) => ask(signal));
-      let reason: Error | undefined;
-      let isPassing = true;
-      let headers: UploadAnswer['headers'] | undefined;
+      const grant = await deadline.step(async ({ signal }) => {
+        const own = { ...options, signal };
+        const answer = await context.call('getUploadMetaData', { path }, what, own);
+        return toGrant(answer, path, context.wireProfile, what);
+      });
+      let answer: UploadAnswer | undefined;
       try {
-        const answer = await deadline.step(({ signal }) => post(grant, signal));
-        reason = readUploadAnswer(answer, grant, what);
-        if (!reason) return { fileID: grant.fileID };
-        headers = answer.headers;
-        // A refusal says that nothing was stored (D30); these statuses say that it may pass.
-        isPassing = answer.status >= 500 || answer.status === 429;
+        answer = await deadline.step(({ signal }) =>
+          (context.fetch ? sendWithFetch : sendForm)({
+            ...grant,
+            fileField: FILE,
+            fileName: path.slice(path.lastIndexOf('/') + 1),
+            content,
+            report,
+            idle,
+            signal,
+            fail: (cause) => transferFailure({ ...grant, method: 'POST' }, what, idle, cause),
+            fetch,
+            agent,
+          }),
+        );
+        assertStored(answer, grant, what);
+        return { fileID: grant.fileID };
       } catch (error) {
         // Of the same bytes to the same key: a file that was stored after all is replaced by its like.
-        if (!(error instanceof NetworkError || error instanceof TimeoutError)) throw error;
-        reason = error;
+        // A refusal says that nothing was stored (D30); these statuses say that it may pass.
+        const { status = 500, headers } = answer ?? {};
+        const isOfTry = error instanceof BerthError && error.status === answer?.status;
+        const mayPass = isOfTry && (status >= 500 || status === 429);
+        const delay = mayPass ? retryDelay(retry, attempt, headers, deadline.left()) : undefined;
+        if (delay === undefined) throw error;
+        await context.hooks?.onRetry?.({
+          method: 'POST',
+          path: pathOf(grant.url),
+          headers: new Headers(),
+          attempt,
+          delay,
+          reason: error as Error,
+        });
+        await deadline.step(({ signal }) => wait(delay, signal));
       }
-      const delay = isPassing ? retryDelay(retry, attempt, headers, deadline.left()) : undefined;
-      if (delay === undefined) throw reason;
-      const event = { method: 'POST', path: pathOf(grant.url), headers: new Headers() };
-      await hooks?.onRetry?.({ ...event, attempt, delay, reason });
-      await deadline.step(({ signal }) => wait(delay, signal));
     }
   } finally {
     deadline.close();

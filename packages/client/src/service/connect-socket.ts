@@ -1,5 +1,5 @@
-import { networkFailure } from '../internal/pipeline/network-failure.ts';
 import type { Pipeline, PipelineCall } from '../internal/pipeline/pipeline-call.ts';
+import type { Shared } from './create-service.ts';
 import type { ConnectOptions, OpenWebSocket } from './service.ts';
 
 /** Browsers may send their token as this subprotocol (D14). */
@@ -7,6 +7,7 @@ const BEARER_PROTOCOL = 'berth.bearer.';
 
 /** Opens a WebSocket with credentials. */
 export async function connectSocket(
+  { networkFailure }: Pick<Shared, 'networkFailure'>,
   pipeline: Pipeline,
   call: PipelineCall,
   { protocols = [] }: ConnectOptions,

@@ -1,16 +1,7 @@
-import { BerthError } from '../errors/berth-error.ts';
-import { ContractError } from '../errors/contract-error.ts';
-import { GatewayError } from '../errors/gateway-error.ts';
-import { rememberedCall } from '../internal/calls.ts';
 import { contractFailure } from '../internal/contract-failure.ts';
-import { parseJson } from '../internal/parse-json.ts';
-import { guard } from '../internal/pipeline/guard.ts';
-import { networkFailure } from '../internal/pipeline/network-failure.ts';
-import { wait } from '../internal/pipeline/wait.ts';
 import { checkPayload } from './check-payload.ts';
-import type { SendToService } from './create-service.ts';
+import type { SendToService, Shared } from './create-service.ts';
 import { createEventParser } from './event-parser.ts';
-import { readPayload } from './read-payload.ts';
 import type { EventsOptions, ServiceEvent } from './service.ts';
 
 /** Waits between connections, in milliseconds, where the server asks for no other. */
@@ -20,6 +11,7 @@ const LONGEST_WAIT = 30_000;
 
 /** Events of one path over as many connections as it takes. */
 export async function* streamEvents<Data>(
+  shared: Shared,
   send: SendToService,
   path: string,
   { schema, lastEventId = '', reconnect = true, headers: own, ...options }: EventsOptions<Data>,
@@ -34,18 +26,21 @@ export async function* streamEvents<Data>(
     headers.set('Accept', 'text/event-stream');
     if (id) headers.set('Last-Event-ID', toHeaderBytes(id));
     try {
-      const response = await send(path, { ...options, headers }, assertEvents);
+      const response = await send(path, { ...options, headers }, async (answer) => {
+        if (!answer.ok) await shared.readPayload(answer, undefined);
+        return assertEvents(answer);
+      });
       if (response.status === 204) return;
       wasOpen = true;
       const parser = createEventParser(id);
-      for await (const piece of readPieces(response, signal)) {
+      for await (const piece of readPieces(shared, response, signal)) {
         const events = parser.take(piece);
         retry = parser.retry ?? retry;
         for (const event of events) {
           failures = 0;
           id = event.id;
           const data = schema
-            ? await checkPayload(response, parseJson(event.data), schema)
+            ? await checkPayload(response, shared.parseJson(event.data), schema)
             : (event.data as Data);
           yield { ...event, data };
           // One piece may have brought many more.
@@ -56,22 +51,25 @@ export async function* streamEvents<Data>(
       if (!reconnect) return;
     } catch (error) {
       if (signal?.aborted) return;
-      if (!wasOpen || !reconnect || !mayPass(error)) throw error;
+      if (!wasOpen || !reconnect || !mayPass(shared, error)) throw error;
     }
     failures += 1;
-    await pause(retry, failures, signal);
+    await pause(shared, retry, failures, signal);
   }
 }
 
-async function assertEvents(response: Response): Promise<Response> {
-  if (!response.ok) await readPayload(response, undefined);
+function assertEvents(response: Response): Response {
   const isStream = /^text\/event-stream\b/i.test(response.headers.get('Content-Type') ?? '');
   if (isStream || response.status === 204) return response;
   response.body?.cancel().catch(() => {});
   throw contractFailure(response, 'no event stream');
 }
 
-async function* readPieces(response: Response, signal: AbortSignal | undefined) {
+async function* readPieces(
+  { guard, networkFailure, rememberedCall }: Shared,
+  response: Response,
+  signal: AbortSignal | undefined,
+) {
   const decoder = new TextDecoder();
   const reader = response.body?.getReader();
   try {
@@ -88,13 +86,18 @@ async function* readPieces(response: Response, signal: AbortSignal | undefined) 
 }
 
 /** Whether a failed connection says nothing about the next one. */
-function mayPass(error: unknown): boolean {
-  if (error instanceof GatewayError) return error.retryable;
-  return error instanceof BerthError && !(error instanceof ContractError);
+function mayPass({ BerthError }: Shared, error: unknown): boolean {
+  if (!(error instanceof BerthError) || error.name === 'ContractError') return false;
+  return !('retryable' in error) || error.retryable === true;
 }
 
 /** The server's time, then doubled with each connection that brought no event, less a random part. */
-async function pause(retry: number, failures: number, signal: AbortSignal | undefined) {
+async function pause(
+  { guard, wait }: Shared,
+  retry: number,
+  failures: number,
+  signal: AbortSignal | undefined,
+) {
   const first = failures > 1 ? Math.max(retry, SHORTEST_WAIT) : retry;
   const span = Math.min(first * 2 ** (failures - 1), Math.max(LONGEST_WAIT, retry));
   const ends = signal ?? new AbortController().signal;

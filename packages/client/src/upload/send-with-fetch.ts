@@ -1,11 +1,10 @@
 import { toFetchBody } from '#platform';
+import { LONGEST } from '../internal/pipeline/deadline.ts';
 import { toFormData } from './to-form-data.ts';
 import type { UploadAnswer, UploadForm } from './upload-form.ts';
 
 /** The slowest upload that is waited for where nothing tells whether it moves: bytes a millisecond. */
 const SLOWEST = 64;
-/** The longest time that a timer knows, in milliseconds. */
-const LONGEST = 2 ** 31 - 1;
 
 /** Sends a form by `fetch`, with progress at its beginning and end only. */
 export async function sendWithFetch(form: UploadForm): Promise<UploadAnswer> {

@@ -1,5 +1,6 @@
 import { fileToBlob } from '#platform';
 import { guard } from '../internal/pipeline/guard.ts';
+import { isStream } from '../internal/to-body.ts';
 import { assertLength } from './assert-length.ts';
 import type { UploadContent, UploadForm } from './upload-form.ts';
 
@@ -20,8 +21,8 @@ export async function toFormData({
 async function gather(content: UploadContent, signal: AbortSignal): Promise<Blob> {
   const { data, type } = content;
   const toBlob = (parts: unknown[]) => new Blob(parts as Blob[], { type });
-  if (data instanceof Blob || data instanceof Uint8Array) return toBlob([data]);
   if ('file' in data) return toBlob([await fileToBlob(data.file)]);
+  if (!isStream(data)) return toBlob([data]);
 
   // Safari's streams are no iterables.
   const source = 'getReader' in data ? data.getReader() : data[Symbol.asyncIterator]();

@@ -7,7 +7,8 @@ import type { UploadForm } from './upload-form.ts';
 type Field = keyof components['schemas']['UploadForm'];
 
 /** The fields that no wire profile renames. */
-const [SIGNATURE, KEY] = ['Signature', 'key'] as const satisfies Field[];
+const SIGNATURE = 'Signature' satisfies Field;
+const KEY = 'key' satisfies Field;
 
 /** What the second step of an upload needs. All but `fileID` is a secret. */
 export interface UploadGrant extends Pick<UploadForm, 'url' | 'fields'> {

@@ -1,7 +1,7 @@
 import { BerthError } from '../../errors/berth-error.ts';
-import { TimeoutError } from '../../errors/timeout-error.ts';
 import { GATEWAY_HEADERS_SECONDS } from '../../generated/contract.gen.ts';
 import { pathOf } from '../calls.ts';
+import { timeoutFailure } from '../timeout-failure.ts';
 import { createPlan } from './create-plan.ts';
 import { openDeadline } from './deadline.ts';
 import type { Pipeline, PipelineOptions } from './pipeline-call.ts';
@@ -17,14 +17,8 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const renewal = createRenewal(options.signer);
   return {
     open: (call) =>
-      openDeadline(
-        call.signal,
-        { ...DEFAULTS, ...options.timeouts, ...call.timeouts },
-        (timeout) => {
-          const { method, url } = call;
-          const what = `No answer within ${timeout} ms`;
-          return new TimeoutError({ what, method, path: pathOf(url), timeout });
-        },
+      openDeadline(call.signal, { ...DEFAULTS, ...options.timeouts, ...call.timeouts }, (timeout) =>
+        timeoutFailure(call, 'No answer within', timeout),
       ),
 
     sign: (call) => sign(options, call, new Headers(call.headers), renewal.now),

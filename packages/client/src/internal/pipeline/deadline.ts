@@ -64,8 +64,8 @@ export function openDeadline(
   };
 }
 
-/** The longest time that `setTimeout` knows; more would pass at once. */
-const LONGEST = 2 ** 31 - 1;
+/** The longest time in milliseconds that a timer knows; more would pass at once. */
+export const LONGEST = 2 ** 31 - 1;
 
 function after(ms: number | undefined, run: (ms: number) => void) {
   return ms && ms <= LONGEST ? setTimeout(run, ms, ms) : undefined;
