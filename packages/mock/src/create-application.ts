@@ -16,7 +16,7 @@ import { CallRecord } from './record/call-record.ts';
 import { recordAnswer } from './record/record-answer.ts';
 import type { RecordedRequest } from './record/recorded-request.ts';
 import { createRedactor } from './requests/create-redactor.ts';
-import { CORS } from './router-options.ts';
+import { toCors } from './router-options.ts';
 import { sessionOfHeader, sessionOfQuery } from './session/session-name.ts';
 import { createStorage } from './storage/create-storage.ts';
 import type { SurfaceName } from './surface-name.ts';
@@ -53,11 +53,12 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
   };
   const listeners = backend?.listeners ?? own;
   const open = backend?.upgrade ?? gateway.upgrade;
+  const origins = toCors(context.options);
   const cors = {
-    gateway: createCors('gateway', context.profile, CORS),
-    storage: createCors('storage', context.profile, CORS),
-    upload: createCors('upload', context.profile, CORS),
-    link: createCors('link', context.profile, CORS),
+    gateway: createCors('gateway', context.profile, origins),
+    storage: createCors('storage', context.profile, origins),
+    upload: createCors('upload', context.profile, origins),
+    link: createCors('link', context.profile, origins),
   };
   const surfaceOf = createSurfaceOf(context.operations);
   const redactor = createRedactor(context.profile);

@@ -1,3 +1,6 @@
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { get } from 'node:https';
 import { expect, test } from 'vitest';
 import { createMock } from './create-mock.ts';
 
@@ -35,6 +38,16 @@ test('IPv6 is listened on and written as a URL', async () => {
   await using mock = await createMock({ host: '::1' });
   expect(mock.url).toBe(`http://[::1]:${mock.port}`);
   expect((await fetch(`${mock.url}/nowhere`)).status).toBe(404);
+});
+
+test('who trusts the certificate of a mock may call it over HTTPS', async () => {
+  await using mock = await createMock({ tls: true });
+  await using plain = await createMock();
+  const [response] = await once(get(`${mock.url}/nowhere`, { ca: mock.certificate }), 'response');
+  expect(response.resume().statusCode).toBe(404);
+  const { signatureAlgorithm } = new X509Certificate(mock.certificate ?? '');
+  expect(signatureAlgorithm).toBe('ecdsa-with-SHA256');
+  expect(plain.certificate).toBeUndefined();
 });
 
 test.each([

@@ -16,6 +16,8 @@ export interface Mock {
   readonly uploadUrl: string;
   /** Port that the mock listens on. */
   readonly port: number;
+  /** Certificate of `tls` for its callers to trust, in PEM; undefined for HTTP. */
+  readonly certificate: string | undefined;
   /** What `auth: 'strict'` lets in. */
   credentials(): Promise<MockCredentials>;
   /**
@@ -41,7 +43,7 @@ export interface Mock {
  * await fetch(`${mock.gatewayUrl}/v1/cloudrun/hello`, { headers: { authorization: 'Bearer any' } });
  */
 export async function createMock(options: MockOptions = {}): Promise<Mock> {
-  const { url, port, context, close } = await serve(options);
+  const { url, port, certificate, context, close } = await serve(options);
   let closed: Promise<void> | undefined;
   const closeOnce = () => {
     closed ??= close();
@@ -53,6 +55,7 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
     storageUrl: url,
     uploadUrl: `${url}/`,
     port,
+    certificate,
     async credentials() {
       const { mintToken } = await import('./auth/mint-token.ts');
       return { ...KEY_PAIR, token: await mintToken(context.options.env) };

@@ -40,6 +40,11 @@ export interface MockOptions {
    */
   auth?: AuthMode | undefined;
   /**
+   * Origins whose pages may read answers and open WebSockets (D11), as browsers send them:
+   * `['https://app.example.com']`. Default: every origin.
+   */
+  origins?: readonly string[] | undefined;
+  /**
    * The hosted services that there are; others are missing (404): the path of a folder or a file that
    * defines them, definitions by name, or names alone, which answer the contract's example. Beside those
    * that are defined there are `hello` and `echo`. Default: every name.
@@ -83,12 +88,12 @@ export type ResolvedOptions = {
     readonly faults: readonly FaultRule[];
   };
 
-type Optional = 'services' | 'dir' | 'record' | 'replay';
+type Optional = 'origins' | 'services' | 'dir' | 'record' | 'replay';
 
 /** Fills in the defaults. Throws a TypeError or RangeError that names a wrong option. */
 export function resolveOptions(options: MockOptions): ResolvedOptions {
   const { port = 0, host = '127.0.0.1', tls = false, env = 'dev', services, dir } = options;
-  const { faults = [], proxy, record, replay } = options;
+  const { origins, faults = [], proxy, record, replay } = options;
   const { mode = 'auto', auth = 'present', wireProfile = standardProfile } = options;
   const { seed = Math.random().toString(36).slice(2), maxSessions = 100 } = options;
   const { maxStoreBytes = dir === undefined ? 256 * 1024 * 1024 : Number.MAX_SAFE_INTEGER } =
@@ -111,6 +116,7 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
   if (replay !== undefined && proxy !== undefined) {
     throw new TypeError('replay and proxy exclude each other: a replay needs no deployment.');
   }
+  origins?.forEach(assertOrigin);
   assertPositive('maxStoreBytes', maxStoreBytes);
   assertPositive('maxSessions', maxSessions);
   return {
@@ -121,6 +127,7 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
     mode,
     seed,
     auth,
+    origins,
     services,
     faults: toFaultRules(faults),
     dir,
@@ -140,6 +147,11 @@ export function isEnv(env: string): boolean {
 
 function assertOneOf(name: string, value: string, known: readonly string[]): void {
   if (!known.includes(value)) throw new TypeError(`${name} must be one of ${known.join(', ')}.`);
+}
+
+function assertOrigin(origin: string): void {
+  if (URL.canParse(origin) && new URL(origin).origin === origin) return;
+  throw new TypeError(`origins must be such as https://app.example.com, which ${origin} is not.`);
 }
 
 function assertPositive(name: string, value: number): void {

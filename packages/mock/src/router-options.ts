@@ -1,6 +1,7 @@
-import type { Answer, Call, Fault, Violation } from '@berth/server-stubs';
+import type { Answer, Call, CorsOptions, Fault, Violation } from '@berth/server-stubs';
 import type { Context } from './context.ts';
 import { FAULT_HEADER } from './faults/due-faults.ts';
+import type { ResolvedOptions } from './options.ts';
 import { isRecorded } from './record/record-answer.ts';
 import { recordOf } from './record/recorded-request.ts';
 import { createFaultExplainer } from './refusals/explain-fault.ts';
@@ -10,6 +11,11 @@ import type { SurfaceName } from './surface-name.ts';
 /** Request headers of the mock itself; a browser asks for them in its preflight. */
 export const CORS = { headers: ['Prefer', SESSION_HEADER, FAULT_HEADER] };
 
+/** Which pages may read the answers of a mock. */
+export function toCors({ origins }: Pick<ResolvedOptions, 'origins'>): CorsOptions {
+  return { ...CORS, ...(origins && { origins }) };
+}
+
 /** What the routers of all surfaces have in common. */
 export function toRouterOptions(
   context: Context,
@@ -17,7 +23,7 @@ export function toRouterOptions(
   words?: (fault: Fault, call: Call) => string | undefined,
 ) {
   return {
-    cors: CORS,
+    cors: toCors(context.options),
     wireProfile: context.profile,
     // The mock says itself where one of its answers breaks the contract, and sends it all the same.
     responses: 'log' as const,

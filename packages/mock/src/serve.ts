@@ -28,6 +28,8 @@ import { createSessions } from './session/create-sessions.ts';
 export interface Served {
   readonly url: string;
   readonly port: number;
+  /** In PEM; undefined for HTTP. */
+  readonly certificate: string | undefined;
   readonly context: Context;
   /** What was found of the calls that have passed to a deployment. */
   readonly verdicts: Verdicts;
@@ -97,6 +99,7 @@ export async function serve(
   return {
     url,
     port,
+    certificate: certificate?.cert,
     context,
     verdicts,
     async reload(next) {

@@ -12,6 +12,8 @@ export async function createCertificate(host: string): Promise<Certificate> {
   const addresses = [...new Set(['127.0.0.1', '::1', host])];
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
+    // Its default, SHA-1, is refused by Deno.
+    algorithm: 'sha256',
     notAfterDate: new Date(Date.now() + DAYS * DAY),
     extensions: [
       {

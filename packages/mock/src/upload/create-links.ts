@@ -4,20 +4,23 @@ import { createCors, toAnswer, UploadError } from '@berth/server-stubs';
 import type { Context } from '../context.ts';
 import { storageErrors } from '../contract/defaults.ts';
 import { recordOf } from '../record/recorded-request.ts';
-import { CORS } from '../router-options.ts';
+import { toCors } from '../router-options.ts';
 import { sendFile } from './send-file.ts';
 
 /** The temporary links: they download what was uploaded. */
-export function createLinkListener({ profile }: Context): RequestListener {
-  const cors = createCors('link', profile, CORS);
-  const preflight = cors.preflight(undefined);
-  const allow = preflight['access-control-allow-methods'] as string;
+export function createLinkListener({ profile, options }: Context): RequestListener {
+  const cors = createCors('link', profile, toCors(options));
+  const allow = cors.preflight(undefined)['access-control-allow-methods'] as string;
 
   return (request, response) => {
     response.setHeader('x-request-id', randomUUID());
-    const { method } = request;
+    const {
+      method,
+      headers: { origin },
+    } = request;
     // D11: "OPTIONS is the CORS preflight (204)".
-    const headers = method === 'OPTIONS' ? { ...preflight, allow } : cors.answer(undefined);
+    const headers =
+      method === 'OPTIONS' ? { ...cors.preflight(origin), allow } : cors.answer(origin);
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     if (method === 'OPTIONS') {
       response.writeHead(204).end();
