@@ -12,7 +12,7 @@ export interface Certificate {
   readonly key: string;
   /** Path of `cert`. */
   readonly file: string;
-  /** SHA-256 of its public key, in base64. */
+  /** {@link toPin} of it. */
   readonly pin: string;
 }
 
@@ -30,6 +30,11 @@ export async function createCertificate(folder: string, name: string): Promise<C
     ...extensions.flatMap((extension) => ['-addext', extension]),
   ]);
   const [cert, key] = await Promise.all([readFile(file, 'utf8'), readFile(keyFile, 'utf8')]);
+  return { cert, key, file, pin: toPin(cert) };
+}
+
+/** SHA-256 of the public key of a certificate, in base64. */
+export function toPin(cert: string): string {
   const publicKey = new X509Certificate(cert).publicKey.export({ type: 'spki', format: 'der' });
-  return { cert, key, file, pin: createHash('sha256').update(publicKey).digest('base64') };
+  return createHash('sha256').update(publicKey).digest('base64');
 }

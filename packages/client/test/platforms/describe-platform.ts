@@ -1,0 +1,51 @@
+import { beforeAll, expect, it } from 'vitest';
+import type { Deployment } from './platform-case.ts';
+import type { PlatformId } from './platforms.ts';
+import { type CaseResult, planOf } from './run-suite.ts';
+import type { Project } from './runners/build-project.ts';
+import { runBrowser } from './runners/run-browser.ts';
+import { runProcess } from './runners/run-process.ts';
+import { SUITE } from './suite.ts';
+
+/** Milliseconds for all cases of a platform, a few hung ones among them. */
+const LONGEST = 300_000;
+
+/** What the suite runs with. */
+export interface Given {
+  readonly project: Project;
+  readonly deployment: Deployment;
+  /** The certificate that the platform is to trust: the path of its file, and {@link toPin} of it. */
+  readonly trusted: { readonly file: string; readonly pin: string };
+}
+
+/** Runs the suite on a platform, each case as a test of its own. */
+export function describePlatform(platform: PlatformId, given: () => Given): void {
+  const results = new Map<string, CaseResult>();
+  let failure: unknown;
+
+  beforeAll(async () => {
+    const { project, deployment, trusted } = given();
+    const tell = (result: CaseResult) => void results.set(result.name, result);
+    const run =
+      platform === 'chromium'
+        ? runBrowser(project.page, deployment, trusted.pin, tell)
+        : runProcess(platform, project.program, deployment, trusted.file, tell);
+    await run.catch((error: unknown) => {
+      failure = error;
+    });
+  }, LONGEST);
+
+  for (const one of SUITE) {
+    const plan = planOf(one, platform);
+    if (!plan) continue;
+    it(plan.title, () => {
+      const result = results.get(one.name);
+      if (!result) throw failure ?? new Error('The case did not run.');
+      expect(result.error).toBeUndefined();
+    });
+  }
+
+  it('runs to its end', () => {
+    if (failure) throw failure;
+  });
+}

@@ -1,0 +1,36 @@
+import { defineService, type ServiceCall } from '@berth/mock';
+
+/** `slow`, as a service of the mock: `state` is what its calls share. */
+export const slow = defineService({
+  routes: {
+    'GET /begun/{id}': (call) => answerMark(call, 'begun'),
+    'GET /ended/{id}': (call) => answerMark(call, 'ended'),
+    'GET /{id}': hang,
+    'POST /{id}': hang,
+  },
+});
+
+type Mark = PromiseWithResolvers<void>;
+
+async function answerMark(call: ServiceCall, kind: 'begun' | 'ended') {
+  await markOf(call, kind).promise;
+  return { status: 204 };
+}
+
+async function hang(call: ServiceCall) {
+  const ended = markOf(call, 'ended');
+  call.signal.addEventListener('abort', () => ended.resolve());
+  markOf(call, 'begun').resolve();
+  if (call.headers.accept === 'text/event-stream') {
+    return { events: [{ event: 'started', data: '' }], keepOpen: true };
+  }
+  return new Promise<never>(() => {});
+}
+
+/** Something that happens once, whether somebody waits for it already or not yet. */
+function markOf({ state, params }: ServiceCall, kind: 'begun' | 'ended'): Mark {
+  const name = `${kind} ${params.id}`;
+  const mark = (state.get(name) as Mark | undefined) ?? Promise.withResolvers<void>();
+  state.set(name, mark);
+  return mark;
+}

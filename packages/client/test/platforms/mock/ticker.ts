@@ -1,0 +1,25 @@
+import { defineService } from '@berth/mock';
+import { LAST_TICK, TICK_LOSS, TICK_TEXT, type Tick } from '../services.ts';
+
+/** `ticker`, as a service of the mock, which cuts at once: the time to take stands before the last bytes. */
+export const ticker = defineService({
+  routes: {
+    'GET /*': ({ headers }) => {
+      const after = headers['last-event-id'];
+      const first = Number(after ?? 0) + 1;
+      if (first > LAST_TICK) return { status: 204 };
+      const data: Tick = { after: after === undefined ? null : String(after), text: TICK_TEXT };
+      const event = 'tick';
+      const whole = [first, first + 1]
+        .filter((id) => id <= LAST_TICK)
+        .map((id) => ({ id, event, data }));
+      const lost = { id: first + 2, event, data, delay: TICK_LOSS, cut: true } as const;
+      return { events: events([{ retry: 10 }, ...whole, ...(lost.id <= LAST_TICK ? [lost] : [])]) };
+    },
+  },
+});
+
+/** Not as a list, which the mock would let begin after `Last-Event-ID` by itself. */
+function* events<Event>(list: readonly Event[]): Generator<Event> {
+  yield* list;
+}
