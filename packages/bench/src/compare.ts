@@ -21,12 +21,20 @@ export async function compare(
     if (run % 2 === 0) pairs.push({ ours: await ours(), peer: await peer() });
     else pairs.push(reverse({ ours: await peer(), peer: await ours() }));
   }
+  return toRow(subject, pairs);
+}
+
+/** The row of pairs that were measured in turn. */
+export function toRow(
+  subject: Subject,
+  pairs: readonly { readonly ours: number; readonly peer: number }[],
+): Row {
   const ratio = median(pairs.map((pair) => pair.ours / pair.peer));
   return {
     ...subject,
     ours: median(pairs.map((pair) => pair.ours)),
     peer: median(pairs.map((pair) => pair.peer)),
-    runs,
+    runs: pairs.length,
     ratio,
     holds: isWithin(ratio, subject.goal),
   };

@@ -1,84 +1,94 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { createStorageClient } from '@berth/client';
-import createOpenapiClient from 'openapi-fetch';
-import { compare } from '../compare.ts';
+import { toRow } from '../compare.ts';
 import { freePort } from '../free-port.ts';
-import type { Row, Suite } from '../row.ts';
-import { SERVER_CORE, startProcess, stopProcess } from '../start-process.ts';
+import { measureUpload } from '../measure-upload.ts';
+import type { Goal, Row, Suite } from '../row.ts';
+import { LOAD_CORE, SERVER_CORE, startProcess, stopProcess } from '../start-process.ts';
 import { waitFor } from '../wait-for.ts';
 
+const SUITE = 'client';
 const SERVER = join(import.meta.dirname, '../servers/storage.ts');
-const CALLS = 1000;
-const PATH = '/api/v2/envs/{envId}/storages:batchDelete';
-const BODY = { fileList: ['cloud://dev.files/reports/summary.txt'] };
-const CREDENTIALS = { authorization: '1.0 a', sessionToken: '', timestamp: '1700000000' };
-const HEADERS = {
-  'X-Svc-Authorization': CREDENTIALS.authorization,
-  'X-Svc-SessionToken': CREDENTIALS.sessionToken,
-  'X-Svc-TimeStamp': CREDENTIALS.timestamp,
+const WORKER = join(import.meta.dirname, '../call-worker.ts');
+/** Enough for a run of half a second and more. */
+const CALLS = 4_000;
+const OURS = 'ours';
+const PEERS: Readonly<Record<string, Goal>> = {
+  'bare fetch': '<= 1.2',
+  'openapi-fetch': '<= 1',
+  ky: '<= 1',
+  axios: '<= 1',
+  ofetch: '<= 1',
 };
+const CLIENTS = [OURS, ...Object.keys(PEERS)];
+const KINDS = { get: 'GET of a service', post: 'POST of storage' } as const;
 
-/** The same small call, one after the other: same headers, same body, the answer read as JSON. */
+/**
+ * Small calls by the client and by others, each in a process of its own that has one core, the server the
+ * other; and a large file from disk beside `curl -F`.
+ */
 export const clientSuite: Suite = {
-  name: 'client',
-  description: `The client against bare fetch and openapi-fetch: ${CALLS} calls in sequence`,
+  name: SUITE,
+  description: 'The client against bare fetch, openapi-fetch, ky, axios, ofetch and curl',
   run: async (runs) => {
     const port = await freePort();
     const server = startProcess([SERVER, String(port)], SERVER_CORE);
     const baseUrl = `http://127.0.0.1:${port}`;
     try {
       await waitFor(baseUrl, { method: 'POST' });
-      return [
-        await compareWith('bare fetch', '<= 1.5', bareFetch(baseUrl), runs, baseUrl),
-        await compareWith('openapi-fetch', '<= 1.2', openapiFetch(baseUrl), runs, baseUrl),
-      ];
+      const rows: Row[] = [];
+      for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {
+        for (const atATime of [1, 64]) {
+          rows.push(...(await compareCalls(baseUrl, kind, atATime, runs)));
+        }
+      }
+      rows.push(...(await measureUpload(SUITE, runs)));
+      return rows;
     } finally {
       await stopProcess(server);
     }
   },
 };
 
-type Call = () => Promise<unknown>;
-
-function compareWith(
-  peerName: string,
-  goal: Row['goal'],
-  peer: Call,
-  runs: number,
+/** Every client in every round, each time another one first. */
+async function compareCalls(
   baseUrl: string,
-): Promise<Row> {
-  const subject = { suite: 'client', measure: `${CALLS} calls in sequence, ms`, peerName, goal };
-  const ours = ourClient(baseUrl);
-  return compare(
-    subject,
-    runs,
-    () => time(ours),
-    () => time(peer),
+  kind: keyof typeof KINDS,
+  atATime: number,
+  runs: number,
+): Promise<Row[]> {
+  const rounds: Record<string, number>[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    const round: Record<string, number> = {};
+    for (let turn = 0; turn < CLIENTS.length; turn += 1) {
+      const client = CLIENTS[(turn + run) % CLIENTS.length] as string;
+      round[client] = await timeCalls(client, baseUrl, kind, atATime);
+    }
+    rounds.push(round);
+  }
+  const how = atATime === 1 ? 'one after the other' : `${atATime} at a time`;
+  return Object.entries(PEERS).map(([peerName, goal]) =>
+    toRow(
+      { suite: SUITE, measure: `${KINDS[kind]}, ${how}, CPU µs a call`, peerName, goal },
+      rounds.map((round) => ({ ours: round[OURS] as number, peer: round[peerName] as number })),
+    ),
   );
 }
 
-async function time(call: Call): Promise<number> {
-  const start = performance.now();
-  for (let index = 0; index < CALLS; index += 1) await call();
-  return performance.now() - start;
-}
-
-function ourClient(baseUrl: string): Call {
-  const client = createStorageClient({ baseUrl, envId: 'dev', credentials: CREDENTIALS });
-  return () => client.POST(PATH, { body: BODY });
-}
-
-function openapiFetch(baseUrl: string): Call {
-  const client = createOpenapiClient<Record<string, never>>({ baseUrl, headers: HEADERS });
-  const post = client.POST as (path: string, init: object) => Promise<unknown>;
-  return () => post(PATH, { params: { path: { envId: 'dev' } }, body: BODY });
-}
-
-function bareFetch(baseUrl: string): Call {
-  const url = `${baseUrl}${PATH.replace('{envId}', 'dev')}`;
-  const headers = { ...HEADERS, 'Content-Type': 'application/json' };
-  return async () => {
-    const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(BODY) });
-    return answer.json();
-  };
+/** Microseconds of processor time that a call takes: what the wait for the server takes is nobody's. */
+async function timeCalls(
+  client: string,
+  baseUrl: string,
+  kind: string,
+  atATime: number,
+): Promise<number> {
+  const args = [WORKER, client, baseUrl, kind, String(atATime), String(CALLS)];
+  const child = startProcess(args, LOAD_CORE);
+  let text = '';
+  child.stdout?.on('data', (bytes) => {
+    text += bytes;
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`The calls of ${client} failed: see above.`);
+  return JSON.parse(text).cpu;
 }

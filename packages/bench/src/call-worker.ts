@@ -1,0 +1,33 @@
+// Makes one small call over and over with one client, and prints what a call costs.
+// Arguments: client, address of the server, `get` or `post`, calls at a time, calls in all.
+import type { CreateCalls } from './clients/calls.ts';
+
+const CLIENTS: Record<string, () => Promise<{ createCalls: CreateCalls }>> = {
+  axios: () => import('./clients/axios.ts'),
+  'bare fetch': () => import('./clients/bare-fetch.ts'),
+  ky: () => import('./clients/ky.ts'),
+  ofetch: () => import('./clients/ofetch.ts'),
+  'openapi-fetch': () => import('./clients/openapi-fetch.ts'),
+  ours: () => import('./clients/ours.ts'),
+};
+
+const [client = '', baseUrl = '', kind, atATime, total] = process.argv.slice(2);
+const { createCalls } = (await CLIENTS[client]?.()) ?? {};
+if (!createCalls) throw new Error(`There is no client ${client}.`);
+const call = createCalls(baseUrl)[kind as 'get' | 'post'];
+
+await run(Number(total));
+const before = process.cpuUsage();
+await run(Number(total));
+const { user, system } = process.cpuUsage(before);
+process.stdout.write(JSON.stringify({ cpu: (user + system) / Number(total) }));
+// Connections that are kept alive would hold the process.
+process.exit();
+
+async function run(calls: number): Promise<void> {
+  let left = calls;
+  const lane = async () => {
+    while (left-- > 0) await call();
+  };
+  await Promise.all(Array.from({ length: Number(atATime) }, lane));
+}

@@ -1,0 +1,20 @@
+import {
+  BODY,
+  type CreateCalls,
+  GATEWAY_HEADERS,
+  GET_PATH,
+  POST_PATH,
+  STORAGE_HEADERS,
+} from './calls.ts';
+
+/** `fetch` and `json()`, and nothing else. */
+export const createCalls: CreateCalls = (baseUrl) => {
+  const headers = { ...STORAGE_HEADERS, 'Content-Type': 'application/json' };
+  return {
+    get: async () => (await fetch(baseUrl + GET_PATH, { headers: GATEWAY_HEADERS })).json(),
+    post: async () => {
+      const init = { method: 'POST', headers, body: JSON.stringify(BODY) };
+      return (await fetch(baseUrl + POST_PATH, init)).json();
+    },
+  };
+};

@@ -1,0 +1,27 @@
+/** The same two small calls, made by every client in its usual way. */
+export interface Calls {
+  /** A GET of a hosted service whose answer is JSON. */
+  get(): Promise<unknown>;
+  /** A POST of the storage API, with the three credential headers. */
+  post(): Promise<unknown>;
+}
+
+/** Makes the calls of one client. */
+export type CreateCalls = (baseUrl: string) => Calls;
+
+export const FILE_ID = 'cloud://dev.files/reports/summary.txt';
+export const BODY = { fileList: [FILE_ID] };
+export const TOKEN = 'a-token-of-the-bench';
+export const CREDENTIALS = { authorization: '1.0 a', sessionToken: '', timestamp: '1700000000' };
+
+/** Headers of the GET. */
+export const GATEWAY_HEADERS = { Authorization: `Bearer ${TOKEN}` };
+/** Headers of the POST. */
+export const STORAGE_HEADERS = {
+  'X-Svc-Authorization': CREDENTIALS.authorization,
+  'X-Svc-SessionToken': CREDENTIALS.sessionToken,
+  'X-Svc-TimeStamp': CREDENTIALS.timestamp,
+};
+
+export const GET_PATH = '/v1/cloudrun/hello/users/7?full=true';
+export const POST_PATH = '/api/v2/envs/dev/storages:batchDelete';

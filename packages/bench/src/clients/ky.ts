@@ -1,0 +1,19 @@
+import ky from 'ky';
+import {
+  BODY,
+  type CreateCalls,
+  GATEWAY_HEADERS,
+  GET_PATH,
+  POST_PATH,
+  STORAGE_HEADERS,
+} from './calls.ts';
+
+/** With its own time limit (10 s) and retries (2, not of a POST). */
+export const createCalls: CreateCalls = (baseUrl) => {
+  const gateway = ky.create({ headers: GATEWAY_HEADERS });
+  const storage = ky.create({ headers: STORAGE_HEADERS });
+  return {
+    get: () => gateway.get(baseUrl + GET_PATH).json(),
+    post: () => storage.post(baseUrl + POST_PATH, { json: BODY }).json(),
+  };
+};

@@ -1,0 +1,21 @@
+import createClient from 'openapi-fetch';
+import { BODY, type CreateCalls, GATEWAY_HEADERS, STORAGE_HEADERS } from './calls.ts';
+
+type Call = (path: string, init: object) => Promise<unknown>;
+
+/** A client for each API, with its headers; the paths are filled in. */
+export const createCalls: CreateCalls = (baseUrl) => {
+  const gateway = createClient<Record<string, never>>({ baseUrl, headers: GATEWAY_HEADERS });
+  const storage = createClient<Record<string, never>>({ baseUrl, headers: STORAGE_HEADERS });
+  const get = gateway.GET as Call;
+  const post = storage.POST as Call;
+  const ofUser = { path: { name: 'hello', id: 7 }, query: { full: true } };
+  return {
+    get: () => get('/v1/cloudrun/{name}/users/{id}', { params: ofUser }),
+    post: () =>
+      post('/api/v2/envs/{envId}/storages:batchDelete', {
+        params: { path: { envId: 'dev' } },
+        body: BODY,
+      }),
+  };
+};

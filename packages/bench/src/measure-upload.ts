@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { compare } from './compare.ts';
+import { freePort } from './free-port.ts';
+import type { Row } from './row.ts';
+import { startProcess, stopProcess } from './start-process.ts';
+import { waitForPort } from './wait-for-port.ts';
+
+const SERVER = join(import.meta.dirname, 'servers/upload-sink.ts');
+const WORKER = join(import.meta.dirname, 'upload-worker.ts');
+const MEBIBYTES = 1024;
+/** In bytes of the decimal megabyte. */
+const MOST_RSS = 200e6;
+const run = promisify(execFile);
+
+/** A file of 1 GiB from disk, by the client and by `curl -F`, to a server that throws it away. */
+export async function measureUpload(suite: string, runs: number): Promise<Row[]> {
+  const root = await mkdtemp(join(tmpdir(), 'berth-bench-upload-'));
+  const file = join(root, 'file.bin');
+  const port = await freePort();
+  const server = startProcess([SERVER, String(port)]);
+  const baseUrl = `http://127.0.0.1:${port}`;
+  let rss = 0;
+  try {
+    await writeFile(file);
+    await waitForPort(port);
+    const row = await compare(
+      {
+        suite,
+        measure: `upload of ${MEBIBYTES} MiB from disk, MiB/s`,
+        peerName: 'curl -F',
+        goal: '>= 0.9',
+      },
+      runs,
+      async () => {
+        const { stdout } = await run(process.execPath, [WORKER, baseUrl, file]);
+        const { seconds, maxRss } = JSON.parse(stdout);
+        rss = Math.max(rss, maxRss);
+        return MEBIBYTES / seconds;
+      },
+      async () => {
+        const args = ['--silent', '--fail', '--form', `file=@${file}`, '--output', '/dev/null'];
+        const time = ['--write-out', '%{time_total}'];
+        const { stdout } = await run('curl', [...args, ...time, `${baseUrl}/upload`]);
+        return MEBIBYTES / Number(stdout);
+      },
+    );
+    return [
+      row,
+      {
+        suite,
+        measure: `peak RSS of that upload, MB`,
+        ours: rss / 1e6,
+        peer: MOST_RSS / 1e6,
+        peerName: 'bound of 200 MB',
+        runs: row.runs,
+        ratio: rss / MOST_RSS,
+        goal: '<= 1',
+        holds: rss <= MOST_RSS,
+      },
+    ];
+  } finally {
+    await stopProcess(server);
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+async function writeFile(file: string): Promise<void> {
+  const stream = createWriteStream(file);
+  const bytes = Buffer.alloc(1024 * 1024, 'a');
+  for (let written = 0; written < MEBIBYTES; written += 1) {
+    if (!stream.write(bytes)) await once(stream, 'drain');
+  }
+  stream.end();
+  await once(stream, 'close');
+}

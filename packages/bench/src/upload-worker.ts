@@ -1,0 +1,13 @@
+// Uploads one file from disk with the client; prints the seconds that it took and the most memory.
+// Arguments: address of the server, file.
+import { createStorageClient } from '@berth/client';
+import { CREDENTIALS } from './clients/calls.ts';
+
+const [, , baseUrl = '', file = ''] = process.argv;
+const storage = createStorageClient({ baseUrl, envId: 'dev', credentials: CREDENTIALS });
+const start = performance.now();
+await storage.upload('a/file.bin', { file });
+const seconds = (performance.now() - start) / 1000;
+const maxRss = process.resourceUsage().maxRSS * 1024;
+process.stdout.write(JSON.stringify({ seconds, maxRss }));
+process.exit();
