@@ -29,6 +29,7 @@ describe('a running mock', () => {
     expect(printed).toMatch(/Gateway +http:\/\/127\.0\.0\.1:\d+\/v1\/cloudrun\//);
     expect(printed).toMatch(/Storage API +http:\/\/127\.0\.0\.1:\d+\/api\/v2\/envs\/shop\n/);
     expect(printed).toMatch(/Upload target +http:\/\/127\.0\.0\.1:\d+\/\n/);
+    expect(printed).toMatch(/Inspector +http:\/\/127\.0\.0\.1:\d+\/__mock\n/);
   });
 
   test('prints one curl for each operation, and all of them succeed in order, twice', async () => {

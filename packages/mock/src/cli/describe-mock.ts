@@ -26,6 +26,7 @@ export async function describeMock(served: Served): Promise<string> {
     `Gateway        ${url}/v1/cloudrun/<name>/<anyPath>`,
     `Storage API    ${url}/api/v2/envs/${env}`,
     `Upload target  ${url}/`,
+    `Inspector      ${url}/__mock`,
     ...(strict ?? []),
     '',
     `Paste these in order${strict ? ', within five minutes' : ''}:`,

@@ -215,6 +215,19 @@ describe('what is wrong at the start is told with its place', () => {
     }
   });
 
+  test.each([
+    ['orders.ts', 'import "node:fs";\nexport default {};\n'],
+    ['orders.js', 'export default {};\n'],
+  ])('%s that package.json makes CommonJS', async (file, text) => {
+    await write('package.json', '{ "type": "commonjs" }');
+    await write(file, text);
+    const [fault = ''] = await faultsOf();
+    expect(fault).toContain(`${file}:1:1: SyntaxError: `);
+    expect(fault).toContain(
+      'write "type": "module" in package.json, or name the file .mts or .mjs',
+    );
+  });
+
   test('a helper is named where the fault is in it', async () => {
     await write('orders.ts', `import { a } from './_helper.ts';\nexport default a;\n`);
     await write('_helper.ts', '\n\nexport const a = missing;\n');

@@ -58,9 +58,15 @@ function placeOfImport(
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return `The module threw ${String(error)}.`;
-  const hint = (error as NodeJS.ErrnoException).code === UNSUPPORTED ? HINT : '';
-  return `${error.name}: ${withoutTags(error.message).replace(/\.?$/, '.')}${hint}`;
+  return `${error.name}: ${withoutTags(error.message).replace(/\.?$/, '.')}${hintOf(error)}`;
 }
 
-const UNSUPPORTED = 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX';
-const HINT = ' Node leaves types out and does nothing more: write a union or an object instead.';
+function hintOf({ message, code }: NodeJS.ErrnoException): string {
+  if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') {
+    return ' Node leaves types out and does nothing more: write a union or an object instead.';
+  }
+  return message === 'Cannot use import statement outside a module' ||
+    message === "Unexpected token 'export'"
+    ? ' Node takes it for CommonJS: write "type": "module" in package.json, or name the file .mts or .mjs.'
+    : '';
+}
