@@ -25,7 +25,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-describe.each(ids.map((id) => [PLATFORMS[id], id] as const))(
+// At the same time: one waits while the other works.
+describe.concurrent.each(ids.map((id) => [PLATFORMS[id], id] as const))(
   'the mock, called from %s',
   (_, platform) => describePlatform(platform, () => given),
 );

@@ -8,6 +8,8 @@ import { slow } from './slow.ts';
 import { ticker } from './ticker.ts';
 
 const ENV = 'dev';
+/** Room for the largest files of two platforms that run at a time. */
+const MAX_STORE_BYTES = 500_000_000;
 
 /** A deployment that is a mock at each of its addresses. */
 export type MockDeployment = Omit<Given, 'project'> & { close(): Promise<unknown> };
@@ -20,7 +22,7 @@ export type MockDeployment = Omit<Given, 'project'> & { close(): Promise<unknown
 export async function startMockDeployment(folder: string): Promise<MockDeployment> {
   const services = { [SERVICES.ticker]: ticker, [SERVICES.slow]: slow };
   const start = (options: MockOptions) =>
-    createMock({ env: ENV, auth: 'strict', services, ...options });
+    createMock({ env: ENV, auth: 'strict', services, maxStoreBytes: MAX_STORE_BYTES, ...options });
   const [open, secure, strange, closed, gone] = await Promise.all([
     start({}),
     start({ tls: true }),
