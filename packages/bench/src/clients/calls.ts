@@ -1,5 +1,5 @@
 /** The same two small calls, made by every client in its usual way. */
-export interface Calls {
+interface Calls {
   /** A GET of a hosted service whose answer is JSON. */
   get(): Promise<unknown>;
   /** A POST of the storage API, with the three credential headers. */
