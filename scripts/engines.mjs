@@ -14,7 +14,7 @@ export const ENGINES = [
   {
     package: 'chromium',
     names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
-    tests: 'The tests of the client in a real browser will FAIL',
+    tests: 'The tests of the client and the mock in a real browser will FAIL',
   },
 ];
 

@@ -1,5 +1,5 @@
 // Installs what tests run on that npm does not have, from the packages of Debian or Ubuntu: Ceph for those
-// of the S3 store, Chromium for those of the client. Where it cannot, it says what becomes of them. It is
+// of the S3 store, Chromium for those of client and mock. Where it cannot, it says what becomes of them. It is
 // no part of `npm test`: nobody's machine gets packages unasked.
 import { findMissingEngines } from './engines.mjs';
 import { runOnMachine } from './process.mjs';
