@@ -1,0 +1,47 @@
+import { Agent, createServer, type IncomingMessage, type Server } from 'node:http';
+import { readBody } from '../http/read-body.ts';
+import { limits } from '../limits.ts';
+import { admit } from './admit.ts';
+import { forward } from './forward.ts';
+import type { GatewaySettings } from './gateway-settings.ts';
+import type { RefusalCode } from './refusals.ts';
+import { toRefusal, toRefusalText } from './to-refusal.ts';
+import { upgrade } from './upgrade.ts';
+
+/** The gateway: `/v1/cloudrun/{name}/{anyPath}` of one environment. */
+export function createGateway(settings: GatewaySettings): Server {
+  const agent = new Agent({ keepAlive: false });
+  const isWebSocket = ({ method, headers }: IncomingMessage) =>
+    method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+  const options = { requireHostHeader: false, shouldUpgradeCallback: isWebSocket };
+
+  const server = createServer(options, async (request, response) => {
+    const id = settings.nextRequestId();
+    const refuse = (code: RefusalCode) => {
+      const { status, headers, body } = toRefusal(code, id);
+      response.writeHead(status, headers).end(body);
+    };
+    const body = await readBody(request, limits.gatewayBodyBytes).catch(() => null);
+    if (body === null) return;
+    if (body === undefined) return refuse('BODY_TOO_BIG');
+    const admitted = admit(request, body, settings);
+    if (typeof admitted === 'string') return refuse(admitted);
+    forward(admitted, { request, body, id, agent }, response, refuse);
+  });
+
+  server.on('upgrade', (request, socket, head) => {
+    const id = settings.nextRequestId();
+    const refuse = (code: RefusalCode) => socket.end(toRefusalText(code, id));
+    socket.on('error', () => socket.destroy());
+    const admitted = admit(request, Buffer.alloc(0), settings);
+    if (typeof admitted === 'string') refuse(admitted);
+    else upgrade(admitted, { request, id, socket, head }, refuse);
+  });
+
+  // "X-Request-Id is on every gateway answer" (D9), also on that to what is no HTTP.
+  server.on('clientError', (_, socket) => {
+    if (socket.writable) socket.end(toRefusalText('BAD_REQUEST', settings.nextRequestId()));
+  });
+  server.on('close', () => agent.destroy());
+  return server;
+}

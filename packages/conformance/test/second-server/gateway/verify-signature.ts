@@ -1,0 +1,73 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { valuesOf } from '../http/raw-headers.ts';
+import { limits } from '../limits.ts';
+import { parseSignature, type Signature } from './parse-signature.ts';
+
+export interface KeyPair {
+  secretId: string;
+  secretKey: string;
+  /** The service of the credential scope. */
+  service: string;
+}
+
+/** Whether an `Authorization` of signature version 3 fits the call (D16). */
+export function verifySignature(
+  request: IncomingMessage,
+  value: string,
+  body: Buffer,
+  pair: KeyPair,
+): boolean {
+  const signed = parseSignature(value);
+  if (signed?.secretId !== pair.secretId || signed.service !== pair.service) return false;
+  const seconds = Number(signed.timestamp);
+  if (Math.abs(Date.now() / 1000 - seconds) > limits.signatureSeconds) return false;
+  if (new Date(seconds * 1000).toISOString().slice(0, 10) !== signed.date) return false;
+  return spellingsOf(request).some((contentType) => {
+    const canonical = canonicalRequest(request, signed, body, contentType);
+    if (canonical === undefined) return false;
+    return timingSafeEqual(Buffer.from(signed.signature), sign(canonical, signed, pair));
+  });
+}
+
+/** The content type as sent; a form's also "with its boundary cut". */
+function spellingsOf({ headers }: IncomingMessage): string[] {
+  const sent = headers['content-type'] ?? '';
+  return /^multipart\/form-data\s*;/i.test(sent)
+    ? [sent, sent.slice(0, sent.indexOf(';'))]
+    : [sent];
+}
+
+function canonicalRequest(
+  { method, url = '', rawHeaders }: IncomingMessage,
+  { signedHeaders }: Signature,
+  body: Buffer,
+  contentType: string,
+): string | undefined {
+  let headers = '';
+  for (const name of signedHeaders) {
+    const values = valuesOf(rawHeaders, name);
+    if (values.length === 0) return undefined;
+    const text = name === 'content-type' ? contentType.trim() : lower(values.join(',').trim());
+    headers += `${name}:${text}\n`;
+  }
+  const mark = url.indexOf('?');
+  const [path, query] = mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
+  const hash = createHash('sha256').update(body).digest('hex');
+  return [method, path, query, headers, signedHeaders.join(';'), hash].join('\n');
+}
+
+/** Of ASCII letters alone: `node:http` has the bytes of a header as one character each. */
+function lower(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+function sign(canonical: string, { timestamp, date }: Signature, pair: KeyPair): Buffer {
+  const hash = createHash('sha256').update(canonical, 'latin1').digest('hex');
+  const scope = `${date}/${pair.service}/tc3_request`;
+  const text = `TC3-HMAC-SHA256\n${timestamp}\n${scope}\n${hash}`;
+  const steps = [date, pair.service, 'tc3_request', text];
+  const key: Buffer = Buffer.from(`TC3${pair.secretKey}`);
+  const mac = steps.reduce((from, step) => createHmac('sha256', from).update(step).digest(), key);
+  return Buffer.from(mac.toString('hex'));
+}

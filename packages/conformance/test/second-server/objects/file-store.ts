@@ -1,0 +1,32 @@
+import { makeOpaque } from '../make-ids.ts';
+
+/** Files by their cloud path, which has no leading `/`. A file is written at one moment, and whole. */
+export interface FileStore {
+  /** A new id for the file at a path, whether there is one or not yet. */
+  nameOf(path: string): string;
+  /** The path of an id whose file exists. */
+  find(id: string): string | undefined;
+  read(path: string): Buffer | undefined;
+  write(path: string, content: Buffer): void;
+  remove(path: string): void;
+}
+
+/** Keeps all in memory. */
+export function createFileStore(): FileStore {
+  const contents = new Map<string, Buffer>();
+  const paths = new Map<string, string>();
+  return {
+    nameOf(path) {
+      const id = makeOpaque('f_');
+      paths.set(id, path);
+      return id;
+    },
+    find(id) {
+      const path = paths.get(id);
+      return path !== undefined && contents.has(path) ? path : undefined;
+    },
+    read: (path) => contents.get(path),
+    write: (path, content) => contents.set(path, content),
+    remove: (path) => contents.delete(path),
+  };
+}

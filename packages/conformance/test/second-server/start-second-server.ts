@@ -1,0 +1,94 @@
+import { type Choices, farthest } from './choices.ts';
+import { createGateway } from './gateway/create-gateway.ts';
+import type { KeyPair } from './gateway/verify-signature.ts';
+import { listen } from './http/listen.ts';
+import { makeOpaque, makeRequestIds } from './make-ids.ts';
+import { names } from './names.ts';
+import { createObjects } from './objects/create-objects.ts';
+import { createFileStore } from './objects/file-store.ts';
+import { createGrants } from './objects/grants.ts';
+import { createLinks } from './objects/links.ts';
+import { createStorageApi } from './storage/create-storage-api.ts';
+
+export interface SecondServerOptions extends Partial<Choices> {
+  /** Hosted services: name → `http` address. What a call has behind the name goes to its root. */
+  services: Record<string, string>;
+  /** Names of services that nobody may call; `['vault']` by default. */
+  forbidden?: string[];
+  /** The one environment of this server; `stage` by default. */
+  env?: string;
+}
+
+export interface SecondServer {
+  gatewayUrl: string;
+  /** The `Host` that gateway calls need: the gateway knows no other name, loopback included. */
+  gatewayHost: string;
+  storageUrl: string;
+  env: string;
+  token: string;
+  /** A token that is good in another environment only. */
+  otherEnvToken: string;
+  /** A token of this environment that has expired. */
+  expiredToken: string;
+  tc3: KeyPair;
+  /** Credential of the storage calls, good for two hours. */
+  storageHeaders: Record<string, string>;
+  forbiddenService: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a deployment that keeps the contract, and does what the contract leaves open otherwise than the
+ * reference server. See `README.md` for the differences.
+ */
+export async function startSecondServer(options: SecondServerOptions): Promise<SecondServer> {
+  const { services, forbidden = ['vault'], env = 'stage', ...chosen } = options;
+  const choices: Choices = { ...farthest, ...chosen };
+  const [token, otherEnvToken, expiredToken] = [0, 1, 2].map(() => makeOpaque('tk.')) as [
+    string,
+    string,
+    string,
+  ];
+  const expires = Date.now() + 7_200_000;
+  const tc3 = { secretId: makeOpaque('ID'), secretKey: makeOpaque('KEY'), service: 'runs' };
+  const key = { authorization: makeOpaque('opaque '), sessionToken: makeOpaque('s:') };
+  const nextRequestId = makeRequestIds();
+
+  const objects = { files: createFileStore(), grants: createGrants(), links: createLinks() };
+  const objectServer = await listen(createObjects(objects, choices.failures));
+  const tools = { ...objects, objectsUrl: objectServer.url, choices };
+  const storage = await listen(createStorageApi({ env, key, choices, nextRequestId }, tools));
+  const gateway = await listen(
+    createGateway({
+      env,
+      services: new Map(Object.entries(services).map(([name, url]) => [name, new URL(url)])),
+      forbidden: new Set(forbidden),
+      tokens: new Map([
+        [token, { env, expires }],
+        [otherEnvToken, { env: `${env}-2`, expires }],
+        [expiredToken, { env, expires: Date.now() - 1000 }],
+      ]),
+      keyPair: tc3,
+      nextRequestId,
+    }),
+  );
+  return {
+    gatewayUrl: gateway.url,
+    gatewayHost: `${env}.second.test`,
+    storageUrl: storage.url,
+    env,
+    token,
+    otherEnvToken,
+    expiredToken,
+    tc3,
+    storageHeaders: {
+      [names.authorization]: key.authorization,
+      [names.sessionToken]: key.sessionToken,
+      [names.timestamp]: String(Math.floor(Date.now() / 1000)),
+    },
+    forbiddenService: forbidden[0] ?? '',
+    async close() {
+      await Promise.all([gateway.close(), storage.close(), objectServer.close()]);
+    },
+  };
+}
