@@ -1,14 +1,17 @@
+import { checks } from './checks/index.ts';
 import { APIS, type Api } from './contract/apis.ts';
 import { documents } from './contract/documents.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
 import { probe } from './probe.ts';
-import { listGrantSecrets } from './report/list-grant-secrets.ts';
-import { createRedactor, listSecrets } from './report/redact.ts';
-import { type Report, toReport } from './report/to-report.ts';
-import { findRequestForm } from './requests/find-request-form.ts';
-import { createRunContext } from './requests/run-context.ts';
+import { createRedactor } from './report/redact.ts';
+import { type Report, toExitCode, toSummary } from './report/to-report.ts';
 import type { Result } from './result.ts';
-import { runTransactions } from './run-transactions.ts';
+import { createRun } from './run/create-run.ts';
+import { findGatewayCredentials, findStorageForm } from './run/find-credentials.ts';
+import { removeLeftovers } from './run/remove-leftovers.ts';
+import type { Run } from './run/run.ts';
+import { runChecks } from './run/run-checks.ts';
+import { StartError } from './start-error.ts';
 
 export interface Conformance {
   /** Runs the suite once. */
@@ -18,7 +21,8 @@ export interface Conformance {
 /**
  * Checks whether a deployment keeps the contract.
  *
- * @throws StartError where an option is bad; `run` rejects with one where a target gives no answer
+ * @throws StartError where an option is bad; `run` rejects with one where a target gives no answer, or
+ *   refuses every credential
  * @example
  * const report = await createConformance({
  *   gatewayUrl: 'http://127.0.0.1:4010',
@@ -32,22 +36,55 @@ export function createConformance(options: ConformanceOptions): Conformance {
 }
 
 async function run(settings: Settings): Promise<Report> {
-  const { gatewayUrl, storageUrl, gatewayHost, timeout } = settings;
-  await Promise.all([
-    probe('gateway', gatewayUrl, gatewayHost, timeout),
-    probe('storage API', storageUrl, undefined, timeout),
-  ]);
-  const context = createRunContext(settings);
-  context.requestForm = await findRequestForm(context);
-  const secrets = listSecrets(settings);
+  const started = new Date();
+  const ends = new AbortController();
+  const budget = setTimeout(
+    () => ends.abort(`the budget of ${settings.budget} s is spent`),
+    settings.budget * 1000,
+  );
+  const interrupt = () => ends.abort('the run was interrupted');
+  settings.signal?.addEventListener('abort', interrupt, { once: true });
+  if (settings.signal?.aborted) interrupt();
+  const shared = createRun(settings, ends.signal);
   const results: Result[] = [];
-  await runTransactions(context, (result) => {
-    secrets.values.push(...listGrantSecrets(result));
-    const redacted = createRedactor(secrets)(result);
+  const onResult = (result: Result) => {
+    const redacted = createRedactor(shared.secrets.all)(result);
     results.push(redacted);
     settings.onResult(redacted);
-  });
-  return toReport(results, toTargets(settings));
+    if (settings.bail && result.outcome === 'fail') ends.abort(`--bail: ${result.id} failed`);
+  };
+  let leftovers: string[] = [];
+  try {
+    await prepare(shared);
+    await runChecks(shared, checks, onResult);
+  } finally {
+    clearTimeout(budget);
+    settings.signal?.removeEventListener('abort', interrupt);
+    leftovers = await removeLeftovers(shared);
+  }
+  return {
+    targets: toTargets(settings),
+    rules: settings.rules,
+    seed: settings.seed,
+    startedAt: started.toISOString(),
+    durationMs: Date.now() - started.getTime(),
+    declared: [],
+    leftovers,
+    summary: toSummary(results),
+    exitCode: toExitCode(results),
+    results,
+  };
+}
+
+/** @throws StartError where a target gives no answer, or none accepts the credentials */
+async function prepare(run: Run): Promise<void> {
+  const { gatewayUrl, storageUrl } = run.settings;
+  await Promise.all([probe('gateway', gatewayUrl, run), probe('storage API', storageUrl, run)]);
+  const [gateway, storage] = await Promise.all([findGatewayCredentials(run), findStorageForm(run)]);
+  if (gateway || storage) return;
+  throw new StartError(
+    'Both targets refused the credentials; see --gateway-token, --storage-header and --tc3-secret-id.',
+  );
 }
 
 function toTargets({ gatewayUrl, storageUrl }: Settings): Report['targets'] {

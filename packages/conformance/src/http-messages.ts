@@ -3,7 +3,12 @@ export interface SentRequest {
   method: string;
   url: string;
   headers: Record<string, string>;
+  /** Text; base64 where the bytes are no UTF-8, see `bodyEncoding`. */
   body: string;
+  /** Default: `utf-8`. */
+  bodyEncoding?: 'utf-8' | 'base64';
+  /** Size of the whole body in bytes, where `body` is only its beginning. */
+  bodySize?: number;
 }
 
 /** What Dredd makes of the examples, before it is known where it goes. */
@@ -16,6 +21,8 @@ export interface Answer {
   /** Text; base64 where the bytes are no UTF-8, see `bodyEncoding`. */
   body: string;
   bodyEncoding: 'utf-8' | 'base64';
+  /** Size of the whole body in bytes, where `body` is only its beginning. */
+  bodySize?: number;
 }
 
 /** One header of an answer; several of one name are joined as RFC 9110, section 5.2 says. */

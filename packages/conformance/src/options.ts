@@ -1,9 +1,25 @@
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import rules from '@berth/spec/rules.json' with { type: 'json' };
+import defaultProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
+import type { AuthModule } from './credentials/auth-module.ts';
 import { REQUEST_FORMS, type RequestForm } from './requests/request-form.ts';
 import type { Result } from './result.ts';
 import { StartError } from './start-error.ts';
 
 /** An hour, in milliseconds. Timers of Node fire at once beyond 24 days. */
 const LONGEST_TIMEOUT = 3_600_000;
+
+/** The names that a deployment uses on the wire (D1). */
+export type WireProfile = Omit<typeof defaultProfile, '$schema' | 'name'>;
+
+export const LEVELS = ['must', 'should'] as const;
+export type Level = (typeof LEVELS)[number];
+export const ENVELOPES = ['wrapped', 'flat'] as const;
+export type Envelope = (typeof ENVELOPES)[number];
+export const COPY_PATHS = ['absolute', 'relative'] as const;
+export type CopyPath = (typeof COPY_PATHS)[number];
+export const MAX_AGE_UNITS = ['ms', 's', 'min'] as const;
+export type MaxAgeUnit = (typeof MAX_AGE_UNITS)[number];
 
 /** What to check, and with which credentials. */
 export interface ConformanceOptions {
@@ -12,36 +28,120 @@ export interface ConformanceOptions {
   /** Base URL of the storage API, without `/api/v2`. */
   storageUrl: string;
   /** `Host` header of the gateway calls, where the host of the URL is not the environment's. */
-  gatewayHost?: string;
+  gatewayHost?: string | undefined;
   /** Environment of the storage calls. Default: `dev`. */
-  env?: string;
-  /** Hosted service that the gateway calls go to; it gets real calls. Default: `hello`. */
-  service?: string;
-  /** Access token of the gateway calls, without `Bearer`. Default: none is sent. */
-  gatewayToken?: string;
+  env?: string | undefined;
+  /** Name under which the fixture service is deployed. Default: `conformance`. */
+  service?: string | undefined;
+  /** Name of a service that this caller may not use, for `GW-ERROR-FORBIDDEN`. */
+  forbiddenService?: string | undefined;
+  /** Access token of the gateway calls, without `Bearer`. */
+  gatewayToken?: string | undefined;
+  /** Valid access token of another environment, for `AU-BEARER-ENV`. */
+  otherEnvToken?: string | undefined;
+  /** Key pair for signature version 3: of gateway calls, and of storage calls without `storageHeaders`. */
+  tc3?:
+    | {
+        secretId: string;
+        secretKey: string;
+        /** Token of temporary credentials. */
+        token?: string | undefined;
+        /** Service name in the credential scope. Default: that of the contract's defaults. */
+        service?: string | undefined;
+        /** Constant host that storage calls are signed for. Default: that of the contract's defaults. */
+        storageSigningHost?: string | undefined;
+      }
+    | undefined;
   /** Headers of the storage calls, sent as given. All of them are treated as secrets. */
-  storageHeaders?: Record<string, string>;
+  storageHeaders?: Record<string, string> | undefined;
+  /** Signers of one's own, in place of the token, the key pair or the headers. */
+  auth?: AuthModule | undefined;
+  /** The names that the deployment uses on the wire. Default: those of the contract. */
+  wireProfile?: WireProfile | undefined;
+  /** The form of storage answers; `flat` is a declared deviation (D20). Default: `wrapped`. */
+  envelope?: Envelope | undefined;
   /**
    * Where storage requests have their fields: at the `top` level of the body, or inside `data`.
    * Default: the one that the deployment accepts, found with a call that stores nothing.
    */
-  requestForm?: RequestForm;
+  requestForm?: RequestForm | undefined;
+  /** How copy paths are written; `relative` is a declared deviation (D24). Default: `absolute`. */
+  copyPath?: CopyPath | undefined;
+  /** Unit of `maxAge`. Default: `s`. */
+  maxAgeUnit?: MaxAgeUnit | undefined;
+  /** Check only these: rule ids, or beginnings of them (`GW-C`, `ST-COPY`). Default: all. */
+  only?: readonly string[] | undefined;
+  /** Leave these out, written as in `only`; they are reported as disabled. */
+  skip?: readonly string[] | undefined;
+  /** `must` leaves the SHOULD rules out. Default: `should`, all. */
+  level?: Level | undefined;
+  /** Version of the rule set. Default: the newest. */
+  rules?: string | undefined;
+  /** Make no call that stores, changes or deletes a file. Default: false. */
+  readOnly?: boolean | undefined;
+  /** Folder of everything that the run stores; it is emptied at the end. Default: `berth-conformance`. */
+  prefix?: string | undefined;
+  /** Certificates (PEM) of the authorities to trust instead of the usual ones. */
+  ca?: string | undefined;
+  /** Take any certificate. Default: false. */
+  insecure?: boolean | undefined;
+  /** URL of an HTTP proxy. */
+  proxy?: string | undefined;
   /** Longest wait for one answer, in milliseconds, at most an hour. Default: 10000. */
-  timeout?: number;
+  timeout?: number | undefined;
+  /** Longest run, in seconds; what is left then is skipped. Default: 900. */
+  budget?: number | undefined;
+  /** Checks made at the same time, 1 to 64. Default: 8. */
+  concurrency?: number | undefined;
+  /** Seed of the generated requests; a run with the same seed sends the same. Default: random, reported. */
+  seed?: number | undefined;
+  /** Generated requests for each property, 1 to 10000. Default: 50. */
+  runs?: number | undefined;
+  /** End after the first failed check. Default: false. */
+  bail?: boolean | undefined;
   /**
    * Ask for statuses that depend on what is deployed with `Prefer: code=…` (RFC 7240), which mocks
    * obey. It tells whether the mock's forced answers keep the contract. Default: false.
    */
-  preferCode?: boolean;
+  preferCode?: boolean | undefined;
+  /** Ends the run: what is under way is given up, and what was stored is removed. */
+  signal?: AbortSignal | undefined;
   /** Called with each result as soon as it is known. */
-  onResult?: (result: Result) => void;
+  onResult?: ((result: Result) => void) | undefined;
+  /** Called where the run has something to say that is no result: a wait, a clean-up that failed. */
+  onNotice?: ((text: string) => void) | undefined;
 }
 
 /** Options that have no default. */
-type Optional = 'gatewayHost' | 'gatewayToken' | 'requestForm';
+type Optional =
+  | 'gatewayHost'
+  | 'gatewayToken'
+  | 'otherEnvToken'
+  | 'forbiddenService'
+  | 'requestForm'
+  | 'auth'
+  | 'ca'
+  | 'proxy'
+  | 'signal'
+  | 'tc3';
 
-export type Settings = Omit<Required<ConformanceOptions>, Optional> &
-  Pick<ConformanceOptions, Optional>;
+/** The options with their defaults. */
+export type Settings = {
+  [Name in Exclude<keyof ConformanceOptions, Optional>]-?: Exclude<
+    ConformanceOptions[Name],
+    undefined
+  >;
+} & Pick<ConformanceOptions, Exclude<Optional, 'tc3'>> & {
+    tc3?:
+      | {
+          secretId: string;
+          secretKey: string;
+          token?: string | undefined;
+          service: string;
+          storageSigningHost: string;
+        }
+      | undefined;
+  };
 
 /**
  * Fills in the defaults.
@@ -49,38 +149,97 @@ export type Settings = Omit<Required<ConformanceOptions>, Optional> &
  * @throws StartError that names the bad option, never its value, which may be a credential
  */
 export function toSettings(options: ConformanceOptions): Settings {
-  const { timeout = 10_000, env = 'dev', service = 'hello', requestForm } = options;
-  if (!Number.isInteger(timeout) || timeout < 1 || timeout > LONGEST_TIMEOUT) {
-    throw new StartError(
-      `The timeout must be a whole number of milliseconds from 1 to ${LONGEST_TIMEOUT}.`,
-    );
-  }
-  if (requestForm !== undefined && !REQUEST_FORMS.includes(requestForm)) {
-    throw new StartError(`The request form must be ${REQUEST_FORMS.join(' or ')}.`);
-  }
+  const { requestForm, tc3 } = options;
+  const { env = 'dev', service = 'conformance', prefix = 'berth-conformance' } = options;
   if (env === '' || service === '') {
     throw new StartError('The environment and the service must have a name.');
   }
+  if (!/^[\w.-]+(\/[\w.-]+)*$/.test(prefix) || /(^|\/)\.{1,2}(\/|$)/.test(prefix)) {
+    throw new StartError(
+      'The prefix must be a path of letters, digits, "-", "_" and ".", without a "/" at its ends.',
+    );
+  }
+  if (options.rules !== undefined && options.rules !== rules.version) {
+    throw new StartError(`The rule set must be ${rules.version}, the only version so far.`);
+  }
+  const { gatewayToken, otherEnvToken, forbiddenService, gatewayHost, auth, ca, proxy } = options;
   return {
-    ...options,
     gatewayUrl: toBaseUrl(options.gatewayUrl, 'gateway'),
     storageUrl: toBaseUrl(options.storageUrl, 'storage'),
+    ...{ gatewayHost, gatewayToken, otherEnvToken, forbiddenService, auth, ca },
+    proxy: proxy === undefined ? undefined : toProxyUrl(proxy),
+    signal: options.signal,
     env,
     service,
+    prefix,
+    tc3: tc3 && {
+      ...tc3,
+      service: tc3.service ?? defaults.signature.service,
+      storageSigningHost: tc3.storageSigningHost ?? defaults.signature.storageSigningHost,
+    },
     storageHeaders: options.storageHeaders ?? {},
-    timeout,
+    wireProfile: options.wireProfile ?? defaultProfile,
+    envelope: toOneOf(options.envelope, ENVELOPES, 'envelope') ?? 'wrapped',
+    requestForm: toOneOf(requestForm, REQUEST_FORMS, 'request form'),
+    copyPath: toOneOf(options.copyPath, COPY_PATHS, 'copy path') ?? 'absolute',
+    maxAgeUnit: toOneOf(options.maxAgeUnit, MAX_AGE_UNITS, 'unit of maxAge') ?? 's',
+    level: toOneOf(options.level, LEVELS, 'level') ?? 'should',
+    only: options.only ?? [],
+    skip: options.skip ?? [],
+    rules: rules.version,
+    readOnly: options.readOnly ?? false,
+    insecure: options.insecure ?? false,
+    timeout: toWhole(options.timeout, 'timeout', 'milliseconds', LONGEST_TIMEOUT) ?? 10_000,
+    budget: toWhole(options.budget, 'budget', 'seconds', 86_400) ?? 900,
+    concurrency: toWhole(options.concurrency, 'concurrency', 'checks', 64) ?? 8,
+    seed: toSeed(options.seed),
+    runs: toWhole(options.runs, 'number of runs', 'requests', 10_000) ?? 50,
+    bail: options.bail ?? false,
     preferCode: options.preferCode ?? false,
     onResult: options.onResult ?? (() => {}),
+    onNotice: options.onNotice ?? (() => {}),
   };
 }
 
+function toOneOf<Value extends string>(
+  value: Value | undefined,
+  allowed: readonly Value[],
+  what: string,
+): Value | undefined {
+  if (value === undefined || allowed.includes(value)) return value;
+  throw new StartError(`The ${what} must be ${allowed.join(' or ')}.`);
+}
+
+function toWhole(
+  value: number | undefined,
+  what: string,
+  unit: string,
+  most: number,
+): number | undefined {
+  if (value === undefined || (Number.isInteger(value) && value >= 1 && value <= most)) return value;
+  throw new StartError(`The ${what} must be a whole number of ${unit} from 1 to ${most}.`);
+}
+
+function toSeed(seed = Math.floor(Math.random() * 2 ** 31)): number {
+  if (Number.isInteger(seed) && seed >= -(2 ** 31) && seed < 2 ** 31) return seed;
+  throw new StartError('The seed must be a whole number of 32 bits.');
+}
+
 function toBaseUrl(value: string, what: string): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw new StartError(`The ${what} URL must be an http or https URL.`);
-  }
+  const url = toUrl(value, what);
   if (url.username || url.password || url.search || url.hash) {
     throw new StartError(`The ${what} URL must have no credentials, query or fragment.`);
   }
   return url.href.replace(/\/+$/, '');
+}
+
+/** A proxy may want credentials, which its URL carries. */
+function toProxyUrl(value: string): string {
+  return toUrl(value, 'proxy').href;
+}
+
+function toUrl(value: string, what: string): URL {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url !== undefined && ['http:', 'https:'].includes(url.protocol)) return url;
+  throw new StartError(`The ${what} URL must be an http or https URL.`);
 }

@@ -1,41 +1,26 @@
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import { createCaller } from './http/caller.ts';
+import type { Run } from './run/run.ts';
 import { StartError } from './start-error.ts';
 
 /**
  * Asks a target for any answer at all, so that a dead address, a TLS error or a server that hangs ends
  * the run at once and not call by call.
  *
- * @param timeout longest wait in milliseconds
  * @throws StartError with one sentence that says what is wrong
  */
-export async function probe(
-  what: string,
-  url: string,
-  host: string | undefined,
-  timeout: number,
-): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const request = url.startsWith('https:') ? requestHttps : requestHttp;
-  const call = request(url, { headers: host ? { host } : {}, agent: false }, () => resolve());
-  const timer = setTimeout(
-    () => reject(new StartError(`The ${what} at ${url} gives no answer within ${timeout} ms.`)),
-    timeout,
-  );
-  call.once('error', (error: NodeJS.ErrnoException) =>
-    reject(new StartError(`The ${what} at ${url} cannot be reached: ${toText(error)}.`)),
-  );
-  call.end();
+export async function probe(what: string, url: string, run: Run): Promise<void> {
+  const { origin, pathname } = new URL(url);
+  const { agents, pace, signal, settings } = run;
+  const caller = createCaller({ agents, pace, signal, timeout: settings.timeout });
+  const host = what === 'gateway' ? settings.gatewayHost : undefined;
   try {
-    await promise;
-  } finally {
-    clearTimeout(timer);
-    call.once('error', () => {});
-    call.destroy();
+    const answer = await caller.open({
+      ...{ method: 'GET', origin, target: pathname, body: Buffer.alloc(0) },
+      headers: host === undefined ? [] : [['Host', host]],
+    });
+    answer.close();
+  } catch (error) {
+    const { message } = error as Error;
+    throw new StartError(`The ${what} at ${url} cannot be reached: ${message}.`);
   }
-}
-
-/** Errors of several tried addresses (Happy Eyeballs) have no message of their own. */
-function toText(error: NodeJS.ErrnoException): string {
-  return error.message || error.code || 'unknown error';
 }

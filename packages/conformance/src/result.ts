@@ -1,35 +1,52 @@
 import type { Answer, SentRequest } from './http-messages.ts';
-import type { Place } from './transaction.ts';
+import type { Level } from './options.ts';
 
 /**
- * - `pass`: a request was made, and its answer keeps the contract
- * - `fail`: the answer breaks the contract; `findings` say how
- * - `skip`: not judged; `reason` says why. A skip is never a pass
+ * - `pass`: at least one request was made and one assertion held, and none failed
+ * - `fail`: the target breaks the contract; `findings` say how
+ * - `skip`: it could not be reached; `reason` says why. A skip is never a pass
+ * - `disabled`: the operator has left it out, or has not given what it needs; `reason` says which option
  * - `error`: the fault of the suite or of the network, never blamed on the target
  */
-export type Outcome = 'pass' | 'fail' | 'skip' | 'error';
+export type Outcome = 'pass' | 'fail' | 'skip' | 'disabled' | 'error';
+export const OUTCOMES = ['pass', 'fail', 'skip', 'disabled', 'error'] as const;
+
+/** What made the calls: the checks of single rules, Dredd, or Respect. */
+export const ENGINES = ['rules', 'dredd', 'respect'] as const;
+export type Engine = (typeof ENGINES)[number];
 
 /** One breach of the contract. */
 export interface Finding {
   /** What the contract says, and what came instead. */
   message: string;
-  /** The place in the contract: document and JSON pointer. */
+  /** The place in the contract: document and JSON pointer, or the rule. */
   where: string;
-}
-
-/** What became of one transaction. Credentials are blanked in every string. */
-export interface Result extends Place {
-  outcome: Outcome;
-  /** Why it was skipped, or what the error was. */
-  reason?: string;
-  /** Of a skip: whether the contract had to be checked here. Then the run is incomplete. */
-  required?: boolean;
-  /** Of a skip: the target refused the credentials. */
-  refused?: boolean;
-  findings: Finding[];
+  /** The request that brought it about. */
   request?: SentRequest;
   answer?: Answer;
 }
 
-/** The part of a result that a judgement decides. */
-export type Verdict = Pick<Result, 'outcome' | 'reason' | 'required' | 'refused' | 'findings'>;
+/** What became of one check. Credentials are blanked in every string. */
+export interface Result {
+  engine: Engine;
+  /** The rule (`GW-C1`), the transaction (`storage batchDelete 200 application/json`) or the workflow. */
+  id: string;
+  level: Level;
+  /** The sentence of the contract that it stands on. */
+  statement: string;
+  /** Ids of the rules that it is evidence for. */
+  rules: string[];
+  /** Operations that it calls. */
+  operations: string[];
+  outcome: Outcome;
+  /** Why it was skipped or disabled, or what the error was. */
+  reason?: string;
+  findings: Finding[];
+  /** What else the operator should know; it decides nothing. */
+  notes: string[];
+  /** Requests that were made. */
+  requests: number;
+  /** Statements about the answers that were tested. */
+  assertions: number;
+  durationMs: number;
+}

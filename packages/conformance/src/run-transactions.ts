@@ -8,8 +8,9 @@ import { findProvocation } from './provocations.ts';
 import { prepareRequest } from './requests/prepare-request.ts';
 import { readFileId } from './requests/read-file-id.ts';
 import type { RunContext } from './requests/run-context.ts';
-import type { Result, Verdict } from './result.ts';
+import type { Result } from './result.ts';
 import { type Transaction, toPlace, transactions } from './transaction.ts';
+import type { Verdict } from './verdict.ts';
 import { whyNotCalled } from './why-not-called.ts';
 
 /** A target that gives no answer this often in a row is not asked again. */
@@ -32,7 +33,15 @@ export async function runTransactions(
     open.delete(transaction);
     const request = sent.get(transaction);
     const evidence = { ...(request ? { request } : {}), ...(answer ? { answer } : {}) };
-    onResult({ ...toPlace(transaction), ...verdict, ...evidence });
+    const { name, operationId } = toPlace(transaction);
+    onResult({
+      ...{ engine: 'dredd', id: name, level: 'must', statement: name, rules: [], notes: [] },
+      ...{ operations: [operationId], outcome: verdict.outcome, durationMs: 0 },
+      ...(verdict.reason === undefined ? {} : { reason: verdict.reason }),
+      findings: verdict.findings.map((finding) => ({ ...finding, ...evidence })),
+      requests: request ? 1 : 0,
+      assertions: verdict.findings.length || (verdict.outcome === 'pass' ? 1 : 0),
+    });
   };
 
   await drive({

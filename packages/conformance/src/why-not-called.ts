@@ -1,7 +1,7 @@
 import { documents } from './contract/documents.ts';
 import { findProvocation } from './provocations.ts';
-import type { Verdict } from './result.ts';
 import type { Transaction } from './transaction.ts';
+import type { Verdict } from './verdict.ts';
 
 /** The verdict on a transaction that no call was made for; without a known reason it is an error. */
 export function whyNotCalled(transaction: Transaction, gaveUp: boolean): Verdict {

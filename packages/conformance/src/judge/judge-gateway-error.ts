@@ -1,8 +1,9 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { documents } from '../contract/documents.ts';
 import { type Answer, readHeader } from '../http-messages.ts';
-import type { Finding, Verdict } from '../result.ts';
+import type { Finding } from '../result.ts';
 import type { Transaction } from '../transaction.ts';
+import type { Verdict } from '../verdict.ts';
 import { checkAnswer } from './check-answer.ts';
 import { parse } from './check-body.ts';
 import { refusedCredentials } from './refused-credentials.ts';

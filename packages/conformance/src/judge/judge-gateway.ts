@@ -1,8 +1,9 @@
 import { documents } from '../contract/documents.ts';
 import { matchesMediaType } from '../contract/media-type.ts';
 import { type Answer, readHeader } from '../http-messages.ts';
-import type { Finding, Verdict } from '../result.ts';
+import type { Finding } from '../result.ts';
 import type { Transaction } from '../transaction.ts';
+import type { Verdict } from '../verdict.ts';
 import { checkAnswer, listByStatus } from './check-answer.ts';
 import { checkBody } from './check-body.ts';
 import { checkDisposition } from './check-disposition.ts';

@@ -1,6 +1,6 @@
 import type { Answer } from '../http-messages.ts';
-import type { Verdict } from '../result.ts';
 import type { Transaction } from '../transaction.ts';
+import type { Verdict } from '../verdict.ts';
 
 const OPTION = { gateway: '--gateway-token', storage: '--storage-header' } as const;
 

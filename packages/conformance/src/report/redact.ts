@@ -1,3 +1,5 @@
+import type { Settings } from '../options.ts';
+
 const BLANK = '[redacted]';
 
 /** Shorter values would blank ordinary text; as header values they are blanked all the same. */
@@ -11,19 +13,28 @@ export interface Secrets {
   headers: string[];
 }
 
+/** Where the secrets of a run stand. */
+type Credentials = Pick<Settings, 'storageHeaders'> &
+  Partial<Pick<Settings, 'gatewayToken' | 'otherEnvToken' | 'tc3' | 'wireProfile' | 'proxy'>>;
+
 /** The credentials of a run: whole values, long pieces of them, and the headers that carry them. */
-export function listSecrets({
-  gatewayToken,
-  storageHeaders,
-}: {
-  gatewayToken?: string | undefined;
-  storageHeaders: Record<string, string>;
-}): Secrets {
-  const whole = [gatewayToken ?? '', ...Object.values(storageHeaders)];
+export function listSecrets(given: Credentials): Secrets {
+  const { gatewayToken, otherEnvToken, tc3, storageHeaders, wireProfile, proxy } = given;
+  const tokens = [gatewayToken, otherEnvToken, tc3?.secretKey, tc3?.token];
+  const { username = '', password = '' } = proxy === undefined ? {} : new URL(proxy);
+  const login = [decodeURIComponent(password), `${username}:${password}`].filter((s) => s !== ':');
+  const whole = [...tokens, ...login, ...Object.values(storageHeaders)].filter(
+    (s) => s !== undefined,
+  );
   const pieces = whole.flatMap((value) => value.split(/[\s,;=/]+/));
   return {
     values: [...whole, ...pieces.filter((piece) => piece.length >= SHORTEST_PIECE)],
-    headers: ['authorization', ...Object.keys(storageHeaders).map((name) => name.toLowerCase())],
+    headers: [
+      ...['authorization', 'proxy-authorization'],
+      ...[...Object.keys(storageHeaders), ...Object.values(wireProfile?.storageHeaders ?? {})].map(
+        (name) => name.toLowerCase(),
+      ),
+    ],
   };
 }
 

@@ -1,44 +1,42 @@
 import type { Api } from '../contract/apis.ts';
-import type { Outcome, Result } from '../result.ts';
-import { StartError } from '../start-error.ts';
+import { OUTCOMES, type Outcome, type Result } from '../result.ts';
 
 /** What a run found, and the exit code that says it in one number. */
 export interface Report {
   targets: { api: Api; url: string; contract: string; version: string }[];
+  /** Version of the rule set. */
+  rules: string;
+  /** Seed of the generated requests. */
+  seed: number;
+  /** When the run began, ISO 8601, and how long it took. */
+  startedAt: string;
+  durationMs: number;
+  /** Deviations that the operator has declared, as options: `--envelope flat`. */
+  declared: string[];
+  /** Paths that the run has stored and could not remove. */
+  leftovers: string[];
   summary: Record<Outcome, number> & {
-    /** Skips that leave the run incomplete. */
-    required: number;
+    /** Skips of MUST checks, which leave the run incomplete. */
+    incomplete: number;
   };
-  /** 1 a check failed, else 4 one ended in an error, else 3 a required one was skipped, else 0. */
+  /** 1 a MUST failed, else 4 a MUST ended in an error, else 3 a MUST was skipped, else 0. */
   exitCode: 0 | 1 | 3 | 4;
   results: Result[];
 }
 
-/**
- * Counts the results.
- *
- * @throws StartError where every call was refused for its credentials: then nothing was checked
- */
-export function toReport(results: Result[], targets: Report['targets']): Report {
-  const called = results.filter(({ request }) => request !== undefined);
-  if (called.length > 0 && called.every(({ refused }) => refused)) {
-    throw new StartError(
-      'The target refused the credentials of every call; see --gateway-token and --storage-header.',
-    );
-  }
+export function toSummary(results: readonly Result[]): Report['summary'] {
   const count = (outcome: Outcome) => results.filter((r) => r.outcome === outcome).length;
-  const summary = {
-    pass: count('pass'),
-    fail: count('fail'),
-    error: count('error'),
-    skip: count('skip'),
-    required: results.filter(({ required }) => required).length,
-  };
-  return { targets, summary, exitCode: toExitCode(summary), results };
+  const counts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count(outcome)]));
+  const incomplete = results.filter(({ outcome, level }) => outcome === 'skip' && level === 'must');
+  return { ...(counts as Record<Outcome, number>), incomplete: incomplete.length };
 }
 
-function toExitCode({ fail, error, required }: Report['summary']): Report['exitCode'] {
-  if (fail > 0) return 1;
-  if (error > 0) return 4;
-  return required > 0 ? 3 : 0;
+/** A SHOULD decides nothing. */
+export function toExitCode(results: readonly Result[]): Report['exitCode'] {
+  const outcomes = new Set(
+    results.filter(({ level }) => level === 'must').map(({ outcome }) => outcome),
+  );
+  if (outcomes.has('fail')) return 1;
+  if (outcomes.has('error')) return 4;
+  return outcomes.has('skip') ? 3 : 0;
 }

@@ -1,0 +1,39 @@
+import type { Trial } from '../trial/trial.ts';
+
+/**
+ * What a check needs that an operator may lack. Without it the check is disabled; without the fixture
+ * service, which every operator can deploy, it is skipped.
+ */
+export type Need =
+  | 'fixture'
+  | 'bearer'
+  | 'signature'
+  | 'otherEnvToken'
+  | 'forbiddenService'
+  | 'storageCredentials'
+  | 'writes';
+
+/** The check of one rule. */
+export interface Check {
+  /** Id of the rule in `spec/rules`. */
+  rule: string;
+  needs: readonly Need[];
+  run: (trial: Trial) => Promise<void>;
+}
+
+/**
+ * Defines the check of one rule.
+ *
+ * @example
+ * export const gwErrorNotFound = defineCheck('GW-ERROR-NOT-FOUND', [], async (t) => {
+ *   const { received } = await t.gateway.call({ service: t.uniqueName() });
+ *   t.expect(received.status === 404, `the status must be 404, not ${received.status}`);
+ * });
+ */
+export function defineCheck(
+  rule: string,
+  needs: readonly Need[],
+  run: (trial: Trial) => Promise<void>,
+): Check {
+  return { rule, needs, run };
+}

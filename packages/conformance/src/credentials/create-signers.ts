@@ -1,0 +1,64 @@
+import { type HeaderList, toHeaderList } from '../http/header-list.ts';
+import type { Settings } from '../options.ts';
+import type { UnsignedCall } from './auth-module.ts';
+import { signStorage } from './sign-storage.ts';
+import { signTc3, toTc3Header } from './sign-tc3.ts';
+
+/** Makes the headers that identify the caller of one call. */
+export type Signer = (call: UnsignedCall) => HeaderList | Promise<HeaderList>;
+
+/** The ways in which a gateway call may be signed, those that the operator has given. */
+export type GatewayScheme = 'bearer' | 'signature' | 'module';
+
+export interface Signers {
+  gateway: Partial<Record<GatewayScheme, Signer>>;
+  /** Absent where the operator has given no credentials. */
+  storage?: Signer;
+}
+
+/** The credentials of a run as functions, so that each call is signed for itself. */
+export function createSigners(settings: Settings): Signers {
+  const { gatewayToken, tc3, storageHeaders, auth, wireProfile } = settings;
+  const names = wireProfile.storageHeaders;
+  const gateway: Signers['gateway'] = {};
+  const { gateway: signGateway, storage: signOwn } = auth ?? {};
+  if (signGateway) gateway.module = async (call) => toHeaderList(await signGateway(call));
+  if (gatewayToken) gateway.bearer = () => [['Authorization', `Bearer ${gatewayToken}`]];
+  if (tc3) {
+    gateway.signature = (call) => {
+      const { pathname, search } = splitTarget(call.url);
+      const signed = call.headers.filter(([name]) => /^(host|content-type)$/i.test(name));
+      const { method, body } = call;
+      const input = { method, path: pathname, query: search, headers: signed, body };
+      return [['Authorization', toTc3Header(signTc3({ ...input, timestamp: now() }, tc3))]];
+    };
+  }
+  if (signOwn) {
+    return { gateway, storage: async (call) => toHeaderList(await signOwn(call)) };
+  }
+  if (Object.keys(storageHeaders).length > 0) {
+    return { gateway, storage: () => toHeaderList(storageHeaders) };
+  }
+  if (tc3 === undefined) return { gateway };
+  const storage: Signer = () => {
+    const timestamp = now();
+    return [
+      [names.authorization, signStorage(timestamp, tc3.storageSigningHost, tc3)],
+      [names.sessionToken, tc3.token ?? ''],
+      [names.timestamp, String(timestamp)],
+    ];
+  };
+  return { gateway, storage };
+}
+
+/** Path and query of an absolute URL as they are written; `URL` would rewrite some of them. */
+export function splitTarget(url: string): { pathname: string; search: string } {
+  const target = url.replace(/^\w+:\/\/[^/?#]*/, '');
+  const mark = target.indexOf('?');
+  if (mark < 0) return { pathname: target, search: '' };
+  return { pathname: target.slice(0, mark), search: target.slice(mark + 1) };
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1000);
+}

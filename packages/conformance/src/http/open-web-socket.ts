@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import WebSocket from 'ws';
+import type { Agents } from './agents.ts';
+import type { Call } from './caller.ts';
+import { type Exchange, type Sent, toReceived } from './exchange.ts';
+import { fromRawHeaders, type HeaderList, readAll } from './header-list.ts';
+import { NetworkFault, toNetworkFault } from './network-fault.ts';
+
+/** What became of a WebSocket handshake: exactly one of `socket` and `refusal` is there. */
+export interface Upgrade {
+  sent: Sent;
+  /** Status and headers of the answer, 101 or not. */
+  status: number;
+  headers: HeaderList;
+  socket?: Socket;
+  /** The whole answer where it was no 101. */
+  refusal?: Exchange;
+}
+
+export interface Message {
+  binary: boolean;
+  data: Buffer;
+}
+
+/** An open WebSocket. */
+export interface Socket {
+  /** The subprotocol that was chosen; empty without one. */
+  readonly protocol: string;
+  send(data: string | Uint8Array): void;
+  /** The next message, also one that has come already. Throws a NetworkFault where none comes in time. */
+  next(): Promise<Message>;
+  /** Closes with a code and reason. */
+  close(code?: number, reason?: string): void;
+  /** How the socket ended. Throws a NetworkFault where it does not end in time. */
+  closed(): Promise<{ code: number; reason: string }>;
+}
+
+/**
+ * Makes a WebSocket handshake.
+ *
+ * @param timeout longest wait for the answer, for a message and for the end, in milliseconds
+ * @throws NetworkFault where no answer comes, or one that breaks RFC 6455
+ */
+export async function openWebSocket(
+  call: Call,
+  protocols: readonly string[],
+  agents: Agents,
+  timeout: number,
+  signal: AbortSignal,
+): Promise<Upgrade> {
+  const url = call.origin.replace(/^http/, 'ws') + call.target;
+  const what = `upgrade of ${url}`;
+  const client = new WebSocket(url, [...protocols], {
+    headers: toRecord(call.headers),
+    agent: url.startsWith('wss:') ? agents.https : agents.http,
+    handshakeTimeout: timeout,
+    followRedirects: false,
+    perMessageDeflate: false,
+  });
+  const offered: HeaderList =
+    protocols.length === 0 ? [] : [['Sec-WebSocket-Protocol', protocols.join(', ')]];
+  const upgraded: HeaderList = [['Connection', 'Upgrade'], ['Upgrade', 'websocket'], ...offered];
+  const sent: Sent = {
+    method: 'GET',
+    url: call.origin + call.target,
+    headers: [...call.headers, ...upgraded],
+    body: Buffer.alloc(0),
+  };
+  const end = () => client.terminate();
+  signal.addEventListener('abort', end, { once: true });
+  client.once('close', () => signal.removeEventListener('abort', end));
+  const inbox = createInbox(client, timeout, what);
+
+  return new Promise((resolve, reject) => {
+    let head: IncomingMessage | undefined;
+    client.once('upgrade', (response: IncomingMessage) => {
+      head = response;
+    });
+    client.once('open', () => {
+      const headers = fromRawHeaders(head?.rawHeaders ?? []);
+      resolve({ sent, status: 101, headers, socket: toSocket(client, inbox, timeout, what) });
+    });
+    client.once('unexpected-response', async (request, response) => {
+      try {
+        const body = await readBody(response);
+        const headers = fromRawHeaders(response.rawHeaders);
+        const received = toReceived(response.statusCode ?? 0, headers, body);
+        resolve({ sent, status: received.status, headers, refusal: { sent, received } });
+      } catch (error) {
+        reject(toNetworkFault(error as NodeJS.ErrnoException, what));
+      } finally {
+        request.destroy();
+      }
+    });
+    client.on('error', (error) => reject(toNetworkFault(error, what)));
+  });
+}
+
+interface Inbox {
+  messages: Message[];
+  end?: { code: number; reason: string };
+}
+
+function createInbox(client: WebSocket, timeout: number, what: string): () => Promise<Message> {
+  const inbox: Inbox = { messages: [] };
+  client.on('message', (data: Buffer, binary) => {
+    inbox.messages.push({ binary, data: Buffer.from(data) });
+    client.emit('berth:message');
+  });
+  return async () => {
+    if (inbox.messages.length === 0 && client.readyState === WebSocket.OPEN) {
+      const ends = AbortSignal.timeout(timeout);
+      await Promise.race([
+        once(client, 'berth:message', { signal: ends }),
+        once(client, 'close', { signal: ends }),
+      ]).catch(() => {});
+    }
+    const message = inbox.messages.shift();
+    if (message) return message;
+    throw new NetworkFault(`${what}: no message within ${timeout} ms`, 'TIMEOUT');
+  };
+}
+
+function toSocket(
+  client: WebSocket,
+  next: () => Promise<Message>,
+  timeout: number,
+  what: string,
+): Socket {
+  const ended = new Promise<{ code: number; reason: string }>((resolve) => {
+    client.once('close', (code, reason) => resolve({ code, reason: reason.toString() }));
+  });
+  return {
+    protocol: client.protocol,
+    send: (data) => client.send(data),
+    next,
+    close: (code = 1000, reason = '') => client.close(code, reason),
+    async closed() {
+      const { promise, reject } = Promise.withResolvers<never>();
+      const late = new NetworkFault(`${what}: not closed within ${timeout} ms`, 'TIMEOUT');
+      const timer = setTimeout(() => reject(late), timeout);
+      try {
+        return await Promise.race([ended, promise]);
+      } finally {
+        clearTimeout(timer);
+        client.terminate();
+      }
+    },
+  };
+}
+
+function toRecord(headers: HeaderList): Record<string, string | string[]> {
+  const names = [...new Set(headers.map(([name]) => name))];
+  return Object.fromEntries(names.map((name) => [name, readAll(headers, name)]));
+}
+
+async function readBody(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,114 @@
+import type { Caller, OpenExchange } from '../http/caller.ts';
+import type { Exchange } from '../http/exchange.ts';
+import {
+  type HeaderInput,
+  type HeaderList,
+  toHeaderList,
+  withHeaders,
+} from '../http/header-list.ts';
+import { openWebSocket, type Upgrade } from '../http/open-web-socket.ts';
+import type { Run } from '../run/run.ts';
+import { Unreached } from './endings.ts';
+import { isGatewayError } from './is-gateway-error.ts';
+
+/** A call of a hosted service. */
+export interface GatewayCall {
+  /** Default: GET, or POST where there is a body. */
+  method?: string;
+  /** What stands behind the name of the service, exactly as sent: `/echo/a?x=1`, `?x=1`. Default: nothing. */
+  path?: string;
+  /** Default: the fixture service. */
+  service?: string;
+  headers?: HeaderInput;
+  body?: string | Uint8Array;
+  /**
+   * - `valid` (default): what the target was found to accept. Where it refuses them with 401 now, the
+   *   check ends as not reached
+   * - `bearer`, `signature`: that scheme, and every answer is taken as it comes
+   * - `none`: no credentials
+   * - headers: exactly these, instead of credentials
+   */
+  credentials?: 'valid' | 'bearer' | 'signature' | 'none' | HeaderInput;
+  /** `Host`. Default: `--gateway-host`, or the host of the URL. */
+  host?: string;
+  /** The whole target instead of `/v1/cloudrun/{service}{path}`. */
+  target?: string;
+}
+
+export interface GatewayTool {
+  /** Calls a service and reads the whole answer. */
+  call(call?: GatewayCall): Promise<Exchange>;
+  /** Calls a service and returns with the head of the answer. */
+  open(call?: GatewayCall): Promise<OpenExchange>;
+  /**
+   * Asks for a WebSocket.
+   *
+   * @param protocols offered subprotocols
+   */
+  upgrade(call?: GatewayCall, protocols?: readonly string[]): Promise<Upgrade>;
+  /** `Host` of the gateway calls. */
+  readonly host: string;
+  /** Path of the fixture service, `/v1/cloudrun/conformance`. */
+  readonly servicePath: string;
+}
+
+export function createGatewayTool(run: Run, caller: Caller): GatewayTool {
+  const { settings } = run;
+  const { origin, pathname } = new URL(settings.gatewayUrl);
+  const base = pathname.replace(/\/+$/, '');
+  const host = settings.gatewayHost ?? new URL(settings.gatewayUrl).host;
+
+  const prepare = async (call: GatewayCall) => {
+    const body = Buffer.from(call.body ?? '');
+    const method = call.method ?? (call.body === undefined ? 'GET' : 'POST');
+    const service = call.service ?? settings.service;
+    const target = call.target ?? `${base}/v1/cloudrun/${service}${call.path ?? ''}`;
+    const headers = withHeaders([['Host', call.host ?? host]], toHeaderList(call.headers));
+    const unsigned = { method, url: origin + target, headers, body };
+    const credentials = await sign(run, call.credentials ?? 'valid', unsigned);
+    return { method, origin, target, headers: withHeaders(headers, credentials), body };
+  };
+
+  /** Valid credentials that are refused half-way say nothing about the rule. */
+  const assertAccepted = (call: GatewayCall, exchange: Exchange) => {
+    const isValid = (call.credentials ?? 'valid') === 'valid';
+    if (!isValid || exchange.received.status !== 401 || !isGatewayError(exchange.received)) return;
+    throw new Unreached('the gateway refused the credentials with 401, though it took them before');
+  };
+
+  return {
+    host,
+    servicePath: `${base}/v1/cloudrun/${settings.service}`,
+    async call(call = {}) {
+      const exchange = await caller.call(await prepare(call));
+      assertAccepted(call, exchange);
+      return exchange;
+    },
+    open: async (call = {}) => caller.open(await prepare(call)),
+    async upgrade(call = {}, protocols = []) {
+      const prepared = await prepare(call);
+      const upgrade = await openWebSocket(
+        prepared,
+        protocols,
+        run.agents,
+        settings.timeout,
+        run.signal,
+      );
+      if (upgrade.refusal) assertAccepted(call, upgrade.refusal);
+      return upgrade;
+    },
+  };
+}
+
+async function sign(
+  run: Run,
+  credentials: NonNullable<GatewayCall['credentials']>,
+  call: { method: string; url: string; headers: HeaderList; body: Buffer },
+): Promise<HeaderList> {
+  if (credentials === 'none') return [];
+  if (credentials === 'valid') return (await run.gatewaySigner?.(call)) ?? [];
+  if (typeof credentials !== 'string') return toHeaderList(credentials);
+  const signer = run.signers.gateway[credentials];
+  if (signer === undefined) throw new Error(`No ${credentials} credentials: the check needs them.`);
+  return signer(call);
+}

@@ -1,0 +1,51 @@
+import type { HeaderList } from '../http/header-list.ts';
+import type { Answer, SentRequest } from '../http-messages.ts';
+import type { Evidence } from './trial.ts';
+
+/** Longest body that a report carries, in bytes. */
+const LONGEST = 16_384;
+
+/** A call as a report shows it. */
+export function toEvidence(evidence: Evidence): { request: SentRequest; answer: Answer } {
+  const { sent } = evidence;
+  const received =
+    'received' in evidence ? evidence.received : { ...evidence, body: Buffer.alloc(0) };
+  return {
+    request: {
+      method: sent.method,
+      url: sent.url,
+      headers: Object.fromEntries(
+        Object.entries(toRecord(sent.headers)).map(([name, value]) => [
+          name,
+          [value].flat().join(', '),
+        ]),
+      ),
+      ...toText(sent.body),
+    },
+    answer: {
+      status: received.status,
+      headers: toRecord(received.headers.map(([name, value]) => [name.toLowerCase(), value])),
+      ...toText(received.body),
+    },
+  };
+}
+
+function toRecord(headers: HeaderList): Record<string, string | string[]> {
+  const record = new Map<string, string | string[]>();
+  for (const [name, value] of headers) {
+    const before = record.get(name);
+    record.set(name, before === undefined ? value : [before, value].flat());
+  }
+  return Object.fromEntries(record);
+}
+
+function toText(whole: Buffer): Pick<Answer, 'body' | 'bodyEncoding'> & { bodySize?: number } {
+  const bytes = whole.subarray(0, LONGEST);
+  const cut = whole.length > LONGEST ? { bodySize: whole.length } : {};
+  const text = bytes.toString();
+  if (text.includes('\0') || Buffer.from(text).compare(bytes) !== 0) {
+    const isCutInside = whole.length > LONGEST && !text.slice(0, -1).includes('\uFFFD');
+    if (!isCutInside) return { body: bytes.toString('base64'), bodyEncoding: 'base64', ...cut };
+  }
+  return { body: text, bodyEncoding: 'utf-8', ...cut };
+}

@@ -1,0 +1,35 @@
+/* biome-ignore-all lint/suspicious/noConsole: a script talks to the terminal */
+
+import { createConformance } from '@berth/conformance';
+import { startReference } from '../src/start-reference.ts';
+
+/** Runs the rules that the arguments name against the reference server, and prints every finding. */
+const only = process.argv.slice(2);
+const reference = await startReference();
+try {
+  const report = await createConformance({
+    ...reference.options,
+    only,
+    onNotice: (text) => console.log(`note  ${text}`),
+    onResult: ({ id, outcome, reason, findings, requests, durationMs }) => {
+      if (outcome === 'disabled' && reason === 'not in --only') return;
+      console.log(
+        `${outcome.padEnd(8)} ${id} (${requests} requests, ${durationMs} ms) ${reason ?? ''}`,
+      );
+      for (const { message, request, answer } of findings) {
+        console.log(`  ${message}\n    ${request?.method} ${request?.url}`);
+        console.log(
+          `    ${answer?.status} ${JSON.stringify(answer?.headers)} ${answer?.body.slice(0, 300)}`,
+        );
+      }
+    },
+  }).run();
+  console.log(
+    report.summary,
+    `exit code ${report.exitCode}`,
+    `${report.durationMs} ms`,
+    report.leftovers,
+  );
+} finally {
+  await reference.close();
+}

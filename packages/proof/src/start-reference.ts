@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ConformanceOptions } from '@berth/conformance';
+import { startFixture } from '@berth/conformance/fixture';
+import { type ConfigInput, createServer } from '@berth/server';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+
+const ENV = 'dev';
+const OTHER_ENV = 'other';
+const KEY_PAIR = { id: 'reference', secret: 'secret of the key pair of the reference server' };
+
+/** The reference server with the fixture service behind it, and how the suite is to call it. */
+export interface Reference {
+  url: string;
+  /** Everything that the suite needs, so that no rule is skipped or disabled. */
+  options: ConformanceOptions;
+  /** An expired token of the environment, with a good signature. */
+  expiredToken: string;
+  close(): Promise<void>;
+}
+
+export interface ReferenceOptions {
+  /** Where callers reach the server, if not at its own address. */
+  publicUrl?: string;
+  /** Where the gateway finds the fixture service. Default: one is started. */
+  fixtureUrl?: string;
+  wireProfile?: ConformanceOptions['wireProfile'];
+}
+
+/** Starts the reference server on its file driver, on free ports, with two environments. */
+export async function startReference(given: ReferenceOptions = {}): Promise<Reference> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-proof-'));
+  const fixture = given.fixtureUrl === undefined ? await startFixture({ port: 0 }) : undefined;
+  const endpoints = [given.fixtureUrl ?? fixture?.url ?? ''];
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256', kid: 'proof' }] };
+  const environment = {
+    tokens: { jwks },
+    credentials: [KEY_PAIR],
+    services: { conformance: { endpoints }, forbidden: { endpoints, state: 'forbidden' as const } },
+  };
+  const config: ConfigInput = {
+    listen: { port: 0 },
+    admin: { port: 0 },
+    log: { level: 'silent' },
+    ...(given.publicUrl ? { publicUrl: given.publicUrl } : {}),
+    ...(given.wireProfile ? { wireProfile: given.wireProfile } : {}),
+    store: { driver: 'file', root: folder },
+    keys: [{ secret: 'a key that signs the links and grants of a proof' }],
+    environments: { [ENV]: environment, [OTHER_ENV]: { ...environment, credentials: [] } },
+  };
+  const server = await createServer(config);
+  await server.listen();
+  const mint = (audience: string, expires: string | number) =>
+    new SignJWT({ sub: 'conformance' })
+      .setProtectedHeader({ alg: 'ES256', kid: 'proof' })
+      .setAudience(audience)
+      .setExpirationTime(expires)
+      .sign(privateKey);
+  return {
+    url: server.url,
+    expiredToken: await mint(ENV, Math.floor(Date.now() / 1000) - 3600),
+    options: {
+      gatewayUrl: server.url,
+      gatewayHost: `${ENV}.gateway.example`,
+      storageUrl: server.url,
+      env: ENV,
+      gatewayToken: await mint(ENV, '1h'),
+      otherEnvToken: await mint(OTHER_ENV, '1h'),
+      tc3: { secretId: KEY_PAIR.id, secretKey: KEY_PAIR.secret },
+      forbiddenService: 'forbidden',
+      ...(given.wireProfile ? { wireProfile: given.wireProfile } : {}),
+    },
+    async close() {
+      await server.close();
+      await fixture?.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
