@@ -33,6 +33,7 @@ export class CallRecord implements LoggedRequest {
   readonly #target: string;
   readonly #rawHeaders: readonly string[];
   readonly #requestBody: KeptBytes;
+  #isLogged = false;
   #answer: { status: number; ms: number; head: string; kept: KeptBytes } | undefined;
 
   constructor(
@@ -53,6 +54,7 @@ export class CallRecord implements LoggedRequest {
   /** Enters the call into the log while its answer is on its way. */
   begin(id: string): void {
     this.id = id;
+    this.#isLogged = true;
     this.session.requests.put(this);
   }
 
@@ -65,7 +67,8 @@ export class CallRecord implements LoggedRequest {
     if (this.#answer !== undefined) return;
     this.#answer = { status, head, kept, ms: performance.now() - this.#start };
     if (this.id === '') this.id = ID.exec(head)?.[1] ?? randomUUID();
-    this.session.requests.put(this);
+    if (this.#isLogged) this.session.requests.put(this);
+    else this.session.requests.add(this);
   }
 
   get request(): LoggedRequest['request'] {

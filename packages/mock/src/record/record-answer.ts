@@ -42,6 +42,7 @@ function keepAndWrite(this: ServerResponse, chunk: Chunk, ...rest: Rest): boolea
 
 function keepAndEnd(this: ServerResponse, chunk?: Chunk, ...rest: Rest): never {
   keep(this as Recorded, chunk, rest[0]);
+  flatten(headOf(this));
   const result = end.call(this, chunk, ...rest);
   finish.call(this);
   return result;
@@ -55,6 +56,11 @@ function finish(this: ServerResponse): void {
 /** The head as it was sent; Node keeps the headers of `writeHead` nowhere else. */
 function headOf(response: ServerResponse): string {
   return (response as ServerResponse & { readonly _header?: string | null })._header ?? '';
+}
+
+/** Makes one string of the pieces that Node has put together, which the log would hold on to one by one. */
+function flatten(text: string): void {
+  text.charCodeAt(0);
 }
 
 function keep(response: Recorded, chunk: Chunk, encoding: unknown): void {

@@ -22,6 +22,16 @@ test('a call that changes stays where it was', () => {
   expect(log.list()).toMatchObject([{ id: 'a', matched: false }, { id: 'b' }]);
 });
 
+test('a call that changes stays where it was, also after older ones were forgotten', () => {
+  const log = createRequestLog(2);
+  for (const id of ['a', 'b', 'c']) log.add(toLogged(id));
+  log.put(toLogged('b', { matched: false }));
+  expect(log.list()).toMatchObject([{ id: 'b', matched: false }, { id: 'c' }]);
+  log.clear();
+  log.add(toLogged('d'));
+  expect(log.list().map(({ id }) => id)).toEqual(['d']);
+});
+
 test('a thousand calls are kept', () => {
   const log = createRequestLog();
   for (let id = 0; id < 1_100; id += 1) log.put(toLogged(String(id)));

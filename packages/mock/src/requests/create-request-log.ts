@@ -5,28 +5,38 @@ const CAPACITY = 1_000;
 
 /** @param capacity most calls that are kept */
 export function createRequestLog(capacity = CAPACITY): RequestLog {
-  // The order of a Map is that of insertion, and a value that is replaced stays where it was. A Map that
-  // is full is followed by a new one and soon forgotten whole: one that lives on, and loses its oldest
-  // entries one by one, lets them outlive many collections of garbage, which take twice the time then.
-  let older = new Map<string, LoggedRequest>();
-  let newer = new Map<string, LoggedRequest>();
-  const list = () => [...older.values(), ...newer.values()].slice(-capacity);
+  // A ring: a new call takes the place of the oldest, which nothing else holds on to.
+  let ring: LoggedRequest[] = [];
+  let next = 0;
+  const list = () => [...ring.slice(next), ...ring.slice(0, next)];
   const listeners = new Set<(request: LoggedRequest) => void>();
+
+  function tell(request: LoggedRequest): void {
+    for (const listener of listeners) listener(request);
+  }
+
+  function add(request: LoggedRequest): void {
+    ring[next] = request;
+    next = (next + 1) % capacity;
+    tell(request);
+  }
+
   return {
+    add,
     put(request) {
-      if (older.has(request.id)) older.set(request.id, request);
-      else newer.set(request.id, request);
-      if (newer.size >= capacity) {
-        older = newer;
-        newer = new Map();
+      const at = ring.findIndex(({ id }) => id === request.id);
+      if (at < 0) {
+        add(request);
+      } else {
+        ring[at] = request;
+        tell(request);
       }
-      for (const listener of listeners) listener(request);
     },
     list,
-    get: (id) => list().find((request) => request.id === id),
+    get: (id) => ring.find((request) => request.id === id),
     clear() {
-      older = new Map();
-      newer = new Map();
+      ring = [];
+      next = 0;
     },
     listen(listener) {
       // The same function may listen twice.

@@ -34,7 +34,9 @@ export interface LoggedMessage {
 
 /** The last calls of a session, the oldest forgotten first. */
 export interface RequestLog {
-  /** Adds a call, or replaces the one of the same id, and tells whoever listens. */
+  /** Adds a call whose id is new, and tells whoever listens. */
+  add(request: LoggedRequest): void;
+  /** The same for a call that may be there already; it replaces the one of the same id. */
   put(request: LoggedRequest): void;
   /** Oldest first. */
   list(): readonly LoggedRequest[];

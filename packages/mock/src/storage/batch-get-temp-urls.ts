@@ -14,7 +14,7 @@ export const batchGetTempUrls: Act<'batchGetTempUrls'> = (
     }
     // D22: "`maxAge` is whole seconds, 1 to 604800". A bad item never fails the good ones (D30).
     if (!isLifetime(maxAge)) return { fileID, code: 'INVALID_PARAM', tempFileURL: '' };
-    const tempFileURL = `${origin}${links.issue(key, maxAge)}`;
+    const tempFileURL = `${origin()}${links.issue(key, maxAge)}`;
     return { fileID, code: itemCodes.success, tempFileURL };
   }),
 });

@@ -39,7 +39,8 @@ export function createStorage(context: Context, auth: Auth): Router {
         const question = { surface: 'storage', params, body: input } as const;
         return consult(context, call, question, preferences) as never;
       }
-      const place: Place = { env, session: record.session, origin: context.originOf(call.request) };
+      const { session } = record;
+      const place: Place = { env, session, origin: () => context.originOf(call.request) };
       return act(input, place);
     };
 

@@ -17,7 +17,7 @@ export const getUploadMetaData: Act<'getUploadMetaData'> = ({ path }, { env, ori
     ...(session.id !== '' && { [SESSION_PARAMETER]: session.id }),
   });
   return {
-    url: `${origin}${UPLOAD_PATH}?${query}`,
+    url: `${origin()}${UPLOAD_PATH}?${query}`,
     ...session.grants.issue(key, limit('grantSeconds')),
     fileID: toFileID(env, key),
   };

@@ -6,7 +6,7 @@ export interface Place {
   readonly env: string;
   readonly session: Session;
   /** Address under which the caller reached the mock, for links that it can follow. */
-  readonly origin: string;
+  origin(): string;
 }
 
 /**
