@@ -1,0 +1,45 @@
+/* biome-ignore-all lint/suspicious/noConsole: a script talks to the terminal */
+
+import { judgeMutant } from '../src/judge-mutant.ts';
+import { mutants } from '../src/mutants/index.ts';
+import { startMutated } from '../src/start-mutated.ts';
+
+/** Runs the mutants of the rules that the arguments begin with: all rules, or with `--own` only their own. */
+const args = process.argv.slice(2);
+const isOwn = args.includes('--own');
+const prefixes = args.filter((arg) => arg !== '--own');
+const wanted = mutants.filter(
+  ({ rule }) => prefixes.length === 0 || prefixes.some((prefix) => rule.startsWith(prefix)),
+);
+
+const mutated = await startMutated();
+let bad = 0;
+try {
+  for (const mutant of wanted) {
+    const { caught, strangers, report } = await judgeMutant(
+      mutated,
+      mutant,
+      isOwn ? [mutant.rule] : [],
+    );
+    const others = report.results.filter(
+      ({ outcome }) => outcome === 'error' || outcome === 'skip',
+    );
+    const isGood = caught && strangers.length === 0;
+    if (!isGood) bad += 1;
+    console.log(
+      `${isGood ? 'ok  ' : 'BAD '} ${mutant.rule}: ${mutant.breaks} (${report.durationMs} ms)`,
+    );
+    if (!caught) console.log('     not caught');
+    if (strangers.length > 0) console.log(`     strangers: ${strangers.join(' ')}`);
+    for (const { id, outcome, reason } of others) console.log(`     ${outcome} ${id}: ${reason}`);
+    if (!isGood && caught) {
+      for (const { id, findings } of report.results) {
+        if (strangers.includes(id)) console.log(`     ${id}: ${findings[0]?.message}`);
+      }
+    }
+  }
+} finally {
+  await mutated.close();
+}
+console.log(`${wanted.length} mutants, ${bad} bad`);
+process.exitCode = bad > 0 ? 1 : 0;

@@ -1,0 +1,128 @@
+/** Headers of a message on its way, changed in place; the order and case of the wire are kept. */
+export class Headers {
+  list: [name: string, value: string][];
+
+  constructor(list: readonly (readonly [string, string])[] = []) {
+    this.list = list.map(([name, value]) => [name, value]);
+  }
+
+  /** All values joined by `, `; `undefined` without any. */
+  get(name: string): string | undefined {
+    const values = this.all(name);
+    return values.length === 0 ? undefined : values.join(', ');
+  }
+
+  all(name: string): string[] {
+    const wanted = name.toLowerCase();
+    return this.list.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
+  }
+
+  /** Replaces every value. */
+  set(name: string, value: string): void {
+    this.remove(name);
+    this.add(name, value);
+  }
+
+  add(name: string, value: string): void {
+    this.list.push([name, value]);
+  }
+
+  remove(name: string): void {
+    const wanted = name.toLowerCase();
+    this.list = this.list.filter(([key]) => key.toLowerCase() !== wanted);
+  }
+}
+
+/** A request on its way to the server. */
+export class MutatedRequest {
+  method: string;
+  /** Path and query as sent. */
+  target: string;
+  headers: Headers;
+  body: Buffer;
+
+  constructor(method: string, target: string, headers: Headers, body: Buffer) {
+    this.method = method;
+    this.target = target;
+    this.headers = headers;
+    this.body = body;
+  }
+
+  get path(): string {
+    return this.target.split('?', 1)[0] ?? '';
+  }
+
+  /** Query without `?`; empty without one. */
+  get query(): string {
+    return this.target.slice(this.path.length + 1);
+  }
+
+  /** A call of a hosted service. */
+  get isGateway(): boolean {
+    return this.target.startsWith('/v1/cloudrun/');
+  }
+
+  /** Name of the hosted service. */
+  get service(): string | undefined {
+    return this.isGateway ? this.path.split('/')[3] : undefined;
+  }
+
+  /** The operation of a storage call: `batchDelete`. */
+  get operation(): string | undefined {
+    return /\/storages:(\w+)$/.exec(this.path)?.[1];
+  }
+
+  /** A form for the upload target. */
+  get isUpload(): boolean {
+    return this.method === 'POST' && !this.isGateway && !this.path.startsWith('/api/');
+  }
+
+  /** A GET of a download link. */
+  get isDownload(): boolean {
+    return this.method === 'GET' && !this.isGateway && !this.path.startsWith('/api/');
+  }
+
+  /** The body as JSON; `undefined` where it is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
+  get json(): any {
+    return parse(this.body);
+  }
+
+  set json(value: unknown) {
+    this.body = Buffer.from(JSON.stringify(value));
+  }
+}
+
+/** An answer on its way to the caller. */
+export class MutatedAnswer {
+  status: number;
+  headers: Headers;
+  body: Buffer;
+
+  constructor(
+    status: number,
+    headers: Headers | Record<string, string> = {},
+    body: Buffer | string = '',
+  ) {
+    this.status = status;
+    this.headers = headers instanceof Headers ? headers : new Headers(Object.entries(headers));
+    this.body = Buffer.from(body);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
+  get json(): any {
+    return parse(this.body);
+  }
+
+  set json(value: unknown) {
+    this.body = Buffer.from(JSON.stringify(value));
+  }
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}

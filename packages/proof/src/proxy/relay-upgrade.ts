@@ -1,0 +1,117 @@
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import type { Socket } from 'node:net';
+import { WebSocket, WebSocketServer } from 'ws';
+import type { Hooks, SocketMessage } from '../mutants/mutant.ts';
+import { MutatedAnswer, type MutatedRequest } from './messages.ts';
+import { toHeaders, toRequest } from './start-mutating-proxy.ts';
+
+/** Passes a WebSocket handshake on, and then both directions, but for what the hooks change. */
+export async function relayUpgrade(
+  target: string,
+  hooks: Hooks,
+  incoming: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+): Promise<void> {
+  const request = toRequest(incoming);
+  const refusal = hooks.upgrade?.(request);
+  if (refusal instanceof MutatedAnswer) return endWith(refusal, socket);
+  socket.on('error', () => {});
+  if (hooks.message || hooks.close)
+    return relayMessages(target, hooks, request, incoming, socket, head);
+  const { hostname, port } = new URL(target);
+  const call = requestHttp({
+    ...{ hostname, port, method: 'GET', path: request.target, agent: false },
+    headers: request.headers.list.flat(),
+  });
+  call.once('error', () => socket.destroy());
+  call.once('response', async (response) => {
+    const answer = new MutatedAnswer(response.statusCode ?? 0, toHeaders(response));
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk);
+    answer.body = Buffer.concat(chunks);
+    await hooks.answer?.(answer, request);
+    endWith(answer, socket);
+  });
+  call.once('upgrade', (response, upstream: Socket, rest) => {
+    const answer = new MutatedAnswer(101, toHeaders(response));
+    hooks.upgraded?.(answer, request);
+    socket.write(toHead(answer));
+    upstream.on('error', () => socket.destroy());
+    socket.on('error', () => upstream.destroy());
+    if (rest.length > 0) socket.write(rest);
+    if (head.length > 0) upstream.write(head);
+    upstream.pipe(socket).pipe(upstream);
+  });
+  call.end();
+}
+
+function endWith(answer: MutatedAnswer, socket: Socket): void {
+  answer.headers.remove('transfer-encoding');
+  answer.headers.set('Content-Length', String(answer.body.length));
+  answer.headers.set('Connection', 'close');
+  socket.end(Buffer.concat([Buffer.from(toHead(answer)), answer.body]));
+}
+
+function toHead({ status, headers }: MutatedAnswer): string {
+  const lines = headers.list.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return `HTTP/1.1 ${status} ${status === 101 ? 'Switching Protocols' : 'Refused'}\r\n${lines}\r\n`;
+}
+
+/** Speaks WebSocket with both sides, so that single messages can be changed. */
+async function relayMessages(
+  target: string,
+  hooks: Hooks,
+  request: MutatedRequest,
+  incoming: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+): Promise<void> {
+  const own = /^(connection|upgrade|sec-websocket-.*)$/i;
+  const headers = Object.fromEntries(request.headers.list.filter(([name]) => !own.test(name)));
+  const offered = (request.headers.get('sec-websocket-protocol') ?? '').split(/\s*,\s*/);
+  const protocols = offered.filter((protocol) => protocol !== '');
+  const service = new WebSocket(target.replace(/^http/, 'ws') + request.target, protocols, {
+    headers,
+    perMessageDeflate: false,
+  });
+  const early: [Buffer, boolean][] = [];
+  const keep = (data: Buffer, binary: boolean) => early.push([data, binary]);
+  service.on('message', keep);
+  service.once('error', () => socket.destroy());
+  service.once('open', () => {
+    const server = new WebSocketServer({
+      noServer: true,
+      perMessageDeflate: false,
+      handleProtocols: () => service.protocol || false,
+    });
+    server.on('headers', (lines) => {
+      lines.push('X-Request-Id: from-the-mutant');
+    });
+    server.handleUpgrade(incoming, socket, head, (caller) => {
+      const pass =
+        (from: SocketMessage['from'], to: WebSocket) => (data: Buffer, binary: boolean) => {
+          const message = { from, binary, data: Buffer.from(data) };
+          const passed = hooks.message ? hooks.message(message) : message;
+          for (const one of [passed ?? []].flat())
+            to.send(one.binary ? one.data : one.data.toString(), { binary: one.binary });
+        };
+      const end =
+        (from: SocketMessage['from'], to: WebSocket) => (code: number, reason: Buffer) => {
+          const given = { from, code, reason: reason.toString() };
+          const passed = hooks.close?.(given) ?? given;
+          const isSendable = passed.code >= 1000 && ![1004, 1005, 1006, 1015].includes(passed.code);
+          if (isSendable) to.close(passed.code, passed.reason);
+          else to.close();
+        };
+      service.off('message', keep);
+      const toCaller = pass('service', caller);
+      for (const [data, binary] of early) toCaller(data, binary);
+      service.on('message', toCaller);
+      caller.on('message', pass('caller', service));
+      service.once('close', end('service', caller));
+      caller.once('close', end('caller', service));
+      caller.on('error', () => service.terminate());
+    });
+  });
+}
