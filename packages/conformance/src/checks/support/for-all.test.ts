@@ -1,0 +1,99 @@
+import { array, constant, integer, record } from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Evidence, Trial } from '../../trial/trial.ts';
+import { forAll } from './for-all.ts';
+
+const EXCHANGE = {} as Evidence;
+
+/** A trial that keeps what was expected of it. */
+function createTrial(settings: { seed: number; runs: number }) {
+  const findings: { message: string; exchange: unknown }[] = [];
+  let assertions = 0;
+  const expectOf: Trial['expect'] = (holds, message, exchange) => {
+    assertions += 1;
+    if (!holds) findings.push({ message, exchange });
+  };
+  const t = { settings, expect: expectOf } as unknown as Trial;
+  return { t, findings, assertions: () => assertions };
+}
+
+async function listValues(seed: number): Promise<number[]> {
+  const values: number[] = [];
+  const { t } = createTrial({ seed, runs: 20 });
+  await forAll(t, integer(), async (value) => void values.push(value));
+  return values;
+}
+
+test('a property that holds is an assertion for each run and no finding', async () => {
+  const { t, findings, assertions } = createTrial({ seed: 1, runs: 25 });
+  const holds = await forAll(t, integer(), async (_, expectOne) =>
+    expectOne(true, 'holds', EXCHANGE),
+  );
+  expect({ holds, findings, assertions: assertions() }).toEqual({
+    ...{ holds: true, findings: [], assertions: 25 },
+  });
+});
+
+test('a breach is one finding with the smallest request, the run and the seed', async () => {
+  const { t, findings } = createTrial({ seed: 7, runs: 100 });
+  const lists = record({ fileList: array(integer()) });
+  const holds = await forAll(t, lists, async ({ fileList }, expectOne) => {
+    expectOne(fileList.length < 3, `at most 2 items, not ${fileList.length}`, EXCHANGE);
+  });
+  expect(holds).toBe(false);
+  expect(findings).toHaveLength(1);
+  expect(findings[0]?.message).toMatch(
+    /^at most 2 items, not 3 \(run \d+ of 100, --seed 7; smallest request: \{"fileList":\[0,0,0\]\}\)$/,
+  );
+  expect(findings[0]?.exchange).toBe(EXCHANGE);
+});
+
+test('a seed gives the same requests again, another seed gives others', async () => {
+  expect(await listValues(3)).toEqual(await listValues(3));
+  expect(await listValues(3)).not.toEqual(await listValues(4));
+});
+
+test('what else is thrown passes through, and nothing is called after it', async () => {
+  const { t, findings } = createTrial({ seed: 1, runs: 50 });
+  const fault = new Error('reset');
+  let calls = 0;
+  const run = forAll(t, integer(), async () => {
+    calls += 1;
+    throw fault;
+  });
+  await expect(run).rejects.toBe(fault);
+  expect(calls).toBe(1);
+  expect(findings).toEqual([]);
+});
+
+test('a fault while a breach is made smaller leaves the breach', async () => {
+  const { t, findings } = createTrial({ seed: 1, runs: 50 });
+  let calls = 0;
+  await forAll(t, integer({ min: 1000, max: 100_000 }), async (_, expectOne) => {
+    calls += 1;
+    if (calls > 1) throw new Error('reset');
+    expectOne(false, 'breach', EXCHANGE);
+  });
+  expect(calls).toBe(2);
+  expect(findings).toHaveLength(1);
+});
+
+test('the search for a smaller request ends', async () => {
+  const { t, findings } = createTrial({ seed: 1, runs: 50 });
+  let calls = 0;
+  const long = array(integer(), { minLength: 400, maxLength: 500 });
+  await forAll(t, long, async (list, expectOne) => {
+    calls += 1;
+    expectOne(list.some((item) => item > 1e8) === false, 'breach', EXCHANGE);
+  });
+  expect(calls).toBeLessThanOrEqual(202);
+  expect(findings).toHaveLength(1);
+});
+
+test('a long request is cut', async () => {
+  const { t, findings } = createTrial({ seed: 1, runs: 1 });
+  await forAll(t, constant('x'.repeat(5000)), async (_, expectOne) =>
+    expectOne(false, 'breach', EXCHANGE),
+  );
+  expect(findings[0]?.message.length).toBeLessThan(500);
+});

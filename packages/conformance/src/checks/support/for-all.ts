@@ -1,0 +1,87 @@
+import { type Arbitrary, asyncProperty, check } from 'fast-check';
+import type { Evidence, Trial } from '../../trial/trial.ts';
+
+/** Longest search for a smaller request, in calls of the test and in milliseconds. */
+const MOST_SHRINKS = 200;
+const LONGEST_SHRINK = 5000;
+/** Longest request that a message quotes, in characters. */
+const LONGEST_QUOTE = 400;
+
+/** Like `Trial.expect`, but ends the test of this request where the statement does not hold. */
+export type ExpectOne = (holds: boolean, message: string, exchange: Evidence) => void;
+
+/**
+ * Tests a property with generated requests, `--runs` of them, always the same ones for a `--seed`. The
+ * first that breaks it is made as small as can be, within 200 calls and 5 s, and becomes one finding,
+ * which names the seed, the run and the smallest request. What else is thrown, a NetworkFault or an
+ * Unreached, passes through; after a breach it only ends the search for a smaller one.
+ *
+ * @param test makes the calls of one request. Its requests must not depend on those before
+ * @returns whether the property holds
+ * @example
+ * await forAll(t, record({ path: anything() }), async (fields, expect) => {
+ *   const reply = await t.storage.call('getUploadMetaData', fields);
+ *   expect(reply.received.status < 500, `never a 5xx, not ${reply.received.status}`, reply);
+ * });
+ */
+export async function forAll<Value>(
+  t: Trial,
+  arbitrary: Arbitrary<Value>,
+  test: (value: Value, expect: ExpectOne) => Promise<void>,
+): Promise<boolean> {
+  const { seed, runs } = t.settings;
+  let smallest: Breach | undefined;
+  let fault: unknown;
+  let calls = 0;
+  let shrinks = 0;
+  let shrinkUntil = Number.POSITIVE_INFINITY;
+
+  const holds = async (value: Value): Promise<boolean> => {
+    const isOver = fault !== undefined || shrinks >= MOST_SHRINKS || Date.now() > shrinkUntil;
+    if (isOver) return true;
+    if (smallest === undefined) calls += 1;
+    else shrinks += 1;
+    try {
+      await test(value, (holds, message, exchange) => {
+        if (!holds) throw new Breach(message, exchange, value);
+        t.expect(true, message, exchange);
+      });
+      return true;
+    } catch (error) {
+      if (!(error instanceof Breach)) {
+        fault = error ?? new Error('nothing was thrown');
+        return true;
+      }
+      if (smallest === undefined) shrinkUntil = Date.now() + LONGEST_SHRINK;
+      smallest = error;
+      return false;
+    }
+  };
+
+  await check(asyncProperty(arbitrary, holds), { seed, numRuns: runs });
+  if (smallest !== undefined) {
+    const { message, exchange, value } = smallest as Breach;
+    const place = `run ${calls} of ${runs}, --seed ${seed}`;
+    t.expect(false, `${message} (${place}; smallest request: ${quote(value)})`, exchange);
+    return false;
+  }
+  if (fault !== undefined) throw fault;
+  return true;
+}
+
+/** The end of a test that has found something. */
+class Breach extends Error {
+  readonly exchange: Evidence;
+  readonly value: unknown;
+
+  constructor(message: string, exchange: Evidence, value: unknown) {
+    super(message);
+    this.exchange = exchange;
+    this.value = value;
+  }
+}
+
+function quote(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;
+}
