@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { type SecondServer, startSecondServer } from './second-server/start-second-server.ts';
+import { type Service, startService } from './second-server/support/start-service.ts';
+
+let service: Service;
+let server: SecondServer;
+let last: ServerResponse;
+
+beforeAll(async () => {
+  service = await startService((_, response) => {
+    last = response;
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: 1\n\n');
+  });
+  server = await startSecondServer({ services: { hello: service.url } });
+});
+afterAll(async () => {
+  await server.close();
+  await service.close();
+});
+
+const headersOf = (token: string) => ({
+  Host: server.gatewayHost,
+  Authorization: `Bearer ${token}`,
+});
+
+test('an event reaches the caller before the next one is sent', async () => {
+  const headers = { ...headersOf(server.token), Accept: 'text/event-stream' };
+  const [answer] = (await once(
+    get(`${server.gatewayUrl}/v1/cloudrun/hello/events`, { headers, agent: false }),
+    'response',
+  )) as [IncomingMessage];
+  const chunks = answer.setEncoding('utf8')[Symbol.asyncIterator]();
+  expect((await chunks.next()).value).toBe('data: 1\n\n');
+  last.write('data: 2\n\n');
+  expect((await chunks.next()).value).toBe('data: 2\n\n');
+  last.end();
+  expect((await chunks.next()).done).toBe(true);
+  expect(answer.headers).not.toHaveProperty('content-disposition');
+});
+
+describe('a WebSocket', () => {
+  /** Opens a socket through the gateway; resolves with the answer to the handshake too. */
+  async function open(path: string, token = server.token) {
+    const url = `${server.gatewayUrl.replace('http', 'ws')}/v1/cloudrun/hello${path}`;
+    const socket = new WebSocket(url, ['first', 'last'], { headers: headersOf(token) });
+    onTestFinished(() => socket.terminate());
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    socket.once('upgrade', (answer) => socket.once('open', () => resolve(answer)));
+    socket.once('unexpected-response', (_, answer) => resolve(answer));
+    socket.on('error', reject);
+    const answer = await promise;
+    return { socket, answer };
+  }
+
+  test('passes with its path, subprotocol and an id, and no Content-Disposition', async () => {
+    const { socket, answer } = await open('/a//b?c=%2F');
+    expect(service.targets.at(-1)).toBe('/a//b?c=%2F');
+    expect(answer.headers['x-request-id']).toMatch(/^2nd-/);
+    expect(answer.headers).toMatchObject({ 'x-own': 'socket' });
+    expect(answer.headers).not.toHaveProperty('content-disposition');
+    expect(socket.protocol).toBe('last');
+  });
+
+  test('passes text, binary and the close of the service', async () => {
+    const { socket } = await open('/');
+    for (const data of ['text', '中'.repeat(100_000)]) {
+      socket.send(data);
+      const [came, binary] = await once(socket, 'message');
+      expect([String(came), binary]).toEqual([data, false]);
+    }
+    socket.send(Buffer.from([0, 255, 1]));
+    expect(await once(socket, 'message')).toEqual([Buffer.from([0, 255, 1]), true]);
+    socket.send('bye');
+    const [code, reason] = await once(socket, 'close');
+    expect([code, String(reason)]).toEqual([4002, 'as asked']);
+  });
+
+  test('passes the close of the caller', async () => {
+    const own = await startService(() => {});
+    const other = await startSecondServer({ services: { hello: own.url } });
+    onTestFinished(async () => {
+      await other.close();
+      await own.close();
+    });
+    const url = `${other.gatewayUrl.replace('http', 'ws')}/v1/cloudrun/hello`;
+    const socket = new WebSocket(url, { headers: headersOf(other.token) });
+    await once(socket, 'open');
+    socket.close(4001, 'done');
+    expect(await own.closed).toBe(4001);
+  });
+
+  test.each(['wrong', ''])(
+    'with the token "%s" is refused before the service is called',
+    async (token) => {
+      const { answer } = await open('/closed', token);
+      const [body] = await answer.toArray();
+      const { requestId } = JSON.parse(body);
+      expect([answer.statusCode, answer.headers['x-request-id']]).toEqual([400, requestId]);
+      expect(service.targets).not.toContain('/closed');
+    },
+  );
+
+  test('that the service refuses passes as its answer', async () => {
+    const { answer } = await open('/refused');
+    const [body] = await answer.toArray();
+    expect([answer.statusCode, String(body)]).toEqual([418, 'tea']);
+    expect(answer.headers).toMatchObject({ 'x-own': 'no', 'x-request-id': expect.any(String) });
+  });
+});

@@ -1,0 +1,35 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  rawHeaders: string[];
+  text: string;
+}
+
+export interface Call {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+}
+
+/** Calls an address over `node:http`, which sends path, query and `Host` as they are. */
+export function call(url: string, { method = 'GET', headers = {}, body }: Call = {}) {
+  const [, origin = '', path = '/'] = /^(http:\/\/[^/]+)(\/.*)?$/.exec(url) ?? [];
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const { hostname, port } = new URL(origin);
+  const length = body ? { 'Content-Length': String(Buffer.byteLength(body)) } : {};
+  const options = { hostname, port, path, method, headers: { ...length, ...headers } };
+  const sent = request({ ...options, agent: false }, async (answer) => {
+    const { statusCode: status = 0, headers, rawHeaders } = answer;
+    try {
+      const text = Buffer.concat(await answer.toArray()).toString();
+      resolve({ status, headers, rawHeaders, text });
+    } catch (error) {
+      reject(error);
+    }
+  });
+  sent.on('error', reject);
+  sent.end(body);
+  return promise;
+}
