@@ -115,6 +115,39 @@ describe('storage calls', () => {
   });
 });
 
+test('hostile bodies are refused like others', async () => {
+  const url = `${server.storageUrl}/api/v2/envs/stage/storages:batchCopyFile`;
+  for (const body of [
+    '['.repeat(100_000),
+    '{"data":{"fileList":[{"srcPath":"\\ud800","dstPath":{"toString":1}}]}}',
+    '{"data":{"__proto__":{"fileList":[]}}}',
+    Buffer.from([0xff, 0xfe, 0x00]),
+    '',
+  ]) {
+    const { status, text } = await call(url, {
+      method: 'POST',
+      headers: server.storageHeaders,
+      body,
+    });
+    expect(status).toBeLessThan(500);
+    expect(JSON.parse(text)).toMatchObject({
+      statusCode: status,
+      body: { code: expect.any(String) },
+    });
+  }
+});
+
+test('two writers leave one of their files, and readers see whole files only', async () => {
+  const contents = ['a', 'b', 'c'].map((letter) => letter.repeat(1_000_000));
+  await store(server, 'race/one', contents[0] ?? '');
+  const [, ...seen] = await Promise.all([
+    Promise.all(contents.map((content) => store(server, 'race/one', content))),
+    ...Array.from({ length: 10 }, () => read(server, 'race/one')),
+  ]);
+  seen.push(await read(server, 'race/one'));
+  expect(seen.map((content = '') => contents.includes(content))).toEqual(Array(11).fill(true));
+});
+
 describe('uploads', () => {
   test('end with 200 and two letters, and links give the bytes without credentials', async () => {
     const { url, fields, fileID } = await prepare(server, 'up/one.txt', 'one\r\n--x\0');
@@ -180,6 +213,15 @@ describe('links', () => {
     expect((await call(address)).status).toBe(200);
     vi.setSystemTime(start + 6000);
     expect((await call(address)).status).toBe(410);
+  });
+
+  test('come unencoded, and have to be encoded once', async () => {
+    const fileID = await store(server, 'links/文.txt', 'text');
+    const { body } = await operate(server, 'batchGetTempUrls', { fileList: [{ fileID }] });
+    const address = body.data.fileList[0].tempFileURL;
+    expect(address).toMatch(/ 文\.txt$/);
+    expect((await call(encodeURI(address))).text).toBe('text');
+    expect((await call(encodeURI(encodeURI(address)))).status).toBe(405);
   });
 
   test('stop when the file is deleted', async () => {

@@ -48,11 +48,12 @@ export async function store(server: SecondServer, path: string, content: string)
   return fileID;
 }
 
-/** A link to a file; `none` where there is no file. */
+/** A link to a file, encoded; `none` where there is no file. */
 export async function link(server: SecondServer, fileID: string, maxAge?: number): Promise<string> {
   const fileList = [{ fileID, ...(maxAge ? { maxAge } : {}) }];
   const { body } = await operate(server, 'batchGetTempUrls', { fileList });
-  return body.data.fileList[0].tempFileURL;
+  const { tempFileURL } = body.data.fileList[0];
+  return tempFileURL === 'none' ? 'none' : new URL(tempFileURL).href;
 }
 
 /** The content of the file at a path; `undefined` where there is none. */
