@@ -1,10 +1,12 @@
 import { checks } from './checks/index.ts';
 import { APIS, type Api } from './contract/apis.ts';
 import { documents } from './contract/documents.ts';
+import { runTransactions } from './dredd/run-transactions.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
 import { probe } from './probe.ts';
 import { createRedactor } from './report/redact.ts';
 import { type Report, toExitCode, toSummary } from './report/to-report.ts';
+import { runWorkflows } from './respect/run-workflows.ts';
 import type { Result } from './result.ts';
 import { createRun } from './run/create-run.ts';
 import { findGatewayCredentials, findStorageForm } from './run/find-credentials.ts';
@@ -56,7 +58,11 @@ async function run(settings: Settings): Promise<Report> {
   let leftovers: string[] = [];
   try {
     await prepare(shared);
-    await runChecks(shared, checks, onResult);
+    await Promise.all([
+      runChecks(shared, checks, onResult),
+      runTransactions(shared, onResult),
+      runWorkflows(shared, onResult),
+    ]);
   } finally {
     clearTimeout(budget);
     settings.signal?.removeEventListener('abort', interrupt);

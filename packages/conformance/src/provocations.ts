@@ -5,34 +5,25 @@ import type { Api } from './contract/apis.ts';
  *
  * - `unknown-service`: a service name that nobody has deployed (SERVICE_NOT_FOUND, status 404)
  * - `bad-name`: a name outside the pattern, which is 4xx with the error body (D6)
+ * - `forbidden-service`: the service that the operator named (SERVICE_FORBIDDEN, status 403)
  * - `missing-field`: a body without its required fields, which is refused (D30)
  * - `none`: no request does it on an unknown deployment
  */
 export interface Provocation {
-  kind: 'unknown-service' | 'bad-name' | 'missing-field' | 'none';
+  kind: 'unknown-service' | 'forbidden-service' | 'bad-name' | 'missing-field' | 'none';
   /** The status under which it stands in the OpenAPI 3.0 copy; Dredd reads no ranges. */
   copyStatus: string;
-  /** Of `none`: why, as the reason of the skip. */
-  reason?: string;
 }
 
 const PROVOCATIONS: Record<Api, Record<string, Provocation>> = {
   gateway: {
-    '403': {
-      kind: 'none',
-      copyStatus: '403',
-      reason: 'needs a service that refuses access, and an unknown deployment has none by name',
-    },
+    '403': { kind: 'forbidden-service', copyStatus: '403' },
     '404': { kind: 'unknown-service', copyStatus: '404' },
     default: { kind: 'bad-name', copyStatus: '400' },
   },
   storage: {
     '4XX': { kind: 'missing-field', copyStatus: '400' },
-    default: {
-      kind: 'none',
-      copyStatus: '500',
-      reason: 'no request makes a sound deployment fail',
-    },
+    default: { kind: 'none', copyStatus: '500' },
   },
 };
 

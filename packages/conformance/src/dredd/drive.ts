@@ -1,4 +1,4 @@
-import type { Answer, Drafted, SentRequest } from '../http-messages.ts';
+import type { Drafted, SentRequest } from '../http-messages.ts';
 import type { DreddKey } from './protocol.ts';
 import { runChild } from './run-child.ts';
 
@@ -8,8 +8,11 @@ export interface DriveOptions {
   /** Longest wait for one answer, in milliseconds. */
   timeout: number;
   /** Says what to send for a transaction that Dredd drafted; `undefined` leaves it out. */
-  prepare: (key: DreddKey, drafted: Drafted) => SentRequest | undefined;
-  onAnswer: (key: DreddKey, answer: Answer) => void;
+  prepare: (key: DreddKey, drafted: Drafted) => Promise<SentRequest | undefined>;
+  /** Ends the run. */
+  signal: AbortSignal;
+  /** Dredd has got the answer. */
+  onAnswer: (key: DreddKey) => void;
   /** No answer, or none in time. */
   onError: (key: DreddKey, message: string) => void;
 }
@@ -23,9 +26,10 @@ export interface DriveOptions {
 export async function drive(options: DriveOptions): Promise<void> {
   const dealtWith = new Set<string>();
   let finished = false;
-  while (!finished) {
+  while (!finished && !options.signal.aborted) {
     const before = dealtWith.size;
     finished = await runChild(options, dealtWith);
-    if (!finished && dealtWith.size === before) throw new Error('Dredd ends without a call.');
+    if (!finished && dealtWith.size === before && !options.signal.aborted)
+      throw new Error('Dredd ends without a call.');
   }
 }

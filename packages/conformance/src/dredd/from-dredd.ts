@@ -1,5 +1,5 @@
 import type { DreddTransaction } from 'dredd';
-import type { Answer, Drafted } from '../http-messages.ts';
+import type { Drafted } from '../http-messages.ts';
 import type { DreddKey } from './protocol.ts';
 
 /** Dredd's name of a transaction; the copy's summaries are the operationIds. */
@@ -15,13 +15,4 @@ export function toKey({ origin, expected }: DreddTransaction): DreddKey {
 export function toDrafted({ request }: DreddTransaction): Drafted {
   const { method, headers, body } = request;
   return { method, headers, body };
-}
-
-export function toAnswer({ real }: DreddTransaction): Answer {
-  return {
-    status: real?.statusCode ?? 0,
-    headers: real?.headers ?? {},
-    body: real?.body ?? '',
-    bodyEncoding: real?.bodyEncoding ?? 'utf-8',
-  };
 }

@@ -1,4 +1,4 @@
-import type { Answer, Drafted, SentRequest } from '../http-messages.ts';
+import type { Drafted, SentRequest } from '../http-messages.ts';
 
 /** Parent to child, once: what to drive. */
 export interface Start {
@@ -25,7 +25,7 @@ export interface DreddKey {
 export type FromChild =
   | { kind: 'names'; names: string[] }
   | { kind: 'before'; name: string; key: DreddKey; request: Drafted }
-  | { kind: 'answer'; name: string; answer: Answer }
+  | { kind: 'answer'; name: string }
   | { kind: 'failed'; name: string; message: string }
   | { kind: 'warnings'; messages: string[] }
   | { kind: 'end'; error?: string };

@@ -49,10 +49,10 @@ export async function runChild(options: DriveOptions, dealtWith: Set<string>): P
       case 'before':
         current = message;
         timer = setTimeout(giveUp, options.timeout + GRACE);
-        reply(options.prepare(message.key, message.request));
+        options.prepare(message.key, message.request).then(reply, reject);
         break;
       case 'answer':
-        settle((key) => options.onAnswer(key, message.answer));
+        settle(options.onAnswer);
         break;
       case 'failed':
         settle((key) => options.onError(key, message.message));
@@ -76,11 +76,14 @@ export async function runChild(options: DriveOptions, dealtWith: Set<string>): P
     else reject(new Error(`Dredd ended before its first call: ${output().trim()}`));
   });
   const { documents, timeout } = options;
+  const end = () => resolve(false);
+  options.signal.addEventListener('abort', end, { once: true });
   send(child, { kind: 'start', documents, timeout, skip: [...dealtWith] });
   try {
     return await promise;
   } finally {
     clearTimeout(timer);
+    options.signal.removeEventListener('abort', end);
     child.removeAllListeners();
     child.kill('SIGKILL');
   }

@@ -164,7 +164,13 @@ function send(
       resolve(response);
     });
     if (call.trickle === undefined) request.end(call.body);
-    else call.trickle().once('error', reject).pipe(request);
+    else {
+      // A body that breaks off breaks the connection off.
+      call
+        .trickle()
+        .once('error', (error) => request.destroy(error))
+        .pipe(request);
+    }
   });
 }
 

@@ -7,7 +7,7 @@ import { type Exchange, type Sent, toReceived } from './exchange.ts';
 import { fromRawHeaders, type HeaderList, readAll } from './header-list.ts';
 import { NetworkFault, toNetworkFault } from './network-fault.ts';
 
-/** What became of a WebSocket handshake: exactly one of `socket` and `refusal` is there. */
+/** What became of a WebSocket handshake: exactly one of `socket`, `refusal` and `breach` is there. */
 export interface Upgrade {
   sent: Sent;
   /** Status and headers of the answer, 101 or not. */
@@ -16,6 +16,8 @@ export interface Upgrade {
   socket?: Socket;
   /** The whole answer where it was no 101. */
   refusal?: Exchange;
+  /** Why a 101 opened no WebSocket: how its headers break RFC 6455. */
+  breach?: string;
 }
 
 export interface Message {
@@ -40,7 +42,7 @@ export interface Socket {
  * Makes a WebSocket handshake.
  *
  * @param timeout longest wait for the answer, for a message and for the end, in milliseconds
- * @throws NetworkFault where no answer comes, or one that breaks RFC 6455
+ * @throws NetworkFault where no answer comes
  */
 export async function openWebSocket(
   call: Call,
@@ -93,7 +95,11 @@ export async function openWebSocket(
         request.destroy();
       }
     });
-    client.on('error', (error) => reject(toNetworkFault(error, what)));
+    client.on('error', (error) => {
+      if (head === undefined) return reject(toNetworkFault(error, what));
+      const headers = fromRawHeaders(head.rawHeaders);
+      resolve({ sent, status: 101, headers, breach: error.message });
+    });
   });
 }
 

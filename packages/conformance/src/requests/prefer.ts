@@ -7,7 +7,5 @@ import type { Transaction } from '../transaction.ts';
  */
 export function toPrefer(transaction: Transaction): Record<string, string> {
   const provocation = findProvocation(transaction);
-  return provocation?.kind === 'none' || provocation?.kind === 'unknown-service'
-    ? { Prefer: `code=${provocation.copyStatus}` }
-    : {};
+  return provocation?.kind === 'none' ? { Prefer: `code=${provocation.copyStatus}` } : {};
 }

@@ -1,50 +1,85 @@
-import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import { expect, test } from 'vitest';
-import { toSettings } from '../options.ts';
-import { transactions } from '../transaction.ts';
+import { readAll } from '../http/header-list.ts';
+import { type ConformanceOptions, toSettings } from '../options.ts';
+import { createRun } from '../run/create-run.ts';
+import { type Transaction, transactions } from '../transaction.ts';
 import { prepareRequest } from './prepare-request.ts';
-import { createRunContext } from './run-context.ts';
 
-const options = { gatewayUrl: 'http://g.example/base', storageUrl: 'http://s.example' };
-const drafted = { method: 'POST', headers: { Accept: 'application/json' }, body: '{"path":"a"}' };
+const drafted = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' };
 
-function prepare(operationId: string, status: string, more = {}) {
-  const transaction = transactions.find(
-    (t) => t.operationId === operationId && t.status === status,
-  ) as (typeof transactions)[0];
-  const context = createRunContext(toSettings({ ...options, ...more }));
-  return prepareRequest(transaction, drafted, context);
+function findTransaction(operationId: string, status: string, type = 'application/json') {
+  return transactions.find(
+    (entry) =>
+      entry.operationId === operationId && entry.status === status && entry.contentType === type,
+  ) as Transaction;
 }
 
-const nameOf = (url = '') => decodeURIComponent(url.split('/')[6] ?? '');
-const pattern = new RegExp(gateway.components.schemas.ServiceName.pattern);
+async function prepare(
+  transaction: Transaction,
+  options: Partial<ConformanceOptions> = {},
+  body = '{}',
+) {
+  const settings = toSettings({
+    gatewayUrl: 'https://dev.gateway.example/base',
+    storageUrl: 'https://storage.example',
+    gatewayToken: 'token',
+    storageHeaders: { 'X-Auth': 'signed' },
+    ...options,
+  });
+  const run = createRun(settings, new AbortController().signal);
+  const { bearer } = run.signers.gateway;
+  const ready = { ...run, ...(bearer ? { gatewaySigner: bearer } : {}) };
+  return {
+    mark: run.mark,
+    call: await prepareRequest(transaction, { ...drafted, body }, ready, undefined),
+  };
+}
 
-test('404 is provoked by a name that is good and that nobody has deployed', () => {
-  const name = nameOf(prepare('cloudrun-get', '404')?.url);
-  expect(name).toMatch(/^no-such-service-[0-9a-f]{8}$/);
-  expect(name).toMatch(pattern);
+test('a service is called below the base URL, with the token and the host', async () => {
+  const { call } = await prepare(findTransaction('cloudrun-get', '200'), {
+    gatewayHost: 'dev.other.example',
+  });
+  expect(call.origin + call.target).toMatch(
+    /^https:\/\/dev\.gateway\.example\/base\/v1\/cloudrun\/conformance\/./,
+  );
+  expect(readAll(call.headers, 'authorization')).toEqual(['Bearer token']);
+  expect(readAll(call.headers, 'host')).toEqual(['dev.other.example']);
 });
 
-test('default is provoked by a name outside the pattern', () => {
-  for (let i = 0; i < 50; i++) {
-    expect(nameOf(prepare('cloudrun-get', 'default')?.url)).not.toMatch(pattern);
-  }
+test.each([
+  ['404', /^\/base\/v1\/cloudrun\/no-such-service-[\da-f]+$/],
+  ['403', /^\/base\/v1\/cloudrun\/closed$/],
+  ['default', /^\/base\/v1\/cloudrun\/0[\da-f]+-$/],
+])('what brings %s about', async (status, target) => {
+  const options = { forbiddenService: 'closed' };
+  const { call } = await prepare(findTransaction('cloudrun-get-root', status), options);
+  expect(call.target).toMatch(target);
 });
 
-test('4XX is provoked by a body without its fields', () => {
-  expect(prepare('getUploadMetaData', '4XX')?.body).toBe('{}');
+test('a text is ordered from the fixture service', async () => {
+  const { call } = await prepare(findTransaction('cloudrun-get', '200', 'text/plain'));
+  expect(call.target).toContain('/conformance/answer?type=text%2Fplain');
 });
 
-test('403 and storage failures have no request, but for mocks that obey Prefer', () => {
-  expect(prepare('cloudrun-get', '403')).toBe(undefined);
-  expect(prepare('batchDelete', 'default')).toBe(undefined);
-  const preferCode = true;
-  expect(prepare('cloudrun-get', '403', { preferCode })?.headers.Prefer).toBe('code=403');
-  expect(prepare('cloudrun-get', '404', { preferCode })?.headers.Prefer).toBe(undefined);
-  expect(prepare('batchDelete', 'default', { preferCode })?.headers.Prefer).toBe('code=500');
-  expect(prepare('cloudrun-get', '200', { preferCode })?.headers.Prefer).toBe(undefined);
+test('the files of a storage call are those of the run', async () => {
+  const body = '{"path":"a.txt"}';
+  const { call, mark } = await prepare(findTransaction('getUploadMetaData', '200'), {}, body);
+  expect(JSON.parse(call.body.toString())).toEqual({
+    path: `berth-conformance/${mark}/dredd/a.txt`,
+  });
+  expect(readAll(call.headers, 'x-auth')).toEqual(['signed']);
 });
 
-test('a base path is kept', () => {
-  expect(prepare('cloudrun-get', '200')?.url).toBe('http://g.example/base/v1/cloudrun/hello/abc');
+test('a call that must be refused lacks its fields', async () => {
+  const body = '{"path":"a.txt"}';
+  const { call } = await prepare(findTransaction('getUploadMetaData', '4XX'), {}, body);
+  expect(call.body.toString()).toBe('{}');
+});
+
+test('`Prefer` is sent only where a mock is asked to obey it', async () => {
+  const transaction = findTransaction('getUploadMetaData', 'default');
+  const asked = await prepare(transaction, { preferCode: true });
+  expect(readAll(asked.call.headers, 'prefer')).toEqual(['code=500']);
+  const plain = await prepare(transaction);
+  expect(readAll(plain.call.headers, 'prefer')).toEqual([]);
 });

@@ -2,68 +2,80 @@ import { dereference } from '../contract/dereference.ts';
 import { documents } from '../contract/documents.ts';
 import { expandPath } from '../contract/expand-path.ts';
 import type { Parameter } from '../contract/openapi.ts';
-import type { Drafted, SentRequest } from '../http-messages.ts';
+import { splitTarget } from '../credentials/create-signers.ts';
+import type { Call } from '../http/caller.ts';
+import { type HeaderList, toHeaderList, withHeaders } from '../http/header-list.ts';
+import type { Drafted } from '../http-messages.ts';
 import { findProvocation } from '../provocations.ts';
+import type { Run } from '../run/run.ts';
 import type { Transaction } from '../transaction.ts';
-import { credentialsOf } from './credentials-of.ts';
 import { toPrefer } from './prefer.ts';
-import type { RunContext } from './run-context.ts';
 import { toForm } from './to-form.ts';
 import { toScratch } from './to-scratch.ts';
 
-/**
- * Turns the request that Dredd made from the examples into the one for this target.
- *
- * @returns `undefined` where no request brings the documented status about
- */
-export function prepareRequest(
+/** A text that the fixture service gives where a plain one is documented. */
+const TEXT_PATH = '/answer?type=text%2Fplain&body=Hello.';
+
+/** Turns the request that Dredd made from the examples into the call of this target. */
+export async function prepareRequest(
   transaction: Transaction,
   drafted: Drafted,
-  context: RunContext,
-): SentRequest | undefined {
-  const { settings } = context;
-  const unprovoked = findProvocation(transaction)?.kind === 'none';
-  if (unprovoked && !settings.preferCode) return undefined;
-  const base = transaction.api === 'gateway' ? settings.gatewayUrl : settings.storageUrl;
-  const path = expandPath(transaction.path, toPathValues(transaction, context));
-  return {
-    ...drafted,
-    url: base + path,
-    headers: {
-      ...drafted.headers,
-      ...credentialsOf(transaction.api, settings),
-      ...(unprovoked ? toPrefer(transaction) : {}),
-    },
-    body: toBody(transaction, drafted, context),
-  };
+  run: Run,
+  fileId: string | undefined,
+): Promise<Call> {
+  const { settings } = run;
+  const isGateway = transaction.api === 'gateway';
+  const base = isGateway ? settings.gatewayUrl : settings.storageUrl;
+  const url = base + toPath(transaction, run);
+  const body = Buffer.from(toBody(transaction, drafted, run, fileId));
+  const prefer = settings.preferCode ? toHeaderList(toPrefer(transaction)) : [];
+  const host: HeaderList =
+    isGateway && settings.gatewayHost ? [['Host', settings.gatewayHost]] : [];
+  const drafts = toHeaderList(drafted.headers).filter(([name]) => !/^content-length$/i.test(name));
+  const headers = withHeaders(drafts, [...host, ...prefer]);
+  const signer = isGateway ? run.gatewaySigner : run.signers.storage;
+  const { method } = drafted;
+  const { origin } = new URL(url);
+  const { pathname, search } = splitTarget(url);
+  const target = search === '' ? pathname : `${pathname}?${search}`;
+  const credentials = (await signer?.({ method, url, headers, body })) ?? [];
+  return { method, origin, target, headers: withHeaders(headers, credentials), body };
 }
 
-function toPathValues(transaction: Transaction, context: RunContext): Record<string, string> {
+function toPath(transaction: Transaction, run: Run): string {
   const { document } = documents[transaction.api];
   const examples = (transaction.pathItem.parameters ?? [])
     .map((node) => dereference<Parameter>(document, node, '').value)
     .map(({ name, example }) => [name, String(example)]);
-  return {
-    ...Object.fromEntries(examples),
-    envId: context.settings.env,
-    name: toServiceName(transaction, context),
-  };
+  const values = { envId: run.settings.env, name: toServiceName(transaction, run) };
+  if (transaction.contentType === 'text/plain' && transaction.status === '200') {
+    return expandPath('/v1/cloudrun/{name}', values) + TEXT_PATH;
+  }
+  return expandPath(transaction.path, { ...Object.fromEntries(examples), ...values });
 }
 
-function toServiceName(transaction: Transaction, { settings, mark }: RunContext): string {
+function toServiceName(transaction: Transaction, { settings, mark }: Run): string {
   switch (findProvocation(transaction)?.kind) {
     case 'unknown-service':
       return `no-such-service-${mark}`;
+    case 'forbidden-service':
+      return settings.forbiddenService ?? settings.service;
     case 'bad-name':
-      return `${mark}-`.replace(/^[a-z]/, '0');
+      return `0${mark}-`;
     default:
       return settings.service;
   }
 }
 
-function toBody(transaction: Transaction, { body }: Drafted, context: RunContext): string {
+function toBody(
+  transaction: Transaction,
+  { body }: Drafted,
+  { settings, mark, requestForm }: Run,
+  fileId: string | undefined,
+): string {
   if (transaction.api !== 'storage') return body;
   const isMissing = findProvocation(transaction)?.kind === 'missing-field';
-  const fields = isMissing ? {} : toScratch(JSON.parse(body), context);
-  return JSON.stringify(toForm(fields as object, context.requestForm));
+  const folder = `${settings.prefix}/${mark}/dredd`;
+  const fields = isMissing ? {} : toScratch(JSON.parse(body), { folder, fileId });
+  return JSON.stringify(toForm(fields as object, requestForm));
 }

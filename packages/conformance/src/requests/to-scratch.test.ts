@@ -1,33 +1,26 @@
 import { expect, test } from 'vitest';
 import { toScratch } from './to-scratch.ts';
 
-const mark = 'abcd1234';
+const scratch = { folder: 'berth-conformance/1a2b/dredd', fileId: undefined };
 
-test('every path and every file ID is moved into the folder of the run', () => {
-  const request = {
-    fileList: [
-      { srcPath: '/a/b.txt', dstPath: 'b.txt', overwrite: false },
-      'cloud://dev.f/a/b.txt',
-    ],
-    maxAge: 600,
+test('paths and file IDs move into the folder of the run', () => {
+  const fields = {
+    path: 'reports/summary.txt',
+    fileList: [{ srcPath: '/a.txt', overwrite: false }, 'cloud://dev.files/b.txt'],
   };
-  expect(toScratch(request, { mark })).toEqual({
+  expect(toScratch(fields, scratch)).toEqual({
+    path: 'berth-conformance/1a2b/dredd/reports/summary.txt',
     fileList: [
-      {
-        srcPath: '/berth-conformance-abcd1234/a/b.txt',
-        dstPath: 'berth-conformance-abcd1234/b.txt',
-        overwrite: false,
-      },
-      'cloud://dev.f/berth-conformance-abcd1234/a/b.txt',
+      { srcPath: '/berth-conformance/1a2b/dredd/a.txt', overwrite: false },
+      'cloud://dev.files/berth-conformance/1a2b/dredd/b.txt',
     ],
-    maxAge: 600,
   });
 });
 
-test('the file ID that the target gave is used', () => {
-  const context = { mark, fileId: 'its-own-id' };
-  expect(toScratch(['cloud://dev.f/a.txt'], context)).toEqual(['its-own-id']);
-  expect(toScratch({ path: 'a.txt' }, context)).toEqual({
-    path: 'berth-conformance-abcd1234/a.txt',
-  });
+test('a file ID that the target gave is taken as it is', () => {
+  const known = { ...scratch, fileId: 'f_17' };
+  expect(toScratch(['cloud://dev.files/b.txt', 'c.txt'], known)).toEqual([
+    'f_17',
+    'berth-conformance/1a2b/dredd/c.txt',
+  ]);
 });

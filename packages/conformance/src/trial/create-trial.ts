@@ -1,10 +1,10 @@
 import { createCaller } from '../http/caller.ts';
-import type { Sent } from '../http/exchange.ts';
 import type { Finding } from '../result.ts';
 import type { Run } from '../run/run.ts';
 import { Failed, Unreached } from './endings.ts';
 import { createFixtureTool } from './fixture-tool.ts';
 import { createGatewayTool } from './gateway-tool.ts';
+import { toSentSize } from '../http/to-sent-size.ts';
 import { createStorageTool } from './storage-tool.ts';
 import { toEvidence } from './to-evidence.ts';
 import type { Evidence, Trial } from './trial.ts';
@@ -15,6 +15,7 @@ export interface Record {
   findings: Finding[];
   notes: string[];
   requests: number;
+  bytes: number;
   assertions: number;
 }
 
@@ -26,14 +27,15 @@ const MOST_FINDINGS = 20;
  * @param where the place in the contract that findings name
  */
 export function createTrial(run: Run, rule: string, where: string): Trial & { record: Record } {
-  const record: Record = { findings: [], notes: [], requests: 0, assertions: 0 };
+  const record: Record = { findings: [], notes: [], requests: 0, bytes: 0, assertions: 0 };
   let last: Evidence | undefined;
   let names = 0;
 
   const inner = createCaller({
     ...{ agents: run.agents, pace: run.pace, signal: run.signal, timeout: run.settings.timeout },
-    onSent: (_: Sent) => {
+    onSent: (sent) => {
       record.requests += 1;
+      record.bytes += toSentSize(sent);
     },
   });
   const caller: typeof inner = {
@@ -61,6 +63,7 @@ export function createTrial(run: Run, rule: string, where: string): Trial & { re
     async upgrade(call, protocols) {
       record.requests += 1;
       const upgrade = await gatewayTool.upgrade(call, protocols);
+      record.bytes += toSentSize(upgrade.sent);
       last = upgrade.refusal ?? upgrade;
       return upgrade;
     },

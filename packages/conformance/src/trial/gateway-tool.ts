@@ -33,6 +33,10 @@ export interface GatewayCall {
   host?: string;
   /** The whole target instead of `/v1/cloudrun/{service}{path}`. */
   target?: string;
+  /** Take a 429 as the answer. Default: wait and call again. */
+  keep429?: boolean;
+  /** Take a 401 as the answer, also with `valid` credentials. Default: the check ends as not reached. */
+  acceptsRefusal?: boolean;
 }
 
 export interface GatewayTool {
@@ -66,12 +70,13 @@ export function createGatewayTool(run: Run, caller: Caller): GatewayTool {
     const headers = withHeaders([['Host', call.host ?? host]], toHeaderList(call.headers));
     const unsigned = { method, url: origin + target, headers, body };
     const credentials = await sign(run, call.credentials ?? 'valid', unsigned);
-    return { method, origin, target, headers: withHeaders(headers, credentials), body };
+    const signed = withHeaders(headers, credentials);
+    return { method, origin, target, headers: signed, body, keep429: call.keep429 };
   };
 
   /** Valid credentials that are refused half-way say nothing about the rule. */
   const assertAccepted = (call: GatewayCall, exchange: Exchange) => {
-    const isValid = (call.credentials ?? 'valid') === 'valid';
+    const isValid = (call.credentials ?? 'valid') === 'valid' && !call.acceptsRefusal;
     if (!isValid || exchange.received.status !== 401 || !isGatewayError(exchange.received)) return;
     throw new Unreached('the gateway refused the credentials with 401, though it took them before');
   };

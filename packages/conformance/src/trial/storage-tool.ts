@@ -51,6 +51,8 @@ export interface StorageTool {
   ): Promise<StorageReply>;
   /** Makes a call for a list and returns its entries; where that does not work, the check is not reached. */
   list(operation: StorageOperation, fileList: readonly unknown[]): Promise<Entry[]>;
+  /** The body of a call as JSON, the fields in the form that the deployment accepts. */
+  body(fields: unknown): string;
   /** A cloud path that is this check's own, without a leading `/`. */
   path(name: string): string;
   /** A cloud path as copy calls want it: absolute, unless `--copy-path relative`. */
@@ -75,10 +77,11 @@ export function createStorageTool(run: Run, caller: Caller, folder: string): Sto
     return toHeaderList(credentials);
   };
 
+  const toBody: StorageTool['body'] = (fields) => JSON.stringify(toForm(fields, run.requestForm));
+
   const call: StorageTool['call'] = async (operation, fields, options = {}) => {
     const { method = 'POST', env = settings.env, credentials = 'valid' } = options;
-    const json = JSON.stringify(toForm(fields, run.requestForm));
-    const body = Buffer.from(options.body ?? (method === 'GET' ? '' : json));
+    const body = Buffer.from(options.body ?? (method === 'GET' ? '' : toBody(fields)));
     const target = options.target ?? `${base}/api/v2/envs/${env}/storages:${operation}`;
     const type: HeaderList = method === 'GET' ? [] : [['Content-Type', 'application/json']];
     const headers = withHeaders(type, toHeaderList(options.headers));
@@ -101,6 +104,7 @@ export function createStorageTool(run: Run, caller: Caller, folder: string): Sto
         `${operation} answered ${received.status} without an entry for each of the ${fileList.length} items`,
       );
     },
+    body: toBody,
     path: (name) => `${folder}/${name}`,
     copyPath: (path) => (settings.copyPath === 'absolute' ? `/${path}` : path),
     maxAge: (seconds) => Math.ceil(seconds * { ms: 1000, s: 1, min: 1 / 60 }[settings.maxAgeUnit]),

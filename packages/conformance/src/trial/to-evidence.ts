@@ -1,3 +1,4 @@
+import type { Received } from '../http/exchange.ts';
 import type { HeaderList } from '../http/header-list.ts';
 import type { Answer, SentRequest } from '../http-messages.ts';
 import type { Evidence } from './trial.ts';
@@ -20,14 +21,23 @@ export function toEvidence(evidence: Evidence): { request: SentRequest; answer: 
           [value].flat().join(', '),
         ]),
       ),
-      ...toText(sent.body),
+      ...toText(sent.body, LONGEST),
     },
-    answer: {
-      status: received.status,
-      headers: toRecord(received.headers.map(([name, value]) => [name.toLowerCase(), value])),
-      ...toText(received.body),
-    },
+    answer: toAnswer(received, LONGEST),
   };
+}
+
+/**
+ * An answer as a report shows it.
+ *
+ * @param longest bytes of the body that are kept. Default: all
+ */
+export function toAnswer(
+  { status, headers, body }: Pick<Received, 'status' | 'headers' | 'body'>,
+  longest = Number.POSITIVE_INFINITY,
+): Answer {
+  const lowered: HeaderList = headers.map(([name, value]) => [name.toLowerCase(), value]);
+  return { status, headers: toRecord(lowered), ...toText(body, longest) };
 }
 
 function toRecord(headers: HeaderList): Record<string, string | string[]> {
@@ -39,12 +49,15 @@ function toRecord(headers: HeaderList): Record<string, string | string[]> {
   return Object.fromEntries(record);
 }
 
-function toText(whole: Buffer): Pick<Answer, 'body' | 'bodyEncoding'> & { bodySize?: number } {
-  const bytes = whole.subarray(0, LONGEST);
-  const cut = whole.length > LONGEST ? { bodySize: whole.length } : {};
+function toText(
+  whole: Buffer,
+  longest: number,
+): Pick<Answer, 'body' | 'bodyEncoding'> & { bodySize?: number } {
+  const bytes = whole.subarray(0, longest);
+  const cut = whole.length > longest ? { bodySize: whole.length } : {};
   const text = bytes.toString();
   if (text.includes('\0') || Buffer.from(text).compare(bytes) !== 0) {
-    const isCutInside = whole.length > LONGEST && !text.slice(0, -1).includes('\uFFFD');
+    const isCutInside = whole.length > longest && !text.slice(0, -1).includes('\uFFFD');
     if (!isCutInside) return { body: bytes.toString('base64'), bodyEncoding: 'base64', ...cut };
   }
   return { body: text, bodyEncoding: 'utf-8', ...cut };

@@ -54,8 +54,8 @@ export interface UploadTool {
   store(name: string, bytes?: Buffer | string): Promise<StoredFile>;
   /** Reads a file as any user does: a link, and a GET of it. Where no link call works, the check is not reached. */
   read(fileId: string): Promise<Reading>;
-  /** GETs a link without credentials. */
-  download(link: string, headers?: HeaderInput): Promise<Exchange>;
+  /** GETs a link without credentials, and follows it where it leads on to another address. */
+  download(link: string, headers?: HeaderInput, redirects?: number): Promise<Exchange>;
   /** The ID of the file at a path, also of one that a copy has made. */
   fileIdOf(path: string): Promise<string>;
   /** Has a path removed at the end of the run; for destinations of copies. */
@@ -67,6 +67,8 @@ export interface PostOptions {
   /** Sends this instead of the form; the length of the whole form is announced. */
   trickle?: (form: Buffer) => Readable;
 }
+
+const MOST_REDIRECTS = 5;
 
 export function createUploadTool(run: Run, caller: Caller, storage: StorageTool): UploadTool {
   const { uploadFields, storeFileID } = run.settings.wireProfile;
@@ -119,7 +121,7 @@ export function createUploadTool(run: Run, caller: Caller, storage: StorageTool)
     return { ...exchange, hasError: hasXmlError(exchange.received.text) };
   };
 
-  const download: UploadTool['download'] = (link, headers) => {
+  const download: UploadTool['download'] = async (link, headers, redirects = MOST_REDIRECTS) => {
     // Links may come unencoded; what is encoded already stays so.
     const { origin, pathname, search } = new URL(link);
     const call = {
@@ -128,7 +130,12 @@ export function createUploadTool(run: Run, caller: Caller, storage: StorageTool)
       target: pathname + search,
       headers: toHeaderList(headers),
     };
-    return caller.call({ ...call, body: Buffer.alloc(0) });
+    const exchange = await caller.call({ ...call, body: Buffer.alloc(0) });
+    const { status } = exchange.received;
+    const location = exchange.received.header('location');
+    const leads = [301, 302, 303, 307, 308].includes(status) && location !== undefined;
+    if (!leads || redirects === 0 || !URL.canParse(location, link)) return exchange;
+    return download(new URL(location, link).href, headers, redirects - 1);
   };
 
   return {
@@ -140,7 +147,7 @@ export function createUploadTool(run: Run, caller: Caller, storage: StorageTool)
       const bytes = Buffer.from(content);
       const given = await grant(storage.path(name));
       const { received, hasError } = await post(given, fields(given, bytes));
-      if (hasError || received.status >= 300) {
+      if (hasError || received.status >= 400) {
         throw new Unreached(`the upload target answered ${received.status} to a good form`);
       }
       return { path: given.path, fileId: given.fileId, bytes };

@@ -1,0 +1,65 @@
+import { splitTarget } from '../credentials/create-signers.ts';
+import { type Caller, createCaller } from '../http/caller.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { type HeaderList, withHeaders } from '../http/header-list.ts';
+import type { Run } from '../run/run.ts';
+import { fromContractAnswer, toContractBody } from './translate.ts';
+
+export interface RecordedFetch {
+  fetch: typeof fetch;
+  /** Every call so far. */
+  exchanges: Exchange[];
+  /** The last call that got no answer. */
+  fault?: Error;
+}
+
+/**
+ * A `fetch` for Respect that makes its calls as all others of the run are made: signed with the
+ * credentials of the run, with its timeouts, authorities and proxy, and with the names and forms that
+ * the operator has declared.
+ */
+export function createFetch(run: Run): RecordedFetch {
+  const { settings } = run;
+  const caller = createCaller({
+    ...{ agents: run.agents, pace: run.pace, signal: run.signal, timeout: settings.timeout },
+  });
+  const recorded: RecordedFetch = {
+    exchanges: [],
+    async fetch(input, init) {
+      try {
+        const exchange = await call(run, caller, String(input), init ?? {});
+        recorded.exchanges.push(exchange);
+        const { status, headers } = exchange.received;
+        const body = fromContractAnswer(run, exchange);
+        const hasBody = ![204, 205, 304].includes(status);
+        const visible = headers.map(([name, value]): [string, string] => [name, value]);
+        return new Response(hasBody ? Uint8Array.from(body) : null, { status, headers: visible });
+      } catch (error) {
+        recorded.fault = error as Error;
+        throw error;
+      }
+    },
+  };
+  return recorded;
+}
+
+async function call(run: Run, caller: Caller, url: string, init: RequestInit): Promise<Exchange> {
+  const { settings } = run;
+  const { origin } = new URL(url);
+  const { pathname, search } = splitTarget(url);
+  const target = search === '' ? pathname : `${pathname}?${search}`;
+  const request = new Request(url, { ...init, signal: null });
+  const given: HeaderList = [...request.headers].filter(([name]) => name !== 'content-length');
+  const written = Buffer.from(await request.arrayBuffer());
+  const isGateway = url.startsWith(`${settings.gatewayUrl}/v1/cloudrun/`);
+  const isStorage = url.startsWith(`${settings.storageUrl}/api/v2/`);
+  const { body, headers: plain } = await toContractBody(run, isStorage, given, written);
+  const host = isGateway ? settings.gatewayHost : undefined;
+  const headers = host === undefined ? plain : withHeaders(plain, [['Host', host]]);
+  const method = request.method;
+  const signer = isGateway ? run.gatewaySigner : run.signers.storage;
+  const isSigned = isStorage || (isGateway && request.headers.has('authorization'));
+  const unsigned = { method, url: origin + target, headers, body };
+  const credentials = isSigned ? ((await signer?.(unsigned)) ?? []) : [];
+  return caller.call({ method, origin, target, headers: withHeaders(headers, credentials), body });
+}

@@ -1,0 +1,88 @@
+import defaultProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
+import type { Exchange } from '../http/exchange.ts';
+import { type HeaderList, readAll, withHeaders } from '../http/header-list.ts';
+import { toForm } from '../requests/to-form.ts';
+import type { Run } from '../run/run.ts';
+import { type FormField, toMultipart } from '../trial/upload-tool.ts';
+
+const CREDENTIALS = Object.values(defaultProfile.storageHeaders).map((name) => name.toLowerCase());
+
+/**
+ * A request of a workflow as this deployment wants it. Workflows speak the default wire profile, have
+ * their fields at the top level and absolute copy paths.
+ */
+export async function toContractBody(
+  run: Run,
+  isStorage: boolean,
+  headers: HeaderList,
+  body: Buffer,
+): Promise<{ headers: HeaderList; body: Buffer }> {
+  if (isStorage) {
+    const own = headers.filter(([name]) => !CREDENTIALS.includes(name.toLowerCase()));
+    const fields = toCopyPaths(run, JSON.parse(body.toString()));
+    return { headers: own, body: Buffer.from(JSON.stringify(toForm(fields, run.requestForm))) };
+  }
+  const [type = ''] = readAll(headers, 'content-type');
+  if (!type.startsWith('multipart/form-data')) return { headers, body };
+  const form = await new Response(Uint8Array.from(body), {
+    headers: { 'Content-Type': type },
+  }).formData();
+  const entries = [...form].map(
+    async ([name, value]): Promise<FormField> => [
+      toProfileName(run, name),
+      typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer()),
+    ],
+  );
+  const boundary = `berth-${run.mark}`;
+  const multipart: HeaderList = [['Content-Type', `multipart/form-data; boundary=${boundary}`]];
+  const written = toMultipart(await Promise.all(entries), boundary);
+  return { headers: withHeaders(headers, multipart), body: written };
+}
+
+/** An answer of this deployment as workflows read it: in its envelope, with the names of the contract. */
+export function fromContractAnswer(run: Run, { sent, received }: Exchange): Buffer {
+  const { storageUrl, envelope, wireProfile } = run.settings;
+  const answer = Object(received.json);
+  if (!sent.url.startsWith(`${storageUrl}/api/v2/`) || received.json === undefined) {
+    return received.body;
+  }
+  const body = envelope === 'flat' ? answer : Object(answer.body);
+  run.secrets.addGrant(Object(body.data));
+  const { [wireProfile.storeFileID]: storeFileID, ...rest } = Object(body.data);
+  const isRenamed = wireProfile.storeFileID !== defaultProfile.storeFileID;
+  if (envelope === 'wrapped' && !isRenamed) return received.body;
+  const data =
+    storeFileID === undefined ? rest : { ...rest, [defaultProfile.storeFileID]: storeFileID };
+  const renamed = body.data === undefined ? body : { ...body, data };
+  const whole =
+    envelope === 'flat'
+      ? { statusCode: received.status, body: renamed }
+      : { ...answer, body: renamed };
+  return Buffer.from(JSON.stringify(whole));
+}
+
+function toProfileName({ settings }: Run, name: string): string {
+  const fields = Object.entries(defaultProfile.uploadFields);
+  const [key] = fields.find(([, written]) => written === name) ?? [];
+  if (key === undefined) return name;
+  return settings.wireProfile.uploadFields[key as keyof typeof defaultProfile.uploadFields];
+}
+
+interface CopyFields {
+  fileList?: { srcPath?: string; dstPath?: string }[];
+}
+
+function toCopyPaths({ settings, leftovers }: Run, fields: CopyFields): object {
+  const isCopy = fields.fileList?.some((item) => item?.srcPath !== undefined);
+  if (!isCopy) return fields;
+  for (const { dstPath } of fields.fileList ?? []) {
+    if (dstPath !== undefined) leftovers.add(dstPath.slice(1));
+  }
+  if (settings.copyPath === 'absolute') return fields;
+  const fileList = fields.fileList?.map(({ srcPath, dstPath, ...item }) => ({
+    ...item,
+    srcPath: srcPath?.slice(1),
+    dstPath: dstPath?.slice(1),
+  }));
+  return { ...fields, fileList };
+}

@@ -1,0 +1,95 @@
+/** The Arazzo documents of the contract, and what the suite says about their workflows. */
+export interface WorkflowFile {
+  /** Name in `@berth/spec/workflows`. */
+  name: string;
+  /** Whether its workflows store files. */
+  writes: boolean;
+  workflows: Record<string, Workflow>;
+}
+
+export interface Workflow {
+  title: string;
+  operations: readonly string[];
+  rules: readonly string[];
+}
+
+const UPLOAD = ['getUploadMetaData', 'uploadFile'];
+
+/** Every workflow that is run by itself; `files` holds what the others begin with. */
+export const workflowFiles: readonly WorkflowFile[] = [
+  {
+    name: 'files',
+    writes: true,
+    workflows: {
+      'upload-file': {
+        title: 'A file is uploaded in two steps.',
+        operations: UPLOAD,
+        rules: ['ST-META-CALL', 'UP-FORM', 'UP-SUCCESS'],
+      },
+      'download-file': {
+        title: 'A file is uploaded, linked and downloaded.',
+        operations: [...UPLOAD, 'batchGetTempUrls'],
+        rules: ['ST-LINKS-CALL', 'ST-LINKS-DOWNLOAD', 'UP-FILE-ID'],
+      },
+      'delete-file': {
+        title: 'A file is uploaded and deleted.',
+        operations: [...UPLOAD, 'batchDelete', 'batchGetTempUrls'],
+        rules: ['ST-DELETE-CALL', 'ST-LINKS-MISSING'],
+      },
+    },
+  },
+  {
+    name: 'copy',
+    writes: true,
+    workflows: {
+      'copy-file': {
+        title: 'A file is copied and its source stays.',
+        operations: [...UPLOAD, 'batchCopyFile', 'batchGetTempUrls', 'batchDelete'],
+        rules: ['ST-COPY-CALL', 'ST-COPY-KEEPS-SOURCE', 'ST-COPY-OVERWRITE-DEFAULT'],
+      },
+    },
+  },
+  {
+    name: 'overwrite',
+    writes: true,
+    workflows: {
+      'copy-without-overwriting': {
+        title: 'A copy without overwriting leaves what is there.',
+        operations: [...UPLOAD, 'batchCopyFile', 'batchDelete'],
+        rules: ['ST-COPY-OVERWRITE-FALSE', 'ST-COPY-FAILED'],
+      },
+    },
+  },
+  {
+    name: 'move',
+    writes: true,
+    workflows: {
+      'move-file': {
+        title: 'A file is moved and its source is gone.',
+        operations: [...UPLOAD, 'batchCopyFile', 'batchGetTempUrls', 'batchDelete'],
+        rules: ['ST-COPY-MOVE'],
+      },
+    },
+  },
+  {
+    name: 'gateway',
+    writes: false,
+    workflows: {
+      'call-service': {
+        title: 'The root and a path of a hosted service are called.',
+        operations: ['cloudrun-get-root', 'cloudrun-post'],
+        rules: ['GW-PATH-OPTIONAL', 'GW-PATH-SHAPE', 'GW-C1', 'GW-REQUEST-ID'],
+      },
+      'call-missing-service': {
+        title: 'A service that does not exist is called.',
+        operations: ['cloudrun-get-root'],
+        rules: ['GW-ERROR-NOT-FOUND', 'GW-REQUEST-ID-EQUAL'],
+      },
+      'call-without-credentials': {
+        title: 'A service is called without credentials.',
+        operations: ['cloudrun-get-root'],
+        rules: ['AU-NONE', 'GW-ERROR-CODE', 'GW-ERROR-MESSAGE'],
+      },
+    },
+  },
+];
