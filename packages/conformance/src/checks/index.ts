@@ -1,5 +1,6 @@
 import type { Check } from './check.ts';
 import { gatewayErrors } from './gateway-errors/index.ts';
+import { storageRefusals } from './storage-refusals/index.ts';
 
 /** Every check, in the order of the rules. */
-export const checks: readonly Check[] = [...gatewayErrors];
+export const checks: readonly Check[] = [...gatewayErrors, ...storageRefusals];

@@ -1,0 +1,65 @@
+import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { assert, property, sample } from 'fast-check';
+import { expect, test } from 'vitest';
+import { STORAGE_OPERATIONS, type StorageOperation } from '../../trial/storage-tool.ts';
+import type { Trial } from '../../trial/trial.ts';
+import { brokenJson, lackingRequest, validRequest, wrongTypeRequest } from './arbitraries.ts';
+import { sampleRequest } from './sample-request.ts';
+
+const t = {
+  storage: {
+    path: (name: string) => `folder/${name}`,
+    copyPath: (path: string) => `/${path}`,
+    maxAge: (seconds: number) => seconds,
+  },
+} as unknown as Trial;
+
+const SCHEMAS: Record<StorageOperation, string> = {
+  getUploadMetaData: 'UploadMetaDataRequest',
+  batchGetTempUrls: 'TempUrlsRequest',
+  batchDelete: 'DeleteRequest',
+  batchCopyFile: 'CopyRequest',
+};
+const ajv = new Ajv2020({ strict: false }).addSchema(storage, 'storage', false, false);
+
+function validateRequest(operation: StorageOperation): (fields: unknown) => boolean {
+  const validate = ajv.compile({ $ref: `storage#/components/schemas/${SCHEMAS[operation]}` });
+  return (fields) => validate(fields);
+}
+
+test.each(STORAGE_OPERATIONS)('%s: valid requests fit the schema of the contract', (operation) => {
+  const validate = validateRequest(operation);
+  assert(property(validRequest(t, operation), (request) => validate(request)));
+  expect(validate(sampleRequest(t, operation))).toBe(true);
+});
+
+test.each(STORAGE_OPERATIONS)('%s: requests with a fault do not', (operation) => {
+  const validate = validateRequest(operation);
+  assert(property(wrongTypeRequest(t, operation), ({ fields }) => !validate(fields)));
+  assert(property(lackingRequest(operation), ({ fields }) => !validate(fields)));
+});
+
+test('the fault is in every place and of every type', () => {
+  const faults = sample(wrongTypeRequest(t, 'batchCopyFile'), { numRuns: 2000, seed: 1 });
+  const spelled = new Set(faults.map(({ fault }) => fault));
+  for (const fault of [
+    'the body is an array',
+    'fileList is null',
+    'fileList[0] is a string',
+    'fileList[1].overwrite is a number',
+    'fileList[2].srcPath is an object',
+  ]) {
+    expect(spelled).toContain(fault);
+  }
+  expect([...spelled].filter((fault) => /overwrite is null/.test(fault))).toEqual([]);
+});
+
+test('broken JSON is none, and near to what is one', () => {
+  const text = JSON.stringify(sampleRequest(t, 'batchDelete'));
+  assert(
+    property(brokenJson(text), (broken) => {
+      expect(() => JSON.parse(broken)).toThrow(SyntaxError);
+    }),
+  );
+});

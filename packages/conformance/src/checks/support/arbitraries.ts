@@ -1,0 +1,133 @@
+import * as fc from 'fast-check';
+import type { StorageOperation } from '../../trial/storage-tool.ts';
+import type { Trial } from '../../trial/trial.ts';
+import { listRequestPlaces, replaceAt, spellPlace } from './request-places.ts';
+import {
+  JSON_TYPES,
+  type JsonType,
+  type RequestSchema,
+  readRequestSchema,
+} from './request-schema.ts';
+import { toFieldText } from './sample-request.ts';
+
+/** Seconds; below any limit that a deployment may have. */
+const LONGEST_AGE = 3600;
+const MOST_ITEMS = 3;
+
+/** A request with exactly one fault. */
+export interface FaultyRequest {
+  /** The fields; where the body is no object, whatever it is. */
+  fields: unknown;
+  /** The fault in words: `fileList[0] is a number`. */
+  fault: string;
+}
+
+/**
+ * Requests that the contract allows, made from its schema. They name files that do not exist under the
+ * folder of the check, and lists have 1 to 3 items.
+ */
+export function validRequest(t: Trial, operation: StorageOperation): fc.Arbitrary<object> {
+  return toArbitrary(t, readRequestSchema(operation), '') as fc.Arbitrary<object>;
+}
+
+function toArbitrary(t: Trial, schema: RequestSchema, name: string): fc.Arbitrary<unknown> {
+  const { type, required, properties, items } = schema;
+  if (type === 'object') {
+    const fields = Object.entries(properties).map(([field, of]) => [
+      field,
+      toArbitrary(t, of, field),
+    ]);
+    const model: Record<string, fc.Arbitrary<unknown>> = Object.fromEntries(fields);
+    return fc.record(model, { requiredKeys: [...required] });
+  }
+  if (type === 'array' && items) {
+    return fc.array(toArbitrary(t, items, ''), { minLength: 1, maxLength: MOST_ITEMS });
+  }
+  if (type === 'boolean') return fc.boolean();
+  if (type === 'number') {
+    return fc.integer({ min: 1, max: LONGEST_AGE }).map((seconds) => t.storage.maxAge(seconds));
+  }
+  return fc.stringMatching(/^[a-z0-9]{1,12}$/).map((leaf) => toFieldText(t, name, leaf));
+}
+
+/**
+ * Requests with one value of another JSON type than the schema allows: the body, a field or an item of a
+ * list. `null` stands only where something must stand: some take it for a field that is left out.
+ */
+export function wrongTypeRequest(
+  t: Trial,
+  operation: StorageOperation,
+): fc.Arbitrary<FaultyRequest> {
+  const schema = readRequestSchema(operation);
+  return validRequest(t, operation)
+    .chain((request) =>
+      fc.record({
+        request: fc.constant(request),
+        place: fc.constantFrom(...listRequestPlaces(schema, request)),
+        value: fc
+          .constantFrom(...JSON_TYPES)
+          .chain((type) => fc.tuple(fc.constant(type), VALUES[type])),
+      }),
+    )
+    .filter(({ place, value: [type] }) => isWrongType(place, type))
+    .map(({ request, place, value: [type, value] }) => ({
+      fields: replaceAt(request, place.path, value),
+      fault: `${spellPlace(place.path)} is ${spellType(type)}`,
+    }));
+}
+
+/** Whether a value of a type must be refused in a place. */
+export function isWrongType(place: { type: JsonType; required: boolean }, type: JsonType): boolean {
+  return type !== place.type && (type !== 'null' || place.required);
+}
+
+/** A JSON type with its article: `an array`, `null`. */
+export function spellType(type: JsonType): string {
+  if (type === 'null') return type;
+  return /^[ao]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+/** Values of each JSON type, also those that a lax server takes for one of another type. */
+const VALUES: Record<JsonType, fc.Arbitrary<unknown>> = {
+  null: fc.constant(null),
+  boolean: fc.boolean(),
+  number: fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })),
+  string: fc.oneof(fc.constantFrom('', '0', '60', 'true', 'null', '[]', '{}'), fc.string()),
+  array: fc.array(fc.jsonValue({ maxDepth: 1 }), { maxLength: 3 }),
+  object: fc.dictionary(fc.string({ maxLength: 6 }), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 }),
+};
+
+/** Requests without a required field of the top level, and with whatever other fields. */
+export function lackingRequest(operation: StorageOperation): fc.Arbitrary<FaultyRequest> {
+  const { required } = readRequestSchema(operation);
+  // `data` may hold the fields (D21), and some servers do not tell `Path` from `path`.
+  const known = new Set([...required, 'data'].map((name) => name.toLowerCase()));
+  const names = fc.string({ maxLength: 10 }).filter((name) => !known.has(name.toLowerCase()));
+  return fc
+    .dictionary(names, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 })
+    .map((fields) => ({ fields, fault: `${required.join(' and ')} is missing` }));
+}
+
+/** Texts that are no JSON, each a good one with a piece cut out, put in, or cut off. */
+export function brokenJson(text: string): fc.Arbitrary<string> {
+  const at = fc.nat({ max: text.length - 1 });
+  return fc
+    .oneof(
+      at.map((end) => text.slice(0, end)),
+      at.map((place) => text.slice(0, place) + text.slice(place + 1)),
+      fc
+        .tuple(at, fc.constantFrom(...'{}[]",:\\x0-\n'))
+        .map(([place, put]) => text.slice(0, place) + put + text.slice(place)),
+      fc.string({ minLength: 1, maxLength: 5 }).map((tail) => text + tail),
+    )
+    .filter((broken) => !isJson(broken));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
