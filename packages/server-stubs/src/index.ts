@@ -51,6 +51,7 @@ export {
   type RawBody,
   type RequestLimits,
   type Router,
+  type RouteTable,
   type ServerEvent,
   toAnswer,
   type Violation,

@@ -1,5 +1,5 @@
 import type { CorsOptions } from './http/cors.ts';
-import type { RouterOptions } from './runtime/index.ts';
+import type { RouterOptions, RouteTable } from './runtime/index.ts';
 import type { WireProfile } from './wire-profile.ts';
 
 /** Options that all three routers take. */
@@ -12,6 +12,11 @@ export interface BerthRouterOptions
   readonly cors?: CorsOptions;
   /** Names on the wire. Default: the neutral names of the contract (D1). */
   readonly wireProfile?: WireProfile;
+  /**
+   * What `berth-stubs` generates from an edited document of the contract, for the draft of a change.
+   * Default: the routes of the contract.
+   */
+  readonly routes?: RouteTable;
 }
 
 /**

@@ -278,3 +278,22 @@ test.each(['before', 'after'])('mounts in Express 5 %s its own parser', async (p
   expect((await post(base, 'batchDelete', { data: { fileList: ['a'] } })).status).toBe(200);
   expect((await send(base, '/other')).text).toBe('mine');
 });
+
+test('routes of an edited document take the place of those of the contract', async () => {
+  const route = {
+    operationId: 'batchDelete',
+    method: 'POST',
+    path: '/api/v3/{envId}/delete',
+    parameters: [],
+    body: { required: true, content: [{ mediaType: 'application/json', kind: 'json' }] },
+    responses: [{ status: '200', content: [{ mediaType: 'application/json', kind: 'json' }] }],
+    security: [],
+  } as const;
+  const routes = { title: 'Draft', version: '3', sha256: '', securitySchemes: {}, routes: [route] };
+  const { batchDelete = () => ({ fileList: [] }) } = handlers;
+  const base = await storage({ routes }, { batchDelete });
+  const body = JSON.stringify({ fileList: ['a'] });
+  const answer = await send(base, '/api/v3/dev/delete', { method: 'POST', headers: letIn, body });
+  expect(answer.status).toBe(200);
+  expect((await post(base, 'batchDelete', { fileList: ['a'] })).status).toBe(404);
+});

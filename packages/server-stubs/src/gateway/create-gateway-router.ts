@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { LIMITS } from '../generated/contract.gen.ts';
-import { routes } from '../generated/gateway.v1/routes.gen.ts';
+import { routes as standard } from '../generated/gateway.v1/routes.gen.ts';
 import { createCors } from '../http/cors.ts';
 import { isWebSocket } from '../http/is-upgrade.ts';
 import { toHandlers } from '../http/to-handlers.ts';
@@ -63,6 +63,7 @@ export function createGatewayRouter<Caller = unknown>(
   options: GatewayRouterOptions<Caller>,
 ): GatewayRouter {
   const { security, env, cors: origins, wireProfile = defaultWireProfile, requests } = options;
+  const { routes = standard } = options;
   const cors = createCors('gateway', wireProfile, origins);
   const { webSocket, ...operations } = handlers;
   const upstreamStatus = wireProfile.gatewayHeaders.upstreamStatus.toLowerCase();

@@ -1,6 +1,6 @@
 import { StorageError } from '../errors/storage-error.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
-import { routes } from '../generated/storage.v2/routes.gen.ts';
+import { routes as standard } from '../generated/storage.v2/routes.gen.ts';
 import { createCors } from '../http/cors.ts';
 import { toHandlers } from '../http/to-handlers.ts';
 import { toPreflight } from '../http/to-preflight.ts';
@@ -45,7 +45,7 @@ export function createStorageRouter<Caller = unknown>(
   options: StorageRouterOptions<Caller>,
 ): Router {
   const { security, env, cors: origins, wireProfile = defaultWireProfile, requests } = options;
-  const { batchItems = LIMITS.batchItems } = options;
+  const { batchItems = LIMITS.batchItems, routes = standard } = options;
   const cors = createCors('storage', wireProfile, origins);
   const table = toStorageTable(routes, wireProfile);
   const { authorization } = wireProfile.storageHeaders;

@@ -1,5 +1,5 @@
 import { LIMITS } from '../generated/contract.gen.ts';
-import { routes } from '../generated/storage.v2/routes.gen.ts';
+import { routes as standard } from '../generated/storage.v2/routes.gen.ts';
 import { createCors } from '../http/cors.ts';
 import { toHandlers } from '../http/to-handlers.ts';
 import { toPreflight } from '../http/to-preflight.ts';
@@ -41,7 +41,7 @@ export function createUploadRouter(
   options: UploadRouterOptions = {},
 ): Router {
   const { cors: origins, wireProfile = defaultWireProfile, requests } = options;
-  const { fileBytes = LIMITS.uploadBytes } = options;
+  const { fileBytes = LIMITS.uploadBytes, routes = standard } = options;
   const cors = createCors('upload', wireProfile, origins);
   return createRouter(
     toUploadTable(routes),
