@@ -39,6 +39,8 @@ export interface ConformanceOptions {
   gatewayToken?: string | undefined;
   /** Valid access token of another environment, for `AU-BEARER-ENV`. */
   otherEnvToken?: string | undefined;
+  /** Expired access token of the environment, otherwise good, for `AU-BEARER-BAD`. */
+  expiredToken?: string | undefined;
   /** Key pair for signature version 3: of gateway calls, and of storage calls without `storageHeaders`. */
   tc3?:
     | {
@@ -117,6 +119,7 @@ type Optional =
   | 'gatewayHost'
   | 'gatewayToken'
   | 'otherEnvToken'
+  | 'expiredToken'
   | 'forbiddenService'
   | 'requestForm'
   | 'auth'
@@ -162,11 +165,12 @@ export function toSettings(options: ConformanceOptions): Settings {
   if (options.rules !== undefined && options.rules !== rules.version) {
     throw new StartError(`The rule set must be ${rules.version}, the only version so far.`);
   }
-  const { gatewayToken, otherEnvToken, forbiddenService, gatewayHost, auth, ca, proxy } = options;
+  const { gatewayToken, otherEnvToken, expiredToken, forbiddenService } = options;
+  const { gatewayHost, auth, ca, proxy } = options;
   return {
     gatewayUrl: toBaseUrl(options.gatewayUrl, 'gateway'),
     storageUrl: toBaseUrl(options.storageUrl, 'storage'),
-    ...{ gatewayHost, gatewayToken, otherEnvToken, forbiddenService, auth, ca },
+    ...{ gatewayHost, gatewayToken, otherEnvToken, expiredToken, forbiddenService, auth, ca },
     proxy: proxy === undefined ? undefined : toProxyUrl(proxy),
     signal: options.signal,
     env,

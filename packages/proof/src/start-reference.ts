@@ -15,8 +15,6 @@ export interface Reference {
   url: string;
   /** Everything that the suite needs, so that no rule is skipped or disabled. */
   options: ConformanceOptions;
-  /** An expired token of the environment, with a good signature. */
-  expiredToken: string;
   close(): Promise<void>;
 }
 
@@ -60,7 +58,6 @@ export async function startReference(given: ReferenceOptions = {}): Promise<Refe
       .sign(privateKey);
   return {
     url: server.url,
-    expiredToken: await mint(ENV, Math.floor(Date.now() / 1000) - 3600),
     options: {
       gatewayUrl: server.url,
       gatewayHost: `${ENV}.gateway.example`,
@@ -68,6 +65,7 @@ export async function startReference(given: ReferenceOptions = {}): Promise<Refe
       env: ENV,
       gatewayToken: await mint(ENV, '1h'),
       otherEnvToken: await mint(OTHER_ENV, '1h'),
+      expiredToken: await mint(ENV, Math.floor(Date.now() / 1000) - 3600),
       tc3: { secretId: KEY_PAIR.id, secretKey: KEY_PAIR.secret },
       forbiddenService: 'forbidden',
       ...(given.wireProfile ? { wireProfile: given.wireProfile } : {}),

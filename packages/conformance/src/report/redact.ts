@@ -15,12 +15,18 @@ export interface Secrets {
 
 /** Where the secrets of a run stand. */
 type Credentials = Pick<Settings, 'storageHeaders'> &
-  Partial<Pick<Settings, 'gatewayToken' | 'otherEnvToken' | 'tc3' | 'wireProfile' | 'proxy'>>;
+  Partial<
+    Pick<
+      Settings,
+      'gatewayToken' | 'otherEnvToken' | 'expiredToken' | 'tc3' | 'wireProfile' | 'proxy'
+    >
+  >;
 
 /** The credentials of a run: whole values, long pieces of them, and the headers that carry them. */
 export function listSecrets(given: Credentials): Secrets {
-  const { gatewayToken, otherEnvToken, tc3, storageHeaders, wireProfile, proxy } = given;
-  const tokens = [gatewayToken, otherEnvToken, tc3?.secretKey, tc3?.token];
+  const { gatewayToken, otherEnvToken, expiredToken, tc3 } = given;
+  const { storageHeaders, wireProfile, proxy } = given;
+  const tokens = [gatewayToken, otherEnvToken, expiredToken, tc3?.secretKey, tc3?.token];
   const { username = '', password = '' } = proxy === undefined ? {} : new URL(proxy);
   const login = [decodeURIComponent(password), `${username}:${password}`].filter((s) => s !== ':');
   const whole = [...tokens, ...login, ...Object.values(storageHeaders)].filter(
