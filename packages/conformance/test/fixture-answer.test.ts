@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Fixture, startFixture } from '../fixture/server.mjs';
+import { callRaw } from './support/raw-connection.ts';
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await startFixture({ port: 0 });
+});
+afterAll(() => fixture.close());
+
+const call = (query: string, method = 'GET') => fetch(`${fixture.url}/answer?${query}`, { method });
+const callOnWire = (query: string, method = 'GET') =>
+  callRaw(fixture.url, [`${method} /answer?${query} HTTP/1.1`, 'Host: a', 'Connection: close']);
+
+test('by default an empty 200 without a content type', async () => {
+  const { text } = await callOnWire('');
+  expect(text).toMatch(
+    /^HTTP\/1\.1 200 OK\r\nContent-Length: 0\r\nDate: .*\r\nConnection: close\r\n\r\n$/,
+  );
+});
+
+test.each([200, 201, 299, 302, 404, 418, 451, 500, 599])('status %d', async (status) => {
+  const answer = await fetch(`${fixture.url}/answer?status=${status}&body=x`, {
+    redirect: 'manual',
+  });
+  expect([answer.status, await answer.text()]).toEqual([status, 'x']);
+});
+
+test.each([204, 304])('%d has no body', async (status) => {
+  const { text } = await callOnWire(`status=${status}&body=x`);
+  expect(text.split('\r\n\r\n')[1]).toBe('');
+  expect(text).not.toMatch(/content-length|transfer-encoding/i);
+});
+
+test('the type and the headers are those of the query, repeated ones too', async () => {
+  const query =
+    'type=text/plain;%20charset=gbk&header=X-One:%20a%20b&header=x-one:c&header=Date:%20never';
+  const { text } = await callOnWire(query);
+  expect(text).toContain(
+    'Content-Type: text/plain; charset=gbk\r\nX-One: a b\r\nx-one: c\r\nDate: never\r\n',
+  );
+  expect(text.match(/date:/gi)).toHaveLength(1);
+});
+
+test('the body is text, base64url, or a pattern of some size', async () => {
+  expect(await (await call('body=%E4%BD%A0+%2B')).text()).toBe('你 +');
+  expect(await (await call('body64=_-8A')).bytes()).toEqual(new Uint8Array([255, 239, 0]));
+  const bytes = await (await call('size=1000000')).bytes();
+  expect(bytes).toHaveLength(1_000_000);
+  expect(bytes.every((byte, index) => byte === index % 251)).toBe(true);
+});
+
+test('a body of 32 MiB is sent whole', async () => {
+  const answer = await call(`size=${32 * 1024 * 1024}`);
+  expect(answer.headers.get('content-length')).toBe('33554432');
+  expect((await answer.arrayBuffer()).byteLength).toBe(33_554_432);
+});
+
+test('chunked has no length', async () => {
+  const { text } = await callOnWire('chunked=1&body=hello');
+  expect(text).not.toMatch(/content-length/i);
+  expect(text).toMatch(/Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n$/);
+});
+
+test('HEAD has the head of the GET and nothing else', async () => {
+  const { text } = await callOnWire('type=text/plain&body=hello&break=', 'HEAD');
+  expect(text).toMatch(/^HTTP\/1\.1 400 /);
+  const sound = await callOnWire('type=text/plain&body=hello', 'HEAD');
+  expect(sound.text).toMatch(/Content-Type: text\/plain\r\nContent-Length: 5\r\n[\s\S]*\r\n\r\n$/);
+});
+
+test('delay is waited before the head', async () => {
+  const start = performance.now();
+  await call('delay=80');
+  expect(performance.now() - start).toBeGreaterThanOrEqual(79);
+});
+
+test('trickle sends eight pieces with a pause between', async () => {
+  const start = performance.now();
+  const { text } = await callOnWire('chunked=1&trickle=20&size=16&type=a/b');
+  expect(performance.now() - start).toBeGreaterThanOrEqual(7 * 19);
+  expect(text.split('\r\n\r\n')[1]?.match(/^2\r$/gm)).toHaveLength(8);
+  expect(await (await call('trickle=0&body=abc')).text()).toBe('abc');
+});
+
+test('break=head ends the connection without any answer', async () => {
+  expect((await callOnWire('break=head')).text).toBe('');
+  expect((await callOnWire('break=head&body=x', 'HEAD')).text).toBe('');
+});
+
+test('break=truncate ends it cleanly after half of the body', async () => {
+  const { text, wasReset } = await callOnWire('break=truncate&body=12345678');
+  expect(text).toContain('Content-Length: 8\r\n');
+  expect([text.split('\r\n\r\n')[1], wasReset]).toEqual(['1234', false]);
+  const chunked = await callOnWire('break=truncate&body=12345678&chunked=1');
+  expect(chunked.text).toMatch(/\r\n\r\n4\r\n1234\r\n$/);
+});
+
+test('break=reset resets it after half of the body', async () => {
+  const { text, wasReset } = await callOnWire('break=reset&body=12345678');
+  expect([text.split('\r\n\r\n')[1], wasReset]).toEqual(['1234', true]);
+});
+
+test.each([
+  ['status', 'status=199'],
+  ['status', 'status=600'],
+  ['status', 'status=2e2'],
+  ['status', 'status='],
+  ['status', 'status=200&status=201'],
+  ['body64', 'body64=a'],
+  ['body64', 'body64=a%2Fbc'],
+  ['body64', 'body=a&body64=YQ'],
+  ['size', 'size=1&body='],
+  ['size', 'size=33554433'],
+  ['size', 'size=-1'],
+  ['header', 'header=nothing'],
+  ['header', 'header=:%20x'],
+  ['header', 'header=A%20B:%20x'],
+  ['header', 'header=A:%20x%0d%0aB:%20y'],
+  ['header', 'header=A:%E4%BD%A0'],
+  ['type', 'type=a/b%0d%0a'],
+  ['delay', 'delay=60001'],
+  ['trickle', 'trickle=60001'],
+  ['chunked', 'chunked=yes'],
+  ['break', 'break=leg&body=x'],
+  ['break', 'break=truncate'],
+  ['break', 'break=reset&status=204&body=x'],
+])('a bad %s is named: %s', async (parameter, query) => {
+  const answer = await call(query);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'application/json']);
+  const { error, ...rest } = (await answer.json()) as { error: string };
+  expect(rest).toEqual({ parameter });
+  expect(error).toMatch(new RegExp(`^${parameter} must be .`));
+});
+
+test('open calls end with the service', async () => {
+  const other = await startFixture({ port: 0 });
+  await (await fetch(`${other.url}/answer`)).text();
+  const hanging = fetch(`${other.url}/answer?delay=60000`);
+  hanging.catch(() => {});
+  await fetch(`${other.url}/count?mark=x`);
+  await other.close();
+  await expect(hanging).rejects.toThrow();
+});

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Fixture, startFixture } from '../fixture/server.mjs';
+import { callRaw } from './support/raw-connection.ts';
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await startFixture({ port: 0 });
+});
+afterAll(() => fixture.close());
+
+/** The JSON behind the head of an answer. */
+const bodyOf = (text: string) => JSON.parse(text.slice(text.indexOf('\r\n\r\n')));
+
+test('path, query and headers come back as they arrived', async () => {
+  const { text } = await callRaw(fixture.url, [
+    'GET /a//b/%2F/%e4%b8%ad?x=1&&x=%20+ HTTP/1.1',
+    'hOST: here',
+    'X-Two: 1',
+    'x-two: 2',
+    'Connection: close',
+  ]);
+  expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\nContent-Type: application\/json\r\n/);
+  expect(bodyOf(text)).toEqual({
+    fixture: 'berth-conformance',
+    protocol: 1,
+    method: 'GET',
+    target: '/a//b/%2F/%e4%b8%ad?x=1&&x=%20+',
+    headers: [
+      ['hOST', 'here'],
+      ['X-Two', '1'],
+      ['x-two', '2'],
+      ['Connection', 'close'],
+    ],
+    body: { size: 0, sha256: createHash('sha256').digest('hex'), base64: '' },
+  });
+});
+
+test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])(
+  '%s is echoed',
+  async (method) => {
+    const answer = await fetch(`${fixture.url}/`, { method, body: 'hello' });
+    const echo = (await answer.json()) as { body: unknown };
+    expect(echo).toMatchObject({ method, target: '/' });
+    expect(echo.body).toMatchObject({ size: 5, base64: 'aGVsbG8=' });
+  },
+);
+
+test.each([65_536, 65_537])('a body of %d bytes is told by its hash', async (size) => {
+  const body = Buffer.alloc(size, 7);
+  const answer = await fetch(fixture.url, { method: 'POST', body });
+  const echo = (await answer.json()) as { body: unknown };
+  const base64 = size <= 65_536 ? body.toString('base64') : undefined;
+  const sha256 = createHash('sha256').update(body).digest('hex');
+  expect(echo.body).toEqual({ size, sha256, ...(base64 && { base64 }) });
+});
+
+test('a body beyond 32 MiB is refused', async () => {
+  const body = Buffer.alloc(32 * 1024 * 1024 + 1);
+  const answer = await fetch(fixture.url, { method: 'POST', body });
+  expect([answer.status, await answer.json()]).toEqual([
+    413,
+    { error: 'The body must not be longer than 33554432 bytes' },
+  ]);
+});
+
+test('a request that asks for another protocol is echoed with that and with its body', async () => {
+  const { text } = await callRaw(
+    fixture.url,
+    Buffer.from(
+      'POST /x HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: h2c\r\nContent-Length: 2\r\n\r\nhi',
+    ),
+  );
+  expect(bodyOf(text)).toMatchObject({ method: 'POST', body: { size: 2, base64: 'aGk=' } });
+  expect(bodyOf(text).headers).toContainEqual(['Upgrade', 'h2c']);
+});
+
+test('a path that only begins like a command is echoed', async () => {
+  for (const target of ['/answer/', '/answers', '/Answer', '//answer', '/%61nswer', '/__proto__']) {
+    const echo = await (await fetch(`${fixture.url}${target}?status=500`)).json();
+    expect(echo).toMatchObject({ target: `${target}?status=500` });
+  }
+});
+
+test('requests are counted by the mark of their query or header', async () => {
+  const call = (path: string, mark?: string) =>
+    fetch(
+      fixture.url + path,
+      mark === undefined ? {} : { headers: { 'X-Conformance-Mark': mark } },
+    );
+  const count = async (mark: string) => (await call(`/count?mark=${mark}`)).json();
+  expect(await count('one')).toEqual({ count: 0 });
+  await call('/x?mark=one');
+  await call('/answer?status=404&mark=one', 'one');
+  await call('/answer?status=nonsense', 'one');
+  await call('/y?mark=one', 'two');
+  await call('/closed?mark=one&wait=0');
+  await count('one');
+  expect(await count('one')).toEqual({ count: 4 });
+  expect(await count('two')).toEqual({ count: 1 });
+});
+
+test('a mark that was used is kept while others come and go', async () => {
+  const call = async (query: string) => (await fetch(`${fixture.url}${query}`)).json();
+  const marks = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => `mark=m${from + index}`).join('&');
+  await call('/?mark=old');
+  await call('/?mark=used');
+  for (let from = 0; from < 9_999; from += 3_333) {
+    await call(`/?${marks(from, from + 3_333)}`);
+    await call('/?mark=used');
+  }
+  expect(await call('/count?mark=used')).toEqual({ count: 4 });
+  expect(await call('/count?mark=old')).toEqual({ count: 0 });
+});
+
+test.each(['/count', '/count?mark=', `/count?mark=${'m'.repeat(129)}`, '/count?mark=a&mark=b'])(
+  '%s is refused',
+  async (path) => {
+    const answer = await fetch(fixture.url + path);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ parameter: 'mark' });
+  },
+);

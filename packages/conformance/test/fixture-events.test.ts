@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Fixture, startFixture } from '../fixture/server.mjs';
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await startFixture({ port: 0 });
+});
+afterAll(() => fixture.close());
+
+const call = (path: string, init?: RequestInit) => fetch(fixture.url + path, init);
+const release = async (hold: string) => (await call(`/release?hold=${hold}`)).json();
+const event = (n: number, released = false) =>
+  `id: ${n}\ndata: {"n":${n},"released":${released}}\n\n`;
+
+test('three events by default', async () => {
+  const answer = await call('/events');
+  expect(answer.headers.get('content-type')).toBe('text/event-stream');
+  expect(await answer.text()).toBe(event(1) + event(2) + event(3));
+});
+
+test('a held stream sends its first event, then waits to be released', async () => {
+  const answer = await call('/events?hold=a&count=3&wait=60000&header=X-One:%201&type=text/plain');
+  expect([answer.headers.get('content-type'), answer.headers.get('x-one')]).toEqual([
+    'text/plain',
+    '1',
+  ]);
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await reader?.read())?.value).toBe(event(1));
+  expect(await release('a')).toEqual({ released: true });
+  let rest = '';
+  for (let part = await reader?.read(); part?.value; part = await reader?.read())
+    rest += part.value;
+  expect(rest).toBe(event(2, true) + event(3, true));
+  expect(await release('a')).toEqual({ released: false });
+});
+
+test('a stream that nobody releases goes on after its wait', async () => {
+  expect(await (await call('/events?hold=b&count=2&wait=30')).text()).toBe(event(1) + event(2));
+});
+
+test('a caller that has gone is not waiting any more', async () => {
+  const gone = new AbortController();
+  const answer = await call('/events?hold=c&wait=60000', { signal: gone.signal });
+  const body = answer.text().catch(() => {});
+  gone.abort();
+  await body;
+  await expect.poll(() => release('c')).toEqual({ released: false });
+});
+
+test('Last-Event-ID begins behind that event', async () => {
+  const after = (id: string) =>
+    call('/events?hold=d&wait=10', { headers: { 'Last-Event-ID': id } });
+  expect(await (await after('1')).text()).toBe(event(2) + event(3));
+  expect(await (await after('3')).text()).toBe('');
+  const bad = await after('x');
+  expect(bad.status).toBe(400);
+  expect(await bad.json()).toMatchObject({ parameter: 'Last-Event-ID' });
+});
+
+test('the interval is kept between events', async () => {
+  const start = performance.now();
+  await (await call('/events?count=3&interval=40')).text();
+  expect(performance.now() - start).toBeGreaterThanOrEqual(78);
+});
+
+test.each([
+  ['count', '/events?count=1001'],
+  ['hold', '/events?hold='],
+  ['wait', '/events?wait=60001'],
+  ['interval', '/events?interval=x'],
+  ['hold', '/release'],
+  ['wait', '/closed?mark=a&wait=60001'],
+])('a bad %s is named: %s', async (parameter, path) => {
+  const answer = await call(path);
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({ parameter });
+});
+
+test('not more than 1000 calls wait at a time', async () => {
+  const other = await startFixture({ port: 0 });
+  const hold = () => fetch(`${other.url}/events?hold=all&count=1&wait=60000`);
+  const held = await Promise.all(Array.from({ length: 1000 }, hold));
+  const refused = await hold();
+  expect([refused.status, await refused.json()]).toEqual([
+    503,
+    { error: '1000 calls are waiting' },
+  ]);
+  expect((await fetch(`${other.url}/closed?mark=x`)).status).toBe(503);
+  await fetch(`${other.url}/release?hold=all`);
+  await Promise.all(held.map((answer) => answer.text()));
+  expect((await fetch(`${other.url}/closed?mark=x&wait=0`)).status).toBe(200);
+  await other.close();
+});

@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import WebSocket from 'ws';
+import { type Fixture, startFixture } from '../fixture/server.mjs';
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await startFixture({ port: 0 });
+});
+afterAll(() => fixture.close());
+
+const call = async (path: string) => (await fetch(fixture.url + path)).json();
+
+/** A socket that is open, and reads one message after the other. */
+async function open(query = '', protocols: string[] = [], headers = {}) {
+  const socket = new WebSocket(`${fixture.url.replace('http', 'ws')}/socket?${query}`, protocols, {
+    headers,
+  });
+  const messages: (string | Buffer)[] = [];
+  const waiting: (() => void)[] = [];
+  socket.on('message', (data: Buffer, isBinary) => {
+    messages.push(isBinary ? data : data.toString());
+    waiting.shift()?.();
+  });
+  const opened = once(socket, 'open');
+  const [{ headers: answer }] = await once(socket, 'upgrade');
+  await opened;
+  const next = async () => {
+    if (messages.length === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    return messages.shift();
+  };
+  return { socket, next, answer };
+}
+
+/** Status and parsed body of a handshake that is refused. */
+async function refusal(query: string) {
+  const socket = new WebSocket(`${fixture.url.replace('http', 'ws')}/socket?${query}`);
+  const [, answer] = await once(socket, 'unexpected-response');
+  const parts = await answer.toArray();
+  return [answer.statusCode, answer.headers, Buffer.concat(parts).toString()] as const;
+}
+
+test('text and binary messages come back as they were sent', async () => {
+  const { socket, next } = await open();
+  for (const message of ['', 'x', '\uFEFF你好', ' !hello', 'y'.repeat(125), 'z'.repeat(65_536)]) {
+    socket.send(message);
+    expect(await next()).toBe(message);
+  }
+  for (const size of [0, 126, 65_535, 65_536, 1_048_576]) {
+    const bytes = Buffer.alloc(size, 255);
+    socket.send(bytes);
+    expect(bytes.equals((await next()) as Buffer)).toBe(true);
+  }
+  socket.send(Buffer.from('!hello'));
+  expect(await next()).toEqual(Buffer.from('!hello'));
+  socket.close();
+});
+
+test('the last of the offered subprotocols is picked, or the one of the query, or none', async () => {
+  expect((await open('', ['a', 'b'])).socket.protocol).toBe('b');
+  expect((await open('protocol=a', ['a', 'b'])).socket.protocol).toBe('a');
+  expect((await open()).answer).not.toHaveProperty('sec-websocket-protocol');
+});
+
+test('!hello tells the handshake as it arrived', async () => {
+  const { socket, next, answer } = await open('x=%2F&&header=X-One:%201', [], { 'X-TWO': '2' });
+  expect(answer).toMatchObject({ 'x-one': '1' });
+  socket.send('!hello');
+  const { target, headers } = JSON.parse(String(await next()));
+  expect(target).toBe('/socket?x=%2F&&header=X-One:%201');
+  expect(headers).toContainEqual(['X-TWO', '2']);
+});
+
+test('!burst sends numbers in order', async () => {
+  const { socket, next } = await open();
+  socket.send('!burst 10000');
+  for (let index = 0; index < 10_000; index++) expect(await next()).toBe(String(index));
+});
+
+test.each([
+  '!',
+  '!nothing',
+  '!hello you',
+  '!burst',
+  '!burst 10001',
+  '!close 999',
+  '!close 1006',
+  `!close 4000 ${'x'.repeat(124)}`,
+])('what is not understood is said: %s', async (command) => {
+  const { socket, next } = await open();
+  socket.send(command);
+  expect(JSON.parse(String(await next()))).toEqual({ error: `Not understood: ${command}` });
+});
+
+test.each([
+  ['!close 4001 some reason 好', 4001, 'some reason 好'],
+  ['!close 1000', 1000, ''],
+  ['!close', 1005, ''],
+])('%s closes so', async (command, code, reason) => {
+  const { socket } = await open('mark=asked');
+  const end = once(socket, 'close');
+  socket.send(command);
+  const [gotCode, gotReason] = await end;
+  expect([gotCode, String(gotReason)]).toEqual([code, reason]);
+  expect(await call('/closed?mark=asked')).toEqual({ closed: true, code, reason });
+});
+
+test('/closed waits for the end, and tells the code and reason of the caller', async () => {
+  const { socket } = await open('mark=mine');
+  expect(await call('/closed?mark=mine&wait=10')).toEqual({ closed: false });
+  const closed = call('/closed?mark=mine&wait=60000');
+  socket.close(4000, 'tired');
+  expect(await closed).toEqual({ closed: true, code: 4000, reason: 'tired' });
+  const end = once(socket, 'close');
+  expect((await end)[0]).toBe(4000);
+  const again = await open('mark=mine');
+  expect(await call('/closed?mark=mine&wait=0')).toEqual({ closed: false });
+  again.socket.terminate();
+  expect(await call('/closed?mark=mine')).toEqual({ closed: true, code: 1006, reason: '' });
+  expect(await call('/count?mark=mine')).toEqual({ count: 2 });
+});
+
+test('an end without a code is 1005', async () => {
+  const { socket } = await open('mark=silent');
+  socket.close();
+  expect(await call('/closed?mark=silent')).toEqual({ closed: true, code: 1005, reason: '' });
+});
+
+test('a handshake is refused where it is asked for', async () => {
+  const [status, headers, body] = await refusal('refuse=418&header=X-One:%201&mark=no');
+  expect([status, headers['x-one'], JSON.parse(body)]).toEqual([
+    418,
+    '1',
+    { error: 'Refused with 418, as asked' },
+  ]);
+  expect((await refusal('refuse=204'))[2]).toBe('');
+  expect(await call('/count?mark=no')).toEqual({ count: 1 });
+  expect(await call('/closed?mark=no&wait=0')).toEqual({ closed: false });
+});
+
+test.each([
+  ['refuse', 'refuse=199'],
+  ['protocol', 'protocol=a%20b'],
+  ['mark', 'mark='],
+  ['header', 'header=x'],
+])('a bad %s is named: %s', async (parameter, query) => {
+  const [status, , body] = await refusal(query);
+  expect([status, JSON.parse(body).parameter]).toEqual([400, parameter]);
+});
+
+test('a WebSocket elsewhere is an echo', async () => {
+  const socket = new WebSocket(`${fixture.url.replace('http', 'ws')}/elsewhere`);
+  const [, answer] = await once(socket, 'unexpected-response');
+  expect(answer.statusCode).toBe(200);
+  const echo = JSON.parse(Buffer.concat(await answer.toArray()).toString());
+  expect(echo.headers).toContainEqual(['Upgrade', 'websocket']);
+});
+
+test('/socket without an upgrade is 426', async () => {
+  const answer = await fetch(`${fixture.url}/socket`);
+  expect([answer.status, answer.headers.get('upgrade')]).toEqual([426, 'websocket']);
+});
+
+test('sockets are closed with 1001 when the service ends', async () => {
+  const other = await startFixture({ port: 0 });
+  const socket = new WebSocket(`${other.url.replace('http', 'ws')}/socket`);
+  await once(socket, 'open');
+  const end = once(socket, 'close');
+  await other.close();
+  expect((await end)[0]).toBe(1001);
+});
