@@ -20,46 +20,62 @@ describe('storage calls', () => {
   const good = () => server.storageHeaders;
   const without = (name: string) => ({ ...good(), [name]: '' });
   test.each([
-    ['no credentials', () => [urlOf(meta), { body, headers: {} }]],
-    ['no session token', () => [urlOf(meta), { body, headers: without('X-Svc-SessionToken') }]],
-    ['no time', () => [urlOf(meta), { body, headers: without('X-Svc-TimeStamp') }]],
+    ['no credentials', 'NO_KEY', () => [urlOf(meta), { body, headers: {} }]],
+    [
+      'no session token',
+      'NO_KEY',
+      () => [urlOf(meta), { body, headers: without('X-Svc-SessionToken') }],
+    ],
+    ['no time', 'NO_KEY', () => [urlOf(meta), { body, headers: without('X-Svc-TimeStamp') }]],
     [
       'a wrong key',
+      'BAD_KEY',
       () => [urlOf(meta), { body, headers: { ...good(), 'X-Svc-Authorization': 'x' } }],
     ],
     [
       'a time of no number',
+      'BAD_CLOCK',
       () => [urlOf(meta), { body, headers: { ...good(), 'X-Svc-TimeStamp': 'x' } }],
     ],
-    ['another environment', () => [urlOf(meta, 'stage-2'), { body, headers: good() }]],
+    ['another environment', 'OTHER_ENV', () => [urlOf(meta, 'stage-2'), { body, headers: good() }]],
     [
       'a longer name',
+      'NO_OPERATION',
       () => [urlOf('batchDeleteX'), { body: '{"data":{"fileList":[]}}', headers: good() }],
     ],
-    ['a GET', () => [urlOf(meta), { method: 'GET', headers: good() }]],
-    ['no JSON', () => [urlOf(meta), { body: '{"data', headers: good() }]],
-    ['a list', () => [urlOf(meta), { body: '[]', headers: good() }]],
-    ['null', () => [urlOf(meta), { body: 'null', headers: good() }]],
-    ['the other form', () => [urlOf(meta), { body: '{"path":"probe"}', headers: good() }]],
-    ['no path', () => [urlOf(meta), { body: '{"data":{}}', headers: good() }]],
+    ['a GET', 'NOT_POST', () => [urlOf(meta), { method: 'GET', headers: good() }]],
+    ['no JSON', 'NOT_JSON', () => [urlOf(meta), { body: '{"data', headers: good() }]],
+    ['a list', 'BAD_FIELD', () => [urlOf(meta), { body: '[]', headers: good() }]],
+    ['null', 'BAD_FIELD', () => [urlOf(meta), { body: 'null', headers: good() }]],
+    [
+      'the other form',
+      'BAD_FIELD',
+      () => [urlOf(meta), { body: '{"path":"probe"}', headers: good() }],
+    ],
+    ['no path', 'BAD_FIELD', () => [urlOf(meta), { body: '{"data":{}}', headers: good() }]],
     [
       'a path of a wrong type',
+      'BAD_FIELD',
       () => [urlOf(meta), { body: '{"data":{"path":1}}', headers: good() }],
     ],
     [
       'an unknown field',
+      'ODD_FIELD',
       () => [urlOf(meta), { body: '{"data":{"path":"a","b":1}}', headers: good() }],
     ],
     [
       'an item of a wrong type',
+      'BAD_FIELD',
       () => [urlOf('batchDelete'), { body: '{"data":{"fileList":[1]}}', headers: good() }],
     ],
     [
       'an item without its field',
+      'BAD_FIELD',
       () => [urlOf('batchGetTempUrls'), { body: '{"data":{"fileList":[{}]}}', headers: good() }],
     ],
     [
       '21 items',
+      'TOO_MANY',
       () => [
         urlOf('batchDelete'),
         { body: JSON.stringify({ data: { fileList: Array(21).fill('f') } }), headers: good() },
@@ -67,18 +83,19 @@ describe('storage calls', () => {
     ],
     [
       'a huge body',
+      'TOO_LONG',
       () => [urlOf(meta), { body: `{"data":{"path":"${'a'.repeat(300_000)}"}}`, headers: good() }],
     ],
-  ] as [string, () => [string, object]][])(
-    'are refused with %s, in the envelope',
-    async (_, make) => {
+  ] as [string, string, () => [string, object]][])(
+    'are refused with %s as %s, in the envelope',
+    async (_, code, make) => {
       const [url, options] = make();
       const { status, headers, text } = await call(url, { method: 'POST', ...options });
       expect(status === 200 || (status >= 400 && status < 500), String(status)).toBe(true);
       expect(headers['content-type']).toBe('application/json;charset=UTF-8');
       const answer = JSON.parse(text);
       expect(answer.statusCode).not.toBe(status);
-      expect(answer.body).toEqual({ code: expect.stringMatching(/^[A-Z_]+$/) });
+      expect(answer.body).toEqual({ code });
     },
   );
 
@@ -186,6 +203,16 @@ describe('uploads', () => {
     expect((await post(url.replace('&part', ''), fields)).status).toBe(410);
     expect((await post(url, fields)).status).toBe(200);
     expect((await post(url, fields)).status).toBe(410);
+  });
+
+  test('whose form lacks its end store nothing', async () => {
+    const { url } = await prepare(server, 'up/no.txt', 'no');
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=b' };
+    const part = '--b\r\nContent-Disposition: form-data; name="file"\r\n\r\nno\r\n';
+    const body = `${part}--b\r\n`;
+    expect((await call(url, { method: 'POST', headers, body })).text).toContain('UnreadableForm');
+    const whole = { method: 'POST', headers, body: `${part}--b--` };
+    expect((await call(url, whole)).text).toContain('FieldMissing');
   });
 
   test('that are too big or break off leave what was there', async () => {

@@ -78,7 +78,11 @@ describe('a WebSocket', () => {
     expect([code, String(reason)]).toEqual([4002, 'as asked']);
   });
 
-  test('passes the close of the caller', async () => {
+  test.each([
+    ['of the caller', 4001, (socket: WebSocket) => socket.close(4001, 'done')],
+    ['of a caller that just goes away', 1006, (socket: WebSocket) => socket.terminate()],
+    ['of the gateway', 1006, (_: WebSocket, { close }: SecondServer) => close()],
+  ])('passes the close %s as %i', async (_, code, end) => {
     const own = await startService(() => {});
     const other = await startSecondServer({ services: { hello: own.url } });
     onTestFinished(async () => {
@@ -88,8 +92,8 @@ describe('a WebSocket', () => {
     const url = `${other.gatewayUrl.replace('http', 'ws')}/v1/cloudrun/hello`;
     const socket = new WebSocket(url, { headers: headersOf(other.token) });
     await once(socket, 'open');
-    socket.close(4001, 'done');
-    expect(await own.closed).toBe(4001);
+    end(socket, other);
+    expect(await own.closed).toBe(code);
   });
 
   test.each(['wrong', ''])(

@@ -2,6 +2,8 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 
 export interface Answer {
   status: number;
+  /** The words after the status. */
+  reason: string;
   headers: IncomingHttpHeaders;
   rawHeaders: string[];
   text: string;
@@ -21,10 +23,10 @@ export function call(url: string, { method = 'GET', headers = {}, body }: Call =
   const length = body ? { 'Content-Length': String(Buffer.byteLength(body)) } : {};
   const options = { hostname, port, path, method, headers: { ...length, ...headers } };
   const sent = request({ ...options, agent: false }, async (answer) => {
-    const { statusCode: status = 0, headers, rawHeaders } = answer;
+    const { statusCode: status = 0, statusMessage: reason = '', headers, rawHeaders } = answer;
     try {
       const text = Buffer.concat(await answer.toArray()).toString();
-      resolve({ status, headers, rawHeaders, text });
+      resolve({ status, reason, headers, rawHeaders, text });
     } catch (error) {
       reject(error);
     }
