@@ -158,7 +158,12 @@ function toSocket(
 
 function toRecord(headers: HeaderList): Record<string, string | string[]> {
   const names = [...new Set(headers.map(([name]) => name))];
-  return Object.fromEntries(names.map((name) => [name, readAll(headers, name)]));
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = readAll(headers, name);
+      return [name, values.length === 1 ? (values[0] ?? '') : values];
+    }),
+  );
 }
 
 async function readBody(response: IncomingMessage): Promise<Buffer> {
