@@ -9,7 +9,8 @@ function driveDocument(document: object): { ended: Promise<void>; asked: string[
   const options: DriveOptions = {
     documents: [JSON.stringify(document)],
     timeout: 1000,
-    prepare: ({ operationId }) => {
+    signal: new AbortController().signal,
+    prepare: async ({ operationId }) => {
       asked.push(operationId);
       return undefined;
     },

@@ -117,7 +117,7 @@ function toResult(transaction: Transaction): Result {
     ...{ engine: 'dredd', id: name, level: 'must' },
     statement: `The answer of ${operationId} is what ${document} documents for ${what}.`,
     ...{ rules: [], operations: [operationId], outcome: 'error', findings: [], notes: [] },
-    ...{ requests: 0, assertions: 0, durationMs: 0 },
+    ...{ requests: 0, bytes: 0, assertions: 0, durationMs: 0 },
   };
 }
 

@@ -1,6 +1,7 @@
 import { documents } from '../contract/documents.ts';
 import { findProvocation } from '../provocations.ts';
 import type { Result } from '../result.ts';
+import { REFUSED } from '../run/find-credentials.ts';
 import type { Run } from '../run/run.ts';
 import type { Transaction } from '../transaction.ts';
 
@@ -37,7 +38,9 @@ export function whyNotDriven(
   if (settings.only.length > 0 && !settings.only.includes('dredd'))
     return disabled('not in --only');
   if (settings.skip.includes('dredd')) return disabled('--skip');
-  if (transaction.api === 'storage') {
+  const { api } = transaction;
+  if (run.refused[api]) return { outcome: 'skip', reason: REFUSED[api] };
+  if (api === 'storage') {
     if (!signers.storage) return disabled('no --storage-header, --tc3-secret-id or --auth-module');
     const isRefused = transaction.status !== '200';
     const changes = CHANGES.includes(transaction.operationId) && !isRefused;

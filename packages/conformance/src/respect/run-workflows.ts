@@ -109,6 +109,7 @@ function toResult(id: string, { title, operations, rules }: Workflow): Result {
     ...{ engine: 'respect', id, level: 'must', statement: title },
     rules: [...rules],
     operations: [...operations],
-    ...{ outcome: 'error', findings: [], notes: [], requests: 0, assertions: 0, durationMs: 0 },
+    ...{ outcome: 'error', findings: [], notes: [] },
+    ...{ requests: 0, bytes: 0, assertions: 0, durationMs: 0 },
   };
 }

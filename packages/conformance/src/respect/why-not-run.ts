@@ -1,4 +1,5 @@
 import type { Result } from '../result.ts';
+import { REFUSED } from '../run/find-credentials.ts';
 import type { Run } from '../run/run.ts';
 import type { WorkflowFile } from './workflows.ts';
 
@@ -14,7 +15,9 @@ export function whyNotRun(
     return disabled('not in --only');
   if (settings.skip.includes('respect')) return disabled('--skip');
   if (writes && settings.readOnly) return disabled('--read-only');
-  if (name !== 'gateway') {
+  const api = name === 'gateway' ? 'gateway' : 'storage';
+  if (run.refused[api]) return { outcome: 'skip', reason: REFUSED[api] };
+  if (api === 'storage') {
     return signers.storage
       ? undefined
       : disabled('no --storage-header, --tc3-secret-id or --auth-module');

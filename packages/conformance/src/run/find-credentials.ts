@@ -5,15 +5,19 @@ import { readEcho } from '../trial/fixture-tool.ts';
 import { isGatewayError } from '../trial/is-gateway-error.ts';
 import type { Run } from './run.ts';
 
+/** Why a check is skipped where all credentials are refused. */
+export const REFUSED = {
+  gateway: 'the gateway refused every credential that was given',
+  storage: 'the storage API refused the credentials that were given',
+} as const;
+
 const SCHEMES: readonly GatewayScheme[] = ['module', 'bearer', 'signature'];
 
 /**
  * Finds out which of the given schemes the gateway accepts, and whether the fixture service stands
  * behind it.
- *
- * @returns whether the credentials were accepted; true also where none were given and none are asked for
  */
-export async function findGatewayCredentials(run: Run): Promise<boolean> {
+export async function findGatewayCredentials(run: Run): Promise<void> {
   const { gateway } = createTrial(run, 'probe', '');
   const given = SCHEMES.filter((scheme) => run.signers.gateway[scheme] !== undefined);
   for (const scheme of given.length > 0 ? given : [undefined]) {
@@ -23,10 +27,10 @@ export async function findGatewayCredentials(run: Run): Promise<boolean> {
     if (answer === 'refused') continue;
     if (scheme) run.gatewayScheme = scheme;
     run.fixture = answer;
-    return true;
+    return;
   }
-  run.fixture = 'the gateway refused every credential that was given';
-  return false;
+  run.fixture = REFUSED.gateway;
+  run.refused.gateway = true;
 }
 
 /** `true` where the fixture answers, `refused`, or what came instead. */
@@ -49,19 +53,19 @@ async function ask(gateway: ReturnType<typeof createTrial>['gateway']): Promise<
 /**
  * Finds the form of the storage requests: 'fields at the top level or nested in `data`; a deployment
  * must accept at least one form' (D21). Each is tried with a call that stores nothing.
- *
- * @returns whether one was accepted
  */
-export async function findStorageForm(run: Run): Promise<boolean> {
+export async function findStorageForm(run: Run): Promise<void> {
   const { storage } = createTrial(run, 'probe', '');
   const wanted = run.settings.requestForm;
+  const statuses: (number | undefined)[] = [];
   for (const form of wanted ? [wanted] : (['top', 'data'] as const)) {
     run.requestForm = form;
     const options = { acceptsRefusal: true };
     const fields = { path: storage.path('probe.txt') };
     const answer = await storage.call('getUploadMetaData', fields, options).catch(() => undefined);
-    if (answer?.data !== undefined && !answer.refused) return true;
+    if (answer?.data !== undefined && !answer.refused) return;
+    statuses.push(answer?.received.status);
   }
   run.requestForm = wanted ?? 'top';
-  return false;
+  run.refused.storage = statuses.every((status) => status === 401 || status === 403);
 }

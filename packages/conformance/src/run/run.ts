@@ -23,6 +23,8 @@ export interface Run {
   /** The scheme that the gateway was found to accept, and its signer; known before the first check. */
   gatewayScheme?: GatewayScheme;
   gatewaySigner?: Signer;
+  /** Where every credential that was given is refused; nothing can be learnt there. */
+  refused: { gateway: boolean; storage: boolean };
   /** Whether the fixture service was found behind the gateway; otherwise why not. */
   fixture: true | string;
 }

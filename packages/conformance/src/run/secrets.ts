@@ -1,11 +1,16 @@
 import type { Settings } from '../options.ts';
-import { listSecrets, type Secrets } from '../report/redact.ts';
+import { createRedactor, listSecrets, type Secrets } from '../report/redact.ts';
+import { toSpellings } from '../report/to-spellings.ts';
 
 /** The secrets of a run, which grow while it goes on. */
 export interface RunSecrets {
   /** Adds the credentials that an upload grant hands out: who has them can write. */
   addGrant(data: Record<string, unknown> | undefined): void;
+  /** Adds the headers that a signer of the operator's own has made, which are secrets by name, too. */
+  addHeaders(headers: Iterable<readonly [name: string, value: string]>): void;
   add(value: string): void;
+  /** Blanks all of them in every string of a value. */
+  redact<T>(value: T): T;
   readonly all: Secrets;
 }
 
@@ -13,13 +18,36 @@ const MOST_VALUES = 20_000;
 
 export function createRunSecrets(settings: Settings): RunSecrets {
   const all = listSecrets(settings);
+  const values = new Set(all.values);
+  const spelt = new Map<string, string[]>();
+  let redactor: { of: number; redact: RunSecrets['redact'] } | undefined;
+
+  const spell = (value: string) => {
+    const spellings = spelt.get(value) ?? toSpellings(value);
+    spelt.set(value, spellings);
+    return spellings;
+  };
   const add = (value: string) => {
-    if (all.values.length < MOST_VALUES && !all.values.includes(value)) all.values.push(value);
+    if (values.size >= MOST_VALUES || values.has(value)) return;
+    values.add(value);
+    all.values.push(value);
   };
   return {
     add,
     addGrant({ token, authorization } = {}) {
       for (const value of [token, authorization]) if (typeof value === 'string') add(value);
+    },
+    addHeaders(headers) {
+      for (const [name, value] of headers) {
+        const key = name.toLowerCase();
+        if (!all.headers.includes(key)) all.headers.push(key);
+        add(value);
+      }
+    },
+    redact(value) {
+      const of = all.values.length + all.headers.length;
+      if (redactor?.of !== of) redactor = { of, redact: createRedactor(all, spell) };
+      return redactor.redact(value);
     },
     all,
   };

@@ -1,6 +1,8 @@
 import type { Check, Need } from '../checks/check.ts';
 import { findRule } from '../checks/rules.ts';
+import type { Api } from '../contract/apis.ts';
 import type { Outcome } from '../result.ts';
+import { REFUSED } from './find-credentials.ts';
 import type { Run } from './run.ts';
 
 interface Reason {
@@ -20,7 +22,13 @@ export function whyNotRun(run: Run, { rule, needs }: Check): Reason | undefined 
     const reason = NEEDS[need](run);
     if (reason) return reason;
   }
-  return undefined;
+  const api = toApi(rule);
+  return run.refused[api] ? { outcome: 'skip', reason: REFUSED[api] } : undefined;
+}
+
+/** Which of the two APIs the check of a rule calls. */
+function toApi(rule: string): Api {
+  return rule.startsWith('GW-') || /^AU-(?!STORAGE)/.test(rule) ? 'gateway' : 'storage';
 }
 
 const NEEDS: Record<Need, (run: Run) => Reason | undefined> = {

@@ -23,7 +23,8 @@ type Body = { path?: string; fileList?: unknown[] };
 type Handle = (draft: Draft, response: ServerResponse) => Draft | undefined;
 
 /**
- * A small server that keeps the contract and shares no code with the project.
+ * A small server that keeps the documents, as far as Dredd can tell, and shares no code with the
+ * project. It has the services `conformance`, which echoes, and `forbidden`.
  *
  * @param handle changes an answer, or returns `undefined` where it has answered, or never will
  * @param form where storage requests must have their fields
@@ -39,7 +40,7 @@ export async function startSoundServer(
     const body = Buffer.concat(chunks).toString();
     const { method = '', url = '', headers } = request;
     if (url !== '/') requests.push({ method, url, headers, body });
-    const answer = handle(respond(method, url, headers.accept ?? '', read(body, form)), response);
+    const answer = handle(respond(method, url, read(body, form)), response);
     if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
   });
   const url = await listen(server);
@@ -51,15 +52,15 @@ function read(body: string, form: 'top' | 'data'): Body {
   return form === 'top' ? parsed : (parsed.data ?? {});
 }
 
-function respond(method: string, url: string, accept: string, body: Body): Draft {
-  const [, name, slash] = /^\/v1\/cloudrun\/([^/?]+)(\/?)/.exec(url) ?? [];
+function respond(method: string, url: string, body: Body): Draft {
+  const [, name, slash] = /^(?:\/base)?\/v1\/cloudrun\/([^/?]+)(\/?)/.exec(url) ?? [];
   if (name !== undefined)
-    return callService(`cloudrun-${method.toLowerCase()}${slash ? '' : '-root'}`, name, accept);
+    return callService(`cloudrun-${method.toLowerCase()}${slash ? '' : '-root'}`, name, url);
   const [, operation] = /^\/api\/v2\/envs\/dev\/storages:(\w+)$/.exec(url) ?? [];
   return callStorage(operation ?? 'none', body);
 }
 
-function callService(operation: string, name: string, accept: string): Draft {
+function callService(operation: string, name: string, url: string): Draft {
   const requestId = randomUUID();
   const headers: Record<string, string> = { 'X-Request-Id': requestId };
   const fail = (status: number, code: string): Draft => ({
@@ -69,11 +70,13 @@ function callService(operation: string, name: string, accept: string): Draft {
     body: JSON.stringify({ code, message: 'No.', requestId }),
   });
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$/.test(name)) return fail(422, 'BAD_NAME');
-  if (name !== 'hello') return fail(404, 'SERVICE_NOT_FOUND');
+  if (name === 'forbidden') return fail(403, 'SERVICE_FORBIDDEN');
+  if (name !== 'conformance') return fail(404, 'SERVICE_NOT_FOUND');
   if (operation.startsWith('cloudrun-get')) headers['Content-Disposition'] = 'attachment';
-  return accept === 'text/plain'
+  const echo = { fixture: 'berth-conformance', protocol: 1, target: url };
+  return url.includes('type=text%2Fplain')
     ? { operation, status: 200, headers: text(headers), body: 'Hello.' }
-    : { operation, status: 200, headers: json(headers), body: '{"hello":"you"}' };
+    : { operation, status: 200, headers: json(headers), body: JSON.stringify(echo) };
 }
 
 function callStorage(operation: string, { path, fileList }: Body): Draft {

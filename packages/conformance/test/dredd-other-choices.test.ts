@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runAgainst } from './support/run.ts';
+import { listDredd, runDredd } from './support/run-dredd.ts';
 import { type Draft, startSoundServer } from './support/sound-server.ts';
 
 /** Refuses a bad name and three bad bodies with 403, and the fourth with 200 and a code. */
@@ -15,11 +15,22 @@ function refuseOtherwise(draft: Draft): Draft {
 
 test('a deployment that makes every open choice in another way passes', async () => {
   await using server = await startSoundServer(refuseOtherwise, 'data');
-  const { code, lines } = await runAgainst(server.url);
-  expect(code).toBe(0);
-  expect(lines.at(-1)).toMatch(/^24 pass, /);
+  const report = await runDredd(server.url);
+  const bad = Object.values(listDredd(report)).filter(({ outcome }) => outcome !== 'pass');
+  expect(bad).toEqual([]);
   const wrapped = server.requests.filter(({ url }) => url.endsWith('storages:batchDelete'));
   expect(wrapped.map(({ body }) => Object.keys(JSON.parse(body)))).toEqual([['data'], ['data']]);
+});
+
+test('flat answers pass where they are declared', async () => {
+  await using server = await startSoundServer((draft) => {
+    if (!draft.body.startsWith('{"statusCode"')) return draft;
+    return { ...draft, body: JSON.stringify(JSON.parse(draft.body).body) };
+  });
+  const flat = await runDredd(server.url, { envelope: 'flat' });
+  expect(Object.values(listDredd(flat)).filter(({ outcome }) => outcome !== 'pass')).toEqual([]);
+  const wrapped = await runDredd(server.url);
+  expect(wrapped.exitCode).toBe(1);
 });
 
 test('credentials that a gateway refuses with 400 leave the run incomplete, and are no breach', async () => {
@@ -30,16 +41,19 @@ test('credentials that a gateway refuses with 400 leave the run incomplete, and 
     const body = JSON.stringify({ code: 'BAD_TOKEN', message: 'No.', requestId });
     return { ...draft, status: 400, headers, body };
   });
-  const { code, output } = await runAgainst(server.url);
-  expect(code).toBe(3);
-  expect(output).toContain(
-    'SKIP  gateway cloudrun-get 404 application/json: the target refused the credentials with 400',
-  );
+  const report = await runDredd(server.url);
+  expect(report.exitCode).toBe(3);
+  const result = listDredd(report)['gateway cloudrun-get 404 application/json'];
+  expect(result).toMatchObject({
+    outcome: 'skip',
+    reason: 'the gateway refused every credential that was given',
+  });
 });
 
-test('--request-form asks for one form, and does not look for another', async () => {
+test('a request form that is asked for is the only one that is tried', async () => {
   await using server = await startSoundServer();
-  const { code, output } = await runAgainst(server.url, '--request-form', 'data');
-  expect(code).toBe(1);
-  expect(output).toContain('{"data":{"path":"berth-conformance-');
+  const report = await runDredd(server.url, { requestForm: 'data' });
+  expect(report.exitCode).toBe(1);
+  const bodies = server.requests.filter(({ url }) => url.includes('storages:'));
+  for (const { body } of bodies) expect(Object.keys(JSON.parse(body))).toEqual(['data']);
 });

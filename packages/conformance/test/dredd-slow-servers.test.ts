@@ -1,0 +1,53 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Report, Result } from '../src/index.ts';
+import { listDredd, runDredd } from './support/run-dredd.ts';
+import { startSoundServer } from './support/sound-server.ts';
+
+describe('a server that hangs, dawdles and drops', () => {
+  const started = performance.now();
+  let report: Report;
+  let results: Record<string, Result>;
+
+  beforeAll(async () => {
+    const timers: NodeJS.Timeout[] = [];
+    await using server = await startSoundServer((draft, response) => {
+      const { operation, status, headers } = draft;
+      if (status === 200 && operation === 'batchGetTempUrls') return undefined;
+      if (status === 200 && operation === 'batchDelete') {
+        response.writeHead(status, headers);
+        timers.push(setInterval(() => response.write(' '), 50));
+        return undefined;
+      }
+      if (operation !== 'batchCopyFile') return draft;
+      response.destroy();
+      return undefined;
+    });
+    report = await runDredd(server.url, { timeout: 700 });
+    for (const timer of timers) clearInterval(timer);
+    results = listDredd(report);
+  });
+
+  test.each(['batchGetTempUrls', 'batchDelete'])(
+    'the answer of %s that has no end is an error',
+    (name) => {
+      const result = results[`storage ${name} 200 application/json`];
+      expect(result?.outcome).toBe('error');
+      expect(result?.reason).toMatch(new RegExp(`storages:${name}: no answer within 700 ms$`));
+      expect(results[`storage ${name} 4XX application/json`]?.outcome).toBe('pass');
+    },
+  );
+
+  test('a connection that is dropped is an error, not a breach', () => {
+    const result = results['storage batchCopyFile 200 application/json'];
+    expect(result?.outcome).toBe('error');
+    expect(result?.reason).toMatch(/socket hang up|ECONNRESET/);
+  });
+
+  test('everything else is checked, in bounded time', () => {
+    expect(report.exitCode).toBe(4);
+    const outcomes = Object.values(results).map(({ outcome }) => outcome);
+    expect(outcomes.filter((outcome) => outcome === 'pass')).toHaveLength(22);
+    expect(outcomes.filter((outcome) => outcome === 'error')).toHaveLength(4);
+    expect(performance.now() - started).toBeLessThan(15_000);
+  });
+});

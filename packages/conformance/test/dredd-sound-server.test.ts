@@ -1,0 +1,76 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Report } from '../src/index.ts';
+import { listDredd, runDredd } from './support/run-dredd.ts';
+import { type SoundServer, startSoundServer } from './support/sound-server.ts';
+
+describe('a sound deployment', () => {
+  let report: Report;
+  let url: string;
+  let requests: SoundServer['requests'];
+
+  beforeAll(async () => {
+    await using server = await startSoundServer();
+    ({ url, requests } = server);
+    report = await runDredd(server.url);
+  });
+
+  test('passes in everything that Dredd can drive', () => {
+    const outcomes = Object.values(listDredd(report)).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(Array(26).fill('pass'));
+    expect(report.exitCode).toBe(0);
+  });
+
+  test('is named with the contract that it was held to', () => {
+    expect(report.targets).toEqual([
+      { api: 'gateway', url, contract: 'gateway.v1', version: '1.0.0' },
+      { api: 'storage', url, contract: 'storage.v2', version: '2.0.0' },
+    ]);
+  });
+
+  test('is asked for files of the run only, by the IDs that it gave', () => {
+    const bodies = requests
+      .filter(({ url, body }) => url.includes('storages:') && body !== '{}')
+      .map(({ body }) => body);
+    expect(bodies.length).toBeGreaterThan(0);
+    for (const body of bodies) expect(body).toMatch(/berth-conformance\/[0-9a-f]{8}\//);
+    const deleted = requests.find(({ url }) => url.endsWith('storages:batchDelete'));
+    expect(deleted?.body).toMatch(/^\{"fileList":\["id:berth-conformance\//);
+  });
+});
+
+test('addresses, names and credentials are those of the options', async () => {
+  await using gateway = await startSoundServer();
+  await using storage = await startSoundServer();
+  await runDredd(gateway.url, {
+    gatewayUrl: `${gateway.url}/base/`,
+    storageUrl: storage.url,
+    gatewayHost: 'prod.gateway.example',
+    env: 'prod',
+    requestForm: 'top',
+  });
+  const [call] = gateway.requests.filter(({ url }) => url === '/base/v1/cloudrun/conformance/abc');
+  expect(call?.headers).toMatchObject({
+    host: 'prod.gateway.example',
+    authorization: 'Bearer token-1234',
+  });
+  expect(storage.requests[0]).toMatchObject({
+    url: '/api/v2/envs/prod/storages:getUploadMetaData',
+    headers: { 'x-svc-authorization': '1.0 abcd' },
+  });
+});
+
+test('without what a check needs it is disabled, with the option that would help', async () => {
+  await using server = await startSoundServer();
+  const results = listDredd(
+    await runDredd(server.url, { forbiddenService: undefined, readOnly: true }),
+  );
+  const disabled = Object.values(results).filter(({ outcome }) => outcome === 'disabled');
+  expect(disabled.map(({ id, reason }) => `${id}: ${reason}`).toSorted()).toEqual([
+    'gateway cloudrun-get 403 application/json: no --forbidden-service',
+    'gateway cloudrun-get-root 403 application/json: no --forbidden-service',
+    'gateway cloudrun-post 403 application/json: no --forbidden-service',
+    'gateway cloudrun-post-root 403 application/json: no --forbidden-service',
+    'storage batchCopyFile 200 application/json: --read-only',
+    'storage batchDelete 200 application/json: --read-only',
+  ]);
+});
