@@ -42,7 +42,15 @@ async function refusal(query: string) {
 
 test('text and binary messages come back as they were sent', async () => {
   const { socket, next } = await open();
-  for (const message of ['', 'x', '\uFEFF你好', ' !hello', 'y'.repeat(125), 'z'.repeat(65_536)]) {
+  for (const message of [
+    '',
+    'x',
+    '\uFEFF!hello',
+    '你好',
+    ' !hello',
+    'y'.repeat(125),
+    'z'.repeat(65_536),
+  ]) {
     socket.send(message);
     expect(await next()).toBe(message);
   }

@@ -10,7 +10,7 @@ interface RawAnswer {
 }
 
 /** Opens a TCP connection to the server of a URL. */
-export async function openConnection(url: string): Promise<Socket> {
+async function openConnection(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
