@@ -55,7 +55,7 @@ export interface UploadTool {
   /** Reads a file as any user does: a link, and a GET of it. Where no link call works, the check is not reached. */
   read(fileId: string): Promise<Reading>;
   /** GETs a link without credentials, and follows it where it leads on to another address. */
-  download(link: string, headers?: HeaderInput, redirects?: number): Promise<Exchange>;
+  download(link: string, headers?: HeaderInput): Promise<Exchange>;
   /** The ID of the file at a path, also of one that a copy has made. */
   fileIdOf(path: string): Promise<string>;
   /** Has a path removed at the end of the run; for destinations of copies. */
@@ -68,6 +68,7 @@ export interface PostOptions {
   trickle?: (form: Buffer) => Readable;
 }
 
+const REDIRECTS = [301, 302, 303, 307, 308];
 const MOST_REDIRECTS = 5;
 
 export function createUploadTool(run: Run, caller: Caller, storage: StorageTool): UploadTool {
@@ -121,21 +122,20 @@ export function createUploadTool(run: Run, caller: Caller, storage: StorageTool)
     return { ...exchange, hasError: hasXmlError(exchange.received.text) };
   };
 
-  const download: UploadTool['download'] = async (link, headers, redirects = MOST_REDIRECTS) => {
-    // Links may come unencoded; what is encoded already stays so.
-    const { origin, pathname, search } = new URL(link);
-    const call = {
-      method: 'GET',
-      origin,
-      target: pathname + search,
-      headers: toHeaderList(headers),
-    };
-    const exchange = await caller.call({ ...call, body: Buffer.alloc(0) });
-    const { status } = exchange.received;
-    const location = exchange.received.header('location');
-    const leads = [301, 302, 303, 307, 308].includes(status) && location !== undefined;
-    if (!leads || redirects === 0 || !URL.canParse(location, link)) return exchange;
-    return download(new URL(location, link).href, headers, redirects - 1);
+  const download: UploadTool['download'] = async (link, headers) => {
+    let next = link;
+    for (let redirects = 0; ; redirects += 1) {
+      // Links may come unencoded; what is encoded already stays so.
+      const { origin, pathname, search } = new URL(next);
+      const call = { method: 'GET', origin, target: pathname + search, body: Buffer.alloc(0) };
+      const exchange = await caller.call({ ...call, headers: toHeaderList(headers) });
+      const { received } = exchange;
+      const location = REDIRECTS.includes(received.status) && received.header('location');
+      if (!location || redirects === MOST_REDIRECTS || !URL.canParse(location, next)) {
+        return exchange;
+      }
+      next = new URL(location, next).href;
+    }
   };
 
   return {

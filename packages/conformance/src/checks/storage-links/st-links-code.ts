@@ -1,0 +1,27 @@
+import type { Trial } from '../../trial/trial.ts';
+import { defineCheck } from '../check.ts';
+import { canBeCopied } from '../support/copies.ts';
+import { show } from '../support/entries.ts';
+import { needsFiles } from '../support/needs-files.ts';
+import { askForLinks, missingFileId, storeForLinks } from './ask-for-links.ts';
+
+export const stLinksCode = defineCheck('ST-LINKS-CODE', needsFiles, async (t: Trial) => {
+  const { files, orders } = await storeForLinks(t, 'a.txt', 'level/b.txt', 'c');
+  for (const fileList of [orders.slice(0, 1), orders]) {
+    const { reply, entries } = await askForLinks(t, fileList);
+    for (const { code } of entries) {
+      if (code !== 'SUCCESS') {
+        // A file that an upload has not stored is not the fault of the links.
+        for (const { path } of files)
+          t.reach(await canBeCopied(t, path), 'an upload stored nothing');
+      }
+      const wanted = `the code of a file that exists must be "SUCCESS", not ${show(code)}`;
+      t.expect(code === 'SUCCESS', wanted, reply);
+    }
+  }
+  const { reply, entries } = await askForLinks(t, [{ fileID: await missingFileId(t) }]);
+  for (const { code } of entries) {
+    const isText = typeof code === 'string';
+    t.expect(isText, `the code of a missing file must be a string, not ${show(code)}`, reply);
+  }
+});

@@ -1,0 +1,10 @@
+import { defineCheck } from '../check.ts';
+import { askForGrants } from './ask-for-grants.ts';
+
+export const stMetaCall = defineCheck('ST-META-CALL', ['storageCredentials'], async (t) => {
+  for await (const { what, reply } of askForGrants(t)) {
+    const { refused, received, code } = reply;
+    const came = `a refusal with ${received.status} ${code ?? ''}`.trim();
+    t.expect(!refused, `${what} must return the attributes for the upload, not ${came}`, reply);
+  }
+});

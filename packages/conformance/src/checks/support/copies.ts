@@ -1,0 +1,38 @@
+import type { Entry } from '../../trial/storage-tool.ts';
+import type { Trial } from '../../trial/trial.ts';
+
+/** One copy, with cloud paths. */
+export interface CopyOrder {
+  from: string;
+  to: string;
+  overwrite?: boolean;
+  removeOriginal?: boolean;
+}
+
+/** Items of a copy call; the destinations are removed at the end of the run. */
+export function toCopyItems(t: Trial, orders: readonly CopyOrder[]): object[] {
+  return orders.map(({ from, to, ...rest }) => {
+    t.upload.track(to);
+    return { srcPath: t.storage.copyPath(from), dstPath: t.storage.copyPath(to), ...rest };
+  });
+}
+
+/** Copies; where the answer has not one entry for each, the check is not reached. */
+export function copy(t: Trial, ...orders: CopyOrder[]): Promise<Entry[]> {
+  return t.storage.list('batchCopyFile', toCopyItems(t, orders));
+}
+
+/**
+ * Whether an entry of a copy answer tells of a failure. How it is to tell is for `ST-COPY-FAILED` and
+ * `ST-COPY-SUCCEEDED`.
+ */
+export function hasFailed({ code, message }: Entry): boolean {
+  if (code === 'SUCCESS') return false;
+  return [code, message].some((value) => value !== undefined && value !== null && value !== '');
+}
+
+/** Whether a file is there, asked without a link: a copy of it succeeds. */
+export async function canBeCopied(t: Trial, path: string): Promise<boolean> {
+  const [entry] = await copy(t, { from: path, to: `${path}.${t.uniqueName()}` });
+  return entry !== undefined && !hasFailed(entry);
+}
