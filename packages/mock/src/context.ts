@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Contract } from './contract/contract.ts';
 import type { Operation } from './contract/operations.ts';
 import type { WireProfile } from './contract/wire-profile.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -14,6 +15,9 @@ export interface Context {
   readonly url: string;
   /** Names on the wire; others after a hot reload. */
   readonly profile: WireProfile;
+  /** What is served; another one after a hot reload. */
+  readonly contract: Contract;
+  /** Those of the contract. */
   readonly operations: readonly Operation[];
   readonly sessions: Sessions;
   readonly services: Services;

@@ -74,6 +74,11 @@ export interface MockOptions {
   record?: string | undefined;
   /** Folder of such files, from which every call is answered, without a network. Default: none. */
   replay?: string | undefined;
+  /**
+   * Own documents to serve in place of the contract's, such as the draft of a change: files, each one
+   * bundled OpenAPI document of the gateway or of storage, JSON or YAML. Default: the contract.
+   */
+  contract?: readonly string[] | undefined;
   /** Names of the deployment that the mock stands for (D1). Default: those of the contract. */
   wireProfile?: WireProfile | undefined;
 }
@@ -88,12 +93,12 @@ export type ResolvedOptions = {
     readonly faults: readonly FaultRule[];
   };
 
-type Optional = 'origins' | 'services' | 'dir' | 'record' | 'replay';
+type Optional = 'origins' | 'contract' | 'services' | 'dir' | 'record' | 'replay';
 
 /** Fills in the defaults. Throws a TypeError or RangeError that names a wrong option. */
 export function resolveOptions(options: MockOptions): ResolvedOptions {
   const { port = 0, host = '127.0.0.1', tls = false, env = 'dev', services, dir } = options;
-  const { origins, faults = [], proxy, record, replay } = options;
+  const { origins, faults = [], proxy, record, replay, contract } = options;
   const { mode = 'auto', auth = 'present', wireProfile = standardProfile } = options;
   const { seed = Math.random().toString(36).slice(2), maxSessions = 100 } = options;
   const { maxStoreBytes = dir === undefined ? 256 * 1024 * 1024 : Number.MAX_SAFE_INTEGER } =
@@ -136,6 +141,7 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
     replay,
     maxStoreBytes,
     maxSessions,
+    contract,
     wireProfile,
   };
 }
@@ -149,7 +155,8 @@ function assertOneOf(name: string, value: string, known: readonly string[]): voi
   if (!known.includes(value)) throw new TypeError(`${name} must be one of ${known.join(', ')}.`);
 }
 
-function assertOrigin(origin: string): void {
+/** @throws TypeError for what is no origin */
+export function assertOrigin(origin: string): void {
   if (URL.canParse(origin) && new URL(origin).origin === origin) return;
   throw new TypeError(`origins must be such as https://app.example.com, which ${origin} is not.`);
 }

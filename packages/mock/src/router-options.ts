@@ -16,6 +16,12 @@ export function toCors({ origins }: Pick<ResolvedOptions, 'origins'>): CorsOptio
   return { ...CORS, ...(origins && { origins }) };
 }
 
+/** The routes of an own document; nothing where the surface is the contract's. */
+export function toRoutes({ contract: { routes } }: Context, surface: SurfaceName) {
+  const own = surface === 'gateway' ? routes.gateway : routes.storage;
+  return own && { routes: own };
+}
+
 /** What the routers of all surfaces have in common. */
 export function toRouterOptions(
   context: Context,
@@ -25,6 +31,7 @@ export function toRouterOptions(
   return {
     cors: toCors(context.options),
     wireProfile: context.profile,
+    ...toRoutes(context, surface),
     // The mock says itself where one of its answers breaks the contract, and sends it all the same.
     responses: 'log' as const,
     onFault: createFaultExplainer(context, words),

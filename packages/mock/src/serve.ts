@@ -1,14 +1,14 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { createAuth } from './auth/create-auth.ts';
 import type { Backend } from './backend.ts';
 import type { Context } from './context.ts';
 import { assertWireProfile } from './contract/assert-wire-profile.ts';
-import { documents } from './contract/documents.ts';
-import { listOperations } from './contract/operations.ts';
+import { type Contract, standardContract } from './contract/contract.ts';
 import { applyProfile, type WireProfile } from './contract/wire-profile.ts';
 import { createApplication } from './create-application.ts';
 import type { Contents } from './files/contents.ts';
@@ -24,6 +24,12 @@ import { describeServiceFault } from './services/loading/service-fault.ts';
 import { createSession } from './session/create-session.ts';
 import { createSessions } from './session/create-sessions.ts';
 
+/** What can change while a mock serves. */
+interface Reloadable {
+  readonly profile: WireProfile;
+  readonly contract: Contract;
+}
+
 /** A listening mock with its inside, from which the command line makes its examples. */
 export interface Served {
   readonly url: string;
@@ -33,8 +39,12 @@ export interface Served {
   readonly context: Context;
   /** What was found of the calls that have passed to a deployment. */
   readonly verdicts: Verdicts;
-  /** Takes over other names on the wire; state, port and connections stay. */
-  reload(profile: WireProfile): Promise<void>;
+  /**
+   * Takes over other names on the wire, or another contract; state, port and connections stay.
+   *
+   * @throws TypeError for what cannot be served; then the last good one is
+   */
+  reload(next: Partial<Reloadable>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -50,10 +60,11 @@ export async function serve(
   const options = resolveOptions(given);
   if (given.wireProfile !== undefined) await assertWireProfile(given.wireProfile);
   let profile = options.wireProfile;
+  let contract = await loadContract(options);
   let oracle: Promise<Oracle> | undefined;
   let url = '';
   const parts = {
-    secret: randomBytes(32),
+    secret: secretOf(options),
     seed: options.seed,
     faults: options.faults,
     room: createRoom(options.maxStoreBytes),
@@ -67,7 +78,12 @@ export async function serve(
     get profile() {
       return profile;
     },
-    operations: listOperations(documents),
+    get contract() {
+      return contract;
+    },
+    get operations() {
+      return contract.operations;
+    },
     sessions: createSessions((id) => createSession(id, parts), options.maxSessions),
     services: await createServices({
       source: options.services,
@@ -76,7 +92,7 @@ export async function serve(
     }),
     dynamic: options.mode === 'dynamic' ? { dynamic: true, seed: options.seed } : undefined,
     oracle() {
-      oracle ??= loadOracle(profile);
+      oracle ??= loadOracle(profile, contract);
       return oracle;
     },
     originOf: (request) => originOf(request) ?? url,
@@ -103,9 +119,16 @@ export async function serve(
     context,
     verdicts,
     async reload(next) {
-      profile = await assertWireProfile(next);
-      oracle = undefined;
-      application = createApplication(context, await createAuth(options, profile), backend);
+      const last = { profile, contract };
+      if (next.profile !== undefined) profile = await assertWireProfile(next.profile);
+      contract = next.contract ?? contract;
+      try {
+        application = createApplication(context, await createAuth(options, profile), backend);
+        oracle = undefined;
+      } catch (error) {
+        ({ profile, contract } = last);
+        throw error;
+      }
     },
     async close() {
       const closed = once(server, 'close');
@@ -131,9 +154,20 @@ function warn(fault: Parameters<typeof describeServiceFault>[0]): void {
   process.emitWarning(describeServiceFault(fault), 'BerthWarning');
 }
 
+/**
+ * Signs grants and links. Those of files that outlive the mock do so too: the secret of a folder is made
+ * of its path, which is enough where the key pair of every mock is public anyway.
+ */
+function secretOf({ dir }: ResolvedOptions): Buffer {
+  if (dir === undefined) return randomBytes(32);
+  return createHash('sha256').update(resolve(dir)).digest();
+}
+
 async function loadContents({ dir }: ResolvedOptions): Promise<(session: string) => Contents> {
   if (dir === undefined) return () => memoryContents;
   const { createDiskContents, toSessionFolder } = await import('./files/disk-contents.ts');
+  // A folder that cannot be used is told at the start, and not to the first call.
+  createDiskContents(toSessionFolder(dir, ''));
   return (session) => createDiskContents(toSessionFolder(dir, session));
 }
 
@@ -156,8 +190,14 @@ async function loadCertificate({ host }: ResolvedOptions) {
   return createCertificate(host);
 }
 
+/** What makes a contract of own documents is loaded for those alone who have some. */
+async function loadContract({ contract }: ResolvedOptions): Promise<Contract> {
+  if (contract === undefined) return standardContract;
+  return (await import('./contract/load-contract.ts')).loadContract(contract);
+}
+
 /** Prism takes half a second to load, so it comes with the first call that needs it. */
-async function loadOracle(profile: WireProfile): Promise<Oracle> {
+async function loadOracle(profile: WireProfile, { documents }: Contract): Promise<Oracle> {
   const { createOracle } = await import('./oracle/create-oracle.ts');
   return createOracle(applyProfile(documents, profile));
 }

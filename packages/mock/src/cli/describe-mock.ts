@@ -1,5 +1,4 @@
 import { KEY_PAIR } from '../auth/credentials.ts';
-import { documents } from '../contract/documents.ts';
 import type { Served } from '../serve.ts';
 import { describeBackend } from './describe-backend.ts';
 import { type CurlCredentials, listCurls } from './list-curls.ts';
@@ -9,7 +8,7 @@ export async function describeMock(served: Served): Promise<string> {
   const { url, context } = served;
   const backend = describeBackend(served);
   if (backend !== undefined) return backend;
-  const { gateway, storage } = documents;
+  const { gateway, storage } = context.contract.documents;
   const { auth, env } = context.options;
   const credentials = auth === 'strict' ? await makeCredentials(env) : undefined;
   const curls = listCurls(context, credentials).map(

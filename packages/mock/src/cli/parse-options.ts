@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseFaultFlag } from '../faults/parse-fault-flag.ts';
-import { AUTH_MODES, type AuthMode, isEnv, MODES, type Mode } from '../options.ts';
+import { AUTH_MODES, type AuthMode, assertOrigin, isEnv, MODES, type Mode } from '../options.ts';
 import { readPackageInfo } from './package-info.ts';
 import { type ProxyFlags, toProxyOption } from './to-proxy-option.ts';
 
@@ -17,10 +17,14 @@ export interface CliOptions extends ProxyFlags {
   mode: Mode;
   seed?: string;
   auth: AuthMode;
+  origins?: string[];
   services?: string | string[];
   /** Rules of faults. */
   fault?: string[];
   dir?: string;
+  maxSessions?: number;
+  /** Files. */
+  contract?: string[];
   wireProfile?: string;
   /** Address of a mock to wait for. */
   wait?: string;
@@ -50,6 +54,11 @@ export function parseOptions(argv: string[]): CliOptions {
       new Option('--auth <mode>', 'credentials that let in').choices(AUTH_MODES).default('present'),
     )
     .option(
+      '--origins <origin...>',
+      'origins whose pages may read answers (default: every one)',
+      parseOrigin,
+    )
+    .option(
       '--services <source...>',
       'hosted services: a folder or file (./services), or names (default: every name)',
       parseServices,
@@ -60,6 +69,7 @@ export function parseOptions(argv: string[]): CliOptions {
       parseFault,
     )
     .option('--dir <folder>', 'keeps uploaded files there (default: in memory)')
+    .option('--max-sessions <count>', 'sessions that are kept', parseCount)
     .option(
       '--proxy <url>',
       'passes every call on to a real deployment, and judges both directions',
@@ -69,6 +79,7 @@ export function parseOptions(argv: string[]): CliOptions {
     .option('--record <folder>', 'keeps there what passes through --proxy')
     .option('--replay <folder>', 'answers from such a folder, without a network')
     .option('--fail-on-violations', 'ends with 1 where a call through --proxy broke the contract')
+    .option('--contract <file...>', 'own OpenAPI documents in place of those of the contract')
     .option('--wire-profile <file>', 'JSON file with the names of a deployment')
     .addOption(
       new Option('--wait [url]', `serves nothing: waits until a mock is ready (${DEFAULT_URL})`)
@@ -81,6 +92,9 @@ export function parseOptions(argv: string[]): CliOptions {
   const options: CliOptions = program.parse(argv).opts();
   try {
     toProxyOption(options);
+    if (options.wait === undefined && program.getOptionValueSource('timeout') === 'cli') {
+      throw new TypeError('--timeout needs --wait: it says how long to wait.');
+    }
   } catch (error) {
     program.error(`error: ${(error as Error).message}`, { exitCode: 2 });
   }
@@ -122,6 +136,21 @@ function parseSeconds(value: string): number {
   const seconds = Number(value);
   if (value.trim() !== '' && seconds > 0 && Number.isFinite(seconds)) return seconds;
   throw new InvalidArgumentError('It must be a number of seconds above 0.');
+}
+
+function parseOrigin(value: string, others: string[] = []): string[] {
+  try {
+    assertOrigin(value);
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+  return [...others, value];
+}
+
+function parseCount(value: string): number {
+  const count = Number(value);
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  throw new InvalidArgumentError('It must be a whole number of at least 1.');
 }
 
 function parseFault(value: string, others: string[] = []): string[] {

@@ -34,12 +34,9 @@ async function serveUntilSignal(options: CliOptions): Promise<void> {
       },
       EVENTS,
     );
-    const watch =
-      file === undefined
-        ? undefined
-        : watchFile(file, () => reloadWireProfile(file, served.reload));
+    const watches = watchFiles(options, served);
     const stop = () => {
-      watch?.close();
+      for (const watch of watches) watch.close();
       void served.close().then(() => process.exit(endProxy(options, served)));
     };
     served.verdicts.listen((verdict) => {
@@ -62,17 +59,29 @@ function endProxy({ failOnViolations }: CliOptions, { context, verdicts }: Serve
   return failOnViolations && verdicts.badRequests + verdicts.badAnswers > 0 ? 1 : 0;
 }
 
-/** Takes over a changed profile; a broken one is told, and the last good one stays in use. */
-async function reloadWireProfile(
-  file: string,
-  reload: (profile: Awaited<ReturnType<typeof readWireProfile>>) => Promise<void>,
-): Promise<void> {
-  try {
-    await reload(await readWireProfile(file));
-    process.stdout.write(`${file} has changed and is in use.\n`);
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message} The last good one stays in use.\n`);
-  }
+/** Takes over files that change; a broken one is told, and the last good one stays in use. */
+function watchFiles({ wireProfile, contract = [] }: CliOptions, { reload }: Served) {
+  // One after the other, so that the last change is the one in use.
+  let reloaded = Promise.resolve();
+  const watch = (file: string, take: () => Promise<void>) =>
+    watchFile(file, () => {
+      reloaded = reloaded.then(take).then(
+        () => tell(process.stdout, `${file} has changed and is in use.`),
+        ({ message }: Error) => tell(process.stderr, `${message} The last good one stays in use.`),
+      );
+    });
+  const takeContract = async () => {
+    const { loadContract } = await import('../contract/load-contract.ts');
+    await reload({ contract: await loadContract(contract) });
+  };
+  const watches = contract.map((file) => watch(file, takeContract));
+  if (wireProfile === undefined) return watches;
+  const takeProfile = async () => reload({ profile: await readWireProfile(wireProfile) });
+  return [...watches, watch(wireProfile, takeProfile)];
+}
+
+function tell(stream: NodeJS.WriteStream, line: string): void {
+  stream.write(`${line}\n`);
 }
 
 async function waitFor(url: string, seconds: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { documents } from './documents.ts';
+import { type Documents, documents as standard } from './documents.ts';
 import type { OperationObject } from './open-api.ts';
 import { METHODS } from './open-api.ts';
 
@@ -9,7 +9,7 @@ export type Examples = ReadonlyMap<string, unknown>;
  * What the contract gives as examples of success, by operationId. Named examples come before the example
  * of a schema, as OpenAPI says.
  */
-export function listExamples(): ReadonlyMap<string, Examples> {
+export function listExamples(documents: Documents = standard): ReadonlyMap<string, Examples> {
   return new Map(
     Object.values(documents).flatMap(({ paths }) =>
       Object.values(paths).flatMap((item) =>

@@ -1,3 +1,5 @@
+import type { SurfaceName } from '../surface-name.ts';
+import { UPLOAD_PATH } from '../upload/upload-path.ts';
 import type { DocumentName, Documents } from './documents.ts';
 import {
   METHODS,
@@ -12,6 +14,7 @@ export interface Operation {
   /** Its `operationId`, the name used everywhere. */
   id: string;
   document: DocumentName;
+  surface: Exclude<SurfaceName, 'link'>;
   method: Method;
   /** Path template, for example `/v1/cloudrun/{name}/{anyPath}`. */
   path: string;
@@ -33,6 +36,7 @@ export function listOperations(documents: Documents): Operation[] {
         return {
           id: operation.operationId,
           document: name as DocumentName,
+          surface: path === UPLOAD_PATH ? ('upload' as const) : (name as DocumentName),
           method,
           path,
           greedy: findGreedy(parameters),
@@ -42,6 +46,11 @@ export function listOperations(documents: Documents): Operation[] {
       }),
     ),
   );
+}
+
+/** Those of a surface, by operationId. */
+export function idsOf(operations: readonly Operation[], surface: Operation['surface']): string[] {
+  return operations.filter((one) => one.surface === surface).map(({ id }) => id);
 }
 
 function findGreedy(parameters: Parameter[]): string | undefined {

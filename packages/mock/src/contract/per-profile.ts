@@ -1,19 +1,20 @@
+import type { Contract } from './contract.ts';
 import type { WireProfile } from './wire-profile.ts';
 
 /**
- * What is made of a wire profile, made anew where a hot reload has brought another one.
+ * What is made of a wire profile and the contract, made anew where a hot reload has brought others.
  *
- * @param holder knows the one in use
+ * @param holder knows those in use
  */
 export function perProfile<Made>(
-  holder: { readonly profile: WireProfile },
+  holder: { readonly profile: WireProfile; readonly contract?: Contract },
   make: (profile: WireProfile) => Made,
 ): () => Made {
-  let { profile } = holder;
+  let { profile, contract } = holder;
   let made = make(profile);
   return () => {
-    if (profile !== holder.profile) {
-      profile = holder.profile;
+    if (profile !== holder.profile || contract !== holder.contract) {
+      ({ profile, contract } = holder);
       made = make(profile);
     }
     return made;

@@ -1,5 +1,5 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import { documents } from '../contract/documents.ts';
+import type { Documents } from '../contract/documents.ts';
 import { METHODS, type OperationObject } from '../contract/open-api.ts';
 import type { SurfaceName } from '../surface-name.ts';
 
@@ -20,7 +20,7 @@ export interface DescribedOperation {
 type Described = OperationObject & { readonly summary?: string; readonly description?: string };
 
 /** Operations with their examples, and the error tables of the contract. */
-export function describeContract() {
+export function describeContract(documents: Documents) {
   return {
     operations: Object.entries(documents).flatMap(([name, { paths }]) =>
       Object.entries(paths).flatMap(([path, item]) =>

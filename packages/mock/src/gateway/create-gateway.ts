@@ -12,6 +12,7 @@ import {
 import type { Auth } from '../auth/auth.ts';
 import type { Context } from '../context.ts';
 import { listExamples } from '../contract/examples.ts';
+import { idsOf } from '../contract/operations.ts';
 import { type Example, toExample } from '../contract/to-example.ts';
 import { consult, preferencesOf } from '../oracle/consult.ts';
 import type { Preferences } from '../oracle/read-preferences.ts';
@@ -22,16 +23,9 @@ import type { MockedAnswer } from '../services/services.ts';
 import { readPayload } from './read-payload.ts';
 import { toEnvOption } from './to-env-option.ts';
 
-const OPERATIONS = [
-  'cloudrun-get-root',
-  'cloudrun-post-root',
-  'cloudrun-get',
-  'cloudrun-post',
-] as const;
-
 /** The gateway: services that are defined answer, all others with the examples of the contract. */
 export function createGateway(context: Context, auth: Auth): GatewayRouter {
-  const examples = listExamples();
+  const examples = listExamples(context.contract.documents);
 
   const call: GatewayHandler = (input, call) => {
     const record = noteService(input, call);
@@ -107,7 +101,10 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
   };
 
   return createGatewayRouter(
-    { ...Object.fromEntries(OPERATIONS.map((id) => [id, call])), webSocket },
+    {
+      ...Object.fromEntries(idsOf(context.operations, 'gateway').map((id) => [id, call])),
+      webSocket,
+    },
     {
       ...toRouterOptions(context, 'gateway', toWords),
       env: toEnvOption(context.options),

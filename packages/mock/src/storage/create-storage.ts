@@ -8,6 +8,7 @@ import {
 import type { Auth } from '../auth/auth.ts';
 import type { Context } from '../context.ts';
 import { listExamples } from '../contract/examples.ts';
+import { idsOf } from '../contract/operations.ts';
 import { toExample } from '../contract/to-example.ts';
 import { consult, preferencesOf } from '../oracle/consult.ts';
 import { recordOf } from '../record/recorded-request.ts';
@@ -21,20 +22,20 @@ import type { Act, Place } from './place.ts';
 /** The storage API over the files of a session; with `Prefer` the examples of the contract answer. */
 export function createStorage(context: Context, auth: Auth): Router {
   const { env, mode } = context.options;
-  const examples = listExamples();
+  const examples = listExamples(context.contract.documents);
 
   const handle =
-    <Id extends StorageOperationId>(id: Id, act: Act<Id>) =>
+    <Id extends StorageOperationId>(id: Id, act: Act<Id> | undefined) =>
     (input: Parameters<Act<Id>>[0], call: StorageCall): ReturnType<Act<Id>> => {
       const record = recordOf(call.request);
       record.operationId = id;
       const preferences = preferencesOf(call, 'storage', context) ?? context.dynamic;
-      const isStatic = mode === 'static' && preferences === undefined;
+      const isStatic = (mode === 'static' || act === undefined) && preferences === undefined;
       const example = isStatic
         ? toExample(examples.get(id), call.request.headers.accept)
         : undefined;
       if (example !== undefined) return dataOf(example.value);
-      if (isStatic || preferences !== undefined) {
+      if (isStatic || act === undefined || preferences !== undefined) {
         const params = { envId: call.envId };
         const question = { surface: 'storage', params, body: input } as const;
         return consult(context, call, question, preferences) as never;
@@ -44,13 +45,16 @@ export function createStorage(context: Context, auth: Auth): Router {
       return act(input, place);
     };
 
-  const handlers: StorageHandlers = {
-    getUploadMetaData: handle('getUploadMetaData', getUploadMetaData),
-    batchGetTempUrls: handle('batchGetTempUrls', batchGetTempUrls),
-    batchDelete: handle('batchDelete', batchDelete),
-    batchCopyFile: handle('batchCopyFile', createBatchCopyFile(context.operations)),
+  const acts: { [Id in StorageOperationId]: Act<Id> } = {
+    getUploadMetaData,
+    batchGetTempUrls,
+    batchDelete,
+    batchCopyFile: createBatchCopyFile(context.operations),
   };
-  return createStorageRouter(handlers, {
+  // An own document may leave operations out, and have others: those answer its examples.
+  const ids = idsOf(context.operations, 'storage') as StorageOperationId[];
+  const handlers = Object.fromEntries(ids.map((id) => [id, handle(id, acts[id] as never)]));
+  return createStorageRouter(handlers as unknown as StorageHandlers, {
     ...toRouterOptions(context, 'storage'),
     env,
     security: auth.storage,

@@ -1,6 +1,6 @@
 import { type Answer, type Call, toAnswer, UploadError } from '@berth/server-stubs';
 import { uploadErrors } from '../contract/defaults.ts';
-import { documents } from '../contract/documents.ts';
+import type { Documents } from '../contract/documents.ts';
 import type { Preferences } from '../oracle/read-preferences.ts';
 import { INVALID } from '../refusals/to-refusal.ts';
 import { UPLOAD_PATH } from './upload-path.ts';
@@ -28,8 +28,11 @@ class DocumentedSuccess extends Error {
  *
  * @throws UploadError or DocumentedSuccess, always
  */
-export function answerAsDocumented({ code = 200, exampleKey }: Partial<Preferences> = {}): never {
-  const examples = examplesOf(code);
+export function answerAsDocumented(
+  documents: Documents,
+  { code = 200, exampleKey }: Partial<Preferences> = {},
+): never {
+  const examples = examplesOf(documents, code);
   if (examples === undefined) {
     throw missing('The contract has no answer of the status that the header Prefer gives.');
   }
@@ -45,7 +48,7 @@ export function answerAsDocumented({ code = 200, exampleKey }: Partial<Preferenc
 }
 
 /** Examples of the errors of a status by name; none of a success. Undefined where it is not documented. */
-function examplesOf(code: number): Record<string, Example> | undefined {
+function examplesOf(documents: Documents, code: number): Record<string, Example> | undefined {
   const responses = documents.storage.paths[UPLOAD_PATH]?.post?.responses ?? {};
   const range = responses[code] ?? responses[`${Math.floor(code / 100)}XX`];
   const response = range ?? (code >= 400 ? responses.default : undefined);

@@ -24,7 +24,7 @@ export function createUpload(context: Context): Router {
     if (preferences !== undefined || context.options.mode === 'static') {
       // A form that breaks off is refused in every mode.
       for await (const _ of form.file);
-      return answerAsDocumented(preferences);
+      return answerAsDocumented(context.contract.documents, preferences);
     }
     const { files, grants } = recordOf(request).session;
     const key = toKey(form.key);

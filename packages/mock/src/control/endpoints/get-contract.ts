@@ -4,8 +4,8 @@ import type { Endpoint } from '../endpoint.ts';
 export const getContract: Endpoint = {
   method: 'GET',
   path: 'contract',
-  async answer() {
+  async answer({ context }) {
     const { describeContract } = await import('../describe-contract.ts');
-    return describeContract();
+    return describeContract(context.contract.documents);
   },
 };

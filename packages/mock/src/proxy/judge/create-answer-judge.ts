@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Violation } from '@berth/server-stubs';
-import { documents } from '../../contract/documents.ts';
+import type { Documents } from '../../contract/documents.ts';
 import { applyProfile, type WireProfile } from '../../contract/wire-profile.ts';
 import type { SurfaceName } from '../../surface-name.ts';
 import { findHeader, type RawHeaders } from '../headers.ts';
@@ -28,7 +28,7 @@ const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 const UNCODED = /^(?:identity)?$/i;
 
 /** Holds answers of a deployment against the contract. What the contract leaves open is not judged. */
-export function createAnswerJudge(profile: WireProfile): AnswerJudge {
+export function createAnswerJudge(profile: WireProfile, documents: Documents): AnswerJudge {
   const schemas = createResponseSchemas(applyProfile(documents, profile));
   const upstreamStatus = profile.gatewayHeaders.upstreamStatus.toLowerCase();
 

@@ -12,6 +12,6 @@ export interface Judges {
 export function createJudges(context: Context): () => Judges {
   return perProfile(context, (profile) => ({
     request: createRequestJudge(context),
-    answer: createAnswerJudge(profile),
+    answer: createAnswerJudge(profile, context.contract.documents),
   }));
 }

@@ -11,9 +11,11 @@ import {
 } from '@berth/server-stubs';
 import { createOffAuth } from '../../auth/off-auth.ts';
 import type { Context } from '../../context.ts';
+import { idsOf } from '../../contract/operations.ts';
 import type { CallRecord } from '../../record/call-record.ts';
 import { type RecordedRequest, recordOf } from '../../record/recorded-request.ts';
 import { createFaultExplainer } from '../../refusals/explain-fault.ts';
+import { toRoutes } from '../../router-options.ts';
 import { ShadowRequest } from './shadow-request.ts';
 import { toFaultViolation, toRuleViolation } from './to-request-violation.ts';
 
@@ -37,22 +39,9 @@ const NO_BREACH = new Set<Fault['kind']>([
   'handler-failed',
 ]);
 
-const GATEWAY_OPERATIONS = [
-  'cloudrun-get-root',
-  'cloudrun-post-root',
-  'cloudrun-get',
-  'cloudrun-post',
-];
-const STORAGE_OPERATIONS = [
-  'getUploadMetaData',
-  'batchGetTempUrls',
-  'batchDelete',
-  'batchCopyFile',
-];
-
 /** Routers of the stubs whose handlers only note that a request is fine. */
 export function createRequestJudge(context: Context): RequestJudge {
-  const { profile } = context;
+  const { profile, operations } = context;
   const auth = createOffAuth(profile);
   const explain = createFaultExplainer(context);
   const waiting = new WeakMap<object, () => void>();
@@ -94,18 +83,24 @@ export function createRequestJudge(context: Context): RequestJudge {
     return { status: 200 };
   };
   const routers: Readonly<Record<Exclude<CallRecord['surface'], 'link'>, Router>> = {
-    gateway: createGatewayRouter(toAll(GATEWAY_OPERATIONS, call), {
+    gateway: createGatewayRouter(toAll(idsOf(operations, 'gateway'), call), {
       ...options,
+      ...toRoutes(context, 'gateway'),
       security: auth.gateway,
       requests: { streamBytes: Infinity },
     }),
     storage: createStorageRouter(
-      toAll(STORAGE_OPERATIONS, (_: unknown, call: Call) => {
+      toAll(idsOf(operations, 'storage'), (_: unknown, call: Call) => {
         pass(call);
         return {};
       }) as never,
       // D25: the most items of a batch are each deployment's own.
-      { ...options, security: auth.storage, batchItems: Infinity },
+      {
+        ...options,
+        ...toRoutes(context, 'storage'),
+        security: auth.storage,
+        batchItems: Infinity,
+      },
     ),
     upload: createUploadRouter(
       {
@@ -116,7 +111,7 @@ export function createRequestJudge(context: Context): RequestJudge {
           return { etag: '', location: '' };
         },
       },
-      { ...options, fileBytes: Number.MAX_SAFE_INTEGER / 2 },
+      { ...options, ...toRoutes(context, 'upload'), fileBytes: Number.MAX_SAFE_INTEGER / 2 },
     ),
   };
 
