@@ -8,8 +8,10 @@ import packageInfo from '../package.json' with { type: 'json' };
 import { documents } from '../src/contract/documents.ts';
 import { listOperations } from '../src/contract/operations.ts';
 import { createMock } from '../src/index.ts';
+import { gateway } from './helpers/calls.ts';
 import { finish, spawnCli, untilReady } from './helpers/cli.ts';
 import { expectInContract } from './helpers/contract.ts';
+import { freePort } from './helpers/free-port.ts';
 
 const run = promisify(execFile);
 
@@ -83,6 +85,9 @@ test.each([
   [['--auth', 'x'], 'Allowed choices are off, present, strict'],
   [['--wait', 'x'], 'It must be an address'],
   [['--timeout', '0'], 'number of seconds above 0'],
+  [['--timeout', '5'], '--timeout needs --wait'],
+  [['--origins', 'app.example.com'], 'origins must be such as https://app.example.com'],
+  [['--max-sessions', '0'], 'whole number of at least 1'],
   [['extra'], 'too many arguments'],
 ])('%j is refused with exit 2', async (args, sentence) => {
   const { code, stdout, stderr } = await finish(spawnCli(...args));
@@ -94,6 +99,28 @@ test('a host that is none of this machine is one sentence and exit 2', async () 
   const { code, stderr } = await finish(spawnCli('--host', '192.0.2.1', '--port', '0'));
   expect(code).toBe(2);
   expect(stderr).toMatch(/^192\.0\.2\.1 is no address of this machine: .*\n$/);
+});
+
+test('--origins and --max-sessions are those of the options', async () => {
+  const own = 'https://app.example.com';
+  const args = ['--port', '0', '--origins', own, 'https://b.example.com', '--max-sessions', '1'];
+  const child = spawnCli(...args);
+  try {
+    const url = /Inspector +(http:\/\/[^/]+)/.exec(await untilReady(child))?.[1] ?? '';
+    const ask = (headers: Record<string, string>) =>
+      gateway({ url }, { path: '/v1/cloudrun/hello', headers });
+    for (const origin of [own, 'https://b.example.com']) {
+      const { headers } = await ask({ origin });
+      expect(headers['access-control-allow-origin']).toBe(origin);
+    }
+    const foreign = await ask({ origin: 'https://c.example.com' });
+    expect(foreign.headers).not.toHaveProperty('access-control-allow-origin');
+    for (const session of ['a', 'b']) await ask({ 'x-mock-session': session });
+    const kept = await fetch(`${url}/__mock/api/requests?session=a`);
+    expect(await kept.json()).toEqual({ requests: [] });
+  } finally {
+    child.kill('SIGKILL');
+  }
 });
 
 test('--version and --help print and end with 0', async () => {
@@ -162,15 +189,6 @@ test('with --tls and --auth strict the printed lines succeed, by the printed cre
     child.kill('SIGKILL');
   }
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 function listCurls(printed: string): [string, string][] {
   const blocks = printed.matchAll(/^# (\S+)\n(curl .*?[^\\])\n\n/gms);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { storage } from './helpers/calls.ts';
+import { finish, spawnCli } from './helpers/cli.ts';
 import { getGrant, getLink, postForm, read, toForm, upload } from './helpers/upload.ts';
 
 const folders: string[] = [];
@@ -36,6 +37,38 @@ test('files outlive the mock, with their type and time', async () => {
   const part = await fetch(await getLink(mock, fileID), { headers: { range: 'bytes=2-4' } });
   expect([part.status, await part.text()]).toEqual([206, 'nte']);
 });
+
+test('links and grants outlive the mock with the files, and lead into no other folder', async () => {
+  const dir = await makeFolder();
+  const [link, grant] = await (async () => {
+    await using mock = await createMock({ dir });
+    const link = await getLink(mock, await upload(mock, 'a', 'content'));
+    return [link, await getGrant(mock, 'b')] as const;
+  })();
+  const at = ({ url }: { url: string }, address: string) =>
+    url + address.replace(/^http:..[^/]+/, '');
+  await using mock = await createMock({ dir });
+  expect(await (await fetch(at(mock, link))).text()).toBe('content');
+  const form = toForm(grant, 'b');
+  expect((await postForm(at(mock, grant.url), form, new Blob(['b']))).status).toBe(204);
+  await using other = await createMock({ dir: await makeFolder() });
+  await upload(other, 'a', 'of the other');
+  expect((await fetch(at(other, link))).status).toBe(403);
+});
+
+test.each(['/proc/none', join(import.meta.filename, 'a')])(
+  'the folder %s is refused at the start, in one sentence and with exit 2',
+  async (dir) => {
+    for (const args of [
+      ['--dir', dir],
+      ['--proxy', 'http://127.0.0.1:1', '--record', dir],
+    ]) {
+      const { code, stdout, stderr } = await finish(spawnCli('--port', '0', ...args));
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(/^The folder \S+ cannot be used: .+\.\n$/);
+    }
+  },
+);
 
 test('copies, moves, replacements and deletions last, and leave no bytes behind', async () => {
   const dir = await makeFolder();

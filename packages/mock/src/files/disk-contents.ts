@@ -4,7 +4,6 @@ import {
   copyFileSync,
   createReadStream,
   linkSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -16,6 +15,7 @@ import {
 import { join } from 'node:path';
 import type { Content, Contents } from './contents.ts';
 import type { StoredFile } from './file-store.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** What is written of a file beside its bytes. */
 interface Entry {
@@ -44,9 +44,10 @@ interface DiskContent extends Content {
  * and bytes that nothing names, which are removed at the next start.
  *
  * @param folder is made where it is missing
+ * @throws FolderError for one that cannot be used
  */
 export function createDiskContents(folder: string): Contents {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
 
   const toContent = (name: string, size: number): DiskContent => ({
     name,

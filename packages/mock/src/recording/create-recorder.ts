@@ -1,7 +1,8 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Violation } from '@berth/server-stubs';
 import type { WireProfile } from '../contract/wire-profile.ts';
+import { makeFolder } from '../files/make-folder.ts';
 import type { Exchange } from '../proxy/exchange.ts';
 import type { RawHeaders } from '../proxy/headers.ts';
 import type { Recorder } from '../proxy/proxy-parts.ts';
@@ -20,7 +21,7 @@ const MAX_BYTES = 20 * 1024 * 1024;
  *
  * @param dir is made where it is missing
  * @param holder knows the names on the wire
- * @throws RecordingError where the folder cannot be made or read
+ * @throws FolderError, RecordingError where the folder cannot be made or read
  */
 export async function createRecorder(
   dir: string,
@@ -58,13 +59,13 @@ export async function createRecorder(
 
 /** The number that the last recording of a folder has; 0 where there is none. */
 async function findLast(dir: string): Promise<number> {
+  makeFolder(dir);
   try {
-    await mkdir(dir, { recursive: true });
     const names = await readdir(dir);
     return names.reduce((most, name) => Math.max(most, Number.parseInt(name, 10) || 0), 0);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new RecordingError(`The folder ${dir} cannot be written: ${code}.`);
+    throw new RecordingError(`The folder ${dir} cannot be read: ${code}.`);
   }
 }
 

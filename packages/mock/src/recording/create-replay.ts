@@ -37,15 +37,12 @@ export async function createReplay(context: Context, dir: string): Promise<Backe
   const judges = createJudges(context);
   const recordings = await readRecordings(dir);
   const byKey = Map.groupBy(recordings, keyOf);
-  const steps = new WeakMap<Session, Map<string, number>>();
 
-  function next(session: Session, key: string): Recording | undefined {
+  function next({ replayed }: Session, key: string): Recording | undefined {
     const answers = byKey.get(key);
     if (answers === undefined) return undefined;
-    const own = steps.get(session) ?? new Map<string, number>();
-    steps.set(session, own);
-    const step = own.get(key) ?? 0;
-    own.set(key, step + 1);
+    const step = replayed.get(key) ?? 0;
+    replayed.set(key, step + 1);
     return answers[Math.min(step, answers.length - 1)];
   }
 

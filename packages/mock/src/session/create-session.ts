@@ -39,5 +39,6 @@ export function createSession(
     faults: createFaultRules({ seed, clock, rules: faults }),
     requests: createRequestLog(),
     services: createServiceStates(clock),
+    replayed: new Map(),
   };
 }

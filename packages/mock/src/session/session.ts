@@ -20,4 +20,6 @@ export interface Session {
   readonly faults: FaultRules;
   readonly requests: RequestLog;
   readonly services: ServiceStates;
+  /** How often each recorded call was answered, by its key. */
+  readonly replayed: Map<string, number>;
 }

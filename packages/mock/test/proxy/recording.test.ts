@@ -187,6 +187,10 @@ test('several answers to the same request come in order, for each session', asyn
   for (const session of ['', '', 'b', '', '']) answers.push(await ask(replay, session));
   expect(answers).toEqual(['1', '2', '1', '3', '3']);
   expect(replay.session().requests()).toHaveLength(4);
+  replay.session('b').reset();
+  expect([await ask(replay, 'b'), await ask(replay)]).toEqual(['1', '3']);
+  replay.session().reset({ only: ['requests'] });
+  expect(await ask(replay)).toBe('1');
 });
 
 test('bytes that are no text, and an event stream, come back as they were', async () => {
