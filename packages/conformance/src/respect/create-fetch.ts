@@ -1,8 +1,9 @@
 import { splitTarget } from '../credentials/create-signers.ts';
 import { type Caller, createCaller } from '../http/caller.ts';
-import type { Exchange } from '../http/exchange.ts';
+import { type Exchange, toReceived } from '../http/exchange.ts';
 import { type HeaderList, withHeaders } from '../http/header-list.ts';
 import type { Run } from '../run/run.ts';
+import { createVault, type Vault } from './create-vault.ts';
 import { fromContractAnswer, toContractBody } from './translate.ts';
 
 export interface RecordedFetch {
@@ -23,14 +24,15 @@ export function createFetch(run: Run): RecordedFetch {
   const caller = createCaller({
     ...{ agents: run.agents, pace: run.pace, signal: run.signal, timeout: settings.timeout },
   });
+  const vault = createVault();
   const recorded: RecordedFetch = {
     exchanges: [],
     async fetch(input, init) {
       try {
-        const exchange = await call(run, caller, String(input), init ?? {});
+        const exchange = await call(run, caller, vault, vault.reveal(String(input)), init ?? {});
         recorded.exchanges.push(exchange);
         const { status, headers } = exchange.received;
-        const body = fromContractAnswer(run, exchange);
+        const body = concealBody(vault, fromContractAnswer(run, exchange));
         const hasBody = ![204, 205, 304].includes(status);
         const visible = headers.map(([name, value]): [string, string] => [name, value]);
         return new Response(hasBody ? Uint8Array.from(body) : null, { status, headers: visible });
@@ -43,7 +45,19 @@ export function createFetch(run: Run): RecordedFetch {
   return recorded;
 }
 
-async function call(run: Run, caller: Caller, url: string, init: RequestInit): Promise<Exchange> {
+/** A JSON body without the values that Respect only passes on; any other as it is. */
+function concealBody(vault: Vault, body: Buffer): Buffer {
+  const { json } = toReceived(200, [], body);
+  return json === undefined ? body : Buffer.from(JSON.stringify(vault.conceal(json)));
+}
+
+async function call(
+  run: Run,
+  caller: Caller,
+  vault: Vault,
+  url: string,
+  init: RequestInit,
+): Promise<Exchange> {
   const { settings } = run;
   const { origin } = new URL(url);
   const { pathname, search } = splitTarget(url);
@@ -53,7 +67,7 @@ async function call(run: Run, caller: Caller, url: string, init: RequestInit): P
   const written = Buffer.from(await request.arrayBuffer());
   const isGateway = url.startsWith(`${settings.gatewayUrl}/v1/cloudrun/`);
   const isStorage = url.startsWith(`${settings.storageUrl}/api/v2/`);
-  const { body, headers: plain } = await toContractBody(run, isStorage, given, written);
+  const { body, headers: plain } = await toContractBody(run, vault, isStorage, given, written);
   const host = isGateway ? settings.gatewayHost : undefined;
   const headers = host === undefined ? plain : withHeaders(plain, [['Host', host]]);
   const method = request.method;

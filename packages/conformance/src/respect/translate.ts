@@ -4,6 +4,7 @@ import { type HeaderList, readAll, withHeaders } from '../http/header-list.ts';
 import { toForm } from '../requests/to-form.ts';
 import type { Run } from '../run/run.ts';
 import { type FormField, toMultipart } from '../trial/upload-tool.ts';
+import type { Vault } from './create-vault.ts';
 
 const CREDENTIALS = Object.values(defaultProfile.storageHeaders).map((name) => name.toLowerCase());
 
@@ -13,13 +14,14 @@ const CREDENTIALS = Object.values(defaultProfile.storageHeaders).map((name) => n
  */
 export async function toContractBody(
   run: Run,
+  vault: Vault,
   isStorage: boolean,
   headers: HeaderList,
   body: Buffer,
 ): Promise<{ headers: HeaderList; body: Buffer }> {
   if (isStorage) {
     const own = headers.filter(([name]) => !CREDENTIALS.includes(name.toLowerCase()));
-    const fields = toCopyPaths(run, JSON.parse(body.toString()));
+    const fields = toCopyPaths(run, vault.revealAll(JSON.parse(body.toString())) as object);
     return { headers: own, body: Buffer.from(JSON.stringify(toForm(fields, run.requestForm))) };
   }
   const [type = ''] = readAll(headers, 'content-type');
@@ -30,7 +32,7 @@ export async function toContractBody(
   const entries = [...form].map(
     async ([name, value]): Promise<FormField> => [
       toProfileName(run, name),
-      typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer()),
+      typeof value === 'string' ? vault.reveal(value) : Buffer.from(await value.arrayBuffer()),
     ],
   );
   const boundary = `berth-${run.mark}`;

@@ -1,0 +1,36 @@
+import type { ConformanceOptions } from '@berth/conformance';
+import { startFixture } from '@berth/conformance/fixture';
+import { createMock } from '@berth/mock';
+
+/** The mock, strict about credentials, with the fixture service behind it. */
+export async function startConformingMock(): Promise<{
+  options: ConformanceOptions;
+  close(): Promise<void>;
+}> {
+  const fixture = await startFixture({ port: 0 });
+  const mock = await createMock({
+    auth: 'strict',
+    services: {
+      conformance: { proxy: fixture.url },
+      forbidden: { state: 'SERVICE_FORBIDDEN' },
+    },
+  });
+  const other = await createMock({ auth: 'strict', env: 'other' });
+  const { token, id, secret } = await mock.credentials();
+  const { token: otherEnvToken } = await other.credentials();
+  return {
+    options: {
+      gatewayUrl: mock.gatewayUrl,
+      storageUrl: mock.storageUrl,
+      gatewayToken: token,
+      otherEnvToken,
+      tc3: { secretId: id, secretKey: secret },
+      forbiddenService: 'forbidden',
+    },
+    async close() {
+      await mock.close();
+      await other.close();
+      await fixture.close();
+    },
+  };
+}
