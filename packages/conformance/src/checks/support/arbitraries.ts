@@ -25,28 +25,42 @@ export interface FaultyRequest {
 /**
  * Requests that the contract allows, made from its schema. They name files that do not exist under the
  * folder of the check, and lists have 1 to 3 items.
+ *
+ * @param fileId a file ID of the deployment, where a request must not be refused for the form of one.
+ *   Default: texts that are none
  */
-export function validRequest(t: Trial, operation: StorageOperation): fc.Arbitrary<object> {
-  return toArbitrary(t, readRequestSchema(operation), '') as fc.Arbitrary<object>;
+export function validRequest(
+  t: Trial,
+  operation: StorageOperation,
+  fileId?: string,
+): fc.Arbitrary<object> {
+  return toArbitrary(t, readRequestSchema(operation), '', fileId) as fc.Arbitrary<object>;
 }
 
-function toArbitrary(t: Trial, schema: RequestSchema, name: string): fc.Arbitrary<unknown> {
+function toArbitrary(
+  t: Trial,
+  schema: RequestSchema,
+  name: string,
+  fileId?: string,
+): fc.Arbitrary<unknown> {
   const { type, required, properties, items } = schema;
   if (type === 'object') {
     const fields = Object.entries(properties).map(([field, of]) => [
       field,
-      toArbitrary(t, of, field),
+      toArbitrary(t, of, field, fileId),
     ]);
     const model: Record<string, fc.Arbitrary<unknown>> = Object.fromEntries(fields);
     return fc.record(model, { requiredKeys: [...required] });
   }
   if (type === 'array' && items) {
-    return fc.array(toArbitrary(t, items, ''), { minLength: 1, maxLength: MOST_ITEMS });
+    return fc.array(toArbitrary(t, items, '', fileId), { minLength: 1, maxLength: MOST_ITEMS });
   }
   if (type === 'boolean') return fc.boolean();
   if (type === 'number') {
     return fc.integer({ min: 1, max: LONGEST_AGE }).map((seconds) => t.storage.maxAge(seconds));
   }
+  const isFileId = name === 'fileID' || name === '';
+  if (isFileId && fileId !== undefined) return fc.constant(fileId);
   return fc.stringMatching(/^[a-z0-9]{1,12}$/).map((leaf) => toFieldText(t, name, leaf));
 }
 

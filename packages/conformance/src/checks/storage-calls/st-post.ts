@@ -1,0 +1,16 @@
+import { STORAGE_OPERATIONS } from '../../trial/storage-tool.ts';
+import type { Trial } from '../../trial/trial.ts';
+import { defineCheck } from '../check.ts';
+import { callGood } from './call-good.ts';
+import { makeGoodFields } from './good-fields.ts';
+
+export const stPost = defineCheck('ST-POST', [], async (t: Trial) => {
+  const fields = await makeGoodFields(t);
+  for (const operation of STORAGE_OPERATIONS) {
+    const { reply, fate } = await callGood(t, operation, fields);
+    const { status } = reply.received;
+    t.expect(fate !== 'method', `${operation} must take POST, not answer ${status}`, reply);
+    const isElsewhere = fate === 'no operation' || fate === 'refused';
+    t.reach(!isElsewhere, `a good call of ${operation} is refused with ${status}`);
+  }
+});
