@@ -1,7 +1,34 @@
 import type { Check } from './check.ts';
 import { gatewayAddress } from './gateway-address/index.ts';
+import { gatewayAnswers } from './gateway-answers/index.ts';
+import { gatewayDisposition } from './gateway-disposition/index.ts';
 import { gatewayErrors } from './gateway-errors/index.ts';
+import { gatewayNames } from './gateway-names/index.ts';
+import { gatewayRequestId } from './gateway-request-id/index.ts';
+import { gatewayRequests } from './gateway-requests/index.ts';
+import { storageCalls } from './storage-calls/index.ts';
+import { storageDelete } from './storage-delete/index.ts';
+import { storageEnvelope } from './storage-envelope/index.ts';
+import { storageLinks } from './storage-links/index.ts';
 import { storageRefusals } from './storage-refusals/index.ts';
+import { storageUploadMetadata } from './storage-upload-metadata/index.ts';
+import { storageCopy } from './storage-copy/index.ts';
+import { storageCopyAnswers } from './storage-copy-answers/index.ts';
+import { storageCopyPaths } from './storage-copy-paths/index.ts';
 
 /** Every check, in the order of the rules. */
-export const checks: readonly Check[] = [...gatewayAddress, ...gatewayErrors, ...storageRefusals];
+export const checks: readonly Check[] = [
+  ...gatewayAddress,
+  ...gatewayAnswers,
+  ...gatewayDisposition,
+  ...gatewayErrors,
+  ...gatewayNames,
+  ...gatewayRequestId,
+  ...gatewayRequests,
+  ...storageRefusals,
+  ...storageCalls,
+  ...storageEnvelope,
+  ...storageUploadMetadata,
+  ...storageLinks,
+  ...storageDelete,
+  ...storageCopy, ...storageCopyAnswers, ...storageCopyPaths];

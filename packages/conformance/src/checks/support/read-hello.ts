@@ -1,5 +1,5 @@
-import type { Socket } from '../../http/open-web-socket.ts';
 import type { HeaderList } from '../../http/header-list.ts';
+import type { Socket } from '../../http/open-web-socket.ts';
 import type { Trial } from '../../trial/trial.ts';
 
 /** The WebSocket handshake as it reached the fixture service. */

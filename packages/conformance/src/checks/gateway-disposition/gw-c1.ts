@@ -1,0 +1,26 @@
+import { defineCheck } from '../check.ts';
+import { expectAttachment } from './expect-disposition.ts';
+import type { DispositionOrder } from './order-disposition.ts';
+
+const ORDERS: DispositionOrder[] = [
+  { type: 'application/json', body: '{}' },
+  { type: 'application/json; charset=utf-8', body: '{}', chunked: true },
+  { type: 'text/plain' },
+  { type: 'application/x-www-form-urlencoded', body: 'a=b' },
+  { type: 'text/html' },
+  { type: 'image/png', size: 70_000 },
+  { type: 'application/octet-stream', body: '' },
+  { type: 'application/problem+json', status: 404, body: '{}' },
+  { type: 'text/plain', status: 500 },
+  { type: 'application/json', status: 201, body: '{}' },
+  { type: 'text/html', status: 302 },
+  { body: 'without a type' },
+  { type: 'text/plain', own: ['attachment; filename="a.txt"'] },
+  { type: 'application/json', own: ['inline'] },
+  { type: 'image/png', own: ['INLINE; filename="a, attachment; b.png"'] },
+  { type: 'text/html', own: ['form-data; name="a"'] },
+];
+
+export const gwC1 = defineCheck('GW-C1', ['fixture'], async (t) => {
+  for (const order of ORDERS) await expectAttachment(t, order, { method: 'GET' });
+});
