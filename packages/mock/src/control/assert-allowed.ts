@@ -1,11 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
 import { originOf } from '../http/origin-of.ts';
-import { isLoopback } from '../routing/host.ts';
+import { isOwnHost } from '../routing/host.ts';
 import { Problem } from './problem.ts';
-
-/** Hosts that mean every address of the machine. */
-const ANY_ADDRESS = ['0.0.0.0', '::'];
 
 /**
  * Keeps pages of other sites away from the control API.
@@ -38,13 +34,6 @@ export function assertAllowed(request: IncomingMessage, listenHost: string): voi
       field: isForeign ? 'Sec-Fetch-Site' : 'Origin',
     });
   }
-}
-
-function isOwnHost(hostname: string, listenHost: string): boolean {
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  if (isLoopback(host) || host.endsWith('.localhost')) return true;
-  if (host === listenHost.toLowerCase()) return true;
-  return ANY_ADDRESS.includes(listenHost) && isIP(host) !== 0;
 }
 
 function nameOf({ headers }: IncomingMessage): string {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent } from 'undici';
 import { type Backend, toBackendListeners } from '../backend.ts';
@@ -6,6 +7,7 @@ import { type RecordedRequest, recordOf } from '../record/recorded-request.ts';
 import { sendOwnRefusal } from '../refusals/send-own-refusal.ts';
 import type { Verdicts } from './create-verdicts.ts';
 import { findDestination } from './destination.ts';
+import { findProxyRefusal } from './find-proxy-refusal.ts';
 import { forward } from './forward.ts';
 import { forwardUpgrade } from './forward-upgrade.ts';
 import { createJudges } from './judge/create-judges.ts';
@@ -35,10 +37,17 @@ export function createProxy(
   const agent = new Agent({ bodyTimeout: 0 });
   const addresses = createKnownAddresses();
   const judges = createJudges(context);
-  const parts = { context, agent, targets, addresses, judges, verdicts, recorder };
+  // RFC 9110, section 7.6.3: a pseudonym of this mock alone.
+  const via = `berth-mock-${randomBytes(6).toString('hex')}`;
+  const parts = { via, context, agent, targets, addresses, judges, verdicts, recorder };
 
   const pass = (request: IncomingMessage, response: ServerResponse) => {
     const record = recordOf(request);
+    const refusal = findProxyRefusal(request, parts);
+    if (refusal !== undefined) {
+      sendOwnRefusal(refusal, record.surface, context.profile, request, response);
+      return;
+    }
     const destination = findDestination(record.surface, request.url ?? '/', targets, addresses);
     if (destination === undefined) {
       record.matched = false;

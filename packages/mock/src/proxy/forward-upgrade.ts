@@ -4,6 +4,7 @@ import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { recordOf } from '../record/recorded-request.ts';
 import { findDestination } from './destination.ts';
+import { findProxyRefusal } from './find-proxy-refusal.ts';
 import { findHeader, type RawHeaders, toForwarded, toReturned } from './headers.ts';
 import type { ProxyParts } from './proxy-parts.ts';
 
@@ -11,17 +12,23 @@ const UPGRADE = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
 
 /** Opens a WebSocket to the deployment: after the upgrade the bytes of both sides pass as they are. */
 export function forwardUpgrade(
-  { targets, addresses, judges, verdicts }: ProxyParts,
+  parts: ProxyParts,
   request: IncomingMessage,
   caller: Duplex,
   head: Buffer,
 ): void {
+  const { targets, addresses, judges, verdicts, via } = parts;
   const record = recordOf(request);
   const { surface } = record;
   const destination = findDestination(surface, request.url ?? '/', targets, addresses);
   caller.on('error', () => {});
   if (destination === undefined || surface !== 'gateway') {
     caller.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    return;
+  }
+  const refusal = findProxyRefusal(request, parts);
+  if (refusal !== undefined) {
+    refuse(refusal.status, refusal.code.gateway, refusal.message);
     return;
   }
   const judged = judges().request(request as never, record);
@@ -32,10 +39,20 @@ export function forwardUpgrade(
   const outgoing = send(origin, {
     path,
     agent: false,
-    headers: ['Host', host, ...toForwarded(request.rawHeaders), ...UPGRADE],
+    headers: ['Host', host, 'Via', `1.1 ${via}`, ...toForwarded(request.rawHeaders), ...UPGRADE],
   });
   const leave = () => outgoing.destroy();
   caller.once('close', leave);
+
+  function refuse(status: number, code: string, message: string): void {
+    record.status = status;
+    const requestId = randomUUID();
+    const headers = ['Content-Type', 'application/json', 'X-Request-Id', requestId];
+    headers.push('Connection', 'close');
+    caller.end(
+      toHead({ statusCode: status }, headers) + JSON.stringify({ code, message, requestId }),
+    );
+  }
 
   function judge(status: number, raw: RawHeaders): void {
     record.status = status;
@@ -74,16 +91,7 @@ export function forwardUpgrade(
       caller.destroy();
       return;
     }
-    record.status = 502;
-    const requestId = randomUUID();
-    const text = JSON.stringify({
-      code: 'BAD_GATEWAY',
-      message: `The deployment ${origin} gave no answer: ${message}.`,
-      requestId,
-    });
-    const headers = ['Content-Type', 'application/json', 'X-Request-Id', requestId];
-    headers.push('Connection', 'close');
-    caller.end(toHead({ statusCode: 502 }, headers) + text);
+    refuse(502, 'BAD_GATEWAY', `The deployment ${origin} gave no answer: ${message}.`);
   });
   outgoing.end();
 }

@@ -6,6 +6,7 @@ import { KeptBytes } from '../record/kept-bytes.ts';
 import { type RecordedRequest, recordOf } from '../record/recorded-request.ts';
 import { sendOwnRefusal } from '../refusals/send-own-refusal.ts';
 import type { Destination } from './destination.ts';
+import { OUT_OF_REACH } from './find-proxy-refusal.ts';
 import { giveBack } from './give-back.ts';
 import { toForwarded } from './headers.ts';
 import type { ProxyParts } from './proxy-parts.ts';
@@ -37,7 +38,7 @@ export async function forward(
       origin,
       path,
       method: request.method as 'GET',
-      headers: toHeaders(request, record, destination, context),
+      headers: toHeaders(request, record, destination, parts),
       body: hasBody(request) ? tap : null,
       signal: gone.signal,
       responseHeaders: 'raw',
@@ -66,27 +67,21 @@ function toHeaders(
   request: RecordedRequest,
   { surface }: CallRecord,
   { isTrusted }: Destination,
-  { profile }: Context,
+  { via, context: { profile } }: ProxyParts,
 ): string[] {
   const { authorization, sessionToken, timestamp } = profile.storageHeaders;
   const credentials = ['authorization', 'cookie', authorization, sessionToken, timestamp];
   const without = isTrusted ? [] : credentials.map((name) => name.toLowerCase());
-  if (surface !== 'storage') return toForwarded(request.rawHeaders, without);
+  const own = ['Via', `1.1 ${via}`];
+  if (surface !== 'storage') return [...toForwarded(request.rawHeaders, without), ...own];
   // The addresses in the answer have to be read.
   const headers = toForwarded(request.rawHeaders, [...without, 'accept-encoding']);
-  return [...headers, 'accept-encoding', 'identity'];
+  return [...headers, 'accept-encoding', 'identity', ...own];
 }
 
 function hasBody({ headers }: RecordedRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
-
-const OUT_OF_REACH = {
-  gateway: 'BAD_GATEWAY',
-  storage: 'SERVICE_UNAVAILABLE',
-  upload: 'ServiceUnavailable',
-  link: 'ServiceUnavailable',
-};
 
 function refuse(
   error: NodeJS.ErrnoException,

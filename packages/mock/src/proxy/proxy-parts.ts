@@ -17,6 +17,8 @@ export interface Recorder {
 
 /** What all calls through one mock share. */
 export interface ProxyParts {
+  /** Name of this mock in `Via`. */
+  readonly via: string;
   readonly context: Context;
   readonly agent: Agent;
   readonly targets: ProxyTargets;

@@ -1,8 +1,24 @@
-import { BlockList, isIPv4 } from 'node:net';
+import { BlockList, isIP, isIPv4 } from 'node:net';
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
+
+/** Hosts that mean every address of the machine. */
+const ANY_ADDRESS = ['0.0.0.0', '::'];
+
+/**
+ * Whether a call names the mock as only its own machine can: loopback names, the host that the mock listens
+ * on, and addresses where it listens on all.
+ *
+ * @param hostname as in a URL
+ */
+export function isOwnHost(hostname: string, listenHost: string): boolean {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (isLoopback(host) || host.endsWith('.localhost')) return true;
+  if (host === listenHost.toLowerCase()) return true;
+  return ANY_ADDRESS.includes(listenHost) && isIP(host) !== 0;
+}
 
 /** Whether a host is this machine's own: `localhost` or a loopback address. */
 export function isLoopback(host: string): boolean {

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createMock } from '../../src/index.ts';
+import { gateway, storage } from '../helpers/calls.ts';
+import { freePort } from '../helpers/free-port.ts';
+
+const open = await createMock();
+const mock = await createMock({ proxy: open.url });
+afterAll(() => Promise.all([open.close(), mock.close()]));
+
+describe('a deployment that is the mock itself', async () => {
+  const port = await freePort();
+  const round = await createMock({ port, proxy: `http://localhost:${port}` });
+  afterAll(() => round.close());
+
+  test('is told, and the call goes round no more', async () => {
+    const { status, json } = await gateway(round, { path: '/v1/cloudrun/hello' });
+    expect([status, json.code]).toEqual([502, 'BAD_GATEWAY']);
+    expect(json.message).toContain('The deployment is this mock itself');
+    expect((await storage(round, 'batchDelete', { fileList: [] })).status).toBe(502);
+    expect(round.session().requests()).toHaveLength(4);
+  });
+
+  test('is told to who opens a WebSocket', async () => {
+    expect(await upgradeStatus(round.url)).toBe(502);
+  });
+});
+
+describe('a page whose name leads to this machine', () => {
+  const headers = { host: 'evil.example.com' };
+
+  test('reaches no deployment', async () => {
+    const before = open.session().requests().length;
+    const { status, json } = await gateway(mock, { path: '/v1/cloudrun/hello', headers });
+    expect([status, json.code]).toEqual([421, 'INVALID_HOST']);
+    expect(json.message).toContain('not as evil.example.com');
+    expect((await storage(mock, 'batchDelete', { fileList: [] }, headers)).status).toBe(421);
+    expect(await upgradeStatus(mock.url, headers)).toBe(421);
+    expect(open.session().requests()).toHaveLength(before);
+  });
+
+  test('may be one where the mock is open to the network', async () => {
+    await using shared = await createMock({ host: '0.0.0.0', proxy: open.url });
+    expect((await gateway(shared, { path: '/v1/cloudrun/hello', headers })).status).toBe(200);
+  });
+
+  test.each(['localhost', 'dev.localhost', '[::1]', '127.0.0.2', 'mock:4010'])(
+    '%s is no such name',
+    async (host) => {
+      const reply = await gateway(mock, { path: '/v1/cloudrun/hello', headers: { host } });
+      expect(reply.status).toBe(200);
+    },
+  );
+});
+
+/** Status of the answer to a WebSocket that is refused. */
+async function upgradeStatus(url: string, headers = {}): Promise<number | undefined> {
+  const asked = request(`${url}/v1/cloudrun/echo`, {
+    headers: {
+      ...headers,
+      authorization: 'Bearer any',
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': randomBytes(16).toString('base64'),
+    },
+  }).end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer.statusCode;
+}
