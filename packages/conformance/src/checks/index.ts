@@ -6,6 +6,7 @@ import { gatewayErrors } from './gateway-errors/index.ts';
 import { gatewayNames } from './gateway-names/index.ts';
 import { gatewayRequestId } from './gateway-request-id/index.ts';
 import { gatewayRequests } from './gateway-requests/index.ts';
+import { gatewayStreams } from './gateway-streams/index.ts';
 import { storageCalls } from './storage-calls/index.ts';
 import { storageDelete } from './storage-delete/index.ts';
 import { storageEnvelope } from './storage-envelope/index.ts';
@@ -25,10 +26,14 @@ export const checks: readonly Check[] = [
   ...gatewayNames,
   ...gatewayRequestId,
   ...gatewayRequests,
+  ...gatewayStreams,
   ...storageRefusals,
   ...storageCalls,
   ...storageEnvelope,
   ...storageUploadMetadata,
   ...storageLinks,
   ...storageDelete,
-  ...storageCopy, ...storageCopyAnswers, ...storageCopyPaths];
+  ...storageCopy,
+  ...storageCopyAnswers,
+  ...storageCopyPaths,
+];

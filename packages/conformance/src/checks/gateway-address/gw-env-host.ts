@@ -5,7 +5,7 @@ import type { Trial } from '../../trial/trial.ts';
 import { defineCheck } from '../check.ts';
 import { gatewayMethods } from '../support/gateway-methods.ts';
 
-export const gwEnvHost = defineCheck('GW-ENV-HOST', ['fixture'], async (t) => {
+export const gwEnvHost = defineCheck('GW-ENV-HOST', ['fixture'], async (t: Trial) => {
   const control = t.uniqueName();
   await t.gateway.call({ path: t.fixture.answer({ mark: control }) });
   t.reach((await t.fixture.count(control)) === 1, 'the fixture does not count its calls');

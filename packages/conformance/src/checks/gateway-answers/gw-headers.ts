@@ -52,7 +52,7 @@ const ORDERS: AnswerOrder[] = [
   { type: 'text/plain', body: 'not compressed', headers: [['Content-Encoding', 'x-conformance']] },
 ];
 
-export const gwHeaders = defineCheck('GW-HEADERS', ['fixture'], async (t) => {
+export const gwHeaders = defineCheck('GW-HEADERS', ['fixture'], async (t: Trial) => {
   for (const call of gatewayMethods) {
     for (const order of ORDERS) {
       const headers = [...HEADERS, ...(order.headers ?? [])];

@@ -1,4 +1,5 @@
 import type { EventsOrder } from '../../trial/fixture-tool.ts';
+import type { Trial } from '../../trial/trial.ts';
 import { defineCheck } from '../check.ts';
 import { gatewayMethods } from '../support/gateway-methods.ts';
 
@@ -11,7 +12,7 @@ const ORDERS: EventsOrder[] = [
 ];
 const ACCEPTED = ['text/event-stream', 'application/json;q=0.1, Text/Event-Stream; charset=utf-8'];
 
-export const gwC3 = defineCheck('GW-C3', ['fixture'], async (t) => {
+export const gwC3 = defineCheck('GW-C3', ['fixture'], async (t: Trial) => {
   for (const call of gatewayMethods) {
     for (const accept of ACCEPTED) {
       for (const order of ORDERS) {

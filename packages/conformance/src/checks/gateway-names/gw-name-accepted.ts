@@ -7,7 +7,7 @@ import { forAll } from '../support/for-all.ts';
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 const DIGITS = [...'0123456789'];
 
-export const gwNameAccepted = defineCheck('GW-NAME-ACCEPTED', [], async (t) => {
+export const gwNameAccepted = defineCheck('GW-NAME-ACCEPTED', [], async (t: Trial) => {
   const plain = await t.gateway.call({ service: t.uniqueName() });
   t.reach(isMissing(plain), 'no missing service is answered with 404 SERVICE_NOT_FOUND');
   for (const service of listNames(t)) {

@@ -1,7 +1,8 @@
+import type { Trial } from '../../trial/trial.ts';
 import { defineCheck } from '../check.ts';
 import { provokeErrors } from '../support/provoke-errors.ts';
 
-export const gwRequestIdEqual = defineCheck('GW-REQUEST-ID-EQUAL', [], async (t) => {
+export const gwRequestIdEqual = defineCheck('GW-REQUEST-ID-EQUAL', [], async (t: Trial) => {
   let pairs = 0;
   for (const { what, exchange } of await provokeErrors(t)) {
     const header = exchange.received.header('x-request-id');

@@ -1,11 +1,12 @@
 import type { Exchange } from '../../http/exchange.ts';
 import type { GatewayCall } from '../../trial/gateway-tool.ts';
+import type { Trial } from '../../trial/trial.ts';
 import { defineCheck } from '../check.ts';
 import { gatewayMethods } from '../support/gateway-methods.ts';
 
 const CALLS = 50;
 
-export const gwRequestIdNew = defineCheck('GW-REQUEST-ID-NEW', ['fixture'], async (t) => {
+export const gwRequestIdNew = defineCheck('GW-REQUEST-ID-NEW', ['fixture'], async (t: Trial) => {
   const missing = t.uniqueName();
   const own: GatewayCall = { headers: { 'X-Request-Id': t.uniqueName() } };
   const kinds: GatewayCall[] = [

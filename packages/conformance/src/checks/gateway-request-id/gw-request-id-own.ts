@@ -15,7 +15,7 @@ const SENT: HeaderList[] = [
   ],
 ];
 
-export const gwRequestIdOwn = defineCheck('GW-REQUEST-ID-OWN', ['fixture'], async (t) => {
+export const gwRequestIdOwn = defineCheck('GW-REQUEST-ID-OWN', ['fixture'], async (t: Trial) => {
   const plain = await t.gateway.call({ path: '/echo' });
   t.reach(plain.received.header('x-request-id') !== undefined, 'the answers carry no X-Request-Id');
   for (const call of gatewayMethods) {
