@@ -4,6 +4,7 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import type { OpenapiDocument } from '../src/contract/openapi.ts';
 import { toOpenapi30 } from './openapi30/to-openapi30.ts';
+import { toConfigSchema } from './to-config-schema.ts';
 
 const GENERATOR = 'packages/conformance/scripts/generate.ts';
 const folder = fileURLToPath(new URL('../src/generated/', import.meta.url));
@@ -16,5 +17,10 @@ await writeGenerated(
 await writeGenerated(
   `${folder}storage.v2.openapi30.gen.json`,
   toOpenapi30(storage as unknown as OpenapiDocument, 'storage'),
+  GENERATOR,
+);
+await writeGenerated(
+  fileURLToPath(new URL('../generated/berth-conformance.config.schema.gen.json', import.meta.url)),
+  toConfigSchema(),
   GENERATOR,
 );

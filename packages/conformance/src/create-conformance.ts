@@ -4,8 +4,10 @@ import { documents } from './contract/documents.ts';
 import { runTransactions } from './dredd/run-transactions.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
 import { probe } from './probe.ts';
-import { createRedactor } from './report/redact.ts';
-import { type Report, toExitCode, toSummary } from './report/to-report.ts';
+import { isKnown } from './report/baseline.ts';
+import { sortResults } from './report/sort-results.ts';
+import { toDeclared } from './report/to-declared.ts';
+import { type Report, toVerdict } from './report/to-report.ts';
 import { runWorkflows } from './respect/run-workflows.ts';
 import type { Result } from './result.ts';
 import { createRun } from './run/create-run.ts';
@@ -50,10 +52,11 @@ async function run(settings: Settings): Promise<Report> {
   const shared = createRun(settings, ends.signal);
   const results: Result[] = [];
   const onResult = (result: Result) => {
-    const redacted = createRedactor(shared.secrets.all)(result);
+    const redacted = shared.secrets.redact(result);
     results.push(redacted);
     settings.onResult(redacted);
-    if (settings.bail && result.outcome === 'fail') ends.abort(`--bail: ${result.id} failed`);
+    const isNew = result.outcome === 'fail' && !isKnown(result, settings.baseline);
+    if (settings.bail && isNew) ends.abort(`--bail: ${result.id} failed`);
   };
   let leftovers: string[] = [];
   try {
@@ -74,11 +77,10 @@ async function run(settings: Settings): Promise<Report> {
     seed: settings.seed,
     startedAt: started.toISOString(),
     durationMs: Date.now() - started.getTime(),
-    declared: [],
+    declared: toDeclared(settings),
     leftovers,
-    summary: toSummary(results),
-    exitCode: toExitCode(results),
-    results,
+    ...toVerdict(results, settings.baseline),
+    results: sortResults(results),
   };
 }
 
@@ -86,8 +88,8 @@ async function run(settings: Settings): Promise<Report> {
 async function prepare(run: Run): Promise<void> {
   const { gatewayUrl, storageUrl } = run.settings;
   await Promise.all([probe('gateway', gatewayUrl, run), probe('storage API', storageUrl, run)]);
-  const [gateway, storage] = await Promise.all([findGatewayCredentials(run), findStorageForm(run)]);
-  if (gateway || storage) return;
+  await Promise.all([findGatewayCredentials(run), findStorageForm(run)]);
+  if (!run.refused.gateway || !run.refused.storage) return;
   throw new StartError(
     'Both targets refused the credentials; see --gateway-token, --storage-header and --tc3-secret-id.',
   );

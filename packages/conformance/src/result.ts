@@ -46,6 +46,8 @@ export interface Result {
   notes: string[];
   /** Requests that were made. */
   requests: number;
+  /** Bytes of those requests, heads and bodies as HTTP/1.1 writes them. */
+  bytes: number;
   /** Statements about the answers that were tested. */
   assertions: number;
   durationMs: number;

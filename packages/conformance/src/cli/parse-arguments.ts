@@ -1,28 +1,41 @@
-import type { ConformanceOptions } from '../options.ts';
-import { createProgram } from './create-program.ts';
-import { parseReport } from './parse-report.ts';
-import { parseStorageHeaders } from './parse-storage-headers.ts';
+import { createProgram, type Typed } from './create-program.ts';
+import { type Given, OPTIONS, type OptionName, toFlag } from './options/options.ts';
+import { readConfigFile } from './options/read-config-file.ts';
+import { readEnvironment } from './options/read-environment.ts';
+import { toValue } from './options/to-value.ts';
 
-export interface Arguments {
-  options: ConformanceOptions;
-  /** File of the JSON report, if one is wanted. */
-  reportFile: string | undefined;
-}
+/** What is to be done. */
+export type Arguments =
+  | { command: 'run'; given: Given }
+  | { command: 'fixture'; options: Typed['options'] };
 
 /**
- * Reads the command line. `--help` and `--version` are written with `writeOut`.
+ * Reads the command line, the `BERTH_*` variables and the configuration file, which count in this
+ * order. `--help` and `--version` are written with `writeOut`.
  *
- * @throws CommanderError or StartError where the command line is bad, or asked for help
+ * @throws CommanderError or StartError where something is bad, or help was asked for
  */
-export function parseArguments(args: string[], writeOut: (text: string) => void): Arguments {
-  const program = createProgram().configureOutput({ writeOut, writeErr: () => {} });
-  const { storageHeader, timeout, report, ...rest } = program.parse(args, { from: 'user' }).opts();
-  return {
-    options: {
-      ...(rest as ConformanceOptions),
-      timeout: Number(timeout),
-      storageHeaders: parseStorageHeaders(storageHeader),
-    },
-    reportFile: parseReport(report),
-  };
+export async function parseArguments(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  writeOut: (text: string) => void,
+): Promise<Arguments> {
+  let typed: Typed = { command: 'run', options: {} };
+  const program = createProgram((found) => {
+    typed = found;
+  });
+  for (const command of [program, ...program.commands]) {
+    command.configureOutput({ writeOut, writeErr: () => {} });
+  }
+  program.parse(args, { from: 'user' });
+  if (typed.command === 'fixture') return { command: 'fixture', options: typed.options };
+  const fromFlags = Object.fromEntries(
+    Object.entries(typed.options).map(([name, raw]) => [
+      name,
+      toValue(OPTIONS[name as OptionName], raw, toFlag(name)),
+    ]),
+  ) as Given;
+  const given: Given = { ...readEnvironment(env), ...fromFlags };
+  const fromFile = given.config === undefined ? {} : await readConfigFile(given.config);
+  return { command: 'run', given: { ...fromFile, ...given } };
 }

@@ -1,63 +1,60 @@
-import { writeFile } from 'node:fs/promises';
 import { CommanderError } from 'commander';
-import { createConformance } from '../create-conformance.ts';
-import { createRedactor, listSecrets } from '../report/redact.ts';
-import { toLines } from '../report/to-lines.ts';
-import { toSummary } from '../report/to-summary.ts';
+import { toSettings } from '../options.ts';
+import { planRun } from '../plan/plan.ts';
+import { createRedactor } from '../report/redact.ts';
 import { StartError } from '../start-error.ts';
-import { type Arguments, parseArguments } from './parse-arguments.ts';
+import { check } from './check.ts';
+import { describePlan } from './describe-plan.ts';
+import { listRules } from './list-rules.ts';
+import type { Given } from './options/options.ts';
+import { toSecrets } from './options/to-secrets.ts';
+import type { Output } from './output.ts';
+import { parseArguments } from './parse-arguments.ts';
+import { serveFixture } from './serve-fixture.ts';
 import { toMessage } from './to-message.ts';
-
-export interface Output {
-  out(line: string): void;
-  error(line: string): void;
-}
+import { toOptions } from './to-options.ts';
 
 /** Exit code of a run that could not start. */
 const NOT_STARTED = 2;
 /** Exit code of a fault of the suite itself. */
 const ERROR = 4;
 
+/** Addresses of a dry run that was given none. */
+const NOWHERE = { gatewayUrl: 'http://gateway.invalid', storageUrl: 'http://storage.invalid' };
+
+/** What surrounds a command line. */
+export interface Surroundings {
+  output: Output;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Ends the run. */
+  signal: AbortSignal;
+}
+
 /** Runs the command line and returns its exit code; it writes only through `output`. */
-export async function runCli(args: string[], output: Output): Promise<number> {
-  const fail = (message: string) => output.error(`berth-conformance: ${message}`);
-  let parsed: Arguments;
+export async function runCli(args: readonly string[], around: Surroundings): Promise<number> {
+  const { output, env, signal } = around;
+  let given: Given = {};
   try {
-    parsed = parseArguments(args, (text) => output.out(text.trimEnd()));
+    const parsed = await parseArguments(args, env, (text) => output.out(text.trimEnd()));
+    if (parsed.command === 'fixture') {
+      await serveFixture(parsed.options, output, signal);
+      return 0;
+    }
+    given = parsed.given;
+    return await run(given, output, signal);
   } catch (error) {
-    if (error instanceof CommanderError) {
-      if (error.exitCode === 0) return 0;
-      fail(toMessage(error));
-    } else fail((error as Error).message);
-    return NOT_STARTED;
-  }
-  try {
-    return await check(parsed, output);
-  } catch (error) {
-    const { gatewayToken, storageHeaders = {} } = parsed.options;
-    const redact = createRedactor(listSecrets({ gatewayToken, storageHeaders }));
-    fail(redact((error as Error).message));
-    return error instanceof StartError ? NOT_STARTED : ERROR;
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    const message = error instanceof CommanderError ? toMessage(error) : (error as Error).message;
+    output.error(`berth-conformance: ${createRedactor(toSecrets(given))(message)}`);
+    return error instanceof StartError || error instanceof CommanderError ? NOT_STARTED : ERROR;
   }
 }
 
-async function check({ options, reportFile }: Arguments, { out }: Output): Promise<number> {
-  const conformance = createConformance({
-    ...options,
-    onResult: (result) => {
-      for (const line of toLines(result)) out(line);
-    },
-  });
-  const report = await conformance.run();
-  if (reportFile !== undefined) await writeReport(reportFile, report);
-  out(toSummary(report));
-  return report.exitCode;
-}
-
-async function writeReport(file: string, report: object): Promise<void> {
-  try {
-    await writeFile(file, `${JSON.stringify(report, null, 2)}\n`);
-  } catch (error) {
-    throw new StartError(`The report cannot be written: ${(error as Error).message}.`);
-  }
+async function run(given: Given, output: Output, signal: AbortSignal): Promise<number> {
+  const { list, dryRun, json = false } = given;
+  if (!list && !dryRun) return check(given, output, signal);
+  const options = await toOptions({ ...NOWHERE, ...given });
+  const lines = list ? listRules(given) : describePlan(planRun(toSettings(options)), json);
+  for (const line of lines) output.out(line);
+  return 0;
 }

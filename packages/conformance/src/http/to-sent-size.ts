@@ -5,6 +5,9 @@ import type { Sent } from './exchange.ts';
 export function toSentSize({ method, url, headers, body }: Sent): number {
   const { pathname, search } = splitTarget(url);
   const target = search === '' ? pathname : `${pathname}?${search}`;
-  const lines = [`${method} ${target} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`)];
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+  ];
   return Buffer.byteLength(`${lines.join('\r\n')}\r\n\r\n`) + body.length;
 }

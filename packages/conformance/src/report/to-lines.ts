@@ -1,31 +1,75 @@
-import { type Answer, readHeader } from '../http-messages.ts';
-import type { Result } from '../result.ts';
+import { findRule, rules } from '../checks/rules.ts';
+import { type Answer, readHeader, type SentRequest } from '../http-messages.ts';
+import type { Finding, Outcome, Result } from '../result.ts';
+import { toCurl } from './to-curl.ts';
 
-/** Longest body that is shown; the JSON report has it whole. */
+/** Longest body that is shown, in characters; the files of `--report` have more. */
 const SHOWN = 500;
+/** Most findings that are shown of one result. */
+const MOST_FINDINGS = 3;
 
-/** What the terminal shows of a result: one line, and for a failure the evidence below it. */
-export function toLines(result: Result): string[] {
-  const reason = result.reason === undefined ? '' : `: ${result.reason}`;
-  const label = result.required ? 'SKIP' : result.outcome;
+/** Puts a colour on a text; the name is one of `util.styleText`. */
+export type Paint = (
+  color: 'green' | 'red' | 'magenta' | 'yellow' | 'gray' | 'bold',
+  text: string,
+) => string;
+
+const COLORS = {
+  pass: 'green',
+  fail: 'red',
+  error: 'magenta',
+  skip: 'yellow',
+  disabled: 'gray',
+} as const satisfies Record<Outcome, string>;
+
+/**
+ * What the terminal shows of a result: one line, and for a failure the evidence below it.
+ *
+ * @param paint Default: no colours
+ */
+export function toLines(result: Result, paint: Paint = (_, text) => text): string[] {
+  const { outcome, level, id, reason } = result;
+  // A MUST that was skipped leaves the run incomplete, so it is written large.
+  const label = outcome === 'skip' && level === 'must' ? 'SKIP' : outcome;
+  const should = outcome === 'fail' && level === 'should' ? ' (SHOULD)' : '';
+  const why = reason === undefined ? '' : `: ${reason}`;
+  const evidence = outcome === 'fail' ? toEvidence(result) : [];
   return [
-    `${label.padEnd(5)} ${result.name}${reason}`,
-    ...(result.outcome === 'fail' ? toEvidence(result) : []),
-  ].map(toPrintable);
+    `${paint(COLORS[outcome], label.padEnd(8))} ${toPrintable(`${id}${should}${why}`)}`,
+    ...evidence.map(toPrintable),
+    ...result.notes.flatMap((note) => section('note', [note])).map(toPrintable),
+  ];
 }
 
-function toEvidence({ request, answer, findings }: Result): string[] {
+function toEvidence({ statement, rules: ids, findings }: Result): string[] {
+  const more = findings.length - MOST_FINDINGS;
   return [
-    ...(request
-      ? section('sent', [
-          `${request.method} ${request.url}`,
-          ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`),
-          cut(request.body),
-        ])
-      : []),
-    ...(answer ? section('came', [toStatusLine(answer), cut(answer.body)]) : []),
-    ...findings.flatMap(({ message, where }) => section('contract', [message, where])),
+    ...section('contract', [statement, toSource(ids)]),
+    ...findings.slice(0, MOST_FINDINGS).flatMap(toFindingLines),
+    ...(more > 0 ? section('', [`… and ${more} more of this kind`]) : []),
   ];
+}
+
+/** The lines of the API description and the decisions that rules stand on. */
+function toSource(ids: readonly string[]): string {
+  const found = ids.filter((id) => rules.some((rule) => rule.id === id)).map(findRule);
+  return [...new Set(found.flatMap(({ source, decisions }) => [...source, ...decisions]))].join(
+    '; ',
+  );
+}
+
+function toFindingLines({ message, where, request, answer }: Finding): string[] {
+  return [
+    ...section('found', [message, where]),
+    ...(request ? section('sent', toSentLines(request)) : []),
+    ...(answer ? section('came', [toStatusLine(answer), cut(answer.body)]) : []),
+    ...(request ? section('repeat', toCurl(request).split('\n')) : []),
+  ];
+}
+
+function toSentLines({ method, url, headers, body }: SentRequest): string[] {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`${method} ${url}`, ...lines, cut(body)];
 }
 
 function toStatusLine(answer: Answer): string {
@@ -38,15 +82,17 @@ function toStatusLine(answer: Answer): string {
 function section(label: string, lines: string[]): string[] {
   return lines
     .filter((line) => line !== '')
-    .map((line, index) => `      ${(index === 0 ? label : '').padEnd(9)} ${line}`);
+    .map((line, index) => `         ${(index === 0 ? label : '').padEnd(9)}${line}`);
 }
 
 function cut(body: string): string {
   return body.length > SHOWN ? `${body.slice(0, SHOWN)} … (${body.length} characters)` : body;
 }
 
-/** Control characters of a hostile answer must not reach the terminal. */
+/** Control characters of a hostile answer must not reach the terminal, nor what turns text around. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]+/g;
+
 function toPrintable(line: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-  return line.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
+  return line.replaceAll(UNPRINTABLE, ' ');
 }

@@ -1,5 +1,7 @@
 import type { Api } from '../contract/apis.ts';
 import { OUTCOMES, type Outcome, type Result } from '../result.ts';
+import { type Baseline, isKnown, toBaseline } from './baseline.ts';
+import type { Comparison } from './compare.ts';
 
 /** What a run found, and the exit code that says it in one number. */
 export interface Report {
@@ -19,12 +21,29 @@ export interface Report {
     /** Skips of MUST checks, which leave the run incomplete. */
     incomplete: number;
   };
-  /** 1 a MUST failed, else 4 a MUST ended in an error, else 3 a MUST was skipped, else 0. */
+  baseline: Baseline;
+  /** What has changed since an earlier report, where one was given. */
+  comparison?: Comparison;
+  /**
+   * 1 a MUST failed that no baseline names, or an entry of the baseline is stale; else 4 a MUST ended
+   * in an error, else 3 a MUST was skipped, else 0.
+   */
   exitCode: 0 | 1 | 3 | 4;
   results: Result[];
 }
 
-export function toSummary(results: readonly Result[]): Report['summary'] {
+/** What the results decide together. */
+export function toVerdict(
+  results: readonly Result[],
+  known: readonly string[],
+): Pick<Report, 'summary' | 'baseline' | 'exitCode'> {
+  const baseline = toBaseline(results, known);
+  const deciding = results.filter((result) => result.outcome !== 'fail' || !isKnown(result, known));
+  const exitCode = baseline.stale.length > 0 ? 1 : toExitCode(deciding);
+  return { summary: toCounts(results), baseline, exitCode };
+}
+
+function toCounts(results: readonly Result[]): Report['summary'] {
   const count = (outcome: Outcome) => results.filter((r) => r.outcome === outcome).length;
   const counts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count(outcome)]));
   const incomplete = results.filter(({ outcome, level }) => outcome === 'skip' && level === 'must');
@@ -32,7 +51,7 @@ export function toSummary(results: readonly Result[]): Report['summary'] {
 }
 
 /** A SHOULD decides nothing. */
-export function toExitCode(results: readonly Result[]): Report['exitCode'] {
+function toExitCode(results: readonly Result[]): Report['exitCode'] {
   const outcomes = new Set(
     results.filter(({ level }) => level === 'must').map(({ outcome }) => outcome),
   );

@@ -1,10 +1,10 @@
 import { createCaller } from '../http/caller.ts';
+import { toSentSize } from '../http/to-sent-size.ts';
 import type { Finding } from '../result.ts';
 import type { Run } from '../run/run.ts';
 import { Failed, Unreached } from './endings.ts';
 import { createFixtureTool } from './fixture-tool.ts';
 import { createGatewayTool } from './gateway-tool.ts';
-import { toSentSize } from '../http/to-sent-size.ts';
 import { createStorageTool } from './storage-tool.ts';
 import { toEvidence } from './to-evidence.ts';
 import type { Evidence, Trial } from './trial.ts';

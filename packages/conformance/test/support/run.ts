@@ -7,11 +7,28 @@ export interface Run {
   lines: string[];
 }
 
+/** What a test puts around the command line. */
+export interface Around {
+  env?: Record<string, string>;
+  signal?: AbortSignal;
+  /** Called with each line as it is written. */
+  onLine?: (line: string) => void;
+}
+
 /** Runs the command line in this process. */
-export async function run(...args: string[]): Promise<Run> {
+export function run(...args: string[]): Promise<Run> {
+  return runWithin({}, ...args);
+}
+
+/** Runs it with variables of the environment, and a signal that ends it. */
+export async function runWithin(around: Around, ...args: string[]): Promise<Run> {
+  const { env = {}, signal = new AbortController().signal, onLine = () => {} } = around;
   const lines: string[] = [];
-  const push = (line: string) => lines.push(line);
-  const code = await runCli(args, { out: push, error: push });
+  const push = (line: string) => {
+    lines.push(line);
+    onLine(line);
+  };
+  const code = await runCli(args, { output: { out: push, error: push }, env, signal });
   return { code, output: lines.join('\n'), lines };
 }
 

@@ -1,0 +1,71 @@
+import type { AuthModule } from '../credentials/auth-module.ts';
+import type { ConformanceOptions, Level } from '../options.ts';
+import { StartError } from '../start-error.ts';
+import { assertRuleNames } from './assert-rule-names.ts';
+import { type Given, toFlag, toVariable } from './options/options.ts';
+import { parseStorageHeaders } from './parse-storage-headers.ts';
+import { readAuthModule } from './read-auth-module.ts';
+import { readBaseline } from './read-baseline.ts';
+import { readCertificates } from './read-certificates.ts';
+import { readWireProfile } from './read-wire-profile.ts';
+
+/**
+ * What the given options ask of a run; files that they name are read.
+ *
+ * @throws StartError that names the option
+ */
+export async function toOptions(given: Given): Promise<ConformanceOptions> {
+  assertRuleNames('--only', given.only);
+  assertRuleNames('--skip', given.skip);
+  const { env, service, forbiddenService, gatewayHost, gatewayToken, otherEnvToken } = given;
+  const { expiredToken, only, skip, rules, readOnly, prefix, insecure, proxy } = given;
+  const { timeout, budget, concurrency, seed, runs, bail } = given;
+  return {
+    gatewayUrl: need(given, 'gatewayUrl'),
+    storageUrl: need(given, 'storageUrl'),
+    ...{ env, service, forbiddenService, gatewayHost, gatewayToken, otherEnvToken, expiredToken },
+    ...{ only, skip, rules, readOnly, prefix, insecure, proxy },
+    ...{ timeout, budget, concurrency, seed, runs, bail },
+    tc3: toTc3(given),
+    storageHeaders: parseStorageHeaders(given.storageHeader),
+    auth: await when(given.authModule, (file): Promise<AuthModule> => readAuthModule(file)),
+    wireProfile: await when(given.wireProfile, readWireProfile),
+    ca: await when(given.ca, readCertificates),
+    baseline: await when(given.baseline, readBaseline),
+    envelope: given.envelope as ConformanceOptions['envelope'],
+    requestForm: given.requestForm as ConformanceOptions['requestForm'],
+    copyPath: given.copyPath as ConformanceOptions['copyPath'],
+    maxAgeUnit: given.maxAgeUnit as ConformanceOptions['maxAgeUnit'],
+    level: given.level as Level | undefined,
+  };
+}
+
+function need(given: Given, name: 'gatewayUrl' | 'storageUrl'): string {
+  const value = given[name];
+  if (value !== undefined) return value;
+  throw new StartError(
+    `${toFlag(name)} is missing; ${toVariable(name)}, or ${name} in the file of --config, does as well.`,
+  );
+}
+
+function toTc3(given: Given): ConformanceOptions['tc3'] {
+  const { tc3SecretId: secretId, tc3SecretKey: secretKey, tc3Token, tc3Service } = given;
+  const { storageSigningHost } = given;
+  if (secretId !== undefined && secretKey !== undefined) {
+    return { secretId, secretKey, token: tc3Token, service: tc3Service, storageSigningHost };
+  }
+  const half = secretId === undefined ? 'tc3SecretId' : 'tc3SecretKey';
+  const parts = { tc3SecretId: secretId, tc3SecretKey: secretKey, tc3Token, tc3Service };
+  const [alone] = Object.entries({ ...parts, storageSigningHost })
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => name);
+  if (alone === undefined) return undefined;
+  throw new StartError(`${toFlag(alone)} needs ${toFlag(half)}.`);
+}
+
+async function when<From, To>(
+  value: From | undefined,
+  read: (value: From) => Promise<To>,
+): Promise<To | undefined> {
+  return value === undefined ? undefined : read(value);
+}

@@ -1,0 +1,40 @@
+import { checks } from '../checks/index.ts';
+import { isDriven, whyNotDriven } from '../dredd/why-not-driven.ts';
+import type { Settings } from '../options.ts';
+import { whyNotRun as whyNoWorkflow } from '../respect/why-not-run.ts';
+import { workflowFiles } from '../respect/workflows.ts';
+import type { Engine } from '../result.ts';
+import { createRun } from '../run/create-run.ts';
+import type { Run } from '../run/run.ts';
+import { whyNotRun } from '../run/why-not-run.ts';
+import { toPlace, transactions } from '../transaction.ts';
+import { findCost } from './find-cost.ts';
+
+/** One check that a run would make, and what it sends; both absent where nobody has measured it. */
+export interface Planned {
+  engine: Engine;
+  id: string;
+  requests?: number;
+  bytes?: number;
+  /** Why it would not be made. */
+  reason?: string;
+}
+
+/** What a run with these settings would do where nothing is amiss. Nothing is called. */
+export function planRun(settings: Settings): Planned[] {
+  const signal = new AbortController().signal;
+  const run: Run = { ...createRun(settings, signal), fixture: true };
+  const plan = (engine: Engine, id: string, why: { reason?: string } | undefined): Planned =>
+    why?.reason === undefined
+      ? { engine, id, ...findCost(id) }
+      : { engine, id, requests: 0, bytes: 0, reason: why.reason };
+  return [
+    ...checks.map((check) => plan('rules', check.rule, whyNotRun(run, check))),
+    ...transactions
+      .filter((transaction) => isDriven(transaction, settings.preferCode))
+      .map((each) => plan('dredd', toPlace(each).name, whyNotDriven(run, each))),
+    ...workflowFiles.flatMap((file) =>
+      Object.keys(file.workflows).map((id) => plan('respect', id, whyNoWorkflow(run, file))),
+    ),
+  ];
+}

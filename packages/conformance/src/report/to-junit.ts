@@ -1,0 +1,112 @@
+import type { Result } from '../result.ts';
+import { toGroups } from './groups.ts';
+import { toEvidenceText } from './to-evidence-text.ts';
+import type { Report } from './to-report.ts';
+import { toSummaryLine } from './to-summary-line.ts';
+
+/**
+ * The run as JUnit XML: a suite for each part of the contract and for each engine. A failure that the
+ * baseline knows is a skip there, for its readers count every failure.
+ */
+export function toJunit(report: Report): string {
+  const { startedAt, durationMs, results } = report;
+  const suites = toGroups(results).map(({ title, results: own }) => {
+    const attributes = {
+      name: title,
+      ...toCounts(report, own),
+      time: toTime(own),
+      timestamp: startedAt,
+    };
+    const cases = own.map((result) => toCase(report, title, result));
+    return `  <testsuite${toAttributes(attributes)}>\n${cases.join('\n')}\n  </testsuite>`;
+  });
+  const whole = {
+    name: 'berth-conformance',
+    ...toCounts(report, results),
+    time: durationMs / 1000,
+  };
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites${toAttributes(whole)}>`,
+    `  <!-- ${escapeXml(toSummaryLine(report)).replaceAll('--', '- -')} -->`,
+    ...suites,
+    '</testsuites>\n',
+  ].join('\n');
+}
+
+type Kind = 'pass' | 'failure' | 'error' | 'skipped';
+
+function kindOf({ baseline }: Report, result: Result): Kind {
+  const { outcome } = result;
+  if (outcome === 'fail') return baseline.known.includes(result.id) ? 'skipped' : 'failure';
+  if (outcome === 'skip' || outcome === 'disabled') return 'skipped';
+  return outcome;
+}
+
+function toCounts(report: Report, results: readonly Result[]): Record<string, number> {
+  const count = (kind: Kind) => results.filter((result) => kindOf(report, result) === kind).length;
+  return {
+    ...{ tests: results.length, failures: count('failure') },
+    ...{ errors: count('error'), skipped: count('skipped') },
+  };
+}
+
+function toTime(results: readonly Result[]): number {
+  return results.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000;
+}
+
+function toCase(report: Report, suite: string, result: Result): string {
+  const { id, statement, level, durationMs, notes } = result;
+  const attributes = { name: id, classname: suite, time: durationMs / 1000 };
+  const lines = [
+    `      <properties><property name="level" value="${level}"/><property name="statement" value="${escapeXml(statement)}"/></properties>`,
+    ...toEnding(report, result),
+    ...(notes.length > 0 ? [`      <system-out>${escapeXml(notes.join('\n'))}</system-out>`] : []),
+  ];
+  return `    <testcase${toAttributes(attributes)}>\n${lines.join('\n')}\n    </testcase>`;
+}
+
+function toEnding(report: Report, result: Result): string[] {
+  const { outcome, findings, reason = '', level, statement } = result;
+  const [first] = findings;
+  const kind = kindOf(report, result);
+  switch (kind) {
+    case 'pass':
+      return [];
+    case 'failure': {
+      const text = [statement, ...findings.map(toEvidenceText)].join('\n\n');
+      const attributes = { message: first?.message ?? reason, type: level };
+      return [`      <failure${toAttributes(attributes)}>${escapeXml(text)}</failure>`];
+    }
+    case 'skipped': {
+      const message =
+        outcome === 'fail' ? `known failure: ${first?.message}` : `${outcome}: ${reason}`;
+      return [`      <skipped${toAttributes({ message })}/>`];
+    }
+    case 'error':
+      return [`      <error${toAttributes({ message: reason, type: 'error' })}/>`];
+  }
+}
+
+function toAttributes(attributes: Record<string, string | number>): string {
+  return Object.entries(attributes)
+    .map(([name, value]) => ` ${name}="${escapeXml(String(value)).replaceAll('\n', '&#10;')}"`)
+    .join('');
+}
+
+/** XML 1.0 has no place for most control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+const IMPOSSIBLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+
+const ESCAPES: Record<string, string> = {
+  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' },
+  // A reader would make a line feed of it.
+  '\r': '&#13;',
+};
+
+function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(IMPOSSIBLE, '\uFFFD')
+    .replaceAll(/[&<>"'\r]/g, (character) => ESCAPES[character] ?? character);
+}
