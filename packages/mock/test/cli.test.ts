@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageInfo from '../package.json' with { type: 'json' };
@@ -9,7 +12,7 @@ import { documents } from '../src/contract/documents.ts';
 import { listOperations } from '../src/contract/operations.ts';
 import { createMock } from '../src/index.ts';
 import { gateway } from './helpers/calls.ts';
-import { finish, spawnCli, untilReady } from './helpers/cli.ts';
+import { finish, spawnCli, spawnCliWith, untilReady } from './helpers/cli.ts';
 import { expectInContract } from './helpers/contract.ts';
 import { freePort } from './helpers/free-port.ts';
 
@@ -120,6 +123,17 @@ test('--origins and --max-sessions are those of the options', async () => {
     expect(await kept.json()).toEqual({ requests: [] });
   } finally {
     child.kill('SIGKILL');
+  }
+});
+
+test('what a start has compiled is kept for the next one, where Node keeps such things', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-mock-'));
+  try {
+    const env = { TMPDIR: folder, TEMP: folder };
+    await finish(spawnCliWith(env, '--version'));
+    expect(await readdir(folder)).toEqual(['node-compile-cache']);
+  } finally {
+    await rm(folder, { recursive: true });
   }
 });
 

@@ -91,7 +91,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     },
     open(input, call, session) {
       const service = enter(input, session);
-      if (service === undefined || service.routes.length === 0) return undefined;
+      if (service === undefined || !takesWebSockets(service)) return undefined;
       const { upstreamStatus } = wireProfile().gatewayHeaders;
       return openCall(service, toContext(input, call, session), upstreamStatus);
     },
@@ -100,6 +100,10 @@ export async function createServices(options: ServicesOptions): Promise<Services
       openEnds.close();
     },
   };
+}
+
+function takesWebSockets({ routes, proxy }: CompiledService): boolean {
+  return routes.length > 0 || proxy !== undefined;
 }
 
 async function loadSource(

@@ -12,7 +12,13 @@ export interface Finished {
 
 /** Starts the command line from its source. */
 export function spawnCli(...args: string[]): ChildProcess {
-  return spawn(process.execPath, ['--conditions=berth-source', CLI, ...args]);
+  return spawnCliWith({}, ...args);
+}
+
+/** The same with further variables of the environment. */
+export function spawnCliWith(env: NodeJS.ProcessEnv, ...args: string[]): ChildProcess {
+  const command = ['--conditions=berth-source', CLI, ...args];
+  return spawn(process.execPath, command, { env: { ...process.env, ...env } });
 }
 
 /** Waits until a process has ended. */
