@@ -11,6 +11,7 @@ export type Need =
   | 'otherEnvToken'
   | 'forbiddenService'
   | 'storageCredentials'
+  | 'sessionToken'
   | 'writes';
 
 /** The check of one rule. */

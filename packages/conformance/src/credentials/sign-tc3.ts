@@ -24,6 +24,8 @@ export interface Tc3Input {
   body: Uint8Array;
   /** Unix time in seconds. */
   timestamp: number;
+  /** Whether the boundary of a multipart form is signed; verifiers take both. Default: it is cut. */
+  boundary?: 'cut' | 'kept';
 }
 
 /** The parts of a signature header, in the order in which they are written. */
@@ -41,7 +43,9 @@ export interface Tc3Parts {
  */
 export function signTc3(input: Tc3Input, keys: Tc3Keys): Tc3Parts {
   const headers = input.headers
-    .map(([name, value]) => [name.toLowerCase(), toSignedValue(name, value)] as const)
+    .map(
+      ([name, value]) => [name.toLowerCase(), toSignedValue(name, value, input.boundary)] as const,
+    )
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const signedHeaders = headers.map(([name]) => name).join(';');
   const canonical = [
@@ -82,9 +86,10 @@ export function toTc3Header(parts: Partial<Tc3Parts>, separator = ', '): string 
   return `${algorithm} ${written.join(separator)}`;
 }
 
-function toSignedValue(name: string, value: string): string {
+function toSignedValue(name: string, value: string, boundary: Tc3Input['boundary']): string {
   if (name.toLowerCase() !== 'content-type') return value.trim().toLowerCase();
-  return /^multipart\/form-data/i.test(value.trim()) ? 'multipart/form-data' : value.trim();
+  const [form] = /^multipart\/form-data(?=\s*;)/i.exec(value.trim()) ?? [];
+  return form !== undefined && boundary !== 'kept' ? form : value.trim();
 }
 
 function sha256(data: string | Uint8Array): string {

@@ -42,6 +42,12 @@ const NEEDS: Record<Need, (run: Run) => Reason | undefined> = {
     settings.forbiddenService ? undefined : disabled('no --forbidden-service'),
   storageCredentials: ({ signers }) =>
     signers.storage ? undefined : disabled('no --storage-header, --tc3-secret-id or --auth-module'),
+  sessionToken: ({ settings: { storageHeaders, wireProfile } }) => {
+    const name = wireProfile.storageHeaders.sessionToken;
+    const given = Object.keys(storageHeaders).map((header) => header.toLowerCase());
+    const isGiven = given.length === 0 || given.includes(name.toLowerCase());
+    return isGiven ? undefined : disabled(`no --storage-header '${name}: …'`);
+  },
   writes: ({ settings }) => (settings.readOnly ? disabled('--read-only') : undefined),
 };
 

@@ -1,7 +1,7 @@
 import type { StorageReply } from '../../trial/read-reply.ts';
 import type { StorageOperation } from '../../trial/storage-tool.ts';
 import type { Trial } from '../../trial/trial.ts';
-import type { GoodFields } from './good-fields.ts';
+import type { GoodFields } from '../support/good-fields.ts';
 
 /** Statuses that say that a method is not taken (RFC 9110, sections 15.5.6 and 15.6.2). */
 const METHOD_REFUSED = new Set([405, 501]);

@@ -1,7 +1,7 @@
 import { STORAGE_OPERATIONS } from '../../trial/storage-tool.ts';
 import { defineCheck } from '../check.ts';
+import { makeGoodFields } from '../support/good-fields.ts';
 import { reachAll } from './call-good.ts';
-import { makeGoodFields } from './good-fields.ts';
 
 const ENDINGS = ['X', 'XYZ', 's', '2', '_v2', '.json'];
 

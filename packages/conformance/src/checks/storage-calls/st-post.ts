@@ -1,8 +1,8 @@
 import { STORAGE_OPERATIONS } from '../../trial/storage-tool.ts';
 import type { Trial } from '../../trial/trial.ts';
 import { defineCheck } from '../check.ts';
+import { makeGoodFields } from '../support/good-fields.ts';
 import { callGood } from './call-good.ts';
-import { makeGoodFields } from './good-fields.ts';
 
 export const stPost = defineCheck('ST-POST', [], async (t: Trial) => {
   const fields = await makeGoodFields(t);

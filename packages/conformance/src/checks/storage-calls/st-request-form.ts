@@ -7,7 +7,7 @@ import type { Trial } from '../../trial/trial.ts';
 import { defineCheck } from '../check.ts';
 import { validRequest } from '../support/arbitraries.ts';
 import { forAll } from '../support/for-all.ts';
-import { type GoodFields, makeGoodFields } from './good-fields.ts';
+import { type GoodFields, makeGoodFields } from '../support/good-fields.ts';
 
 export const stRequestForm = defineCheck('ST-REQUEST-FORM', [], async (t) => {
   const fields = await makeGoodFields(t);

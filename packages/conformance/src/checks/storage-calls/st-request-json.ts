@@ -1,8 +1,8 @@
 import type { StorageReply } from '../../trial/read-reply.ts';
 import { STORAGE_OPERATIONS } from '../../trial/storage-tool.ts';
 import { defineCheck } from '../check.ts';
+import { makeGoodFields } from '../support/good-fields.ts';
 import { reachAll } from './call-good.ts';
-import { makeGoodFields } from './good-fields.ts';
 
 const TYPES = [
   'application/json',

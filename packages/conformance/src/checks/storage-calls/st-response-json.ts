@@ -1,7 +1,7 @@
 import type { StorageReply } from '../../trial/read-reply.ts';
 import { STORAGE_OPERATIONS, type StorageCallOptions } from '../../trial/storage-tool.ts';
 import { defineCheck } from '../check.ts';
-import { makeGoodFields } from './good-fields.ts';
+import { makeGoodFields } from '../support/good-fields.ts';
 
 export const stResponseJson = defineCheck('ST-RESPONSE-JSON', [], async (t) => {
   const fields = await makeGoodFields(t);

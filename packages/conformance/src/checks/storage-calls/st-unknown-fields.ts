@@ -1,7 +1,7 @@
 import { STORAGE_OPERATIONS } from '../../trial/storage-tool.ts';
 import { defineCheck } from '../check.ts';
+import { makeGoodFields } from '../support/good-fields.ts';
 import { reachAll } from './call-good.ts';
-import { makeGoodFields } from './good-fields.ts';
 
 /** Fields that no operation has, of each JSON type, and names that careless code trips over. */
 const UNKNOWN: readonly Record<string, unknown>[] = [
