@@ -1,0 +1,35 @@
+/* biome-ignore-all lint/suspicious/noConsole: a script talks to the terminal */
+
+import { createConformance } from '@berth/conformance';
+import { startConformingMock } from '../src/start-conforming-mock.ts';
+import { startReference } from '../src/start-reference.ts';
+
+const started = performance.now();
+const targets = [
+  { name: 'reference server', start: startReference },
+  { name: 'mock', start: startConformingMock },
+];
+
+/** Checks the reference server and the mock of this repository, and ends with one line for each. */
+const lines: string[] = [];
+for (const { name, start } of targets) {
+  const target = await start();
+  try {
+    const { summary, exitCode, durationMs, results } = await createConformance({
+      ...target.options,
+      onNotice: (text) => console.log(`note  ${text}`),
+    }).run();
+    for (const { id, outcome, reason, findings } of results) {
+      if (outcome === 'pass') continue;
+      console.log(`${outcome} ${id} of the ${name}: ${reason ?? ''}`);
+      for (const { message } of findings) console.log(`      ${message}`);
+    }
+    const counts = Object.entries(summary).map(([key, count]) => `${count} ${key}`);
+    lines.push(`${name}: ${counts.join(', ')} in ${(durationMs / 1000).toFixed(1)} s`);
+    process.exitCode ||= exitCode;
+  } finally {
+    await target.close();
+  }
+}
+const seconds = ((performance.now() - started) / 1000).toFixed(1);
+console.log([...lines, `both in ${seconds} s`].join('\n'));

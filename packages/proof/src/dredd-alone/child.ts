@@ -1,0 +1,45 @@
+import Dredd, { type DreddTransaction } from 'dredd';
+import type { Found, Order } from './protocol.ts';
+
+/*
+ * Runs Dredd as its README tells to, in a process of its own: the OpenAPI 3.0 document, the documented
+ * successes, and hooks that add the credentials. The verdict is Dredd's own comparison.
+ */
+
+const SERVICE = '/v1/cloudrun/';
+
+/** Has the fixture service answer what is documented, for Dredd compares with the example. */
+function orderExample({ expected }: DreddTransaction): string {
+  const type = encodeURIComponent(expected.headers['Content-Type'] ?? '');
+  return `/answer?type=${type}&body64=${Buffer.from(expected.body ?? '').toString('base64url')}`;
+}
+
+process.once('message', ({ documents, endpoint, headers, gatewayHeaders, service }: Order) => {
+  const failed: string[] = [];
+  const dredd = new Dredd({
+    endpoint,
+    apiDescriptions: documents,
+    loglevel: 'silent',
+    http: { timeout: 10_000 },
+  });
+  const { transactionRunner } = dredd;
+  const execute = transactionRunner.executeAllTransactions.bind(transactionRunner);
+  transactionRunner.executeAllTransactions = (transactions, hooks, callback) => {
+    hooks.beforeEach((transaction, next) => {
+      transaction.skip = !transaction.expected.statusCode.startsWith('2');
+      const isGateway = transaction.fullPath.startsWith(SERVICE);
+      Object.assign(transaction.request.headers, isGateway ? gatewayHeaders : headers);
+      if (isGateway) transaction.fullPath = `/v1/cloudrun/${service}${orderExample(transaction)}`;
+      next();
+    });
+    hooks.afterEach((transaction, next) => {
+      if (transaction.test?.status === 'fail') failed.push(transaction.name);
+      next();
+    });
+    execute(transactions, hooks, callback);
+  };
+  dredd.run((error) => {
+    const found: Found = { failed, ...(error ? { error: error.message } : {}) };
+    process.send?.(found, () => process.exit());
+  });
+});

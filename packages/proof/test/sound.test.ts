@@ -1,0 +1,36 @@
+import { createConformance, type Report } from '@berth/conformance';
+import { describe, expect, test } from 'vitest';
+import { startConformingMock } from '../src/start-conforming-mock.ts';
+import { startMutated } from '../src/start-mutated.ts';
+import { startReference } from '../src/start-reference.ts';
+
+/** What is not a pass, as somebody who has to mend it wants to read it. */
+function listBad({ results }: Report) {
+  return results
+    .filter(({ outcome }) => outcome !== 'pass')
+    .map(({ id, outcome, reason, findings }) => ({
+      id,
+      outcome,
+      reason,
+      findings: findings.map(({ message }) => message),
+    }));
+}
+
+describe.each([
+  ['the reference server', startReference],
+  ['the reference server behind a proxy that changes nothing', startMutated],
+  ['the mock', startConformingMock],
+])('%s', (_, start) => {
+  test('passes every check, none skipped and none disabled, and keeps no file', async () => {
+    const target = await start();
+    try {
+      const report = await createConformance(target.options).run();
+      expect(listBad(report)).toEqual([]);
+      expect(report.exitCode).toBe(0);
+      expect(report.leftovers).toEqual([]);
+      expect(report.durationMs).toBeLessThan(40_000);
+    } finally {
+      await target.close();
+    }
+  });
+});
