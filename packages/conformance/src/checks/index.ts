@@ -1,3 +1,6 @@
+import { auth } from './auth/index.ts';
+import { authSignature } from './auth-signature/index.ts';
+import { authStorage } from './auth-storage/index.ts';
 import type { Check } from './check.ts';
 import { gatewayAddress } from './gateway-address/index.ts';
 import { gatewayAnswers } from './gateway-answers/index.ts';
@@ -8,14 +11,16 @@ import { gatewayRequestId } from './gateway-request-id/index.ts';
 import { gatewayRequests } from './gateway-requests/index.ts';
 import { gatewayStreams } from './gateway-streams/index.ts';
 import { storageCalls } from './storage-calls/index.ts';
+import { storageCopy } from './storage-copy/index.ts';
+import { storageCopyAnswers } from './storage-copy-answers/index.ts';
+import { storageCopyPaths } from './storage-copy-paths/index.ts';
 import { storageDelete } from './storage-delete/index.ts';
 import { storageEnvelope } from './storage-envelope/index.ts';
 import { storageLinks } from './storage-links/index.ts';
 import { storageRefusals } from './storage-refusals/index.ts';
 import { storageUploadMetadata } from './storage-upload-metadata/index.ts';
-import { storageCopy } from './storage-copy/index.ts';
-import { storageCopyAnswers } from './storage-copy-answers/index.ts';
-import { storageCopyPaths } from './storage-copy-paths/index.ts';
+import { upload } from './upload/index.ts';
+import { uploadAnswers } from './upload-answers/index.ts';
 
 /** Every check, in the order of the rules. */
 export const checks: readonly Check[] = [
@@ -27,6 +32,9 @@ export const checks: readonly Check[] = [
   ...gatewayRequestId,
   ...gatewayRequests,
   ...gatewayStreams,
+  ...auth,
+  ...authSignature,
+  ...authStorage,
   ...storageRefusals,
   ...storageCalls,
   ...storageEnvelope,
@@ -36,4 +44,6 @@ export const checks: readonly Check[] = [
   ...storageCopy,
   ...storageCopyAnswers,
   ...storageCopyPaths,
+  ...upload,
+  ...uploadAnswers,
 ];

@@ -1,8 +1,8 @@
 /**
- * Whether a text is an XML document whose root is an `Error` element, with or without a prolog and a
- * namespace prefix. What stands inside is for `UP-ERROR` to say.
+ * Whether a text is meant as an XML document with an `Error` element, at its root or deeper, with or
+ * without a namespace prefix. Whether the document is sound is for `UP-ERROR` to say.
  */
 export function hasXmlError(text: string): boolean {
-  const prolog = /^\uFEFF?\s*(?:<\?[^>]*\?>\s*|<!--[\s\S]*?-->\s*|<!DOCTYPE[^>]*>\s*)*/i;
-  return /^<(?:[\w.-]+:)?Error[\s/>]/.test(text.replace(prolog, ''));
+  const isXml = /^\uFEFF?\s*</.test(text) && !/<html[\s>]/i.test(text);
+  return isXml && /<(?:[\w.-]+:)?Error[\s/>]/.test(text);
 }

@@ -9,11 +9,6 @@ export interface LinkOrder {
   maxAge?: number;
 }
 
-/** The file ID of a path where nothing was ever stored. */
-export function missingFileId(t: Trial): Promise<string> {
-  return t.upload.fileIdOf(t.storage.path(`${t.uniqueName()}.missing`));
-}
-
 /** A links call, and its entries; without a list of objects the check is not reached. */
 export async function askForLinks(
   t: Trial,

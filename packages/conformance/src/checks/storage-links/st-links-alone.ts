@@ -1,8 +1,9 @@
 import type { Trial } from '../../trial/trial.ts';
 import { defineCheck } from '../check.ts';
 import { entriesOf, show } from '../support/entries.ts';
+import { missingFileId } from '../support/missing-file-id.ts';
 import { needsFiles } from '../support/needs-files.ts';
-import { askForLinks, missingFileId, storeForLinks } from './ask-for-links.ts';
+import { askForLinks, storeForLinks } from './ask-for-links.ts';
 
 export const stLinksAlone = defineCheck('ST-LINKS-ALONE', needsFiles, async (t: Trial) => {
   const { files, orders } = await storeForLinks(t, 'a.txt', 'b.txt');

@@ -1,7 +1,8 @@
 import { defineCheck } from '../check.ts';
 import { entriesOf, show } from '../support/entries.ts';
+import { missingFileId } from '../support/missing-file-id.ts';
 import { needsFiles } from '../support/needs-files.ts';
-import { askForLinks, missingFileId, storeForLinks } from './ask-for-links.ts';
+import { askForLinks, storeForLinks } from './ask-for-links.ts';
 
 export const stLinksFileId = defineCheck('ST-LINKS-FILE-ID', needsFiles, async (t) => {
   const { orders } = await storeForLinks(t, 'a.txt', 'b.txt');

@@ -1,8 +1,9 @@
 import type { Trial } from '../../trial/trial.ts';
 import { defineCheck } from '../check.ts';
 import { show } from '../support/entries.ts';
+import { missingFileId } from '../support/missing-file-id.ts';
 import { needsFiles } from '../support/needs-files.ts';
-import { missingFileId, storeForLinks } from './ask-for-links.ts';
+import { storeForLinks } from './ask-for-links.ts';
 
 export const stLinksList = defineCheck('ST-LINKS-LIST', needsFiles, async (t: Trial) => {
   const { orders } = await storeForLinks(t, 'a.txt', 'b.txt');

@@ -1,7 +1,8 @@
 import type { Trial } from '../../trial/trial.ts';
 import { defineCheck } from '../check.ts';
+import { missingFileId } from '../support/missing-file-id.ts';
 import { needsFiles } from '../support/needs-files.ts';
-import { askForLinks, missingFileId } from './ask-for-links.ts';
+import { askForLinks } from './ask-for-links.ts';
 
 export const stLinksMissing = defineCheck('ST-LINKS-MISSING', needsFiles, async (t: Trial) => {
   const file = await t.upload.store('deleted.txt');

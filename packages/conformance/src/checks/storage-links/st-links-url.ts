@@ -1,7 +1,8 @@
 import { defineCheck } from '../check.ts';
 import { show } from '../support/entries.ts';
+import { missingFileId } from '../support/missing-file-id.ts';
 import { needsFiles } from '../support/needs-files.ts';
-import { askForLinks, missingFileId, storeForLinks } from './ask-for-links.ts';
+import { askForLinks, storeForLinks } from './ask-for-links.ts';
 
 export const stLinksUrl = defineCheck('ST-LINKS-URL', needsFiles, async (t) => {
   const { orders } = await storeForLinks(t, 'a.txt', 'b.txt');

@@ -9,10 +9,13 @@ export interface CopyOrder {
   removeOriginal?: boolean;
 }
 
+/** A path that a file may have; what no file may have is not looked for at the end of the run. */
+const PATH = /^[\w/!.,*\u4e00-\u9fff-]+$/;
+
 /** Items of a copy call; the destinations are removed at the end of the run. */
 export function toCopyItems(t: Trial, orders: readonly CopyOrder[]): object[] {
   return orders.map(({ from, to, ...rest }) => {
-    t.upload.track(to);
+    if (PATH.test(to)) t.upload.track(to);
     return { srcPath: t.storage.copyPath(from), dstPath: t.storage.copyPath(to), ...rest };
   });
 }

@@ -55,5 +55,5 @@ export async function storeReadable(
     { most: LATEST, every: 100 },
   );
   t.reach(hasBytes(reading, file.bytes), `a stored file was read as ${describeReading(reading)}`);
-  return file;
+  return { ...file, fileId };
 }

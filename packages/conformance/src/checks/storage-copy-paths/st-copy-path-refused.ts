@@ -1,0 +1,39 @@
+import type { Trial } from '../../trial/trial.ts';
+import { defineCheck } from '../check.ts';
+import { hasFailed, toCopyItems } from '../support/copies.ts';
+import { show } from '../support/entries.ts';
+import { needsFiles } from '../support/needs-files.ts';
+import { storeCopyable } from '../support/store-copyable.ts';
+
+const CHARACTERS = [...' @%\\?#+:&"<|~(\t\u0000éя，\u4dff\ua000😀'];
+
+export const stCopyPathRefused = defineCheck(
+  'ST-COPY-PATH-REFUSED',
+  needsFiles,
+  async (t: Trial) => {
+    const source = await storeCopyable(t, 'source.txt');
+    for (const [index, character] of CHARACTERS.entries()) {
+      const point = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+      const good = { from: source.path, to: t.storage.path(`good-${index}.txt`) };
+      const [item] = toCopyItems(t, [good]);
+      const path = t.storage.path(`a${character}b.txt`);
+      const bad = { ...item, dstPath: t.storage.copyPath(path) };
+      const fileList = index % 2 === 0 ? [bad, item] : [item, bad];
+      const reply = await t.storage.call('batchCopyFile', { fileList });
+      const what = `${show(character)} (U+${point}) in dstPath`;
+      const { status } = reply.received;
+      t.expect(!reply.refused, `${what}: the call must not be refused with ${status}`, reply);
+      const entries = reply.data?.fileList;
+      if (reply.refused || !Array.isArray(entries) || entries.length !== 2) continue;
+      const failed = entries.map(Object).filter(hasFailed);
+      const alone = `${what}: of the two items this one alone must fail, not ${failed.length}`;
+      t.expect(failed.length === 1, alone, reply);
+      if (failed.length === 0) t.upload.track(path);
+      for (const { code, message } of failed) {
+        const isText = typeof code === 'string' && typeof message === 'string';
+        const came = `${show(code)} and ${show(message)}`;
+        t.expect(isText, `${what}: code and message must be strings, not ${came}`, reply);
+      }
+    }
+  },
+);

@@ -1,0 +1,40 @@
+import { Readable } from 'node:stream';
+
+/** A form on its way that stops in the middle. */
+export interface HeldForm {
+  /** For the upload tool. */
+  trickle: (form: Buffer) => Readable;
+  /** Settled when the first part has been handed to the network. */
+  isUnderWay: Promise<void>;
+  /** Sends the rest. */
+  release(): void;
+  /** Breaks the connection off. */
+  cut(): void;
+}
+
+/**
+ * Makes a form stop on its way.
+ *
+ * @param toEnd where it stops: how many bytes go at first, of the whole number
+ */
+export function holdForm(toEnd: (size: number) => number): HeldForm {
+  const started = Promise.withResolvers<void>();
+  const goesOn = Promise.withResolvers<void>();
+  // The form may be given up before anyone waits for its rest.
+  goesOn.promise.catch(() => {});
+  return {
+    trickle: (form) =>
+      Readable.from(
+        (async function* parts() {
+          const end = toEnd(form.length);
+          yield form.subarray(0, end);
+          started.resolve();
+          await goesOn.promise;
+          yield form.subarray(end);
+        })(),
+      ),
+    isUnderWay: started.promise,
+    release: goesOn.resolve,
+    cut: () => goesOn.reject(new Error('cut off by the check')),
+  };
+}

@@ -1,0 +1,65 @@
+import type { Trial } from '../../trial/trial.ts';
+import { defineCheck } from '../check.ts';
+import { copy } from '../support/copies.ts';
+import { needsFiles } from '../support/needs-files.ts';
+import {
+  describeReading,
+  expectBytes,
+  hasBytes,
+  readPath,
+  storeReadable,
+} from '../support/readings.ts';
+
+export const upKept = defineCheck('UP-KEPT', needsFiles, async (t: Trial) => {
+  await storeReadable(t, 'sound.txt');
+  await keepUploads(t);
+  await keepCopies(t);
+  await keepOneOfTwo(t);
+});
+
+/** Read at once, and again after whatever else is done. */
+async function keepUploads(t: Trial): Promise<void> {
+  const file = await t.upload.store('file.txt');
+  for (const turn of ['at once', 'a second time', 'a third time']) {
+    expectBytes(t, await t.upload.read(file.fileId), file.bytes, `an upload, read ${turn},`);
+  }
+  const neighbour = await t.upload.store('file.txt.2');
+  await t.storage.list('batchDelete', [neighbour.fileId]);
+  const missing = t.storage.path('missing.txt');
+  await copy(t, { from: missing, to: file.path });
+  await copy(t, { from: missing, to: file.path, removeOriginal: true });
+  const refused = await t.upload.grant(file.path);
+  const [, ...rest] = t.upload.fields(refused, Buffer.from('refused'));
+  await t.upload.post(refused, rest);
+  const after = 'an upload, after another was deleted and others onto it failed,';
+  expectBytes(t, await t.upload.read(file.fileId), file.bytes, after);
+
+  await t.storage.list('batchDelete', [file.fileId]);
+  const again = await t.upload.store('file.txt');
+  const reading = await readPath(t, again.path);
+  expectBytes(t, reading, again.bytes, 'an upload to a path that was deleted before');
+}
+
+/** A copy stays when its source goes. */
+async function keepCopies(t: Trial): Promise<void> {
+  for (const what of ['deleted', 'overwritten']) {
+    const source = await t.upload.store(`${what}.txt`);
+    const to = `${source.path}.copy`;
+    await copy(t, { from: source.path, to });
+    t.reach(hasBytes(await readPath(t, to), source.bytes), 'no copy is made');
+    if (what === 'deleted') await t.storage.list('batchDelete', [source.fileId]);
+    else await t.upload.store(`${what}.txt`, 'overwritten');
+    const reading = await readPath(t, to);
+    expectBytes(t, reading, source.bytes, `a copy, after its source is ${what},`);
+  }
+}
+
+/** Two writers of one file at the same time: the last one wins, whole. */
+async function keepOneOfTwo(t: Trial): Promise<void> {
+  const contents = ['a', 'b'].map((text) => Buffer.alloc(30_000, text));
+  const [one] = await Promise.all(contents.map((content) => t.upload.store('both.txt', content)));
+  const reading = await readPath(t, String(one?.path));
+  const isOne = contents.some((content) => hasBytes(reading, content));
+  const message = `two uploads of one file at once: one of them must be there, whole, not ${describeReading(reading)}`;
+  t.expect(isOne, message, reading.exchange);
+}
