@@ -1,5 +1,5 @@
 import { manifest } from '../../cli/manifest.ts';
-import { OUTCOMES } from '../../result.ts';
+import { OUTCOMES, type Outcome, type Result } from '../../result.ts';
 import type { Report } from '../to-report.ts';
 import { toVerdictPhrase } from '../to-summary-line.ts';
 import { html, type Markup } from './html.ts';
@@ -8,7 +8,8 @@ const COLORS: Record<Report['exitCode'], string> = { 0: 'pass', 1: 'fail', 3: 's
 
 /** The verdict, and what the run was. */
 export function toFacts(report: Report): Markup {
-  const { exitCode, summary, targets, startedAt, durationMs, seed, rules, comparison } = report;
+  const { exitCode, summary, targets, startedAt, durationMs, seed, rules, comparison, results } =
+    report;
   const facts: [string, string | Markup][] = [
     ...targets.map(({ api, url, contract, version }): [string, Markup] => [
       api === 'gateway' ? 'Gateway' : 'Storage API',
@@ -20,6 +21,10 @@ export function toFacts(report: Report): Markup {
       html`<time datetime="${startedAt}">${startedAt}</time>, ${(durationMs / 1000).toFixed(1)} s`,
     ],
     ['Suite', `@berth/conformance ${manifest.version}, rules ${rules}, seed ${seed}`],
+    ...toLinks('Failed', results, 'fail'),
+    ...toLinks('Errors', results, 'error'),
+    ...toLinks('Skipped', results, 'skip'),
+    ...toLinks('Disabled', results, 'disabled'),
     ...toList('Declared deviations', report.declared),
     ...toList('Known failures', report.baseline.known),
     ...toList('Stale in the baseline', report.baseline.stale),
@@ -41,4 +46,11 @@ function toHeadline(phrase: string): string {
 
 function toList(name: string, items: readonly string[] = []): [string, string][] {
   return items.length === 0 ? [] : [[name, items.join(', ')]];
+}
+
+function toLinks(name: string, results: readonly Result[], outcome: Outcome): [string, Markup][] {
+  const links = results
+    .filter((result) => result.outcome === outcome)
+    .map(({ id }) => html`<a href="#${encodeURIComponent(id)}">${id}</a> `);
+  return links.length === 0 ? [] : [[name, html`${links}`]];
 }

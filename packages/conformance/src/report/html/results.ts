@@ -16,7 +16,7 @@ export function toResults(results: readonly Result[]): Markup {
 function toDetails(result: Result): Markup {
   const { id, outcome, level, statement, reason, findings, notes, requests, assertions } = result;
   return html`<details id="${id}" class="is-${outcome}"${outcome === 'fail' ? html` open` : undefined}>
-<summary><span class="outcome ${outcome}">${outcome}</span><span class="id">${id}</span><span class="level">${level.toUpperCase()}</span><span class="statement">${statement}</span></summary>
+<summary><span class="outcome ${outcome}">${outcome}</span><span class="id">${id}</span><span class="level">${level.toUpperCase()}</span><span class="statement">${toProse(statement)}</span></summary>
 <div>
 ${reason === undefined ? undefined : html`<p>${reason}</p>`}
 ${toSources(result)}
@@ -26,6 +26,12 @@ ${notes.map((note) => html`<p>Note: ${note}</p>`)}
 </div>
 </details>
 `;
+}
+
+/** Words between backticks are code. */
+function toProse(text: string): Markup {
+  const parts = text.split('`');
+  return html`${parts.map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`))}`;
 }
 
 function toSources({ rules: ids }: Result): Markup | undefined {

@@ -19,6 +19,8 @@ export const style = `
 body { margin: 0 auto; max-width: 75rem; padding: 1rem; background: var(--ground); color: var(--ink); }
 h1 { margin: 0; font-size: 1.6rem; line-height: 1.2; }
 h2 { margin: 2rem 0 .5rem; font-size: 1.15rem; }
+h2, details { scroll-margin-top: 4rem; }
+p, th { overflow-wrap: anywhere; }
 h3 { margin: 1rem 0 .25rem; font-size: 1rem; }
 p { margin: .25rem 0; }
 a { color: var(--accent); }
@@ -41,10 +43,11 @@ pre { margin: .25rem 0 .75rem; padding: .6rem; background: var(--raised); border
 .pass { color: var(--pass); } .fail { color: var(--fail); } .error { color: var(--error); }
 .skip { color: var(--skip); } .disabled, .info { color: var(--disabled); }
 details { border-bottom: 1px solid var(--line); }
-summary { display: grid; grid-template-columns: 4.6rem 15rem 4.5rem 1fr; gap: 0 .75rem; padding: .35rem .25rem; cursor: pointer; }
+summary { display: grid; grid-template-columns: 4.6rem 15rem 4.5rem minmax(0, 1fr); gap: 0 .75rem; align-items: baseline;
+  padding: .35rem .25rem; cursor: pointer; overflow-wrap: anywhere; }
 summary:hover { background: var(--raised); }
-summary .id { font-weight: 600; overflow-wrap: anywhere; align-self: center; }
-summary .level { color: var(--quiet); font-size: .85em; align-self: center; }
+summary .id { font-weight: 600; }
+summary .level { color: var(--quiet); font-size: .85em; }
 details[open] > summary { background: var(--raised); }
 details > div { padding: .5rem .25rem 1rem 1rem; }
 .finding { border-left: 3px solid var(--fail); padding-left: .8rem; margin: .8rem 0; }
@@ -61,7 +64,8 @@ ${['pass', 'fail', 'skip', 'disabled', 'error']
   )
   .join('\n')}
 @media (max-width: 45rem) {
-  summary { grid-template-columns: 4.6rem 1fr auto; }
+  summary { grid-template-columns: 4.6rem minmax(0, 1fr) auto; }
+  h2, details { scroll-margin-top: 0; }
   summary .statement { grid-column: 1 / -1; }
   dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .4rem; }
   .filters { position: static; }
