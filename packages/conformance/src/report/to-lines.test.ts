@@ -1,41 +1,54 @@
 import { expect, test } from 'vitest';
+import { sampleResult } from '../../test/support/sample-report.ts';
 import type { Result } from '../result.ts';
 import { toLines } from './to-lines.ts';
 
-const place = {
-  name: 'storage batchDelete 200',
-  api: 'storage',
-  operationId: 'batchDelete',
-} as const;
+test('a skip is one line with its reason, in capitals where a MUST was skipped', () => {
+  const skip: Partial<Result> = { outcome: 'skip', reason: 'why' };
+  expect(toLines(sampleResult(skip))).toEqual(['SKIP     GW-C1: why']);
+  expect(toLines(sampleResult({ ...skip, level: 'should' }))).toEqual(['skip     GW-C1: why']);
+});
 
-test('a skip is one line with its reason, in capitals where it was required', () => {
-  const skip: Result = { ...place, status: '200', outcome: 'skip', reason: 'why', findings: [] };
-  expect(toLines(skip)).toEqual(['skip  storage batchDelete 200: why']);
-  expect(toLines({ ...skip, required: true })).toEqual(['SKIP  storage batchDelete 200: why']);
+test('a failed SHOULD says that it is one', () => {
+  const [line] = toLines(sampleResult({ outcome: 'fail', level: 'should' }));
+  expect(line).toBe('fail     GW-C1 (SHOULD)');
 });
 
 test('a failure is shown with its evidence, and a hostile body does not reach the terminal', () => {
-  const lines = toLines({
-    ...place,
-    status: '200',
-    outcome: 'fail',
-    findings: [{ message: 'statusCode must be number', where: 'storage.v2 #/x' }],
+  const finding = {
+    message: 'the status must be 404, not 200',
+    where: 'gateway.v1#/x',
     request: { method: 'POST', url: 'http://a/b', headers: { Accept: 'a/b' }, body: '{}' },
     answer: {
       status: 200,
       headers: { 'content-type': 'text/plain' },
       body: `\u001b[2J${'x'.repeat(600)}`,
-      bodyEncoding: 'utf-8',
+      bodyEncoding: 'utf-8' as const,
     },
-  });
-  expect(lines).toEqual([
-    'fail  storage batchDelete 200',
-    '      sent      POST http://a/b',
-    '                Accept: a/b',
-    '                {}',
-    '      came      200 text/plain',
-    `                 [2J${'x'.repeat(496)} … (604 characters)`,
-    '      contract  statusCode must be number',
-    '                storage.v2 #/x',
+  };
+  expect(toLines(sampleResult({ outcome: 'fail', findings: [finding] }))).toEqual([
+    'fail     GW-C1',
+    '         contract The sentence.',
+    '                  Endpoints › Gateway › header rules › C1; What the service does › Header changes; D8',
+    '         found    the status must be 404, not 200',
+    '                  gateway.v1#/x',
+    '         sent     POST http://a/b',
+    '                  Accept: a/b',
+    '                  {}',
+    '         came     200 text/plain',
+    `                   [2J${'x'.repeat(496)} … (604 characters)`,
+    '         repeat   curl -i --path-as-is --globoff -X POST \\',
+    "                    -H 'Accept: a/b' \\",
+    "                    -H 'Content-Type:' \\",
+    "                    --data-raw '{}' \\",
+    '                    http://a/b',
   ]);
+});
+
+test('no more than three findings are shown, and the rest is counted', () => {
+  const findings = ['a', 'b', 'c', 'd', 'e'].map((message) => ({ message, where: '' }));
+  const lines = toLines(sampleResult({ outcome: 'fail', findings })).join('\n');
+  expect(lines).toContain('found    c');
+  expect(lines).not.toContain('found    d');
+  expect(lines).toContain('… and 2 more of this kind');
 });

@@ -1,32 +1,52 @@
 import { expect, test } from 'vitest';
-import type { Outcome, Result } from '../result.ts';
-import { StartError } from '../start-error.ts';
-import { toReport } from './to-report.ts';
+import { sampleResult } from '../../test/support/sample-report.ts';
+import type { Level } from '../options.ts';
+import type { Outcome } from '../result.ts';
+import { toVerdict } from './to-report.ts';
 
-const request = { method: 'GET', url: 'http://a', headers: {}, body: '' };
-const result = (outcome: Outcome, more: Partial<Result> = {}): Result => ({
-  name: 'gateway cloudrun-get 200',
-  api: 'gateway',
-  operationId: 'cloudrun-get',
-  status: '200',
-  outcome,
-  findings: [],
-  ...more,
+const results = (...outcomes: Outcome[]) =>
+  outcomes.map((outcome, index) => sampleResult({ id: `GW-${index}`, outcome }));
+
+test.each<[Outcome[], number]>([
+  [['pass'], 0],
+  [['pass', 'disabled'], 0],
+  [['pass', 'skip'], 3],
+  [['pass', 'skip', 'error'], 4],
+  [['pass', 'skip', 'error', 'fail'], 1],
+])('the exit code is the first that applies: %j', (outcomes, exitCode) => {
+  expect(toVerdict(results(...outcomes), []).exitCode).toBe(exitCode);
 });
-const pass = result('pass', { request });
-const required = result('skip', { required: true, request });
+
+test('a SHOULD decides nothing', () => {
+  const level: Level = 'should';
+  const should = results('fail', 'error', 'skip').map((result) => ({ ...result, level }));
+  const { exitCode, summary } = toVerdict(should, []);
+  expect(exitCode).toBe(0);
+  expect(summary).toMatchObject({ fail: 1, error: 1, skip: 1, incomplete: 0 });
+});
+
+test('a known failure does not decide', () => {
+  const { exitCode, baseline } = toVerdict(results('fail', 'pass'), ['GW-0']);
+  expect(exitCode).toBe(0);
+  expect(baseline).toEqual({ known: ['GW-0'], stale: [] });
+});
 
 test.each([
-  [[pass, result('skip')], 0],
-  [[pass, required], 3],
-  [[pass, required, result('error')], 4],
-  [[pass, required, result('error'), result('fail')], 1],
-])('the exit code is the first that applies (%#)', (results, exitCode) => {
-  expect(toReport(results, []).exitCode).toBe(exitCode);
+  ['that passes', 'GW-1'],
+  ['that no result has', 'upload-nothing'],
+])('an entry of the baseline %s is stale and decides', (_, entry) => {
+  const { exitCode, baseline } = toVerdict(results('fail', 'pass'), ['GW-0', entry]);
+  expect(exitCode).toBe(1);
+  expect(baseline.stale).toEqual([entry]);
 });
 
-test('nothing was checked where every call was refused', () => {
-  const refused = { ...required, refused: true };
-  expect(() => toReport([refused, result('skip')], [])).toThrow(StartError);
-  expect(toReport([refused, pass], []).exitCode).toBe(3);
+test('an entry that could not be checked is not stale', () => {
+  expect(toVerdict(results('pass', 'disabled'), ['GW-1']).baseline.stale).toEqual([]);
+});
+
+test('a known rule covers the workflow that fails with it', () => {
+  const workflow = sampleResult({
+    ...{ engine: 'respect', id: 'copy-file', rules: ['GW-0', 'GW-9'], outcome: 'fail' },
+  });
+  expect(toVerdict([...results('fail'), workflow], ['GW-0']).exitCode).toBe(0);
 });

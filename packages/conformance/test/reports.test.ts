@@ -1,0 +1,105 @@
+import { validate } from 'ctrf';
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { expect, test } from 'vitest';
+import { reporters } from '../src/report/reporters.ts';
+import { toSummaryLine } from '../src/report/to-summary-line.ts';
+import { sampleReport, sampleResult } from './support/sample-report.ts';
+
+const HOSTILE = `<script>alert("1")</script> & ']]> --> \u0000\u001b[2J\ud800 \r\n end`;
+
+const failed = sampleResult({
+  id: 'GW-C2',
+  outcome: 'fail',
+  findings: [
+    {
+      message: `must be attachment, not ${HOSTILE}`,
+      where: 'gateway.v1#/x',
+      request: {
+        method: 'POST',
+        url: 'http://a.example/x',
+        headers: { A: HOSTILE },
+        body: HOSTILE,
+      },
+      answer: { status: 200, headers: { b: [HOSTILE, 'c'] }, body: HOSTILE, bodyEncoding: 'utf-8' },
+    },
+  ],
+  notes: [HOSTILE],
+});
+const report = sampleReport([
+  sampleResult(),
+  failed,
+  sampleResult({ id: 'ST-META-CALL', outcome: 'skip', reason: HOSTILE }),
+  sampleResult({ id: 'AU-BEARER-ENV', outcome: 'disabled', reason: 'no --other-env-token' }),
+  sampleResult({ engine: 'respect', id: 'copy-file', outcome: 'error', reason: HOSTILE }),
+]);
+
+test('JUnit: well-formed, in suites, with the evidence of a failure', () => {
+  const xml = reporters.junit(report);
+  expect(XMLValidator.validate(xml)).toBe(true);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 forbids them
+  expect(xml).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]|[\ud800-\udfff]/);
+  const parser = new XMLParser({
+    ignoreAttributes: false,
+    isArray: (name) => name.startsWith('test'),
+  });
+  const {
+    testsuites: [whole],
+  } = parser.parse(xml);
+  expect(whole).toMatchObject({
+    '@_tests': '5',
+    '@_failures': '1',
+    '@_errors': '1',
+    '@_skipped': '2',
+  });
+  const suites = whole.testsuite.map((suite: object) => Object(suite)['@_name']);
+  expect(suites).toEqual(['Gateway', 'Authentication', 'Storage API', 'Workflows (Respect)']);
+  const { failure } = whole.testsuite[0].testcase[1];
+  expect(failure['#text']).toContain('curl -i');
+  expect(failure['#text']).toContain('<script>alert');
+});
+
+test('JUnit: a known failure is a skip that says so', () => {
+  const xml = reporters.junit(sampleReport([sampleResult(), failed], ['GW-C2']));
+  expect(xml).toMatch(/<testsuites [^>]*failures="0" errors="0" skipped="1"/);
+  expect(xml).toContain('known failure: must be attachment');
+});
+
+test('JSON: valid by the schema of CTRF, with the whole report beside it', () => {
+  const text = reporters.json(report);
+  const content = JSON.parse(text);
+  expect(validate(content)).toMatchObject({ valid: true });
+  expect(content.results.summary).toMatchObject({
+    tests: 5,
+    passed: 1,
+    failed: 1,
+    skipped: 1,
+    pending: 1,
+    other: 1,
+  });
+  expect(content.extra.berth).toMatchObject({
+    exitCode: 1,
+    seed: 7,
+    verdict: 'breaks the contract',
+  });
+  expect(content.extra.berth.results).toHaveLength(5);
+});
+
+test('HTML: nothing of the target is markup, and each line of the description has its outcome', () => {
+  const page = reporters.html(report);
+  expect(page).not.toContain('<script>alert');
+  expect(page.match(/<script>/g)).toHaveLength(1);
+  expect(page).toContain('&lt;script&gt;alert(&quot;1&quot;)');
+  expect(page).toMatch(/Header changes<\/th>.*GW-C2.*<td class="fail">fail<\/td>/);
+  expect(page).not.toMatch(/(src|href)="(?!#)/);
+});
+
+test('badge: what came of it, for readers and for screen readers', () => {
+  expect(reporters.badge(report)).toContain('aria-label="contract: broken 1/4"');
+  expect(XMLValidator.validate(reporters.badge(report))).toBe(true);
+});
+
+test('the summary names counts, verdict, deviations, seed and duration', () => {
+  expect(toSummaryLine({ ...report, declared: ['--envelope flat'] })).toBe(
+    '1 pass, 1 fail, 1 skip, 1 disabled, 1 error: breaks the contract · declared: --envelope flat · seed 7 · 1.5 s',
+  );
+});

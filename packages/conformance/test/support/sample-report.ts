@@ -1,0 +1,40 @@
+import { type Report, toVerdict } from '../../src/report/to-report.ts';
+import type { Result } from '../../src/result.ts';
+
+/** The result of GW-C1 that passed, but for what is given. */
+export function sampleResult(given: Partial<Result> = {}): Result {
+  return {
+    engine: 'rules',
+    id: 'GW-C1',
+    level: 'must',
+    statement: 'The sentence.',
+    rules: ['GW-C1'],
+    operations: ['cloudrun-get'],
+    outcome: 'pass',
+    findings: [],
+    notes: [],
+    requests: 2,
+    bytes: 300,
+    assertions: 3,
+    durationMs: 12,
+    ...given,
+  };
+}
+
+/** The report of a run with these results. */
+export function sampleReport(results: Result[], baseline: string[] = []): Report {
+  return {
+    targets: [
+      { api: 'gateway', url: 'http://gateway.example', contract: 'gateway.v1', version: '1.0.0' },
+      { api: 'storage', url: 'http://storage.example', contract: 'storage.v2', version: '2.0.0' },
+    ],
+    rules: '1.0.0',
+    seed: 7,
+    startedAt: '2026-01-02T03:04:05.000Z',
+    durationMs: 1500,
+    declared: [],
+    leftovers: [],
+    ...toVerdict(results, baseline),
+    results,
+  };
+}
