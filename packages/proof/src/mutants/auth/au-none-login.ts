@@ -1,0 +1,15 @@
+import { defineMutant } from '../mutant.ts';
+
+export const auNoneLogin = defineMutant({
+  rule: 'AU-NONE',
+  breaks: 'a GET of a path without credentials is sent to a login page',
+  companions: [],
+  create: () => ({
+    answer(answer, { isGateway, method, path, headers }) {
+      const isBare = isGateway && headers.get('Authorization') === undefined;
+      if (!isBare || method !== 'GET' || path.split('/').length < 5) return;
+      answer.status = 302;
+      answer.headers.set('Location', '/login');
+    },
+  }),
+});

@@ -1,0 +1,14 @@
+import { defineMutant } from '../mutant.ts';
+
+export const stPath = defineMutant({
+  rule: 'ST-PATH',
+  breaks: 'copies stand at another path',
+  companions: [],
+  create: () => ({
+    request(request) {
+      if (request.operation === 'batchCopyFile')
+        request.target = request.target.replace('batchCopyFile', 'batchCopyFiles');
+      else request.target = request.target.replace(/storages:batchCopy$/, 'storages:batchCopyFile');
+    },
+  }),
+});

@@ -1,0 +1,14 @@
+import { defineMutant } from '../mutant.ts';
+
+export const stWrongTypeGenerated = defineMutant({
+  rule: 'ST-WRONG-TYPE',
+  breaks: 'of a list of three the last item may be anything',
+  companions: [],
+  create: () => ({
+    request(request) {
+      const { operation, json } = request;
+      if (operation !== 'batchDelete' || json?.fileList?.length !== 3) return;
+      request.json = { ...json, fileList: [...json.fileList.slice(0, 2), 'any'] };
+    },
+  }),
+});
