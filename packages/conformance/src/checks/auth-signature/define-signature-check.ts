@@ -1,6 +1,7 @@
 import type { Trial } from '../../trial/trial.ts';
 import { type Check, defineCheck } from '../check.ts';
 import { expectLetThrough, expectRefused } from '../support/expect-admission.ts';
+import { arrivesChanged } from './arrives-changed.ts';
 import { reachSignature } from './reach-signature.ts';
 import { type SignedCall, signCall } from './sign-call.ts';
 
@@ -28,8 +29,8 @@ export function defineSignatureCheck(
     await reachSignature(t);
     const mark = t.uniqueName();
     const { good, bad } = toCases(t, mark);
-    if (good) await expectLetThrough(t, signAll(t, good));
-    if (bad) await expectRefused(t, mark, signAll(t, bad));
+    if (good) await expectLetThrough(t, signAll(t, good), arrivesChanged);
+    if (bad) await expectRefused(t, mark, signAll(t, bad), arrivesChanged);
   });
 }
 
