@@ -26,12 +26,7 @@ export async function relayUpgrade(
   });
   call.once('error', () => socket.destroy());
   call.once('response', async (response) => {
-    const answer = new MutatedAnswer(response.statusCode ?? 0, toHeaders(response));
-    const chunks: Buffer[] = [];
-    for await (const chunk of response) chunks.push(chunk);
-    answer.body = Buffer.concat(chunks);
-    await hooks.answer?.(answer, request);
-    endWith(answer, socket);
+    endWith(await readRefusal(response, request, hooks), socket);
   });
   call.once('upgrade', (response, upstream: Socket, rest) => {
     const answer = new MutatedAnswer(101, toHeaders(response));
@@ -44,6 +39,19 @@ export async function relayUpgrade(
     upstream.pipe(socket).pipe(upstream);
   });
   call.end();
+}
+
+async function readRefusal(
+  response: IncomingMessage,
+  request: MutatedRequest,
+  hooks: Hooks,
+): Promise<MutatedAnswer> {
+  const answer = new MutatedAnswer(response.statusCode ?? 0, toHeaders(response));
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  answer.body = Buffer.concat(chunks);
+  await hooks.answer?.(answer, request);
+  return answer;
 }
 
 function endWith(answer: MutatedAnswer, socket: Socket): void {
@@ -68,7 +76,13 @@ async function relayMessages(
   head: Buffer,
 ): Promise<void> {
   const own = /^(connection|upgrade|sec-websocket-.*)$/i;
-  const headers = Object.fromEntries(request.headers.list.filter(([name]) => !own.test(name)));
+  const passed = request.headers.list.filter(([name]) => !own.test(name));
+  const headers = Object.fromEntries(
+    passed.map(([name]) => {
+      const values = request.headers.all(name);
+      return [name, values.length === 1 ? (values[0] ?? '') : values];
+    }),
+  );
   const offered = (request.headers.get('sec-websocket-protocol') ?? '').split(/\s*,\s*/);
   const protocols = offered.filter((protocol) => protocol !== '');
   const service = new WebSocket(target.replace(/^http/, 'ws') + request.target, protocols, {
@@ -79,6 +93,14 @@ async function relayMessages(
   const keep = (data: Buffer, binary: boolean) => early.push([data, binary]);
   service.on('message', keep);
   service.once('error', () => socket.destroy());
+  service.once('unexpected-response', async (_, response) => {
+    endWith(await readRefusal(response, request, hooks), socket);
+  });
+  let answer = new MutatedAnswer(101);
+  service.once('upgrade', (response) => {
+    answer = new MutatedAnswer(101, toHeaders(response));
+    hooks.upgraded?.(answer, request);
+  });
   service.once('open', () => {
     const server = new WebSocketServer({
       noServer: true,
@@ -86,7 +108,9 @@ async function relayMessages(
       handleProtocols: () => service.protocol || false,
     });
     server.on('headers', (lines) => {
-      lines.push('X-Request-Id: from-the-mutant');
+      for (const [name, value] of answer.headers.list) {
+        if (!own.test(name)) lines.push(`${name}: ${value}`);
+      }
     });
     server.handleUpgrade(incoming, socket, head, (caller) => {
       const pass =

@@ -4,8 +4,8 @@ import { defineCheck } from '../check.ts';
 import { gatewayMethods } from '../support/gateway-methods.ts';
 import { followEvents } from './follow-events.ts';
 
-/** Longest wait of the fixture for the release, and between later events, in milliseconds. */
-const LONGEST_WAIT = 5000;
+/** Longest wait of the fixture for the release, and again between later events, in milliseconds. */
+const LONGEST_WAIT = 3000;
 
 export const gwSseUnbuffered = defineCheck('GW-SSE-UNBUFFERED', ['fixture'], async (t) => {
   await Promise.all(gatewayMethods.map((call) => expectUnbuffered(t, call)));
@@ -17,7 +17,7 @@ export const gwSseUnbuffered = defineCheck('GW-SSE-UNBUFFERED', ['fixture'], asy
  */
 async function expectUnbuffered(t: Trial, call: GatewayCall): Promise<void> {
   const hold = t.uniqueName();
-  const wait = Math.min(LONGEST_WAIT, t.settings.timeout / 2);
+  const wait = Math.min(LONGEST_WAIT, Math.floor(t.settings.timeout / 4));
   const path = t.fixture.events({ count: 3, hold, wait, interval: wait });
   const headers = { ...call.headers, Accept: 'text/event-stream' };
   const open = await t.gateway.open({ ...call, headers, path });

@@ -1,0 +1,13 @@
+import { defineMutant } from '../mutant.ts';
+
+export const gwPathOptional = defineMutant({
+  rule: 'GW-PATH-OPTIONAL',
+  breaks: 'a call without anyPath calls /index',
+  companions: [],
+  create: () => ({
+    request(request) {
+      if (request.path !== '/v1/cloudrun/conformance') return;
+      request.target = request.target.replace(request.path, `${request.path}/index`);
+    },
+  }),
+});

@@ -1,0 +1,22 @@
+import type { MutatedAnswer } from '../../proxy/messages.ts';
+
+/** Changes the JSON of an answer in place, where it is some. */
+// biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
+export function changeJson(answer: MutatedAnswer, change: (json: any) => void): void {
+  const { json } = answer;
+  if (json === undefined) return;
+  change(json);
+  answer.json = json;
+}
+
+/** Changes the entries of a list answer, in place or by returning others; a refusal stays as it is. */
+export function changeEntries(
+  answer: MutatedAnswer,
+  // biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
+  change: (entries: any[]) => any[] | undefined | void,
+): void {
+  changeJson(answer, (json) => {
+    const data = json.body?.data;
+    if (Array.isArray(data?.fileList)) data.fileList = change(data.fileList) ?? data.fileList;
+  });
+}

@@ -1,0 +1,32 @@
+import type { MutatedAnswer, MutatedRequest } from '../../proxy/messages.ts';
+
+const waiting = new WeakMap<MutatedRequest, Map<number, object>>();
+
+/** Takes items out of a batch; `putEntries` gives them these entries in the answer. */
+export function leaveOutItems(
+  request: MutatedRequest,
+  // biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
+  toEntry: (item: any, index: number) => object | undefined,
+): void {
+  const { json } = request;
+  if (!Array.isArray(json?.fileList)) return;
+  const left = new Map<number, object>();
+  const fileList = json.fileList.filter((item: unknown, index: number) => {
+    const entry = toEntry(item, index);
+    if (entry) left.set(index, entry);
+    return entry === undefined;
+  });
+  if (left.size === 0) return;
+  waiting.set(request, left);
+  request.json = { ...json, fileList };
+}
+
+/** Puts the entries of the items that were taken out in their places. */
+export function putEntries(answer: MutatedAnswer, request: MutatedRequest): void {
+  const left = waiting.get(request);
+  const { json } = answer;
+  const entries = json?.body?.data?.fileList;
+  if (!left || !Array.isArray(entries)) return;
+  for (const [index, entry] of left) entries.splice(index, 0, entry);
+  answer.json = json;
+}
