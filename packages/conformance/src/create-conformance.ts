@@ -3,7 +3,6 @@ import { APIS, type Api } from './contract/apis.ts';
 import { documents } from './contract/documents.ts';
 import { runTransactions } from './dredd/run-transactions.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
-import { probe } from './probe.ts';
 import { isKnown } from './report/baseline.ts';
 import { sortResults } from './report/sort-results.ts';
 import { toDeclared } from './report/to-declared.ts';
@@ -11,7 +10,9 @@ import { type Report, toVerdict } from './report/to-report.ts';
 import { runWorkflows } from './respect/run-workflows.ts';
 import type { Result } from './result.ts';
 import { createRun } from './run/create-run.ts';
-import { findGatewayCredentials, findStorageForm } from './run/find-credentials.ts';
+import { findGatewayCredentials } from './run/find-credentials.ts';
+import { findStorageForm } from './run/find-storage-form.ts';
+import { probe } from './run/probe.ts';
 import { removeLeftovers } from './run/remove-leftovers.ts';
 import type { Run } from './run/run.ts';
 import { runChecks } from './run/run-checks.ts';
@@ -69,6 +70,8 @@ async function run(settings: Settings): Promise<Report> {
   } finally {
     clearTimeout(budget);
     settings.signal?.removeEventListener('abort', interrupt);
+    // Whatever is still under way is given up, before what it may have stored is removed.
+    ends.abort('the run is over');
     leftovers = await removeLeftovers(shared);
   }
   return {
@@ -87,8 +90,13 @@ async function run(settings: Settings): Promise<Report> {
 /** @throws StartError where a target gives no answer, or none accepts the credentials */
 async function prepare(run: Run): Promise<void> {
   const { gatewayUrl, storageUrl } = run.settings;
-  await Promise.all([probe('gateway', gatewayUrl, run), probe('storage API', storageUrl, run)]);
-  await Promise.all([findGatewayCredentials(run), findStorageForm(run)]);
+  try {
+    await Promise.all([probe('gateway', gatewayUrl, run), probe('storage API', storageUrl, run)]);
+    await Promise.all([findGatewayCredentials(run), findStorageForm(run)]);
+  } catch (error) {
+    // Then every check says why it was not made.
+    if (!run.signal.aborted) throw error;
+  }
   if (!run.refused.gateway || !run.refused.storage) return;
   throw new StartError(
     'Both targets refused the credentials; see --gateway-token, --storage-header and --tc3-secret-id.',

@@ -1,13 +1,15 @@
 import { findRules } from '../checks/find-rules.ts';
 import { APIS } from '../contract/apis.ts';
 import { documents } from '../contract/documents.ts';
-import { createCaller } from '../http/caller.ts';
 import { type Exchange, toReceived } from '../http/exchange.ts';
+import { Throttled } from '../http/throttled.ts';
+import { toSentSize } from '../http/to-sent-size.ts';
 import { judge } from '../judge/judge.ts';
 import { findProvocation } from '../provocations.ts';
 import { prepareRequest } from '../requests/prepare-request.ts';
 import { fromContractAnswer } from '../respect/translate.ts';
 import type { Result } from '../result.ts';
+import { createRunCaller } from '../run/create-run-caller.ts';
 import type { Run } from '../run/run.ts';
 import { type Transaction, toPlace, transactions } from '../transaction.ts';
 import { toAnswer, toEvidence } from '../trial/to-evidence.ts';
@@ -16,6 +18,12 @@ import { drive } from './drive.ts';
 import type { DreddKey } from './protocol.ts';
 import { type Relay, startRelay } from './start-relay.ts';
 import { isDriven, whyNotDriven } from './why-not-driven.ts';
+
+/**
+ * What a call may take beyond its timeout, in milliseconds, because the target wants to be called later.
+ * The relay makes the calls and ends each in time; this only ends a Dredd that hangs.
+ */
+const LONGEST_PAUSE = 240_000;
 
 /**
  * Lets Dredd drive the documented answers of the contract. Each that it can drive gets exactly one
@@ -30,23 +38,22 @@ export async function runTransactions(run: Run, onResult: (result: Result) => vo
     else open.add(transaction);
   }
   if (open.size === 0) return;
-  const caller = createCaller({
-    ...{ agents: run.agents, pace: run.pace, signal: run.signal, timeout: run.settings.timeout },
-  });
-  const relay = await startRelay(caller);
+  const relay = await startRelay(createRunCaller(run));
+  let fault = new Error('fault of the suite: Dredd made no call of it');
   try {
     await driveAll(run, relay, open, onResult);
+  } catch (error) {
+    fault = new Error(`fault of the suite: ${(error as Error).message}`);
   } finally {
     await relay.close();
   }
-  for (const transaction of open) {
-    const isEnded = run.signal.aborted;
-    onResult({
-      ...toResult(transaction),
-      outcome: isEnded ? 'skip' : 'error',
-      reason: isEnded ? String(run.signal.reason) : 'fault of the suite: Dredd made no call of it',
-    });
-  }
+  for (const transaction of open) onResult({ ...toResult(transaction), ...toEnding(run, fault) });
+}
+
+/** What becomes of a transaction that got no answer. */
+function toEnding({ signal }: Run, fault: Error): Pick<Result, 'outcome' | 'reason'> {
+  if (signal.aborted) return { outcome: 'skip', reason: String(signal.reason) };
+  return { outcome: fault instanceof Throttled ? 'skip' : 'error', reason: fault.message };
 }
 
 async function driveAll(
@@ -65,10 +72,8 @@ async function driveAll(
     open.delete(transaction);
     const ending = endings.get(transaction);
     if (ending === undefined || ending instanceof Error) {
-      const isEnded = run.signal.aborted;
-      const why = isEnded ? String(run.signal.reason) : (ending?.message ?? reason ?? 'no answer');
-      const outcome = isEnded ? 'skip' : 'error';
-      onResult({ ...toResult(transaction), outcome, reason: why, requests: 1 });
+      const why = ending ?? new Error(reason ?? 'no answer');
+      onResult({ ...toResult(transaction), ...toEnding(run, why), requests: 1 });
       return;
     }
     const seen = { ...ending.received, body: fromContractAnswer(run, ending) };
@@ -81,7 +86,7 @@ async function driveAll(
 
   await drive({
     documents: APIS.map((api) => JSON.stringify(documents[api].copy)),
-    timeout: run.settings.timeout * 2,
+    timeout: run.settings.timeout * 2 + LONGEST_PAUSE,
     signal: run.signal,
     async prepare(key, drafted) {
       const transaction = findTransaction(open, key);
@@ -105,6 +110,7 @@ function toJudged(transaction: Transaction, verdict: Verdict, exchange: Exchange
     rules: [...new Set(findings.flatMap(({ where }) => findRules(where)))],
     findings: findings.map((finding) => ({ ...finding, ...evidence })),
     requests: 1,
+    bytes: toSentSize(exchange.sent),
     assertions: Math.max(1, findings.length),
   };
 }

@@ -22,14 +22,20 @@ export async function startRelay(caller: Caller): Promise<Relay> {
     const { call, onEnd } = prepared.get(id) ?? {};
     prepared.delete(id);
     if (call === undefined) return void response.writeHead(404).end();
+    let ending: Exchange | Error;
     try {
-      const exchange = await caller.call(call);
-      onEnd?.(exchange);
-      const { status, headers, body } = exchange.received;
-      const kept = headers.filter(([name]) => !OWN.test(name));
-      response.writeHead(status, kept.flat()).end(body);
+      ending = await caller.call(call);
     } catch (error) {
-      onEnd?.(error as Error);
+      ending = error as Error;
+    }
+    onEnd?.(ending);
+    if (ending instanceof Error) return void response.destroy();
+    const { status, headers, body } = ending.received;
+    const kept = headers.filter(([name]) => !OWN.test(name));
+    try {
+      response.writeHead(status, kept.flat()).end(body);
+    } catch {
+      // No answer that Dredd could be told of; what it is worth is judged without Dredd.
       response.destroy();
     }
   });

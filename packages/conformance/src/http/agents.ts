@@ -1,7 +1,7 @@
-import { Agent as HttpAgent } from 'node:http';
+import { type ClientRequest, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
+import { NetworkFault } from './network-fault.ts';
 
 export interface AgentOptions {
   /** Certificates (PEM) of the authorities to trust instead of the usual ones. */
@@ -16,11 +16,19 @@ export interface AgentOptions {
 export interface Agents {
   http: HttpAgent;
   https: HttpsAgent;
+  /**
+   * A proxy that opens no tunnel to `http` targets: calls of those go to it with the whole URL in the
+   * request line. Set where that was found out.
+   */
+  forwarder?: URL;
 }
 
 /**
  * Each call has a connection of its own: a kept one that the other side closes at the wrong moment
  * would be an error of nobody, and a POST could not be repeated without doubt.
+ *
+ * Calls through a proxy go through a tunnel, those to `http` targets too, because a proxy that forwards
+ * them may write paths and `Host` anew.
  */
 export function createAgents({ ca, insecure, proxy }: AgentOptions): Agents {
   const tls = {
@@ -32,7 +40,41 @@ export function createAgents({ ca, insecure, proxy }: AgentOptions): Agents {
     return { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent(tls) };
   }
   return {
-    http: new HttpProxyAgent(proxy, { keepAlive: false }) as HttpAgent,
-    https: new HttpsProxyAgent(proxy, tls) as unknown as HttpsAgent,
+    http: new Tunnel(proxy, { keepAlive: false }) as unknown as HttpAgent,
+    https: new Tunnel(proxy, tls) as unknown as HttpsAgent,
   };
+}
+
+/** The proxy opens no tunnel. What it answers says nothing about the target. */
+export class TunnelRefused extends NetworkFault {
+  /** Status of the proxy; 0 where it closed the connection. */
+  readonly status: number;
+
+  constructor(status: number) {
+    const how = status === 0 ? 'closed the connection' : `answered CONNECT with ${status}`;
+    super(`the proxy ${how}`, 'PROXY');
+    this.status = status;
+  }
+}
+
+class Tunnel extends HttpsProxyAgent<string> {
+  override async connect(
+    request: ClientRequest,
+    options: Parameters<HttpsProxyAgent<string>['connect']>[1],
+  ) {
+    let status = 0;
+    let isConnected = false;
+    request.once('proxyConnect', (answer: { statusCode: number }) => {
+      status = answer.statusCode;
+    });
+    try {
+      const socket = await super.connect(request, options);
+      isConnected = status === 200;
+      if (isConnected) return socket;
+      socket.destroy();
+    } catch (error) {
+      if (!/^Proxy connection ended/.test((error as Error).message)) throw error;
+    }
+    throw new TunnelRefused(status);
+  }
 }

@@ -4,12 +4,16 @@ import type { Readable } from 'node:stream';
 import type { Agents } from './agents.ts';
 import { type Exchange, type Sent, toReceived } from './exchange.ts';
 import { fromRawHeaders, type HeaderList, readAll } from './header-list.ts';
+import type { Health } from './health.ts';
 import { NetworkFault, toNetworkFault } from './network-fault.ts';
 import type { Pace } from './pace.ts';
+import { Throttled } from './throttled.ts';
+import { toForwarded } from './to-forwarded.ts';
 
-/** A target that gives no answer this often in a row is not called again. */
-const MOST_SILENT = 8;
-const LARGEST_BODY = 64 * 2 ** 20;
+/** Larger than anything that the suite asks for, in bytes. */
+const LARGEST_BODY = 33 * 2 ** 20;
+/** Longest time for the body of an open call, in timeouts; a single part has one timeout. */
+const LONGEST_BODY = 6;
 
 /** A call before it is sent. */
 export interface Call {
@@ -48,6 +52,7 @@ export interface Caller {
 export interface CallerOptions {
   agents: Agents;
   pace: Pace;
+  health: Health;
   /** Longest wait for a whole answer, in milliseconds; of `open`, for its head. */
   timeout: number;
   /** Ends every call. */
@@ -59,71 +64,93 @@ export interface CallerOptions {
  * Makes raw HTTP calls: the target, the header list and `Host` go out as they are given, redirects are
  * answers like any other, nothing is decoded.
  *
- * Both methods throw a NetworkFault where no answer comes.
+ * Both methods throw a NetworkFault where no answer comes, and Throttled where nothing but 429 does.
  */
-export function createCaller({ agents, pace, timeout, signal, onSent }: CallerOptions): Caller {
-  const silent = new Map<string, number>();
+export function createCaller(options: CallerOptions): Caller {
+  const { agents, pace, health, timeout, signal } = options;
 
-  const start = async (call: Call, ends: AbortSignal) => {
-    const { origin } = call;
-    const what = `${call.method} ${origin}${call.target}`;
-    if ((silent.get(origin) ?? 0) >= MOST_SILENT) {
-      throw new NetworkFault(`${origin} gave no answer ${MOST_SILENT} times in a row`, 'SILENT');
-    }
-    await pace.ready(ends);
-    const sent = toSent(call);
-    onSent?.(sent);
+  /** Makes one call: its answer from the head on, with `read` done within the timeout. */
+  const make = async <Made>(
+    request: Call,
+    read: (response: IncomingMessage) => Promise<Made> | Made,
+    ends = new AbortController(),
+  ): Promise<{ sent: Sent; made: Made }> => {
+    const what = `${request.method} ${request.origin}${request.target}`;
+    const late = new NetworkFault(`${what}: no answer within ${timeout} ms`, 'TIMEOUT');
+    const timer = setTimeout(() => ends.abort(late), timeout);
     try {
-      const response = await send(call, sent, agents, ends);
-      silent.delete(origin);
-      return { sent, response, what };
+      health.assertAlive(request.origin);
+      const sent = toSent(request);
+      options.onSent?.(sent);
+      const response = await send(request, sent, agents, AbortSignal.any([signal, ends.signal]));
+      const made = await read(response);
+      health.answered(request.origin);
+      return { sent, made };
     } catch (error) {
-      if (!signal.aborted) silent.set(origin, (silent.get(origin) ?? 0) + 1);
-      throw error;
+      if (signal.aborted) throw new NetworkFault('the run was ended', 'ABORTED');
+      const fault = ends.signal.aborted ? late : toNetworkFault(error as Error, what);
+      // A body that the check itself breaks off says nothing about the target.
+      if (!request.trickle) health.silent(request.origin);
+      throw fault;
+    } finally {
+      clearTimeout(timer);
     }
   };
 
-  const call = async (request: Call, attempt = 0): Promise<Exchange> => {
-    const timer = AbortSignal.timeout(timeout);
-    const what = `${request.method} ${request.origin}${request.target}`;
-    try {
-      const { sent, response } = await start(request, AbortSignal.any([signal, timer]));
-      const body = await readWhole(response);
-      const headers = fromRawHeaders(response.rawHeaders);
-      const received = toReceived(response.statusCode ?? 0, headers, body);
-      if (received.status === 429 && !request.keep429 && !request.trickle) {
-        if (pace.slowDown(received.header('retry-after'), attempt))
-          return call(request, attempt + 1);
+  /** Repeats a call that is refused with 429 when the target wants it. */
+  const repeat = async <Made>(
+    request: Call,
+    once: () => Promise<Made>,
+    headOf: (made: Made) => { status: number; headers: HeaderList },
+  ): Promise<Made> => {
+    for (let attempt = 0; ; attempt += 1) {
+      await pace.ready(signal).catch(() => {
+        throw new NetworkFault('the run was ended', 'ABORTED');
+      });
+      const made = await once();
+      const { status, headers } = headOf(made);
+      if (status !== 429) pace.accepted();
+      if (status !== 429 || request.keep429) return made;
+      if (!pace.slowDown(readAll(headers, 'retry-after')[0], attempt)) {
+        const what = `${request.method} ${request.origin}${request.target}`;
+        throw new Throttled(`${what}: too many requests (429), again and again`);
       }
-      return { sent, received };
-    } catch (error) {
-      throw toFault(error, what, timer, timeout, signal);
     }
   };
 
   return {
-    call: (request) => call(request),
-    async open(request) {
-      const head = new AbortController();
-      const ends = new AbortController();
-      const timer = setTimeout(() => head.abort(), timeout);
-      const what = `${request.method} ${request.origin}${request.target}`;
-      try {
-        const all = AbortSignal.any([signal, head.signal, ends.signal]);
-        const { sent, response } = await start(request, all);
-        return {
-          sent,
-          status: response.statusCode ?? 0,
-          headers: fromRawHeaders(response.rawHeaders),
-          chunks: toChunks(response, what),
-          close: () => ends.abort(),
-        };
-      } catch (error) {
-        throw toFault(error, what, head.signal, timeout, signal);
-      } finally {
-        clearTimeout(timer);
-      }
-    },
+    call: (request) =>
+      repeat(
+        request,
+        async () => {
+          const { sent, made } = await make(request, async (response) => {
+            const body = await readWhole(response);
+            const headers = fromRawHeaders(response.rawHeaders);
+            return toReceived(response.statusCode ?? 0, headers, body);
+          });
+          return { sent, received: made };
+        },
+        ({ received }) => received,
+      ),
+    open: (request) =>
+      repeat(
+        request,
+        async () => {
+          const ends = new AbortController();
+          const { sent, made: response } = await make(request, (head) => head, ends);
+          return {
+            sent,
+            status: response.statusCode ?? 0,
+            headers: fromRawHeaders(response.rawHeaders),
+            chunks: toChunks(response, `${request.method} ${sent.url}`, timeout),
+            close: () => ends.abort(),
+          };
+        },
+        (opened) => {
+          if (opened.status === 429 && !request.keep429) opened.close();
+          return opened;
+        },
+      ),
   };
 }
 
@@ -145,7 +172,7 @@ function send(
 ): Promise<IncomingMessage> {
   const { protocol, hostname, port } = new URL(call.origin);
   const isTls = protocol === 'https:';
-  const options = {
+  const direct = {
     protocol,
     hostname: hostname.replace(/^\[|\]$/g, ''),
     port,
@@ -155,9 +182,12 @@ function send(
     agent: isTls ? agents.https : agents.http,
     signal,
   };
+  const { forwarder } = agents;
+  const options = forwarder && !isTls ? toForwarded(direct, call.origin, forwarder) : direct;
+  const make = options.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    const request: ClientRequest = isTls ? requestHttps(options) : requestHttp(options);
-    request.once('response', resolve).once('error', reject);
+    const request: ClientRequest = make(options);
+    request.once('response', resolve).on('error', reject);
     // An answer of 101 to a call that asked for no upgrade is an answer like any other.
     request.once('upgrade', (response, socket) => {
       socket.destroy();
@@ -187,22 +217,31 @@ async function readWhole(response: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function* toChunks(response: IncomingMessage, what: string): AsyncGenerator<Buffer> {
+/** Neither a silence nor the whole has more than its time, nor the body more than its size. */
+async function* toChunks(
+  response: IncomingMessage,
+  what: string,
+  timeout: number,
+): AsyncGenerator<Buffer> {
+  const giveUp = (message: string, code: string) =>
+    response.destroy(new NetworkFault(`${what}: ${message}`, code));
+  const isLate = () => giveUp(`nothing more within ${timeout} ms`, 'TIMEOUT');
+  const longest = timeout * LONGEST_BODY;
+  const whole = setTimeout(() => giveUp(`no end within ${longest} ms`, 'TIMEOUT'), longest);
+  let part = setTimeout(isLate, timeout);
+  let size = 0;
   try {
-    yield* response as AsyncIterable<Buffer>;
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      clearTimeout(part);
+      size += chunk.length;
+      if (size > LARGEST_BODY) giveUp(`more than ${LARGEST_BODY} bytes`, 'TOO_LARGE');
+      yield chunk;
+      part = setTimeout(isLate, timeout);
+    }
   } catch (error) {
     throw toNetworkFault(error as NodeJS.ErrnoException, what);
+  } finally {
+    clearTimeout(part);
+    clearTimeout(whole);
   }
-}
-
-function toFault(
-  error: unknown,
-  what: string,
-  timer: AbortSignal,
-  timeout: number,
-  signal: AbortSignal,
-): Error {
-  if (signal.aborted) return new NetworkFault('the run was ended', 'ABORTED');
-  if (timer.aborted) return new NetworkFault(`${what}: no answer within ${timeout} ms`, 'TIMEOUT');
-  return toNetworkFault(error as NodeJS.ErrnoException, what);
 }

@@ -7,6 +7,11 @@ import { type Exchange, type Sent, toReceived } from './exchange.ts';
 import { fromRawHeaders, type HeaderList, readAll } from './header-list.ts';
 import { NetworkFault, toNetworkFault } from './network-fault.ts';
 
+/** Larger than any message or refusal that the suite asks for, in bytes. */
+const LARGEST = 33 * 2 ** 20;
+/** More messages than the suite ever asks for; a socket with more that nobody has taken is ended. */
+const MOST_WAITING = 20_000;
+
 /** What became of a WebSocket handshake: exactly one of `socket`, `refusal` and `breach` is there. */
 export interface Upgrade {
   sent: Sent;
@@ -59,6 +64,7 @@ export async function openWebSocket(
     handshakeTimeout: timeout,
     followRedirects: false,
     perMessageDeflate: false,
+    maxPayload: LARGEST,
   });
   const offered: HeaderList =
     protocols.length === 0 ? [] : [['Sec-WebSocket-Protocol', protocols.join(', ')]];
@@ -71,6 +77,7 @@ export async function openWebSocket(
   };
   const end = () => client.terminate();
   signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
   client.once('close', () => signal.removeEventListener('abort', end));
   const inbox = createInbox(client, timeout, what);
 
@@ -85,7 +92,7 @@ export async function openWebSocket(
     });
     client.once('unexpected-response', async (request, response) => {
       try {
-        const body = await readBody(response);
+        const body = await readBody(response, timeout);
         const headers = fromRawHeaders(response.rawHeaders);
         const received = toReceived(response.statusCode ?? 0, headers, body);
         resolve({ sent, status: received.status, headers, refusal: { sent, received } });
@@ -113,6 +120,7 @@ function createInbox(client: WebSocket, timeout: number, what: string): () => Pr
   client.on('message', (data: Buffer, binary) => {
     inbox.messages.push({ binary, data: Buffer.from(data) });
     client.emit('berth:message');
+    if (inbox.messages.length > MOST_WAITING) client.terminate();
   });
   return async () => {
     if (inbox.messages.length === 0 && client.readyState === WebSocket.OPEN) {
@@ -166,8 +174,19 @@ function toRecord(headers: HeaderList): Record<string, string | string[]> {
   );
 }
 
-async function readBody(response: IncomingMessage): Promise<Buffer> {
+async function readBody(response: IncomingMessage, timeout: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk);
+  let size = 0;
+  const late = new NetworkFault(`no whole answer within ${timeout} ms`, 'TIMEOUT');
+  const timer = setTimeout(() => response.destroy(late), timeout);
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > LARGEST) throw new NetworkFault(`more than ${LARGEST} bytes`, 'TOO_LARGE');
+      chunks.push(chunk);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
   return Buffer.concat(chunks);
 }

@@ -1,7 +1,8 @@
-import { splitTarget } from '../credentials/create-signers.ts';
-import { type Caller, createCaller } from '../http/caller.ts';
+import type { Caller } from '../http/caller.ts';
 import { type Exchange, toReceived } from '../http/exchange.ts';
 import { type HeaderList, withHeaders } from '../http/header-list.ts';
+import { toTarget } from '../http/to-target.ts';
+import { createRunCaller } from '../run/create-run-caller.ts';
 import type { Run } from '../run/run.ts';
 import { createVault, type Vault } from './create-vault.ts';
 import { fromContractAnswer, toContractBody } from './translate.ts';
@@ -20,10 +21,7 @@ export interface RecordedFetch {
  * the operator has declared.
  */
 export function createFetch(run: Run): RecordedFetch {
-  const { settings } = run;
-  const caller = createCaller({
-    ...{ agents: run.agents, pace: run.pace, signal: run.signal, timeout: settings.timeout },
-  });
+  const caller = createRunCaller(run);
   const vault = createVault();
   const recorded: RecordedFetch = {
     exchanges: [],
@@ -60,8 +58,7 @@ async function call(
 ): Promise<Exchange> {
   const { settings } = run;
   const { origin } = new URL(url);
-  const { pathname, search } = splitTarget(url);
-  const target = search === '' ? pathname : `${pathname}?${search}`;
+  const target = toTarget(url);
   const request = new Request(url, { ...init, signal: null });
   const given: HeaderList = [...request.headers].filter(([name]) => name !== 'content-length');
   const written = Buffer.from(await request.arrayBuffer());

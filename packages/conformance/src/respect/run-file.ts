@@ -47,7 +47,6 @@ export async function runFile(options: RunFileOptions): Promise<Executed[]> {
     config: await createConfig({}),
     maxSteps: 200,
     maxFetchTimeout: options.timeout,
-    executionTimeout: options.timeout * 20,
     requestFileLoader: { getFileBody: options.readBody },
     logger: SILENT,
     fetch: options.fetch,

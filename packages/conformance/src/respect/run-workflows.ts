@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { NetworkFault } from '../http/network-fault.ts';
+import { Throttled } from '../http/throttled.ts';
+import { toSentSize } from '../http/to-sent-size.ts';
 import type { Finding, Result } from '../result.ts';
 import type { Run } from '../run/run.ts';
 import { toEvidence } from '../trial/to-evidence.ts';
@@ -43,6 +45,7 @@ async function runWorkflow(run: Run, file: WorkflowFile, id: string): Promise<Re
   return {
     ...result,
     requests: recorded.exchanges.length,
+    bytes: recorded.exchanges.reduce((sum, { sent }) => sum + toSentSize(sent), 0),
     durationMs: Math.round(performance.now() - started),
   };
 }
@@ -82,6 +85,7 @@ function toEnding(
 ): Partial<Result> {
   if (run.signal.aborted) return { outcome: 'skip', reason: String(run.signal.reason) };
   if (fault instanceof NetworkFault) return { outcome: 'error', reason: fault.message };
+  if (fault instanceof Throttled) return { outcome: 'skip', reason: fault.message };
   if (exchanges.length === 0) return { outcome: 'error', reason: `fault of the suite: ${message}` };
   const last = exchanges.at(-1);
   const finding = { message, where: `workflows#/${id}`, ...(last && toEvidence(last)) };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createSigners, type Signer, type Signers } from '../credentials/create-signers.ts';
 import { createAgents } from '../http/agents.ts';
+import { createHealth } from '../http/health.ts';
 import { createPace } from '../http/pace.ts';
 import type { Settings } from '../options.ts';
 import { createLeftovers } from './leftovers.ts';
@@ -18,6 +19,7 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     pace: createPace((pause) =>
       settings.onNotice(`the target asks to slow down; waiting ${Math.ceil(pause / 1000)} s`),
     ),
+    health: createHealth(),
     signers: withSecrets(createSigners(settings), settings, secrets),
     secrets,
     leftovers: createLeftovers(),

@@ -1,32 +1,96 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { createHealth } from '../http/health.ts';
+import { createPace } from '../http/pace.ts';
 import { createTrial } from '../trial/create-trial.ts';
+import type { Trial } from '../trial/trial.ts';
 import type { Run } from './run.ts';
 
 /** Smaller than any sensible limit of a batch. */
 const BATCH = 20;
 /** Longest clean-up, in milliseconds. */
 const LONGEST = 60_000;
+/** Pauses between the turns: an upload that was given up may still be under way. */
+const PAUSES = [0, 200, 1000];
+/** File IDs that are asked for at the same time. */
+const AT_ONCE = 8;
+/** Paths that a notice names. */
+const MOST_NAMED = 5;
+
+interface File {
+  path: string;
+  fileId: string | undefined;
+}
 
 /**
- * Removes everything that a run has stored, also after a run that was ended early.
+ * Removes everything that a run has stored, also after a run that was ended early, and looks whether it
+ * is gone.
  *
  * @returns the paths that could not be removed
  */
 export async function removeLeftovers(ended: Run): Promise<string[]> {
-  const run: Run = { ...ended, signal: AbortSignal.timeout(LONGEST) };
-  const { storage, upload } = createTrial(run, 'clean-up', '');
-  const files = await Promise.all(
-    run.leftovers.list().map(async ({ path, fileId }) => ({
-      path,
-      fileId: fileId ?? (await upload.fileIdOf(path).catch(() => undefined)),
-    })),
-  );
-  const left = files.filter(({ fileId }) => fileId === undefined).map(({ path }) => path);
+  const listed = ended.leftovers.list();
+  if (listed.length === 0) return [];
+  const { onNotice } = ended.settings;
+  const signal = AbortSignal.timeout(LONGEST);
+  // What the run has learnt about a target that was in trouble may be over.
+  const run: Run = { ...ended, signal, pace: createPace(() => {}), health: createHealth() };
+  const trial = createTrial(run, 'clean-up', '');
+  let left = await findFileIds(trial, listed);
+  for (const pause of PAUSES) {
+    if (left.length > 0) await wait(pause);
+    left = await removeAll(trial, left);
+  }
+  if (left.length > 0) {
+    const named = left.slice(0, MOST_NAMED).map(({ path }) => path);
+    const more = left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : '';
+    onNotice(`what the run has stored may still be there: ${named.join(', ')}${more}`);
+  }
+  return left.map(({ path }) => path);
+}
+
+async function findFileIds({ upload }: Trial, files: readonly File[]): Promise<File[]> {
+  const waiting = [...files];
+  const found: File[] = [];
+  const work = async () => {
+    for (let file = waiting.shift(); file; file = waiting.shift()) {
+      const { path, fileId } = file;
+      found.push({ path, fileId: fileId ?? (await upload.fileIdOf(path).catch(() => undefined)) });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return found;
+}
+
+/** One turn; returns what is still there, or may be. */
+async function removeAll(trial: Trial, files: readonly File[]): Promise<File[]> {
+  const left = files.filter(({ fileId }) => fileId === undefined);
   const known = files.filter(({ fileId }) => fileId !== undefined);
   for (let start = 0; start < known.length; start += BATCH) {
-    const batch = known.slice(start, start + BATCH);
-    const fileList = batch.map(({ fileId }) => fileId);
-    const answer = await storage.call('batchDelete', { fileList }).catch(() => undefined);
-    if (answer === undefined || answer.refused) left.push(...batch.map(({ path }) => path));
+    left.push(...(await removeBatch(trial, known.slice(start, start + BATCH))));
   }
   return left;
+}
+
+async function removeBatch({ storage, upload }: Trial, files: readonly File[]): Promise<File[]> {
+  const ids = files.map(({ fileId }) => fileId);
+  const ask = async (operation: 'batchDelete' | 'batchGetTempUrls', fileList: unknown[]) => {
+    const reply = await storage.call(operation, { fileList }).catch(() => undefined);
+    const entries = reply?.refused === false ? reply.data?.fileList : undefined;
+    return new Map([entries ?? []].flat().map((entry) => [Object(entry).fileID, Object(entry)]));
+  };
+  const deleted = await ask('batchDelete', ids);
+  const links = await ask(
+    'batchGetTempUrls',
+    ids.map((fileID) => ({ fileID })),
+  );
+  const isLeft = async (id: string | undefined): Promise<boolean> => {
+    const { code, tempFileURL } = links.get(id) ?? {};
+    if (code === undefined) return deleted.get(id)?.code !== 'SUCCESS';
+    if (code !== 'SUCCESS' || !URL.canParse(String(tempFileURL))) return false;
+    // A link alone does not say that there is something behind it.
+    const exchange = await upload.download(String(tempFileURL)).catch(() => undefined);
+    return exchange === undefined || exchange.received.status === 200;
+  };
+  const answers = await Promise.all(ids.map(isLeft));
+  return files.filter((_, index) => answers[index]);
 }

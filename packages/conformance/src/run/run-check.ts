@@ -1,6 +1,7 @@
 import type { Check } from '../checks/check.ts';
 import { findRule } from '../checks/rules.ts';
 import { NetworkFault } from '../http/network-fault.ts';
+import { Throttled } from '../http/throttled.ts';
 import type { Outcome, Result } from '../result.ts';
 import { createTrial } from '../trial/create-trial.ts';
 import { Failed, Unreached } from '../trial/endings.ts';
@@ -46,7 +47,9 @@ async function end(
   } catch (error) {
     if (signal.aborted) return { outcome: 'skip', reason: String(signal.reason) };
     if (error instanceof Failed) return { outcome: 'fail' };
-    if (error instanceof Unreached) return { outcome: 'skip', reason: error.message };
+    if (error instanceof Unreached || error instanceof Throttled) {
+      return { outcome: 'skip', reason: error.message };
+    }
     if (error instanceof NetworkFault) return { outcome: 'error', reason: error.message };
     return { outcome: 'error', reason: `fault of the suite: ${(error as Error).stack ?? error}` };
   }

@@ -1,5 +1,6 @@
 import type { GatewayScheme, Signer, Signers } from '../credentials/create-signers.ts';
 import type { Agents } from '../http/agents.ts';
+import type { Health } from '../http/health.ts';
 import type { Pace } from '../http/pace.ts';
 import type { Settings } from '../options.ts';
 import type { RequestForm } from '../requests/request-form.ts';
@@ -13,6 +14,7 @@ export interface Run {
   readonly mark: string;
   readonly agents: Agents;
   readonly pace: Pace;
+  readonly health: Health;
   /** Ends the run: its time is up, or its caller gives up. */
   readonly signal: AbortSignal;
   readonly signers: Signers;

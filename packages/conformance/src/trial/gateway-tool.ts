@@ -3,10 +3,12 @@ import type { Exchange } from '../http/exchange.ts';
 import {
   type HeaderInput,
   type HeaderList,
+  readAll,
   toHeaderList,
   withHeaders,
 } from '../http/header-list.ts';
 import { openWebSocket, type Upgrade } from '../http/open-web-socket.ts';
+import { Throttled } from '../http/throttled.ts';
 import type { Run } from '../run/run.ts';
 import { Unreached } from './endings.ts';
 import { isGatewayError } from './is-gateway-error.ts';
@@ -92,15 +94,18 @@ export function createGatewayTool(run: Run, caller: Caller): GatewayTool {
     open: async (call = {}) => caller.open(await prepare(call)),
     async upgrade(call = {}, protocols = []) {
       const prepared = await prepare(call);
-      const upgrade = await openWebSocket(
-        prepared,
-        protocols,
-        run.agents,
-        settings.timeout,
-        run.signal,
-      );
-      if (upgrade.refusal) assertAccepted(call, upgrade.refusal);
-      return upgrade;
+      const { agents, signal, pace } = run;
+      for (let attempt = 0; ; attempt += 1) {
+        await pace.ready(signal);
+        const upgrade = await openWebSocket(prepared, protocols, agents, settings.timeout, signal);
+        if (upgrade.status !== 429 || call.keep429) {
+          if (upgrade.refusal) assertAccepted(call, upgrade.refusal);
+          return upgrade;
+        }
+        if (!pace.slowDown(readAll(upgrade.headers, 'retry-after')[0], attempt)) {
+          throw new Throttled(`${prepared.target}: too many requests (429), again and again`);
+        }
+      }
     },
   };
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { splitTarget } from '../credentials/create-signers.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HeaderInput } from '../http/header-list.ts';
 import { toHeaderList } from '../http/header-list.ts';
+import { toTarget } from '../http/to-target.ts';
 import type { Run } from '../run/run.ts';
 import { Unreached } from './endings.ts';
 import { hasXmlError } from './has-xml-error.ts';
@@ -107,11 +107,10 @@ export function createUploadTool(run: Run, caller: Caller, storage: StorageTool)
     run.leftovers.add(given.path, given.fileId);
     const boundary = `berth-${randomBytes(12).toString('hex')}`;
     const form = toMultipart(sent, boundary);
-    const { pathname, search } = splitTarget(given.url);
     const exchange = await caller.call({
       method: 'POST',
       origin: new URL(given.url).origin,
-      target: (pathname || '/') + (search === '' ? '' : `?${search}`),
+      target: toTarget(given.url),
       headers: [
         ['Content-Type', `multipart/form-data; boundary=${boundary}`],
         ...toHeaderList(headers),

@@ -1,0 +1,29 @@
+import { NetworkFault } from '../http/network-fault.ts';
+import { Throttled } from '../http/throttled.ts';
+import { StartError } from '../start-error.ts';
+
+/** How often a call is made where its connection breaks. */
+const ATTEMPTS = 5;
+const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
+
+/**
+ * Makes a call that the run needs before its first check, again where the connection breaks.
+ *
+ * @throws StartError with one sentence that says what is wrong
+ */
+export async function callTarget<Answer>(
+  what: string,
+  url: string,
+  call: () => Promise<Answer>,
+): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      const isBroken = error instanceof NetworkFault && BROKEN.has(error.code);
+      if (isBroken && attempt < ATTEMPTS) continue;
+      if (!(error instanceof NetworkFault) && !(error instanceof Throttled)) throw error;
+      throw new StartError(`The ${what} at ${url} cannot be reached: ${error.message}.`);
+    }
+  }
+}
