@@ -6,7 +6,14 @@ import type { WireProfile } from './wire-profile.ts';
 export interface BerthRouterOptions
   extends Pick<
     RouterOptions,
-    'requests' | 'responses' | 'onViolation' | 'onError' | 'onAnswer' | 'onFault' | 'deprecations'
+    | 'requests'
+    | 'requestId'
+    | 'responses'
+    | 'onViolation'
+    | 'onError'
+    | 'onAnswer'
+    | 'onFault'
+    | 'deprecations'
   > {
   /** Origins whose pages may read the answers. Default: every origin, without credentials (D11). */
   readonly cors?: CorsOptions;

@@ -27,12 +27,14 @@ export class Call<Security extends object = Principals> {
     route: Route | undefined,
     rawPath: string,
     rawQuery: string | undefined,
+    requestId: string | undefined,
   ) {
     this.request = request;
     this.response = response;
     this.route = route;
     this.rawPath = rawPath;
     this.rawQuery = rawQuery;
+    this.#requestId = requestId;
   }
 
   /** Empty where no operation was found. */
@@ -40,7 +42,7 @@ export class Call<Security extends object = Principals> {
     return this.route?.operationId ?? '';
   }
 
-  /** A UUID, made anew for each call when first asked for. */
+  /** A UUID, made anew for each call when first asked for; or that of the option `requestId`. */
   get requestId(): string {
     this.#requestId ??= randomUUID();
     return this.#requestId;

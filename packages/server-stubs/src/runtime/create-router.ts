@@ -45,15 +45,19 @@ export function createRouter(
 
   const route = (request: IncomingMessage, response: ServerResponse, next?: Next): void => {
     const { path, query } = splitTarget(request.url ?? '/');
+    const requestId = settings.requestId?.(request);
     const match = matcher.find(path);
     if (match === undefined) {
       if (next) next();
-      else refuse(new Call(request, response, undefined, path, query), settings, notFound(path));
+      else {
+        const call = new Call(request, response, undefined, path, query, requestId);
+        refuse(call, settings, notFound(path));
+      }
       return;
     }
     const method = request.method ?? 'GET';
     const plan = match.leaf.find(method);
-    const call = new Call(request, response, plan?.route, path, query);
+    const call = new Call(request, response, plan?.route, path, query, requestId);
     // Judged before anybody is asked to let the caller in, so that nobody else stumbles over it.
     const fault = plan
       ? (findExcess(request, path, query, settings) ??

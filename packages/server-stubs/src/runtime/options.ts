@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Call } from './call.ts';
 import type { Fault } from './fault.ts';
 import type { SecurityHandlers } from './handler.ts';
@@ -62,6 +63,11 @@ export interface RouterOptions {
   readonly onFault?: (fault: Fault, call: Call) => Fault | undefined;
   /** Gives a fault its shape. Default: `application/problem+json` (RFC 9457). */
   readonly toAnswer?: (fault: Fault, call: Call) => Answer;
+  /**
+   * Identifier of a call that has one already; `undefined` for a new one. It has to be fit for a header.
+   * Default: a new UUID for each call.
+   */
+  readonly requestId?: (request: IncomingMessage) => string | undefined;
   /** Headers of every answer, such as a request id; those of the answer itself win. */
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
   /** By operationId. An operation that is not deprecated in the document throws. */

@@ -10,10 +10,11 @@ export interface Settings
   extends Required<
     Omit<
       RouterOptions,
-      'requests' | 'headers' | 'onAnswer' | 'onFault' | 'security' | 'deprecations'
+      'requests' | 'requestId' | 'headers' | 'onAnswer' | 'onFault' | 'security' | 'deprecations'
     >
   > {
   readonly limits: Limits;
+  readonly requestId: RouterOptions['requestId'];
   readonly headers: RouterOptions['headers'];
   readonly onAnswer: RouterOptions['onAnswer'];
   readonly onFault: RouterOptions['onFault'];
@@ -39,6 +40,7 @@ export function toSettings(options: RouterOptions): Settings {
     onViolation: options.onViolation ?? warn,
     onError: options.onError ?? print,
     toAnswer: options.toAnswer ?? toProblem,
+    requestId: options.requestId,
     headers: options.headers,
     onAnswer: options.onAnswer,
     onFault: options.onFault,
