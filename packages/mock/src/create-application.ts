@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createCors, type Router } from '@berth/server-stubs';
@@ -99,6 +100,11 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
       subject: () => toSubject(surface, request, routers),
       cors: cors[surface],
       profile: context.profile,
+      requestId: () => record.id || randomUUID(),
+      // What answers in place of the mock gives the identifier itself.
+      begin: () => {
+        if (backend === undefined) record.begin(randomUUID());
+      },
       note(names, { operationId, service }) {
         record.faults = [...record.faults, ...names];
         record.operationId = operationId;

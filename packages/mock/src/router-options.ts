@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Answer, Call, CorsOptions, Fault, Violation } from '@berth/server-stubs';
 import type { Context } from './context.ts';
 import { FAULT_HEADER } from './faults/due-faults.ts';
@@ -32,6 +33,8 @@ export function toRouterOptions(
     cors: toCors(context.options),
     wireProfile: context.profile,
     ...toRoutes(context, surface),
+    // Of a call that waits, the log has told it already.
+    requestId: (request: IncomingMessage) => recordOf(request).id || undefined,
     // The mock says itself where one of its answers breaks the contract, and sends it all the same.
     responses: 'log' as const,
     onFault: createFaultExplainer(context, words),

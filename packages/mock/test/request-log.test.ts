@@ -53,6 +53,32 @@ test('credentials are in no part of the log', async () => {
   expect(JSON.stringify(session.requests())).not.toContain('topsecret');
 });
 
+describe.each([
+  ['gateway', HELLO.path, 200],
+  ['gateway', '/v1/cloudrun', 404],
+  ['storage', '/api/v2/envs/dev/storages:batchDelete', 405],
+  ['link', '/files/none', 403],
+  ['upload', '/', 405],
+])('a call of %s (%s) that waits', (surface, path, status) => {
+  test.each(['', ',code'])(
+    'is in the log at once, under the identifier of its answer%s',
+    async (code) => {
+      const heard: unknown[] = [];
+      const refused = surface === 'upload' || surface === 'link' ? 'InternalError' : 'SYS_ERR';
+      session.faults.put('slow', `latency=100${code && `,code=${refused}`}`);
+      const pending = gateway(mock, { path }).finally(() => heard.push('answered'));
+      await vi.waitFor(() => expect(session.requests()).toHaveLength(1));
+      const [open] = session.requests();
+      expect([open?.surface, open?.answer, heard]).toEqual([surface, undefined, []]);
+      const reply = await pending;
+      expect(reply.headers['x-request-id']).toBe(open?.id);
+      expect(session.requests()).toMatchObject([
+        { id: open?.id, answer: { status: code ? 500 : status }, faults: ['slow'] },
+      ]);
+    },
+  );
+});
+
 describe('unmatched calls', () => {
   const unmatched = async () =>
     (await api('requests?unmatched=true')).json.requests.map(

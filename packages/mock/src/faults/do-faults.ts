@@ -49,6 +49,7 @@ export function takeOr(
         faults.map(({ name }) => name),
         call.subject(),
       );
+      if (latencyOf(faults) > 0) call.begin?.();
     }
     return faults;
   } catch (error) {
@@ -71,7 +72,7 @@ export function wait(
   connection: NodeJS.EventEmitter,
   then: () => void,
 ): void {
-  const latency = faults.reduce((sum, fault) => sum + fault.latency, 0);
+  const latency = latencyOf(faults);
   if (latency === 0) {
     then();
     return;
@@ -82,4 +83,9 @@ export function wait(
     then();
   }, latency);
   connection.once('close', forget);
+}
+
+/** Milliseconds of all faults together. */
+function latencyOf(faults: readonly DueFault[]): number {
+  return faults.reduce((sum, fault) => sum + fault.latency, 0);
 }

@@ -14,8 +14,12 @@ export interface FaultedCall {
   /** Cross-origin headers of its surface. */
   readonly cors: Cors;
   readonly profile: WireProfile;
+  /** Its identifier, where it has one before it is answered. Default: a new one. */
+  readonly requestId?: () => string;
   /** Hears the names of what is done, and to which call, for a refused one reaches no router. */
   readonly note: (names: readonly string[], subject: FaultSubject) => void;
+  /** Hears that the call has to wait. Default: nobody listens. */
+  readonly begin?: () => void;
 }
 
 export interface FaultedRequest extends FaultedCall {

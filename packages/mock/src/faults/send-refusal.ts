@@ -10,11 +10,11 @@ import type { FaultedCall } from './faulted-call.ts';
  */
 export function sendRefusal(
   error: ReturnType<typeof toRefusal>,
-  { request, cors, profile }: FaultedCall,
+  { request, cors, profile, requestId = randomUUID }: FaultedCall,
   response: ServerResponse,
 ): void {
   const rawPath = request.url?.split('?', 1)[0] ?? '/';
-  const call = { request, requestId: randomUUID(), rawPath } as unknown as Call;
+  const call = { request, requestId: requestId(), rawPath } as unknown as Call;
   const { status, headers, body } = error[toAnswer](call);
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const all = {

@@ -13,7 +13,7 @@ export function createLinkListener({ profile, options }: Context): RequestListen
   const allow = cors.preflight(undefined)['access-control-allow-methods'] as string;
 
   return (request, response) => {
-    response.setHeader('x-request-id', randomUUID());
+    response.setHeader('x-request-id', recordOf(request).id || randomUUID());
     const {
       method,
       headers: { origin },
