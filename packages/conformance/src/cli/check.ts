@@ -64,6 +64,8 @@ export async function check(given: Given, output: Output, signal: AbortSignal): 
 }
 
 function show(result: Result, { failedOnly }: Given, output: Output): void {
+  // Those are said together at the end.
+  if (result.outcome === 'disabled') return;
   if (failedOnly && result.outcome === 'pass') return;
   for (const line of toLines(result, output.paint)) output.out(line);
 }

@@ -1,4 +1,5 @@
 import type { Planned } from '../plan/plan.ts';
+import { isChosen } from './is-chosen.ts';
 
 const numbers = new Intl.NumberFormat('en');
 
@@ -9,10 +10,11 @@ export function describePlan(plan: readonly Planned[], json: boolean): string[] 
     made.reduce((total, planned) => total + (planned[what] ?? 0), 0);
   const total = { checks: made.length, requests: sum('requests'), bytes: sum('bytes') };
   if (json) return [JSON.stringify({ ...total, plan }, null, 2)];
-  const width = Math.max(...plan.map(({ id }) => id.length));
+  const shown = plan.filter(({ reason }) => !isChosen(reason));
+  const width = Math.max(0, ...shown.map(({ id }) => id.length));
   const unmeasured = made.filter(({ requests }) => requests === undefined).length;
   return [
-    ...plan.map((planned) => `${planned.id.padEnd(width)}  ${describe(planned)}`),
+    ...shown.map((planned) => `${planned.id.padEnd(width)}  ${describe(planned)}`),
     `${total.checks} checks of ${plan.length} would send about ${count(total.requests, 'request')} with ${count(total.bytes, 'byte')}, as measured on the reference server.`,
     ...(unmeasured > 0 ? [`${unmeasured} of them have not been measured.`] : []),
     'Before and after them come a few calls that find the targets and remove what was stored.',

@@ -1,0 +1,111 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect, test } from 'vitest';
+import { OPTION_NAMES, OPTIONS, toVariable } from '../src/cli/options/options.ts';
+import { parseArguments } from '../src/cli/parse-arguments.ts';
+import { run, runWithin } from './support/run.ts';
+import { makeTemporaryFolder } from './support/temporary-folder.ts';
+
+const SETTINGS = OPTION_NAMES.filter((name) => !OPTIONS[name].isCommand);
+/** A value that is good for each option, as text. */
+const SAMPLES = Object.fromEntries(
+  OPTION_NAMES.map((name) => {
+    const { kind, choices } = OPTIONS[name];
+    return [name, choices?.[0] ?? { flag: 'true', whole: '3', list: 'GW-C1', text: '/a' }[kind]];
+  }),
+);
+
+test('the command line comes before variables, and they before the file', async () => {
+  await using folder = await makeTemporaryFolder();
+  const config = join(folder.path, 'c.json');
+  await writeFile(config, JSON.stringify({ env: 'file', service: 'file', prefix: 'file' }));
+  const env = { BERTH_CONFIG: config, BERTH_ENV: 'variable', BERTH_SERVICE: 'variable' };
+  const parsed = await parseArguments(['--env', 'flag'], env, () => {});
+  expect(parsed).toMatchObject({ given: { env: 'flag', service: 'variable', prefix: 'file' } });
+});
+
+test.each(OPTION_NAMES)('a variable sets %s', async (name) => {
+  const text = SAMPLES[name] as string;
+  if (name === 'config') return;
+  const parsed = await parseArguments([], { [toVariable(name)]: text }, () => {});
+  const value = { flag: true, whole: 3, list: ['GW-C1'], text }[OPTIONS[name].kind];
+  expect(parsed).toEqual({ command: 'run', given: { [name]: value } });
+});
+
+test('variables hold lists one a line, turn flags off, and set nothing where they are empty', async () => {
+  const env = {
+    ...{ BERTH_STORAGE_HEADER: 'A: 1\nB: 2\n', BERTH_ONLY: 'GW, ST', BERTH_READ_ONLY: 'false' },
+    ...{ BERTH_REPORT: 'json=a,b.json,html=c', BERTH_PREFIX: '' },
+  };
+  expect(await parseArguments([], env, () => {})).toEqual({
+    command: 'run',
+    given: {
+      ...{ storageHeader: ['A: 1', 'B: 2'], only: ['GW', 'ST'], readOnly: false },
+      report: ['json=a,b.json', 'html=c'],
+    },
+  });
+});
+
+test('the file is described by a schema, and every setting can stand in it', async () => {
+  await using folder = await makeTemporaryFolder();
+  const config = join(folder.path, 'c.json');
+  const content = Object.fromEntries(
+    SETTINGS.map((name) => {
+      const text = SAMPLES[name];
+      return [name, { flag: true, whole: 3, list: [text], text }[OPTIONS[name].kind]];
+    }),
+  );
+  await writeFile(config, JSON.stringify({ $schema: 'x', ...content }));
+  const parsed = await parseArguments(['--config', config], {}, () => {});
+  expect(parsed).toMatchObject({ given: content });
+
+  const schema = await import('@berth/conformance/berth-conformance.config.schema.json', {
+    with: { type: 'json' },
+  });
+  const validate = new Ajv2020({ strict: false }).compile(schema.default);
+  expect(validate(content), JSON.stringify(validate.errors)).toBe(true);
+  expect(validate({ gatewayUri: 'x' })).toBe(false);
+});
+
+test('paths in the file begin at its folder', async () => {
+  await using folder = await makeTemporaryFolder();
+  const config = join(folder.path, 'c.json');
+  await writeFile(config, JSON.stringify({ ca: 'ca.pem', report: ['html=out/r.html'] }));
+  const parsed = await parseArguments(['--config', config], {}, () => {});
+  expect(parsed).toMatchObject({
+    given: { ca: join(folder.path, 'ca.pem'), report: [`html=${join(folder.path, 'out/r.html')}`] },
+  });
+});
+
+test.each([
+  ['{ "gatewayUri": "x" }', 'there is no option gatewayUri; did you mean gatewayUrl?'],
+  ['{ "timeout": "soon" }', 'timeout in '],
+  ['{ "timeout": 0 }', 'must be a whole number of milliseconds from 1 to 3600000.'],
+  ['{ "readOnly": "yes" }', 'must be true or false.'],
+  ['{ "list": true }', 'there is no option list'],
+  ['[]', 'must hold one JSON object of options.'],
+  ['{ "gatewayToken": "secret-token", }', 'is no JSON: '],
+])('a bad file %s', async (content, sentence) => {
+  await using folder = await makeTemporaryFolder();
+  const config = join(folder.path, 'c.json');
+  await writeFile(config, content);
+  const { code, lines } = await run('--config', config);
+  expect(code).toBe(2);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain(sentence);
+  expect(lines[0]).not.toContain('secret-token');
+});
+
+test('a bad variable is named', async () => {
+  const { code, output } = await runWithin({ env: { BERTH_BUDGET: 'long' } });
+  expect(code).toBe(2);
+  expect(output).toContain('BERTH_BUDGET must be a whole number of seconds from 1 to 86400.');
+});
+
+test('the readme has every option', async () => {
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  const { output } = await run('--help');
+  const flags = new Set(output.match(/--[a-z][a-z0-9-]+/g));
+  expect([...flags].filter((flag) => !readme.includes(flag))).toEqual([]);
+});

@@ -1,0 +1,138 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { run, runAgainst, runWithin } from './support/run.ts';
+import { startSoundServer } from './support/sound-server.ts';
+import { startTarget } from './support/start-target.ts';
+import { makeTemporaryFolder } from './support/temporary-folder.ts';
+
+const ONLY = ['--only', 'GW-ERROR'];
+
+test('a sound deployment: a line for each result, and a summary', async () => {
+  await using target = await startTarget();
+  const { code, lines } = await run(...target.args, ...ONLY, '--seed', '5');
+  expect(code).toBe(0);
+  expect(lines.at(-1)).toMatch(
+    /^[1-9]\d* pass, 0 fail, 0 skip, \d+ disabled, 0 error: keeps the contract as far as checked · seed 5 · \d+\.\d s$/,
+  );
+  expect(lines).toContain('pass     GW-ERROR-NOT-FOUND');
+  expect(lines.at(-2)).toMatch(/^disabled \(not in --only\): \d+$/);
+});
+
+test('what is missing is named with the rules that it disables', async () => {
+  await using server = await startSoundServer();
+  const { output } = await runAgainst(server.url, '--only', 'GW-ERROR-NOT-FOUND,AU-BEARER-ENV');
+  expect(output).toMatch(/^disabled \(no --\S+\): AU-BEARER-ENV$/m);
+});
+
+test('--failed-only shows nothing that passed', async () => {
+  await using target = await startTarget();
+  const { output } = await run(...target.args, ...ONLY, '--failed-only');
+  expect(output).not.toMatch(/^pass/m);
+});
+
+/** Answers 410 where a service is missing, and breaks GW-ERROR-NOT-FOUND by it. */
+const startBroken = () =>
+  startSoundServer((draft) => (draft.status === 404 ? { ...draft, status: 410 } : draft));
+const NOT_FOUND = ['--only', 'GW-ERROR-NOT-FOUND'];
+
+test('a breach is exit code 1, with what was sent, what came and a curl', async () => {
+  await using server = await startBroken();
+  const { code, output } = await runAgainst(server.url, ...NOT_FOUND);
+  expect(code).toBe(1);
+  expect(output).toMatch(/^fail {5}GW-ERROR-NOT-FOUND$/m);
+  expect(output).toMatch(/^ +contract .*SERVICE_NOT_FOUND/m);
+  expect(output).toMatch(/^ +sent +GET http/m);
+  expect(output).toMatch(/^ +came +410 application\/json/m);
+  expect(output).toMatch(/^ +repeat +curl -i/m);
+  expect(output).toMatch(/: breaks the contract · seed/);
+});
+
+test('a known failure does not decide; a stale entry does', async () => {
+  await using server = await startBroken();
+  await using sound = await startSoundServer();
+  await using folder = await makeTemporaryFolder();
+  const file = join(folder.path, 'baseline.txt');
+  await writeFile(file, '# known since spring\nGW-ERROR-NOT-FOUND # ticket 7\n');
+  const known = await runAgainst(server.url, ...NOT_FOUND, '--baseline', file);
+  expect(known.code).toBe(0);
+  expect(known.lines.slice(-2)[0]).toBe('known failures: GW-ERROR-NOT-FOUND');
+  await writeFile(file, '["GW-ERROR-NOT-FOUND"]');
+  const stale = await runAgainst(sound.url, ...NOT_FOUND, '--baseline', file);
+  expect(stale.code).toBe(1);
+  expect(stale.output).toMatch(/^stale in the baseline: .*: GW-ERROR-NOT-FOUND$/m);
+  expect(stale.lines.at(-1)).toContain('the baseline is stale');
+});
+
+test('--bail ends after a failure, but not after a known one', async () => {
+  await using server = await startBroken();
+  await using folder = await makeTemporaryFolder();
+  const file = join(folder.path, 'baseline.json');
+  await writeFile(file, '["GW-ERROR-NOT-FOUND"]');
+  const args = ['--only', 'GW-ERROR-NOT-FOUND,ST-UNKNOWN', '--concurrency', '1', '--bail'];
+  expect((await runAgainst(server.url, ...args)).output).toContain(
+    '--bail: GW-ERROR-NOT-FOUND failed',
+  );
+  expect((await runAgainst(server.url, ...args, '--baseline', file)).output).not.toContain(
+    '--bail:',
+  );
+});
+
+test('--compare says what has changed since an earlier report', async () => {
+  await using server = await startBroken();
+  await using sound = await startSoundServer();
+  await using folder = await makeTemporaryFolder();
+  const file = join(folder.path, 'r.json');
+  await runAgainst(server.url, ...NOT_FOUND, '--report', `json=${file}`);
+  const better = await runAgainst(sound.url, ...NOT_FOUND, '--compare', file);
+  expect(better.output).toMatch(/^newly passing since \S+: GW-ERROR-NOT-FOUND$/m);
+  const same = await runAgainst(server.url, ...NOT_FOUND, '--compare', file);
+  expect(same.output).toMatch(/^still failing since \S+: GW-ERROR-NOT-FOUND$/m);
+});
+
+test('all reports are written, and nothing beside them', async () => {
+  await using target = await startTarget();
+  await using folder = await makeTemporaryFolder();
+  const at = (name: string) => join(folder.path, name);
+  const reports = `json=${at('r.json')},junit=${at('r.xml')},html=${at('r.html')}`;
+  await run(...target.args, ...ONLY, '--report', reports, '--report', `badge=${at('r.svg')}`);
+  expect((await readdir(folder.path)).sort()).toEqual(['r.html', 'r.json', 'r.svg', 'r.xml']);
+  expect(JSON.parse(await readFile(at('r.json'), 'utf8'))).toMatchObject({ reportFormat: 'CTRF' });
+});
+
+test('a report that cannot be written is told before anything is called', async () => {
+  await using server = await startSoundServer();
+  await using folder = await makeTemporaryFolder();
+  await mkdir(join(folder.path, 'folder'));
+  for (const file of ['missing/r.json', 'folder']) {
+    const path = join(folder.path, file);
+    const { code, lines } = await runAgainst(server.url, '--report', `json=${path}`);
+    expect(code).toBe(2);
+    expect(lines).toEqual([expect.stringContaining(`--report json=${path} cannot be written`)]);
+  }
+  expect(server.requests).toEqual([]);
+});
+
+test('--insecure warns', async () => {
+  await using server = await startSoundServer();
+  const { lines } = await runAgainst(server.url, ...NOT_FOUND, '--insecure');
+  expect(lines[0]).toBe('berth-conformance: --insecure: certificates are not checked.');
+});
+
+test('an interrupted run cleans up, and still reports', async () => {
+  await using target = await startTarget();
+  await using folder = await makeTemporaryFolder();
+  const file = join(folder.path, 'r.json');
+  const ends = new AbortController();
+  const onLine = (line: string) => {
+    if (line.startsWith('pass     UP-')) ends.abort();
+  };
+  const args = [...target.args, '--only', 'UP-,ST-COPY', '--report', `json=${file}`];
+  const { code, output } = await runWithin({ signal: ends.signal, onLine }, ...args);
+  expect(code).toBe(3);
+  expect(output).toContain('berth-conformance: ending, and removing what was stored');
+  expect(output).toMatch(/^SKIP {5}ST-COPY\S*: the run was interrupted$/m);
+  const { berth } = JSON.parse(await readFile(file, 'utf8')).extra;
+  expect(berth).toMatchObject({ exitCode: 3, leftovers: [] });
+  expect(berth.results.length).toBeGreaterThan(100);
+});
