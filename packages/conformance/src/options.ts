@@ -1,6 +1,6 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import rules from '@berth/spec/rules.json' with { type: 'json' };
 import defaultProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
+import { newestRules, ruleVersions } from './checks/rule-sets/index.ts';
 import type { AuthModule } from './credentials/auth-module.ts';
 import { REQUEST_FORMS, type RequestForm } from './requests/request-form.ts';
 import type { Result } from './result.ts';
@@ -169,9 +169,6 @@ export function toSettings(options: ConformanceOptions): Settings {
       'The prefix must be a path of letters, digits, "-", "_" and ".", without a "/" at its ends.',
     );
   }
-  if (options.rules !== undefined && options.rules !== rules.version) {
-    throw new StartError(`The rule set must be ${rules.version}, the only version so far.`);
-  }
   const { gatewayToken, otherEnvToken, expiredToken, forbiddenService } = options;
   const { gatewayHost, auth, ca, proxy } = options;
   return {
@@ -197,7 +194,7 @@ export function toSettings(options: ConformanceOptions): Settings {
     level: toOneOf(options.level, LEVELS, 'level') ?? 'should',
     only: options.only ?? [],
     skip: options.skip ?? [],
-    rules: rules.version,
+    rules: toOneOf(options.rules, ruleVersions, 'rule set') ?? newestRules,
     readOnly: options.readOnly ?? false,
     insecure: options.insecure ?? false,
     timeout: toWhole(options.timeout, 'timeout', RANGES.timeout),

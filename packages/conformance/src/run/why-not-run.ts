@@ -1,4 +1,5 @@
 import type { Check, Need } from '../checks/check.ts';
+import { hasRule } from '../checks/rule-sets/index.ts';
 import { findRule } from '../checks/rules.ts';
 import type { Api } from '../contract/apis.ts';
 import type { Outcome } from '../result.ts';
@@ -17,6 +18,7 @@ export function whyNotRun(run: Run, { rule, needs }: Check): Reason | undefined 
   const isNamed = (names: readonly string[]) => names.some((name) => rule.startsWith(name));
   if (settings.only.length > 0 && !isNamed(settings.only)) return disabled('not in --only');
   if (isNamed(settings.skip)) return disabled('--skip');
+  if (!hasRule(settings.rules, rule)) return disabled(`not in the rules ${settings.rules}`);
   if (settings.level === 'must' && findRule(rule).level !== 'must') return disabled('--level must');
   for (const need of needs) {
     const reason = NEEDS[need](run);
