@@ -11,7 +11,16 @@ import { gatewayRequests } from './gateway-requests/index.ts';
 import { gatewayStreams } from './gateway-streams/index.ts';
 import type { Mutant } from './mutant.ts';
 import { storageCalls } from './storage-calls/index.ts';
+import { storageCopy } from './storage-copy/index.ts';
+import { storageCopyAnswers } from './storage-copy-answers/index.ts';
+import { storageCopyPaths } from './storage-copy-paths/index.ts';
+import { storageDelete } from './storage-delete/index.ts';
+import { storageEnvelope } from './storage-envelope/index.ts';
+import { storageLinks } from './storage-links/index.ts';
 import { storageRefusals } from './storage-refusals/index.ts';
+import { storageUploadMetadata } from './storage-upload-metadata/index.ts';
+import { upload } from './upload/index.ts';
+import { uploadAnswers } from './upload-answers/index.ts';
 
 /** Every mutant, in the order of the rules. */
 export const mutants: readonly Mutant[] = [
@@ -28,4 +37,13 @@ export const mutants: readonly Mutant[] = [
   ...gatewayRequestId,
   ...gatewayRequests,
   ...gatewayStreams,
+  ...storageEnvelope,
+  ...storageUploadMetadata,
+  ...storageLinks,
+  ...storageDelete,
+  ...storageCopy,
+  ...storageCopyAnswers,
+  ...storageCopyPaths,
+  ...upload,
+  ...uploadAnswers,
 ];

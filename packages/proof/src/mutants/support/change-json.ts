@@ -13,10 +13,12 @@ export function changeJson(answer: MutatedAnswer, change: (json: any) => void): 
 export function changeEntries(
   answer: MutatedAnswer,
   // biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
-  change: (entries: any[]) => any[] | undefined | void,
+  change: (entries: any[]) => unknown,
 ): void {
   changeJson(answer, (json) => {
     const data = json.body?.data;
-    if (Array.isArray(data?.fileList)) data.fileList = change(data.fileList) ?? data.fileList;
+    if (!Array.isArray(data?.fileList)) return;
+    const others = change(data.fileList);
+    if (Array.isArray(others)) data.fileList = others;
   });
 }

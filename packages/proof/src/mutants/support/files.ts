@@ -1,4 +1,6 @@
+import { Headers, MutatedRequest } from '../../proxy/messages.ts';
 import type { MutantContext } from '../mutant.ts';
+import { type Form, writeForm } from './forms.ts';
 
 /** The file ID of a path. */
 export async function fileIdOf(context: MutantContext, path: string): Promise<string> {
@@ -22,4 +24,36 @@ export async function readFile(
 
 export async function deleteFile(context: MutantContext, path: string): Promise<void> {
   await context.storage('batchDelete', { fileList: [await fileIdOf(context, path)] });
+}
+
+/** Stores a file by an upload of the mutant's own. */
+export async function storeFile(
+  context: MutantContext,
+  path: string,
+  bytes: Buffer = Buffer.alloc(0),
+): Promise<void> {
+  const data = await context.storage('getUploadMetaData', { path });
+  const { url, authorization, token, storeFileID } = data as Record<string, string>;
+  const request = new MutatedRequest(
+    'POST',
+    new URL(String(url)).pathname,
+    new Headers([['Content-Type', 'multipart/form-data; boundary=of-the-mutant']]),
+    Buffer.alloc(0),
+  );
+  const fields = {
+    Signature: authorization,
+    'x-store-security-token': token,
+    'x-store-meta-fileid': storeFileID,
+    key: path,
+  };
+  const form: Form = new Map(
+    Object.entries(fields).map(([name, value]) => [name, Buffer.from(`${value}`)]),
+  );
+  writeForm(request, form.set('file', bytes));
+  await context.call({
+    method: 'POST',
+    target: request.target,
+    headers: { 'Content-Type': String(request.headers.get('content-type')) },
+    body: request.body,
+  });
 }

@@ -1,0 +1,20 @@
+import { defineMutant } from '../mutant.ts';
+import { leaveOutItems, putEntries } from '../support/leave-out-items.ts';
+
+export const stCopyAloneRest = defineMutant({
+  rule: 'ST-COPY-ALONE',
+  breaks: 'items behind an existing destination are not copied',
+  companions: [],
+  create: () => ({
+    request(request) {
+      if (request.operation !== 'batchCopyFile') return;
+      const first = request.json?.fileList?.findIndex(
+        (item: { overwrite?: boolean }) => item?.overwrite === false,
+      );
+      leaveOutItems(request, (_, index) =>
+        first >= 0 && index > first ? { code: 'ABORTED', message: 'aborted' } : undefined,
+      );
+    },
+    answer: putEntries,
+  }),
+});

@@ -1,0 +1,19 @@
+import { defineMutant } from '../mutant.ts';
+import { toStorageRefusal } from '../support/to-storage-refusal.ts';
+
+export const stLinksAlone = defineMutant({
+  rule: 'ST-LINKS-ALONE',
+  breaks: 'a missing file in the last place refuses the call',
+  companions: [],
+  create: () => ({
+    answer(answer, request) {
+      if (request.operation !== 'batchGetTempUrls') return;
+      const entries = answer.json?.body?.data?.fileList;
+      const isLast = entries?.length > 1 && entries.at(-1).code === 'STORAGE_FILE_NONEXIST';
+      if (!isLast) return;
+      const refusal = toStorageRefusal(404, 'STORAGE_FILE_NONEXIST');
+      answer.status = refusal.status;
+      answer.body = refusal.body;
+    },
+  }),
+});

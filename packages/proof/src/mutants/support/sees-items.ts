@@ -1,0 +1,4 @@
+import type { Hooks } from '../mutant.ts';
+
+/** Has the proxy read the body of a request, for an `answer` hook that looks into it. */
+export const seesItems: Pick<Hooks, 'request'> = { request: () => undefined };
