@@ -8,6 +8,7 @@ import { failingCopies } from './failing-copies.ts';
 export const stCopyAlone = defineCheck('ST-COPY-ALONE', needsFiles, async (t: Trial) => {
   const a = await storeReadable(t, 'a.txt');
   const b = await storeReadable(t, 'b.txt');
+  const c = await t.upload.store('c.txt');
   const toOrders = (folder: string) =>
     [a, b].map(({ path }, index) => ({ from: path, to: t.storage.path(`${folder}/${index}.txt`) }));
   const sound = toOrders('sound');
@@ -15,8 +16,10 @@ export const stCopyAlone = defineCheck('ST-COPY-ALONE', needsFiles, async (t: Tr
   for (const [index, { to }] of sound.entries()) {
     const { bytes } = index === 0 ? a : b;
     t.reach(hasBytes(await readPath(t, to), bytes), 'good items alone are not copied');
+    const source = await t.upload.read(index === 0 ? a.fileId : b.fileId);
+    t.reach(source.found, 'a copy does not keep its source');
   }
-  const [missing, occupied, spelled] = failingCopies(t, a.path, b.path).map(({ order }) => order);
+  const [missing, occupied, spelled] = failingCopies(t, a.path, c.path).map(({ order }) => order);
   if (!missing || !occupied || !spelled) return;
   const cases = [
     { what: 'a missing source in the first place', bad: missing, at: 0 },

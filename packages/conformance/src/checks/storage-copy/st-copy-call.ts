@@ -16,7 +16,8 @@ export const stCopyCall = defineCheck('ST-COPY-CALL', needsFiles, async (t: Tria
   for (const { name, bytes } of CONTENTS) {
     files.push({ name, ...(await storeReadable(t, name, bytes)) });
   }
-  for (const sources of [files.slice(0, 1), files]) {
+  const alone = { name: 'alone.txt', ...(await storeReadable(t, 'alone.txt')) };
+  for (const sources of [[alone], files]) {
     const what = `batchCopyFile of ${sources.length} files`;
     const orders = sources.map(({ name, path }) => ({
       from: path,

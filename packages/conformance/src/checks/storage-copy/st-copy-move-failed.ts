@@ -6,7 +6,6 @@ import { expectBytes, readPath, storeReadable } from '../support/readings.ts';
 
 export const stCopyMoveFailed = defineCheck('ST-COPY-MOVE-FAILED', needsFiles, async (t: Trial) => {
   const existing = await storeReadable(t, 'existing.txt', 'old');
-  const source = await storeReadable(t, 'source.txt');
   const other = await storeReadable(t, 'other.txt');
   const failing = [
     { what: 'onto an existing file with overwrite false', to: existing.path, overwrite: false },
@@ -16,8 +15,9 @@ export const stCopyMoveFailed = defineCheck('ST-COPY-MOVE-FAILED', needsFiles, a
     },
   ];
   let judged = 0;
-  for (const { what, ...order } of failing) {
-    for (const beside of [[], [{ from: other.path, to: `${other.path}.copy` }]]) {
+  for (const [index, { what, ...order }] of failing.entries()) {
+    for (const [turn, beside] of [[], [{ from: other.path, to: `${other.path}.copy` }]].entries()) {
+      const source = await storeReadable(t, `source-${index}-${turn}.txt`);
       const move = { from: source.path, ...order, removeOriginal: true };
       const entries = await copy(t, ...beside, move);
       // That such an item fails is another rule.

@@ -12,20 +12,20 @@ export const stCopyOverwriteFalse = defineCheck(
     const source = await storeCopyable(t, 'source.txt');
     const existing = await storeReadable(t, 'existing.txt', 'old');
     const [from, to] = [source.path, existing.path];
+    const free = t.storage.path('level/free.txt');
+    await copy(t, { from, to: free, overwrite: false });
+    const place = 'overwrite false and a free destination: the copy';
+    expectBytes(t, await readPath(t, free), source.bytes, place);
     const cases = [
       { what: 'a copy', more: {} },
       { what: 'a copy with removeOriginal false', more: { removeOriginal: false } },
       { what: 'a move', more: { removeOriginal: true } },
     ];
-    for (const { what, more } of cases) {
+    for (const { what: how, more } of cases) {
       const [entry = {}] = await copy(t, { from, to, overwrite: false, ...more });
-      const how = `${what} with overwrite false onto an existing destination`;
-      t.expect(hasFailed(entry), `${how}: the item must fail, not be ${show(entry)}`);
-      expectBytes(t, await readPath(t, to), existing.bytes, `${how}: the destination`);
+      const what = `${how} with overwrite false onto an existing destination`;
+      t.expect(hasFailed(entry), `${what}: the item must fail, not be ${show(entry)}`);
+      expectBytes(t, await readPath(t, to), existing.bytes, `${what}: the destination`);
     }
-    const free = t.storage.path('level/free.txt');
-    await copy(t, { from, to: free, overwrite: false });
-    const what = 'overwrite false and a free destination: the copy';
-    expectBytes(t, await readPath(t, free), source.bytes, what);
   },
 );

@@ -10,5 +10,6 @@ export async function storeCopyable(t: Trial, name: string): Promise<StoredFile>
   await copy(t, { from: source.path, to: free });
   const isCopied = hasBytes(await readPath(t, free), source.bytes);
   t.reach(isCopied, 'no file is copied to a free destination');
+  t.reach((await t.upload.read(source.fileId)).found, 'a copy does not keep its source');
   return source;
 }

@@ -23,6 +23,13 @@ async function keepUploads(t: Trial): Promise<void> {
   for (const turn of ['at once', 'a second time', 'a third time']) {
     expectBytes(t, await t.upload.read(file.fileId), file.bytes, `an upload, read ${turn},`);
   }
+  const second = await t.upload.store('file.txt');
+  expectBytes(
+    t,
+    await t.upload.read(second.fileId),
+    second.bytes,
+    'an upload over it, read at once,',
+  );
   const neighbour = await t.upload.store('file.txt.2');
   await t.storage.list('batchDelete', [neighbour.fileId]);
   const missing = t.storage.path('missing.txt');
@@ -32,7 +39,7 @@ async function keepUploads(t: Trial): Promise<void> {
   const [, ...rest] = t.upload.fields(refused, Buffer.from('refused'));
   await t.upload.post(refused, rest);
   const after = 'an upload, after another was deleted and others onto it failed,';
-  expectBytes(t, await t.upload.read(file.fileId), file.bytes, after);
+  expectBytes(t, await t.upload.read(second.fileId), second.bytes, after);
 
   await t.storage.list('batchDelete', [file.fileId]);
   const again = await t.upload.store('file.txt');

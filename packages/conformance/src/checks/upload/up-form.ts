@@ -1,8 +1,10 @@
 import type { Trial } from '../../trial/trial.ts';
+import type { Reading } from '../../trial/upload-tool.ts';
 import { defineCheck } from '../check.ts';
 import { canBeCopied } from '../support/copies.ts';
 import { needsFiles } from '../support/needs-files.ts';
 import { poll } from '../support/poll.ts';
+import { describeReading } from '../support/readings.ts';
 import { isStoredAtRoot } from './is-stored-at-root.ts';
 import { postForm } from './post-form.ts';
 
@@ -19,20 +21,24 @@ export const upForm = defineCheck('UP-FORM', needsFiles, async (t: Trial) => {
     },
     { what: 'a form for a file that exists', name: 'small.txt', bytes: Buffer.from('second') },
   ];
+  const before = new Map<string, Buffer>();
   for (const { what, name, bytes } of cases) {
+    // Which bytes they are is UP-FILE, but they are not those that were there.
+    const isStored = (got: Reading) => got.found && !before.get(name)?.equals(got.bytes);
     const { given, reply } = await postForm(t, name, bytes);
-    const reading = await poll(
-      () => t.upload.read(given.fileId),
-      ({ found }) => found,
-      { most: LATEST, every: 200 },
-    );
-    if (!reading.found) {
+    const reading = await poll(() => t.upload.read(given.fileId), isStored, {
+      most: LATEST,
+      every: 200,
+    });
+    const holds = isStored(reading);
+    before.set(name, bytes);
+    if (!holds) {
       // Links that do not work, and an address that is not the returned one, are other rules.
-      t.reach(!(await canBeCopied(t, given.path)), 'a file that was stored cannot be read');
+      const isThere = !reading.found && (await canBeCopied(t, given.path));
+      t.reach(!isThere, 'a file that was stored cannot be read');
       t.reach(!(await isStoredAtRoot(t, name, bytes)), 'forms are not taken at the returned url');
     }
-    const { status } = reply.received;
-    const came = `answered with ${status} and not found: ${reading.found ? '' : reading.why}`;
-    t.expect(reading.found, `${what} must be stored, not ${came}`, reply);
+    const came = `answered with ${reply.received.status} and read as ${describeReading(reading)}`;
+    t.expect(holds, `${what} must be stored, not ${came}`, reply);
   }
 });
