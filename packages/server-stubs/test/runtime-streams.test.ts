@@ -38,6 +38,18 @@ describe('streams', () => {
     expect((await send(web, '/', { method: 'POST', body: bytes })).text).toBe(bytes);
   });
 
+  it('leave the bytes of headers what they are', async () => {
+    const base = await start(() => ({
+      status: 200,
+      headers: { 'x-name': 'M\xfcller' },
+      body: Readable.from([Buffer.from('body')]),
+    }));
+    const socket = await open(base);
+    socket.write(GET);
+    expect(await receive(socket, 'body')).toContain('x-name: M\xfcller\r\n');
+    socket.destroy();
+  });
+
   it('that fail midway break off the answer', async () => {
     const base = await start(() => ({
       status: 200,

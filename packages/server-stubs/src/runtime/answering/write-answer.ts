@@ -4,6 +4,7 @@ import { pipeline as pipe } from 'node:stream/promises';
 import type { Call } from '../call.ts';
 import type { BodyWriter, EndAnswer } from '../route-table.ts';
 import { endAfterDrain, isUnread } from './end-after-drain.ts';
+import { flushHead } from './flush-head.ts';
 import type { Head } from './head.ts';
 import { isStream } from './raw-body.ts';
 
@@ -88,7 +89,7 @@ function writeStream(
     return;
   }
   // A client of a slow stream wants to know at once that it was let in.
-  response.flushHeaders();
+  flushHead(response);
   // A stream that fails midway destroys the response: that is how HTTP says that the rest is missing.
   if (end === undefined) {
     pipeline(stream, response, () => {});
