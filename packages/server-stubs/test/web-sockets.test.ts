@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { createGatewayRouter, type GatewayHandlers } from '@berth/server-stubs';
 import { expect, it, onTestFinished } from 'vitest';
-import { sendRaw } from './support/send-raw.ts';
+import { open, receive, sendRaw } from './support/send-raw.ts';
 
 const HEAD =
   'GET /v1/cloudrun/hello/ws HTTP/1.1\r\nHost: dev.example\r\nConnection: Upgrade\r\n' +
@@ -91,9 +91,54 @@ it('refuses what is no WebSocket where the server did not ask it', async () => {
   expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*INVALID_REQUEST/);
 });
 
+it('keeps for the WebSocket what comes while the handler is at work', async () => {
+  const asked = Promise.withResolvers<void>();
+  const base = await start({
+    'cloudrun-get': get,
+    async webSocket(_input, { request }) {
+      asked.resolve();
+      await once(request.socket, 'readable');
+      return {
+        status: 101,
+        headers: {},
+        open(socket, head) {
+          socket.unshift(head);
+          socket.pipe(socket);
+        },
+      };
+    },
+  });
+  const socket = await open(base);
+  socket.write(`${HEAD}${TOKEN}\r\nfirst `);
+  await asked.promise;
+  socket.write('second ');
+  await receive(socket, 'first second ');
+  socket.write('third');
+  await receive(socket, 'third');
+  socket.destroy();
+});
+
+it('notices a client that ends its side before the handler has answered', async () => {
+  const asked = Promise.withResolvers<AbortSignal>();
+  const base = await start({
+    'cloudrun-get': get,
+    webSocket(_input, { signal }) {
+      asked.resolve(signal);
+      return new Promise(() => {});
+    },
+  });
+  const socket = await open(base);
+  const closed = once(socket, 'close');
+  socket.write(`${HEAD}${TOKEN}\r\n`);
+  const gone = await asked.promise;
+  socket.end();
+  if (!gone.aborted) await once(gone, 'abort');
+  await closed;
+});
+
 it('survives a client that goes away before the handler has answered', async () => {
   let signal: AbortSignal | undefined;
-  let open = 0;
+  let opened = 0;
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<void>();
   const base = await start({
@@ -106,7 +151,7 @@ it('survives a client that goes away before the handler has answered', async () 
         status: 101,
         headers: {},
         open: () => {
-          open += 1;
+          opened += 1;
         },
       };
     },
@@ -119,5 +164,5 @@ it('survives a client that goes away before the handler has answered', async () 
   if (!gone.aborted) await once(gone, 'abort');
   answer.resolve();
   expect(await sendRaw(base, `${HEAD}\r\n`)).toMatch(/^HTTP\/1\.1 401 /);
-  expect(open).toBe(0);
+  expect(opened).toBe(0);
 });

@@ -19,6 +19,8 @@ export class UpgradeResponse extends ServerResponse {
     this.assignSocket(socket as never);
     // Node hands the socket over without a listener of its own; a reset must not end the process.
     socket.on('error', () => {});
+    socket.on('readable', this.#notice);
+    socket.on('end', this.#leave);
     this.once('finish', () => {
       this.detachSocket(socket as never);
       // A client that never ends its own side would keep the connection for ever.
@@ -39,6 +41,18 @@ export class UpgradeResponse extends ServerResponse {
     // A head counts as sent from here on, also where the taker writes it.
     if (!this.headersSent) this.writeHead(101);
     this.detachSocket(this.#socket as never);
+    this.#socket.off('readable', this.#notice);
+    this.#socket.off('end', this.#leave);
     take(this.#socket, this.#head);
   }
+
+  /** Nobody learns that a client went away who does not read; what it sends stays for the new protocol. */
+  readonly #notice = () => {
+    if (this.#socket.readableLength === 0) this.#socket.read();
+  };
+
+  /** As Node ends every other connection whose client has ended its side. */
+  readonly #leave = () => {
+    this.#socket.end();
+  };
 }
