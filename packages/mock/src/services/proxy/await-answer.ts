@@ -5,6 +5,8 @@ import { GatewayError } from '@berth/server-stubs';
 /** D13: "60 s to the response headers, then `SERVICE_TIMEOUT`". */
 const TIMEOUT_MILLISECONDS = 60_000;
 
+const SWITCHING_PROTOCOLS = 101;
+
 const OUT_OF_REACH = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -22,12 +24,14 @@ export interface Received {
 /**
  * Waits for the head of an answer.
  *
+ * @param protocol that the call asks to change to; undefined: none
  * @throws GatewayError SERVICE_TIMEOUT, SERVICE_LB_STATUS_ABNORMAL, BAD_GATEWAY
  */
 export function awaitAnswer(
   request: ClientRequest,
   base: URL,
   signal: AbortSignal,
+  protocol?: string,
 ): Promise<Received> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -37,14 +41,23 @@ export function awaitAnswer(
       clearTimeout(timer);
       resolve(received);
     };
-    request.once('response', (answer) => settle({ answer }));
-    request.once('upgrade', (answer, socket, head) =>
-      settle({ answer, upgraded: { socket, head } }),
-    );
-    request.on('error', (error: NodeJS.ErrnoException) => {
+    const fail = (error: Error) => {
       clearTimeout(timer);
       if (signal.aborted || error instanceof GatewayError) reject(error);
       else reject(toError(error, base));
+    };
+    request.on('error', fail);
+    request.once('response', (answer) => {
+      if (answer.statusCode !== SWITCHING_PROTOCOLS) settle({ answer });
+      else request.destroy(new Error('101 without a protocol'));
+    });
+    request.once('upgrade', (answer, socket, head) => {
+      const { upgrade = '' } = answer.headers;
+      if (upgrade.toLowerCase() === protocol) settle({ answer, upgraded: { socket, head } });
+      else {
+        socket.destroy();
+        fail(new Error(`101 to ${upgrade}, which nobody asked for`));
+      }
     });
   });
 }

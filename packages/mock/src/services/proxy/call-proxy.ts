@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream';
 import type { RouteContext } from '../answers/route-context.ts';
 import type { MockedAnswer } from '../services.ts';
 import { awaitAnswer } from './await-answer.ts';
+import { toAnswer } from './to-answer.ts';
 import { toRequest } from './to-request.ts';
 
 /**
@@ -21,5 +22,5 @@ export async function callProxy(base: URL, context: RouteContext): Promise<Mocke
   if (input.body === undefined) request.end();
   else pipeline(input.body, request, () => {});
   const { answer } = await received;
-  return { status: answer.statusCode ?? 0, headers: answer.headers, body: answer };
+  return toAnswer(answer);
 }

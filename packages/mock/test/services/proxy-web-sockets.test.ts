@@ -1,0 +1,243 @@
+import { on, once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterAll, describe, expect, test } from 'vitest';
+import WebSocket, { type RawData } from 'ws';
+import { createMock } from '../../src/index.ts';
+import { sendRaw } from '../helpers/raw.ts';
+import { FLOOD, startSocketService } from './start-socket-service.ts';
+
+const AUTH = { authorization: 'Bearer any' };
+const service = await startSocketService();
+const services = { real: { proxy: service.url }, gone: { proxy: 'http://127.0.0.1:1' } };
+const mock = await createMock({ services });
+const session = mock.session('sockets');
+const HEADERS = { ...AUTH, 'x-mock-session': 'sockets' };
+afterAll(async () => {
+  await mock.close();
+  service.close();
+});
+
+function toAddress(path: string, { url } = mock): string {
+  return `${url.replace('http', 'ws')}/v1/cloudrun/real/${path}`;
+}
+
+async function open(path = '', protocols: string[] = []) {
+  const socket = new WebSocket(toAddress(path), protocols, { headers: HEADERS });
+  const upgraded = once(socket, 'upgrade');
+  const accepted = service.next();
+  await once(socket, 'open');
+  const [answer] = (await upgraded) as [IncomingMessage];
+  return { socket, answer, received: (await accepted).request, real: service.sockets.at(-1) };
+}
+
+async function nextMessage(socket: WebSocket): Promise<[string, boolean]> {
+  const [data, isBinary] = (await once(socket, 'message')) as [RawData, boolean];
+  return [String(data), isBinary];
+}
+
+async function nextClose(socket: WebSocket | undefined): Promise<[number, string]> {
+  const [code, reason] = await once(socket as WebSocket, 'close');
+  return [code, String(reason)];
+}
+
+/** Asks for a WebSocket; resolves with what is answered in its place. */
+async function refusalOf(path: string, headers: Record<string, string> = HEADERS) {
+  const socket = new WebSocket(toAddress(path), { headers });
+  const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+  let text = '';
+  for await (const chunk of answer.setEncoding('utf8')) text += chunk;
+  return { status: answer.statusCode, headers: answer.headers, text };
+}
+
+describe('a WebSocket of a proxied service', () => {
+  test('opens with path and query as they came, and with the rules of the gateway', async () => {
+    const { socket, answer, received } = await open('a%2Fb//c?x=%zz&y=a+b&y');
+    expect(received.url).toBe('/a%2Fb//c?x=%zz&y=a+b&y');
+    const id = answer.headers['x-request-id'];
+    expect(id).toMatch(/^[-0-9a-f]{36}$/);
+    expect(received.headers).toMatchObject({
+      'x-request-id': id,
+      host: new URL(service.url).host,
+      'x-forwarded-host': new URL(mock.url).host,
+    });
+    expect(received.headers).not.toHaveProperty('authorization');
+    expect(received.headers).not.toHaveProperty('x-mock-session');
+    expect(answer.headers['set-cookie']).toEqual(['a=1', 'b=2']);
+    expect(answer.headers).not.toHaveProperty('content-disposition');
+    expect(answer.headers['x-svc-upstream-status-code']).toBe('101');
+    expect(session.requests().at(-1)).toMatchObject({ id, service: 'real', matched: true });
+    socket.close();
+    await nextClose(socket);
+    expect(session.requests().at(-1)?.answer).toMatchObject({ status: 101 });
+  });
+
+  test('passes text and bytes both ways', async () => {
+    const { socket } = await open();
+    socket.send('grüß dich');
+    expect(await nextMessage(socket)).toEqual(['grüß dich', false]);
+    socket.send(Buffer.from('bytes'));
+    expect(await nextMessage(socket)).toEqual(['bytes', true]);
+    socket.send('x'.repeat(1_000_000));
+    expect((await nextMessage(socket))[0].length).toBe(1_000_000);
+    socket.terminate();
+  });
+
+  test('has the subprotocol that the service chose', async () => {
+    const { socket, received } = await open('', ['chat', 'json']);
+    expect(received.headers['sec-websocket-protocol']).toBe('chat,json');
+    expect(socket.protocol).toBe('json');
+    socket.terminate();
+    const { socket: plain } = await open();
+    expect(plain.protocol).toBe('');
+    plain.terminate();
+  });
+
+  test('closes with code and reason, whichever side closes', async () => {
+    const { socket } = await open();
+    socket.send('!close 4001 over and out');
+    expect(await nextClose(socket)).toEqual([4_001, 'over and out']);
+    const { socket: other, real } = await open();
+    other.close(4_002, 'bye');
+    expect(await nextClose(real)).toEqual([4_002, 'bye']);
+  });
+
+  test('is lost on both sides when one loses it', async () => {
+    const { socket } = await open();
+    socket.send('!cut');
+    expect(await nextClose(socket)).toEqual([1_006, '']);
+    const { socket: other, real } = await open();
+    other.terminate();
+    expect(await nextClose(real)).toEqual([1_006, '']);
+  });
+
+  test('passes what came with the handshake', async () => {
+    // Two text frames: a masked one, and the close of RFC 6455, section 5.5.1, with the mask 0.
+    const sent = '\x81\x82\0\0\0\0hi\x88\x82\0\0\0\0\x03\xe8';
+    const reply = await sendRaw(mock, `${toHandshake()}${sent}`);
+    expect(reply).toMatch(/^HTTP\/1\.1 101 /);
+    expect(reply.split('\r\n\r\n')[1]).toBe('\x81\x02hi\x88\x02\x03\xe8');
+  });
+
+  test('is read no faster than its caller reads', async () => {
+    const { socket, real } = await open();
+    const flooded = once(real as WebSocket, 'flooded');
+    socket.send('!flood');
+    socket.pause();
+    const [sent] = await flooded;
+    expect(sent).toBeLessThan(FLOOD);
+    socket.resume();
+    let bytes = 0;
+    for await (const [message] of messagesOf(socket)) {
+      bytes += message.length;
+      if (bytes >= sent) break;
+    }
+    expect(bytes).toBe(sent);
+    socket.terminate();
+  });
+});
+
+describe('a handshake', () => {
+  test('is refused by the service itself', async () => {
+    const { status, text, headers } = await refusalOf('no');
+    expect([status, text]).toEqual([403, 'not here']);
+    expect(headers['x-svc-upstream-status-code']).toBe('403');
+    expect(headers['content-type']).toBe('text/plain');
+    expect(session.requests().at(-1)).toMatchObject({ matched: true, answer: { status: 403 } });
+  });
+
+  test('is refused where the service is out of reach', async () => {
+    const { status, text } = await refusalOf('../gone/a');
+    expect([status, JSON.parse(text).code]).toEqual([502, 'SERVICE_LB_STATUS_ABNORMAL']);
+  });
+
+  test.each([
+    ['h2c', '101 to h2c, which nobody asked for.'],
+    ['nothing', '101 without a protocol.'],
+  ])('is refused where the service opens something else: %s', async (path, message) => {
+    const { status, text } = await refusalOf(path);
+    expect([status, JSON.parse(text).code]).toEqual([502, 'BAD_GATEWAY']);
+    expect(text).toContain(message);
+  });
+
+  test.each<[string, (caller: Socket) => void]>([
+    ['ends', (caller) => caller.end()],
+    ['is lost', (caller) => caller.resetAndDestroy()],
+  ])('ends when the connection of its caller %s', async (_, leave) => {
+    const arrived = service.next();
+    const caller = connect(mock.port, '127.0.0.1');
+    caller.write(toHandshake('silent'));
+    const { connection } = await arrived;
+    leave(caller);
+    await once(connection.resume(), 'end');
+  });
+
+  test('may have a fault', async () => {
+    const before = service.handshakes.length;
+    const fault = { ...HEADERS, 'x-mock-fault': 'code=SERVICE_NOT_READY' };
+    expect((await refusalOf('', fault)).status).toBe(503);
+    expect(service.handshakes.length).toBe(before);
+    const headers = { ...HEADERS, 'x-mock-fault': 'truncate=3' };
+    const socket = new WebSocket(toAddress(''), { headers });
+    await once(socket, 'open');
+    socket.send('0123456789');
+    expect(await nextClose(socket)).toEqual([1_006, '']);
+  });
+});
+
+test('credentials are those of the mode, and no service sees them', async () => {
+  await using strict = await createMock({ services, auth: 'strict' });
+  const { token } = await strict.credentials();
+  const before = service.handshakes.length;
+  const bad = new WebSocket(toAddress('', strict), { headers: AUTH });
+  const [, answer] = await once(bad, 'unexpected-response');
+  expect(answer.statusCode).toBe(401);
+  expect(service.handshakes.length).toBe(before);
+  const arrived = service.next();
+  const good = new WebSocket(toAddress('', strict), [`berth.bearer.${token}`, 'chat']);
+  await once(good, 'open');
+  expect(good.protocol).toBe('chat');
+  expect((await arrived).request.headers['sec-websocket-protocol']).toBe('chat');
+});
+
+test('ends with the mock, open or still in its handshake', async () => {
+  const ending = await createMock({ services });
+  const socket = new WebSocket(toAddress('', ending), { headers: AUTH });
+  await once(socket, 'open');
+  const lost = nextClose(socket);
+  const real = nextClose(service.sockets.at(-1));
+  const arrived = service.next();
+  const caller = connect(ending.port, '127.0.0.1').on('error', () => {});
+  caller.write(toHandshake('silent'));
+  const { connection } = await arrived;
+  const left = once(connection.resume(), 'end');
+  await ending.close();
+  expect(await lost).toEqual([1_006, '']);
+  expect(await real).toEqual([1_006, '']);
+  await left;
+});
+
+test('an ordinary call passes beside it', async () => {
+  const outgoing = request(`${mock.gatewayUrl}/v1/cloudrun/real/x`, { headers: HEADERS }).end();
+  const [answer] = await once(outgoing, 'response');
+  answer.resume();
+  expect(answer.statusCode).toBe(426);
+});
+
+function toHandshake(path = ''): string {
+  return [
+    `GET /v1/cloudrun/real/${path} HTTP/1.1`,
+    'Host: localhost',
+    'Authorization: Bearer any',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    'Sec-WebSocket-Version: 13',
+    '',
+    '',
+  ].join('\r\n');
+}
+
+async function* messagesOf(socket: WebSocket): AsyncGenerator<[string, boolean]> {
+  for await (const [data, isBinary] of on(socket, 'message')) yield [String(data), isBinary];
+}

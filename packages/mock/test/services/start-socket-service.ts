@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type WebSocket from 'ws';
+import { WebSocketServer } from 'ws';
+
+/** Bytes that flood a caller, if it takes them all. */
+export const FLOOD = 64 * 1024 * 1024;
+const CHUNK = 'x'.repeat(64 * 1024);
+const BACKLOG = 1024 * 1024;
+
+/** A handshake that a service has got. */
+interface Handshake {
+  readonly request: IncomingMessage;
+  readonly connection: Duplex;
+}
+
+/**
+ * A real service of WebSockets: it sends each message back, closes at the text `!close 4001 reason`, floods
+ * at `!flood`, loses the connection at `!cut`, says nothing at `/silent`, refuses at `/no`, and changes to
+ * no WebSocket at `/h2c` and `/nothing`.
+ */
+export async function startSocketService() {
+  const handshakes: Handshake[] = [];
+  const sockets: WebSocket[] = [];
+  const server = createServer((_, response) => response.writeHead(426).end('open a WebSocket'));
+  const accepting = new WebSocketServer({
+    noServer: true,
+    handleProtocols: (offered) => [...offered].at(-1) ?? false,
+  });
+  accepting.on('headers', (headers) => {
+    headers.push('X-Request-Id: own', 'Content-Disposition: attachment', 'Set-Cookie: a=1');
+    headers.push('Set-Cookie: b=2');
+  });
+  server.on('upgrade', (request, connection, head) => {
+    connection.on('error', () => {});
+    handshakes.push({ request, connection });
+    const { pathname } = new URL(request.url ?? '', 'http://service');
+    const refusal = REFUSALS[pathname];
+    if (refusal !== undefined) connection.write(refusal.join('\r\n'));
+    else if (pathname !== '/silent') accepting.handleUpgrade(request, connection, head, accept);
+    server.emit('handshake');
+  });
+  function accept(socket: WebSocket): void {
+    sockets.push(socket);
+    socket.on('error', () => {});
+    socket.on('message', (data, isBinary) => {
+      const [command, code, ...reason] = String(data).split(' ');
+      if (command === '!close') socket.close(Number(code), reason.join(' '));
+      else if (command === '!cut') socket.terminate();
+      else if (command === '!flood') flood(socket);
+      else socket.send(data, { binary: isBinary });
+    });
+  }
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    handshakes,
+    sockets,
+    /** Resolves with the next handshake. */
+    async next(): Promise<Handshake> {
+      await once(server, 'handshake');
+      return handshakes.at(-1) as Handshake;
+    },
+    close() {
+      for (const { connection } of handshakes) connection.destroy();
+      server.close();
+    },
+  };
+}
+
+const REFUSALS: Readonly<Record<string, readonly string[]>> = {
+  '/no': ['HTTP/1.1 403 No', 'Content-Type: text/plain', 'Content-Length: 8', '', 'not here'],
+  '/h2c': ['HTTP/1.1 101 To', 'Connection: Upgrade', 'Upgrade: h2c', '', ''],
+  '/nothing': ['HTTP/1.1 101 To', '', ''],
+};
+
+/** Sends until all is sent, or nobody takes any more; then says how much that was. */
+function flood(socket: WebSocket, sent = 0): void {
+  if (sent >= FLOOD || socket.bufferedAmount > BACKLOG) {
+    socket.emit('flooded', sent);
+  } else {
+    socket.send(CHUNK);
+    setImmediate(flood, socket, sent + CHUNK.length);
+  }
+}
