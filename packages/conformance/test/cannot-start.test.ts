@@ -1,8 +1,11 @@
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { closeServer, listen } from './support/listen.ts';
-import { run, runAgainst } from './support/run.ts';
+import { run, runAgainst, runWithin } from './support/run.ts';
 import { startSoundServer } from './support/sound-server.ts';
+import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
 test('a dead address: one sentence, in bounded time', async () => {
   const server = createServer();
@@ -31,7 +34,7 @@ test('a server that takes the connection and never answers', async () => {
   const started = performance.now();
   const { code, output } = await runAgainst(server.url, '--timeout', '300');
   expect(code).toBe(2);
-  expect(output).toContain('gives no answer within 300 ms');
+  expect(output).toContain('no answer within 300 ms');
   expect(performance.now() - started).toBeLessThan(5000);
 });
 
@@ -49,28 +52,80 @@ test('credentials that every call refuses', async () => {
       body: JSON.stringify(body),
     };
   });
-  const { code, lines } = await runAgainst(server.url);
+  const credentials = ['--gateway-token', 'bad-token', '--storage-header', 'X-Auth: bad'];
+  const { code, lines } = await runAgainst(server.url, ...credentials);
   expect(code).toBe(2);
-  expect(lines.at(-1)).toContain('refused the credentials of every call');
+  expect(lines.at(-1)).toContain('refused the credentials');
+});
+
+test('an interruption before the first check: everything is skipped', async () => {
+  await using server = await startSoundServer(() => undefined);
+  const ends = new AbortController();
+  const urls = ['--gateway-url', server.url, '--storage-url', server.url];
+  const running = runWithin({ signal: ends.signal }, ...urls);
+  ends.abort();
+  const { code, lines } = await running;
+  expect(code).toBe(3);
+  expect(lines).toContain('SKIP     GW-ERROR-NOT-FOUND: the run was interrupted');
 });
 
 const URLS = ['--gateway-url', 'http://127.0.0.1:1', '--storage-url', 'http://127.0.0.1:1'];
 
 test.each([
-  [['--gateway-url', 'http://127.0.0.1:1'], '--storage-url'],
+  [[], '--gateway-url is missing; BERTH_GATEWAY_URL, or gatewayUrl in the file'],
+  [['--gateway-url', 'http://127.0.0.1:1'], '--storage-url is missing'],
   [['--gateway-url', 'nonsense', '--storage-url', 'http://127.0.0.1:1'], 'gateway URL must be'],
   [['--gateway-url', 'http://a:b@c', '--storage-url', 'http://127.0.0.1:1'], 'no credentials'],
-  [[...URLS, '--timeout', 'soon'], 'The timeout must be'],
+  [['--no-such-option'], 'There is no option --no-such-option'],
+  [['--gateway-uri', 'x'], 'There is no option --gateway-uri; did you mean --gateway-url?'],
+  [[...URLS, '--timeout'], '--timeout needs a value.'],
+  [[...URLS, '--timeout', 'soon'], '--timeout must be a whole number of milliseconds'],
   [[...URLS, '--timeout', '9999999999'], 'from 1 to 3600000'],
-  [[...URLS, '--request-form', 'both'], 'The request form must be top or data'],
-  [[...URLS, '--report', 'html=x'], '--report must be json=FILE'],
+  [[...URLS, '--seed', '1e99'], '--seed must be a whole number.'],
+  [[...URLS, '--request-form', 'both'], '--request-form must be top or data.'],
+  [[...URLS, '--gateway-token', ''], '--gateway-token must not be empty.'],
+  [[...URLS, '--report', 'pdf=x'], '--report must be one of json=FILE, junit=FILE, html=FILE'],
+  [
+    [...URLS, '--report', 'json=/dev/null/x'],
+    '--report json=/dev/null/x cannot be written (ENOTDIR)',
+  ],
+  [[...URLS, '--report', 'json=x,html=./x'], '--report names the same file twice.'],
   [[...URLS, '--storage-header', 'nonsense'], "--storage-header must be 'Name: value'"],
-  [[...URLS, '--no-such-option'], '--no-such-option'],
+  [[...URLS, '--tc3-secret-id', 'x'], '--tc3-secret-id needs --tc3-secret-key.'],
+  [[...URLS, '--tc3-token', 'x'], '--tc3-token needs --tc3-secret-id.'],
+  [[...URLS, '--only', 'GW-C4'], '--only: no rule is called GW-C4; did you mean GW-C'],
+  [[...URLS, '--skip', 'dred'], '--skip: no rule is called dred; did you mean dredd?'],
+  [[...URLS, '--rules', '0.9'], 'The rule set must be'],
+  [[...URLS, '--prefix', '../x'], 'The prefix must be'],
+  [[...URLS, '--proxy', 'nowhere'], 'The proxy URL must be'],
+  [[...URLS, '--ca', '/none.pem'], 'The file of --ca cannot be read: /none.pem (ENOENT).'],
+  [[...URLS, '--config', '/none.json'], 'The file of --config cannot be read'],
+  [[...URLS, '--compare', '/none.json'], 'The file of --compare cannot be read'],
 ])('bad options %j', async (args, sentence) => {
   const { code, lines } = await run(...args);
   expect(code).toBe(2);
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain(sentence);
+});
+
+test.each([
+  ['--baseline', 'GW-C99\n', 'no rule is called GW-C99; did you mean GW-C'],
+  ['--baseline', '[1]', 'must be a JSON list of ids'],
+  ['--compare', '{"results":{}}', 'is no JSON report of this suite'],
+  ['--ca', 'nothing', 'has no certificate in PEM'],
+  ['--wire-profile', '{', 'is no JSON: '],
+  ['--wire-profile', '{}', "is no wire profile: must have required property 'storageHeaders'."],
+  ['--auth-module', 'export default 1', 'must have a function gateway(call), storage(call)'],
+  ['--auth-module', 'export default {', 'cannot be loaded'],
+])('a bad file of %s: %j', async (option, content, sentence) => {
+  await using folder = await makeTemporaryFolder();
+  const file = join(folder.path, 'file.mjs');
+  await writeFile(file, content);
+  const { code, lines } = await run(...URLS, option, file);
+  expect(code).toBe(2);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain(sentence);
+  expect(lines[0]).toContain(file);
 });
 
 test('--help and --version', async () => {

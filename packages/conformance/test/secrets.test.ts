@@ -1,47 +1,79 @@
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { toSpellings } from '../src/report/to-spellings.ts';
 import { run, runAgainst } from './support/run.ts';
-import { startSoundServer } from './support/sound-server.ts';
+import { startParrot } from './support/start-parrot.ts';
+import { startTarget } from './support/start-target.ts';
+import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
 const SIGNATURE = 'c0ffee0123456789c0ffee';
-const SECRETS = ['bearer-secret "quoted"', `1.0 TC3 Signature=${SIGNATURE}`, 'session-secret'];
-const [token = '', signature = '', session = ''] = SECRETS;
+const SECRETS = {
+  token: 'bearer-secret "quoted"+/=<&>',
+  other: 'other-environment-token',
+  expired: 'expired-environment-token',
+  authorization: `1.0 TC3 Signature=${SIGNATURE}`,
+  session: 'session-secret',
+  key: 'secret-key-of-the-pair',
+  temporary: 'temporary-token',
+};
 const OPTIONS = [
-  ...['--gateway-token', token],
-  ...['--storage-header', `X-Svc-Authorization: ${signature}`],
-  ...['--storage-header', `X-Svc-SessionToken: ${session}`],
+  ...['--gateway-token', SECRETS.token, '--other-env-token', SECRETS.other],
+  ...['--expired-token', SECRETS.expired, '--tc3-secret-id', 'the-id'],
+  ...['--tc3-secret-key', SECRETS.key, '--tc3-token', SECRETS.temporary],
+  ...['--storage-header', `X-Svc-Authorization: ${SECRETS.authorization}`],
+  ...['--storage-header', `X-Svc-SessionToken: ${SECRETS.session}`],
 ];
 
-test('no credential is ever shown, also where the target sends it back', async () => {
-  await using server = await startSoundServer((draft) => ({
-    ...draft,
-    body: JSON.stringify({ echo: SECRETS, piece: SIGNATURE, url: encodeURIComponent(token) }),
-  }));
-  const file = join(await mkdtemp(join(tmpdir(), 'berth-')), 'report.json');
-  const { code, output } = await runAgainst(server.url, ...OPTIONS, '--report', `json=${file}`);
-  expect(code).toBe(1);
-  const [call] = server.requests.filter(({ url }) => url.startsWith('/v1/'));
-  expect(call?.headers.authorization).toBe(`Bearer ${token}`);
-  const shown = output + (await readFile(file, 'utf8'));
+/** Runs the command line with every report, and returns all that it showed and wrote. */
+async function runWithReports(...args: string[]): Promise<string> {
+  await using folder = await makeTemporaryFolder();
+  const kinds = ['json', 'junit', 'html', 'badge'];
+  const files = kinds.map((kind) => `${kind}=${join(folder.path, kind)}`);
+  const { output, code } = await run(...args, '--report', files.join());
+  expect(code).toBeLessThan(5);
+  const written = kinds.map((kind) => readFile(join(folder.path, kind), 'utf8').catch(() => ''));
+  return [output, ...(await Promise.all(written))].join('\n');
+}
+
+test('no credential is ever shown, wherever and however the target sends it back', async () => {
+  await using parrot = await startParrot(Object.values(SECRETS));
+  const urls = ['--gateway-url', parrot.url, '--storage-url', parrot.url];
+  const shown = await runWithReports(...urls, ...OPTIONS, '--runs', '3');
   expect(shown).toContain('[redacted]');
-  for (const secret of ['bearer-secret', SIGNATURE, session]) expect(shown).not.toContain(secret);
+  expect(shown).toContain('curl -i');
+  for (const secret of [...Object.values(SECRETS), SIGNATURE]) {
+    for (const spelling of toSpellings(secret)) {
+      if (spelling.length >= 8) expect(shown.includes(spelling), spelling).toBe(false);
+    }
+  }
 });
 
-test('no upload grant of the target is shown', async () => {
-  await using server = await startSoundServer((draft) => ({
-    ...draft,
-    body: draft.body
-      .replace('"token":"t"', '"token":"grant-token"')
-      .replace('"authorization":"a"', '"authorization":"grant-signature"'),
-  }));
-  const file = join(await mkdtemp(join(tmpdir(), 'berth-')), 'report.json');
-  expect(await runAgainst(server.url, '--report', `json=${file}`)).toMatchObject({ code: 0 });
-  const report = await readFile(file, 'utf8');
-  expect(report).toContain('[redacted]');
-  expect(report).not.toMatch(/grant-(token|signature)/);
+test('what a signer of the operator makes is a secret', async () => {
+  await using parrot = await startParrot([]);
+  await using folder = await makeTemporaryFolder();
+  const file = join(folder.path, 'auth.mjs');
+  const sign = `let n = 0; const sign = () => ({ 'X-Own': 'made-by-the-module-' + n++, Cookie: 'a=' + n + '-of-the-module' });`;
+  await writeFile(file, `${sign} export default { gateway: sign, storage: sign };`);
+  const urls = ['--gateway-url', parrot.url, '--storage-url', parrot.url];
+  const shown = await runWithReports(...urls, '--auth-module', file, '--runs', '3');
+  expect(shown).toContain('[redacted]');
+  expect(shown).not.toMatch(/made-by-the-module-\d|\d-of-the-module/);
 });
+
+test('no upload grant and no signature of the suite is in a report of failures', async () => {
+  await using target = await startTarget({});
+  const only = ['--only', 'ST-META,ST-LINKS,ST-ENVELOPE,UP-FORM,AU-TC3'];
+  const shown = await runWithReports(...target.args, ...only, '--envelope', 'flat');
+  expect(shown).toContain('fail ');
+  for (const name of ['token', 'otherEnvToken', 'expiredToken'] as const) {
+    expect(shown).not.toContain(target.server[name]);
+  }
+  expect(shown).not.toContain(target.server.tc3.secretKey);
+  expect(shown).not.toMatch(/Signature=[0-9a-f]{16}/);
+});
+
+const { session } = SECRETS;
 
 test.each([
   [['--storage-header', session]],
@@ -49,9 +81,13 @@ test.each([
   [['--storage-header', 'X-Svc-SessionToken:', session]],
   [[`--gateway-tokn=${session}`]],
   [[`--gateway-url=http://user:${session}@127.0.0.1`]],
+  [[`--proxy=http://user:${session}@127.0.0.1:1`]],
+  [[`--proxy=user:${session}@127.0.0.1:1`]],
+  [[`--timeout=${session}`]],
+  [[`--level=${session}`]],
+  [['--tc3-secret-key', session]],
 ])('no bad command line shows it: %j', async (args) => {
-  const urls = ['--gateway-url', 'http://127.0.0.1:1', '--storage-url', 'http://127.0.0.1:1'];
-  const { code, output } = await run(...urls, ...args);
+  const { code, output } = await runAgainst('http://127.0.0.1:1', ...args);
   expect(code).toBe(2);
   expect(output).not.toContain(session);
 });

@@ -4,7 +4,6 @@ import { toLines } from '../report/to-lines.ts';
 import type { Report } from '../report/to-report.ts';
 import { toSummaryLine } from '../report/to-summary-line.ts';
 import type { Result } from '../result.ts';
-import { StartError } from '../start-error.ts';
 import type { Given } from './options/options.ts';
 import type { Output } from './output.ts';
 import { parseReports } from './parse-reports.ts';
@@ -43,16 +42,10 @@ export async function check(given: Given, output: Output, signal: AbortSignal): 
     );
   signal.addEventListener('abort', sayEnding, { once: true });
   progress.begin();
-  const report = await conformance
-    .run()
-    .catch((error) => {
-      if (signal.aborted) throw new StartError('The run was interrupted before its first check.');
-      throw error;
-    })
-    .finally(() => {
-      signal.removeEventListener('abort', sayEnding);
-      progress.end();
-    });
+  const report = await conformance.run().finally(() => {
+    signal.removeEventListener('abort', sayEnding);
+    progress.end();
+  });
   const whole: Report = earlier
     ? { ...report, comparison: compare(earlier, report.results) }
     : report;

@@ -25,7 +25,7 @@ export async function assertWritable(reports: readonly WantedReport[]): Promise<
       const { code } = error as NodeJS.ErrnoException;
       throw new StartError(`--report ${kind}=${file} cannot be written (${code}).`);
     } finally {
-      await rm(part, { force: true });
+      await rm(part, { force: true }).catch(() => {});
     }
   }
 }
@@ -41,7 +41,7 @@ export async function writeReports(
       await writeFile(part, reporters[kind](report), { flag: 'wx' });
       await rename(part, file);
     } finally {
-      await rm(part, { force: true });
+      await rm(part, { force: true }).catch(() => {});
     }
   }
 }

@@ -38,3 +38,26 @@ test('a field that is no header keeps its value', () => {
 test('short values do not blank ordinary text', () => {
   expect(redact({ count: 17, text: '17 files' })).toEqual({ count: 17, text: '17 files' });
 });
+
+test('secrets that overlap are blanked together', () => {
+  const both = createRedactor({ values: ['abcdef', 'defghi'], headers: [] });
+  expect(both('x abcdefghi y')).toBe('x [redacted] y');
+});
+
+test('the beginning of a secret at the end of a body that was cut', () => {
+  expect(redact({ body: 'signed 0123456789abc', bodySize: 90 }).body).toBe('signed [redacted]');
+  expect(redact({ body: 'signed 0123456789abc' }).body).toBe('signed 0123456789abc');
+});
+
+test('a signature that was made for one call', () => {
+  const text = `TC3 Credential=id, Signature=${'0f'.repeat(32)}, Timestamp=1`;
+  expect(redact(text)).toBe('TC3 Credential=id, Signature=[redacted], Timestamp=1');
+});
+
+test.each(['http://user:pass-word@127.0.0.1:1', 'nowhere://user:pass-word@x y'])(
+  'the login of a proxy %s',
+  (proxy) => {
+    const shown = createRedactor(listSecrets({ proxy }))('a pass-word, dXNlcjpwYXNzLXdvcmQ= b');
+    expect(shown).toBe('a [redacted], [redacted] b');
+  },
+);

@@ -1,10 +1,6 @@
 import type { Settings } from '../options.ts';
-import { toSpellings } from './to-spellings.ts';
+import { BLANK, createSecretIndex, type SecretIndex } from './secret-index.ts';
 
-export const BLANK = '[redacted]';
-
-/** Shorter values would blank ordinary text; as header values they are blanked all the same. */
-const SHORTEST = 4;
 /** Pieces of a composed credential, such as a signature, that are secrets of their own. */
 const SHORTEST_PIECE = 16;
 /** Signatures are made anew for each call, so they are known by what stands before them. */
@@ -69,22 +65,15 @@ function toLogin(proxy: string | undefined): string[] {
 
 /**
  * A function that blanks the secrets in every string of a value, however they are spelt, and the values
- * of the headers that carry them.
+ * of the headers that carry them, however short.
  *
- * @param spell the spellings of one secret. Default: `toSpellings`
+ * @param index finds the values. Default: made of them; one that grows later is obeyed
  */
 export function createRedactor(
   { values, headers }: Secrets,
-  spell: (value: string) => string[] = toSpellings,
+  index: SecretIndex = toIndex(values),
 ): <T>(value: T) => T {
-  const spellings = values.filter(({ length }) => length >= SHORTEST).flatMap(spell);
-  // The longest first, so that no piece of a whole value is left beside a blank.
-  const secrets = [...new Set(spellings)].sort((a, b) => b.length - a.length);
-
-  const blank = (text: string) =>
-    secrets
-      .reduce((rest, secret) => rest.replaceAll(secret, BLANK), text)
-      .replace(SIGNATURE, `$1${BLANK}`);
+  const blank = (text: string) => index.blank(text).replace(SIGNATURE, `$1${BLANK}`);
   const walk = (value: unknown, parent?: string): unknown => {
     if (typeof value === 'string') return blank(value);
     if (Array.isArray(value)) return value.map((item) => walk(item));
@@ -94,23 +83,16 @@ export function createRedactor(
       Object.entries(value).map(([name, item]) => {
         const isSecret = parent === 'headers' && headers.includes(name.toLowerCase()) && item;
         if (isSecret) return [blank(name), BLANK];
-        const shown = walk(item, name);
-        return [
-          blank(name),
-          isCut && name === 'body' ? withoutStart(String(shown), secrets) : shown,
-        ];
+        const isEnd = isCut && name === 'body' && typeof item === 'string';
+        return [blank(name), walk(isEnd ? index.blankCut(item) : item, name)];
       }),
     );
   };
   return <T>(value: T) => walk(value) as T;
 }
 
-/** Text that was cut may end in the beginning of a secret. */
-function withoutStart(text: string, secrets: readonly string[]): string {
-  for (const secret of secrets) {
-    for (let length = secret.length - 1; length >= SHORTEST; length -= 1) {
-      if (text.endsWith(secret.slice(0, length))) return `${text.slice(0, -length)}${BLANK}`;
-    }
-  }
-  return text;
+export function toIndex(values: readonly string[]): SecretIndex {
+  const index = createSecretIndex();
+  for (const value of values) index.add(value);
+  return index;
 }

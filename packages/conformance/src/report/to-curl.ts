@@ -1,5 +1,5 @@
 import type { SentRequest } from '../http-messages.ts';
-import { BLANK } from './redact.ts';
+import { BLANK } from './secret-index.ts';
 
 /** curl writes these itself. */
 const OWN = ['content-length', 'transfer-encoding'];

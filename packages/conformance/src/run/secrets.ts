@@ -1,6 +1,5 @@
 import type { Settings } from '../options.ts';
-import { createRedactor, listSecrets, type Secrets } from '../report/redact.ts';
-import { toSpellings } from '../report/to-spellings.ts';
+import { createRedactor, listSecrets, toIndex } from '../report/redact.ts';
 
 /** The secrets of a run, which grow while it goes on. */
 export interface RunSecrets {
@@ -11,7 +10,6 @@ export interface RunSecrets {
   add(value: string): void;
   /** Blanks all of them in every string of a value. */
   redact<T>(value: T): T;
-  readonly all: Secrets;
 }
 
 const MOST_VALUES = 20_000;
@@ -19,18 +17,11 @@ const MOST_VALUES = 20_000;
 export function createRunSecrets(settings: Settings): RunSecrets {
   const all = listSecrets(settings);
   const values = new Set(all.values);
-  const spelt = new Map<string, string[]>();
-  let redactor: { of: number; redact: RunSecrets['redact'] } | undefined;
-
-  const spell = (value: string) => {
-    const spellings = spelt.get(value) ?? toSpellings(value);
-    spelt.set(value, spellings);
-    return spellings;
-  };
+  const index = toIndex(all.values);
   const add = (value: string) => {
     if (values.size >= MOST_VALUES || values.has(value)) return;
     values.add(value);
-    all.values.push(value);
+    index.add(value);
   };
   return {
     add,
@@ -44,11 +35,6 @@ export function createRunSecrets(settings: Settings): RunSecrets {
         add(value);
       }
     },
-    redact(value) {
-      const of = all.values.length + all.headers.length;
-      if (redactor?.of !== of) redactor = { of, redact: createRedactor(all, spell) };
-      return redactor.redact(value);
-    },
-    all,
+    redact: createRedactor(all, index),
   };
 }

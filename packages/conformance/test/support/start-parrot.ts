@@ -1,0 +1,30 @@
+import { createServer } from 'node:http';
+import { toSpellings } from '../../src/report/to-spellings.ts';
+import { closeServer, listen } from './listen.ts';
+
+/**
+ * A server that sends what it was sent back in every place it has: the status line, header names and
+ * values, and the body, in every spelling. Nothing that it answers keeps the contract.
+ */
+export async function startParrot(
+  secrets: readonly string[],
+): Promise<{ url: string; [Symbol.asyncDispose](): Promise<void> }> {
+  const server = createServer((request, response) => {
+    const heard = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
+    const spelt = secrets.flatMap(toSpellings);
+    const inBase64 = Buffer.from(`{"Authorization":"${secrets.join('","')}"}`).toString('base64');
+    response.statusMessage = 'OK';
+    response.setHeader('X-Request-Id', secrets[0] ?? '');
+    response.setHeader(
+      'X-Heard',
+      heard.map((line) => encodeURIComponent(line)),
+    );
+    response.setHeader('Location', `/?token=${encodeURIComponent(secrets.join(' '))}`);
+    response.setHeader(`X-${Buffer.from(secrets.join()).toString('hex').slice(0, 200)}`, 'a');
+    response.setHeader('Content-Type', 'application/json');
+    response.end(JSON.stringify({ code: secrets[0], message: spelt.join(' '), inBase64, heard }));
+    request.resume();
+  });
+  const url = await listen(server);
+  return { url, [Symbol.asyncDispose]: () => closeServer(server) };
+}
