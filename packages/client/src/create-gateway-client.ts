@@ -113,7 +113,8 @@ export interface GatewayClient {
  * const user = await gateway.service('users').get<User>('7');
  */
 export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
-  const { auth, headers, webSocket, wireProfile } = options;
+  const { auth, webSocket, wireProfile } = options;
+  const headers = Object.fromEntries(new Headers(options.headers));
   const upstreamStatus = wireProfile?.gatewayHeaders.upstreamStatus ?? UPSTREAM_STATUS;
   const baseUrl = toGatewayUrl(options).replace(/\/$/, '');
   assertBaseUrl(baseUrl);
@@ -121,7 +122,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     ...options,
     upstreamStatus,
     signer: auth && toSigner(auth),
-    secretHeaders: ['Authorization'],
+    secretHeaders: ['authorization'],
     judge: (response) => judgeGateway(response, upstreamStatus),
   });
   const { call, ...middleware } = createRawCalls(pipeline, baseUrl, headers);

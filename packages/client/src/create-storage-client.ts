@@ -2,7 +2,6 @@ import type { Hooks, SharedCallOptions } from './call-options.ts';
 import type { FetchLike } from './fetch-like.ts';
 import { IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/contract.gen.ts';
 import { assertBaseUrl } from './internal/assert-base-url.ts';
-import { completeCall } from './internal/complete-call.ts';
 import { judgeStatus } from './internal/judge-status.ts';
 import { createPipeline } from './internal/pipeline/create-pipeline.ts';
 import { platformFetch } from './internal/platform-fetch.ts';
@@ -87,7 +86,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   const pipeline = createPipeline({
     ...shared,
     signer: toStorageSigner(credentials, wireProfile),
-    secretHeaders: [authorization, sessionToken],
+    secretHeaders: [authorization, sessionToken].map((name) => name.toLowerCase()),
   });
   const { call, ...middleware } = createRawCalls(pipeline, baseUrl);
   const send = call('POST');
@@ -110,12 +109,12 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
         ...callOptions,
         method: 'POST',
         url: prefix + operation,
-        headers: new Headers({ 'Content-Type': 'application/json' }),
+        headers: JSON_TYPE,
         body: JSON.stringify(requestForm === 'data' ? { data: body } : body),
         init: NO_REDIRECT,
         idempotent: isIdempotent(operation),
       };
-      return completeCall(pipeline, call, async (response) =>
+      return pipeline.send(call, async (response) =>
         readEnvelope({ data: await readText(response), response }, what),
       );
     },
@@ -130,6 +129,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   return { POST, ...middleware, ...bindStorage(context) };
 }
 
+const JSON_TYPE = { 'content-type': 'application/json' };
 /** A redirect would carry the credentials to another address; the contract knows none. */
 const NO_REDIRECT = { redirect: 'manual' } as const;
 

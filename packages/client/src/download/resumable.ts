@@ -1,7 +1,6 @@
 import type { RetryOptions } from '../call-options.ts';
-import { guard } from '../internal/pipeline/guard.ts';
+import { openDeadline } from '../internal/pipeline/deadline.ts';
 import { retryDelay } from '../internal/pipeline/retry-delay.ts';
-import { wait } from '../internal/pipeline/wait.ts';
 
 type Body = ReadableStream<Uint8Array> | null;
 
@@ -32,18 +31,10 @@ export function resumable(first: Body, rules: ResumeRules): ReadableStream<Uint8
   let failures = 0;
   const ended = new AbortController();
   const either = AbortSignal.any(signal ? [signal, ended.signal] : [ended.signal]);
+  const deadline = openDeadline(either, { perTry: idle }, () => fail());
 
-  const read = async () => {
-    const limit = new AbortController();
-    const timer = idle ? setTimeout(() => limit.abort(fail()), idle) : undefined;
-    try {
-      const next: Promise<{ done: boolean; value?: Uint8Array | undefined }> =
-        reader?.read() ?? Promise.resolve({ done: true });
-      return await guard(next, either, limit.signal);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+  const read = async (): Promise<{ done: boolean; value?: Uint8Array | undefined }> =>
+    reader?.read() ?? { done: true };
 
   const leave = (reason: unknown) => reader?.cancel(reason).catch(() => {});
 
@@ -53,7 +44,7 @@ export function resumable(first: Body, rules: ResumeRules): ReadableStream<Uint8
     failures += 1;
     const delay = retryDelay(retry, failures, undefined);
     if (delay === undefined) throw fail(error);
-    await guard(wait(delay, either), either);
+    await deadline.pause(delay);
     reader = (await reopen(loaded))?.getReader();
   };
 
@@ -62,7 +53,7 @@ export function resumable(first: Body, rules: ResumeRules): ReadableStream<Uint8
       async pull(controller) {
         for (;;) {
           try {
-            const { done, value } = await read();
+            const { done, value } = await deadline.step(read);
             if (done || !value) {
               if (loaded !== (size ?? loaded)) throw new Error('It has another length than told.');
               return controller.close();

@@ -28,21 +28,21 @@ export async function callList<Operation extends ListOperation, Key extends obje
   { concurrency = BATCH_CONCURRENCY, ...options }: ListOptions,
 ): Promise<ItemResult<Key, Value>[]> {
   const { operation, items, keyOf, what } = list;
-  const batches: (typeof items)[] = [];
-  for (let at = 0; at < items.length; at += BATCH_ITEMS) {
-    batches.push(items.slice(at, at + BATCH_ITEMS));
-  }
-  const results = await mapLimit(batches, concurrency, async (batch) => {
+  const callBatch = async (batch: typeof items) => {
     const keys = batch.map(keyOf);
     const names = keys.map((key) => Object.values(key).join(' to '));
-    const subject = names[1] === undefined ? `${names[0]}` : `a list of ${names.length} files`;
+    const subject = names.length > 1 ? `a list of ${names.length} files` : `${names[0]}`;
     const values = await context
       .call(operation, { fileList: batch } as StorageBody<Operation>, what(subject), options)
       .then((answer) => readItems(answer, names, list))
       .catch((error: Error) => names.map(() => ({ error })));
     return keys.map((key, index) => ({ ...key, ...values[index] }) as ItemResult<Key, Value>);
-  });
-  return results.flat();
+  };
+  const batches: (typeof items)[] = [];
+  for (let at = 0; at < items.length; at += BATCH_ITEMS) {
+    batches.push(items.slice(at, at + BATCH_ITEMS));
+  }
+  return (await mapLimit(batches, concurrency, callBatch)).flat();
 }
 
 /**
@@ -53,8 +53,8 @@ export async function callList<Operation extends ListOperation, Key extends obje
 export async function onlyResult<Result extends { readonly error?: Error | undefined }>(
   results: Promise<Result[]>,
 ): Promise<Exclude<Result, { readonly error: Error }>> {
-  const [result] = await results;
+  const [result] = (await results) as [Result];
   // A reason may be anything, also what is false.
-  if (result && 'error' in result) throw result.error;
+  if ('error' in result) throw result.error;
   return result as Exclude<Result, { readonly error: Error }>;
 }

@@ -1,25 +1,28 @@
-import { ContractError } from '../errors/contract-error.ts';
+import type { ContractError } from '../errors/contract-error.ts';
 import type { StandardIssue } from '../standard-schema.ts';
-import { rememberedCall } from './calls.ts';
-import { describeAnswer } from './describe-answer.ts';
-import { redact } from './redact.ts';
+import type { describeAnswer } from './describe-answer.ts';
+
+/** What few need, and those who do are handed. */
+export interface ContractParts {
+  readonly ContractError: typeof ContractError;
+  readonly describeAnswer: typeof describeAnswer;
+}
 
 /** The error of an answer that is a success, but not of the promised form. */
 export function contractFailure(
+  { ContractError, describeAnswer }: ContractParts,
   response: Response,
   text: string,
   found: readonly StandardIssue[] = [],
 ): ContractError {
-  const secrets = rememberedCall(response).secrets();
+  const describe = (message: string) =>
+    describeAnswer(response, 'The answer is not as promised', { message });
   const issues = found.map(({ message, path: place = [] }) => ({
-    message: redact(message, secrets),
+    // A validator may quote the answer, and that a credential.
+    message: describe(message).text ?? '',
     path: place.map((step) => String(typeof step === 'object' ? step.key : step)).join('.'),
   }));
   const [first] = issues;
-  return new ContractError({
-    ...describeAnswer(response, 'The answer is not as promised', {
-      message: first ? `${first.path && `${first.path}: `}${first.message}` : text,
-    }),
-    issues,
-  });
+  const reason = first ? `${first.path && `${first.path}: `}${first.message}` : text;
+  return new ContractError({ ...describe(reason), issues });
 }

@@ -1,7 +1,9 @@
 import createClient, { type FetchOptions, type Middleware } from 'openapi-fetch';
 import type { CallOptions } from '../call-options.ts';
+import { ContractError } from '../errors/contract-error.ts';
 import { rememberedCall } from './calls.ts';
 import { contractFailure } from './contract-failure.ts';
+import { describeAnswer } from './describe-answer.ts';
 import { LightRequest } from './pipeline/light-request.ts';
 import { networkFailure } from './pipeline/network-failure.ts';
 import type { Pipeline, PipelineCall } from './pipeline/pipeline-call.ts';
@@ -34,28 +36,29 @@ export function createSendRaw(
   });
   return async (method, path, init, middleware) => {
     const call = { ...init, method, url: path };
-    const deadline = pipeline.open(call);
     const all = [...middleware, ...(init.middleware ?? [])];
     let answer: Response | undefined;
-    const fetch = (request: Request): Promise<Response> => {
-      call.url = request.url;
-      return pipeline.send<Response>(toCall(request, init), deadline, (response) => {
-        answer = response;
-        return response;
-      });
-    };
     try {
-      const run = client[method] as unknown as (path: string, init: object) => Promise<unknown>;
-      return await deadline.over(run(path, { ...init, fetch, middleware: all }));
+      // The limits of the whole: those that the pipeline opens end with the headers.
+      return await pipeline.open(call).step((step) => {
+        step.extend(0);
+        const signal = step.signal();
+        const fetch = async (request: Request): Promise<Response> => {
+          call.url = request.url;
+          answer = await pipeline.send(toCall(request, { ...init, signal }), (given) => given);
+          return answer;
+        };
+        const run = client[method] as unknown as (path: string, init: object) => Promise<unknown>;
+        return run(path, { ...init, fetch, middleware: all });
+      });
     } catch (error) {
       // Before the body is read it is an error of middleware.
       if (!answer?.bodyUsed) throw error;
-      if (error instanceof SyntaxError) throw contractFailure(answer, 'no valid JSON');
+      if (error instanceof SyntaxError)
+        throw contractFailure({ ContractError, describeAnswer }, answer, 'no valid JSON');
       if (error instanceof TypeError)
         throw networkFailure(rememberedCall(answer), error, 'The answer broke off');
       throw error;
-    } finally {
-      deadline.close();
     }
   };
 }
@@ -73,5 +76,6 @@ function toCall(
     idempotent: ____,
     ...init
   } = request as object as RequestInit & PipelineCall;
-  return { url, method, headers, body, init, timeouts, retry, idempotent, signal };
+  const own = Object.fromEntries(headers);
+  return { url, method, headers: own, body, init, timeouts, retry, idempotent, signal };
 }

@@ -1,3 +1,5 @@
+import { isRecord } from './is-record.ts';
+
 /** The body of a POST and its media type: JSON, but for what `fetch` sends by itself. */
 export function toBody(value: unknown): { body?: RequestInit['body']; type?: string } {
   if (value === undefined) return {};
@@ -14,9 +16,5 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
 export function isStream(
   value: unknown,
 ): value is ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    ('getReader' in value || Symbol.asyncIterator in value)
-  );
+  return isRecord(value) && ('getReader' in value || Symbol.asyncIterator in value);
 }

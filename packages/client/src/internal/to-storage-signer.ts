@@ -1,9 +1,7 @@
 import type { StorageCredentialsSource } from '../storage-credentials.ts';
 import type { StorageNames } from '../wire-profile.ts';
 import type { Signer } from './pipeline/pipeline-call.ts';
-import { setHeader } from './set-header.ts';
-
-const FIELDS = ['authorization', 'sessionToken', 'timestamp'] as const;
+import { toHeaderValue } from './to-header-value.ts';
 
 /** "Clients always send all three headers", the session token perhaps empty (D17). */
 export function toStorageSigner(
@@ -11,15 +9,17 @@ export function toStorageSigner(
   { storageHeaders }: StorageNames,
 ): Signer {
   return {
-    async sign({ headers, now }) {
+    async sign(_, own, now) {
       const values = typeof credentials === 'function' ? await credentials(now) : credentials;
-      for (const field of FIELDS) {
-        const value = String(values?.[field] ?? '');
+      const headers = { ...own };
+      for (const [field, name] of Object.entries(storageHeaders)) {
+        const value = String(values?.[field as keyof typeof storageHeaders] ?? '');
         if (!value && field !== 'sessionToken') {
           throw new TypeError(`The credentials have no ${field}.`);
         }
-        setHeader(headers, storageHeaders[field], value);
+        headers[name.toLowerCase()] = toHeaderValue(name, value);
       }
+      return headers;
     },
   };
 }

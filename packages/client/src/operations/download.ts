@@ -4,7 +4,6 @@ import { BerthError } from '../errors/berth-error.ts';
 import { StorageError } from '../errors/storage-error.ts';
 import { assertInteger } from '../internal/assert-integer.ts';
 import { rememberedCall } from '../internal/calls.ts';
-import { completeCall } from '../internal/complete-call.ts';
 import { describeAnswer } from '../internal/describe-answer.ts';
 import type { StorageContext } from '../internal/storage-context.ts';
 import { type Progress, toReport } from '../internal/to-report.ts';
@@ -56,13 +55,13 @@ export async function download(
   };
   const get = async (from?: number, etag?: string) => {
     const url = await tempUrl(context, fileID, options);
-    const headers = new Headers();
+    const headers: Record<string, string> = {};
     const end = length === undefined ? '' : offset + length - 1;
-    if (from !== undefined) headers.set('Range', `bytes=${from}-${end}`);
+    if (from !== undefined) headers.range = `bytes=${from}-${end}`;
     // A browser would ask the server whether it may send this header, which it need not allow (D11).
-    if (etag && sendsIfRange) headers.set('If-Range', etag);
+    if (etag && sendsIfRange) headers['if-range'] = etag;
     const call = { ...options, method: 'GET', url, headers };
-    const response = await completeCall(context.links, call, (answer) => answer);
+    const response = await context.links.send(call, (answer) => answer);
     if (response.ok) return response;
     throw refuse(response);
   };

@@ -79,5 +79,5 @@ export async function uploadMany(
     }
     return result;
   });
-  return { results, remaining: files.filter((_, index) => 'error' in (results[index] ?? {})) };
+  return { results, remaining: files.filter((_, index) => 'error' in (results[index] as object)) };
 }

@@ -3,7 +3,6 @@ import { BerthError } from '../errors/berth-error.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
 import { pathOf } from '../internal/calls.ts';
 import { retryDelay } from '../internal/pipeline/retry-delay.ts';
-import { wait } from '../internal/pipeline/wait.ts';
 import { platformFetch } from '../internal/platform-fetch.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
 import { type Progress, toReport } from '../internal/to-report.ts';
@@ -81,51 +80,48 @@ export async function upload(
     // What moves is not slow, however long it takes: `perTry` is watched where the form is sent.
     timeouts: { total, perTry: 0 },
   });
-  try {
-    for (let attempt = 1; ; attempt += 1) {
-      const grant = await deadline.step(async ({ signal }) => {
-        const own = { ...options, signal };
-        const answer = await context.call('getUploadMetaData', { path }, what, own);
-        return toGrant(answer, path, context.wireProfile, what);
-      });
-      let answer: UploadAnswer | undefined;
-      try {
-        answer = await deadline.step(({ signal }) =>
-          (context.fetch ? sendWithFetch : sendForm)({
-            ...grant,
-            fileField: FILE,
-            fileName: path.slice(path.lastIndexOf('/') + 1),
-            content,
-            report,
-            idle,
-            signal,
-            fail: (cause) => transferFailure({ ...grant, method: 'POST' }, what, idle, cause),
-            fetch,
-            agent,
-          }),
-        );
-        assertStored(answer, grant, what);
-        return { fileID: grant.fileID };
-      } catch (error) {
-        // Of the same bytes to the same key: a file that was stored after all is replaced by its like.
-        // A refusal says that nothing was stored (D30); these statuses say that it may pass.
-        const { status = 500, headers } = answer ?? {};
-        const isOfTry = error instanceof BerthError && error.status === answer?.status;
-        const mayPass = isOfTry && (status >= 500 || status === 429);
-        const delay = mayPass ? retryDelay(retry, attempt, headers, deadline.left()) : undefined;
-        if (delay === undefined) throw error;
-        await context.hooks?.onRetry?.({
+  for (let attempt = 1; ; attempt += 1) {
+    const grant = await deadline.step(async ({ signal }) => {
+      const own = { ...options, signal: signal() };
+      const answer = await context.call('getUploadMetaData', { path }, what, own);
+      return toGrant(answer, path, context.wireProfile, what);
+    });
+    let answer: UploadAnswer | undefined;
+    try {
+      answer = await deadline.step(({ signal }) =>
+        (context.fetch ? sendWithFetch : sendForm)({
+          ...grant,
+          fileField: FILE,
+          fileName: path.slice(path.lastIndexOf('/') + 1),
+          content,
+          report,
+          idle,
+          signal: signal(),
+          fail: (cause) => transferFailure(grant, what, idle, cause),
+          fetch,
+          agent,
+        }),
+      );
+      assertStored(answer, grant, what);
+      return { fileID: grant.fileID };
+    } catch (error) {
+      // Of the same bytes to the same key: a file that was stored after all is replaced by its like.
+      // A refusal says that nothing was stored (D30); these statuses say that it may pass.
+      const { status = 500, headers } = answer ?? {};
+      const isOfTry = error instanceof BerthError && error.status === answer?.status;
+      const mayPass = isOfTry && (status >= 500 || status === 429);
+      const delay = mayPass ? retryDelay(retry, attempt, headers, deadline.left()) : undefined;
+      if (delay === undefined) throw error;
+      await deadline.pause(delay, () =>
+        context.hooks?.onRetry?.({
           method: 'POST',
           path: pathOf(grant.url),
           headers: new Headers(),
           attempt,
           delay,
           reason: error as Error,
-        });
-        await deadline.step(({ signal }) => wait(delay, signal));
-      }
+        }),
+      );
     }
-  } finally {
-    deadline.close();
   }
 }

@@ -1,4 +1,4 @@
-import { contractFailure } from '../internal/contract-failure.ts';
+import { type ContractParts, contractFailure } from '../internal/contract-failure.ts';
 import type { StandardSchema } from '../standard-schema.ts';
 
 /**
@@ -7,12 +7,14 @@ import type { StandardSchema } from '../standard-schema.ts';
  * @throws ContractError where it refuses, or where what is to be JSON is none (`undefined`)
  */
 export async function checkPayload<Payload>(
+  parts: ContractParts,
   response: Response,
   payload: unknown,
   schema: StandardSchema<Payload> | undefined,
 ): Promise<Payload> {
-  if (!schema) throw contractFailure(response, 'no valid JSON');
+  if (!schema) throw contractFailure(parts, response, 'no valid JSON');
   const result = await schema['~standard'].validate(payload);
-  if (result.issues) throw contractFailure(response, 'the validator refuses it', result.issues);
+  if (result.issues)
+    throw contractFailure(parts, response, 'the validator refuses it', result.issues);
   return result.value;
 }

@@ -1,6 +1,6 @@
 import type { Pipeline, PipelineCall } from '../internal/pipeline/pipeline-call.ts';
-import type { Shared } from './create-service.ts';
 import type { ConnectOptions, OpenWebSocket } from './service.ts';
+import type { Shared } from './shared.ts';
 
 /** Browsers may send their token as this subprotocol (D14). */
 const BEARER_PROTOCOL = 'berth.bearer.';
@@ -13,27 +13,23 @@ export async function connectSocket(
   { protocols = [] }: ConnectOptions,
   open: OpenWebSocket = openOnPlatform,
 ): Promise<WebSocket> {
-  const deadline = pipeline.open(call);
-  try {
-    return await deadline.step(async ({ signal }) => {
-      const headers = await pipeline.sign(call);
-      signal.throwIfAborted();
-      const address = call.url.replace(/^http/, 'ws');
-      const socket = open(address, [...protocols], Object.fromEntries(headers));
-      const close = () => socket.close();
-      signal.addEventListener('abort', close);
-      socket.addEventListener('close', () => signal.removeEventListener('abort', close));
-      try {
-        await opening(socket);
-      } catch (error) {
-        const secrets = () => [headers.get('Authorization') ?? ''];
-        throw networkFailure({ ...call, secrets }, error, 'The WebSocket did not open');
-      }
-      return socket;
-    });
-  } finally {
-    deadline.close();
-  }
+  return pipeline.open(call).step(async (step) => {
+    const signal = step.signal();
+    const headers = await pipeline.sign(call);
+    signal.throwIfAborted();
+    const address = call.url.replace(/^http/, 'ws');
+    const socket = open(address, [...protocols], headers);
+    const close = () => socket.close();
+    signal.addEventListener('abort', close);
+    socket.addEventListener('close', () => signal.removeEventListener('abort', close));
+    try {
+      await opening(socket);
+    } catch (error) {
+      const secrets = () => [headers.authorization ?? ''];
+      throw networkFailure({ ...call, secrets }, error, 'The WebSocket did not open');
+    }
+    return socket;
+  });
 }
 
 function opening(socket: WebSocket & Partial<Record<'pause' | 'resume', () => void>>) {

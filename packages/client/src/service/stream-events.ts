@@ -1,8 +1,11 @@
 import { contractFailure } from '../internal/contract-failure.ts';
+import type { Deadline } from '../internal/pipeline/deadline.ts';
 import { checkPayload } from './check-payload.ts';
-import type { SendToService, Shared } from './create-service.ts';
+import type { SendToService } from './create-service.ts';
 import { createEventParser } from './event-parser.ts';
+import type { readPayload } from './read-payload.ts';
 import type { EventsOptions, ServiceEvent } from './service.ts';
+import type { Shared } from './shared.ts';
 
 /** Waits between connections, in milliseconds, where the server asks for no other. */
 const FIRST_WAIT = 1_000;
@@ -11,12 +14,14 @@ const LONGEST_WAIT = 30_000;
 
 /** Events of one path over as many connections as it takes. */
 export async function* streamEvents<Data>(
-  shared: Shared,
+  shared: Shared & { readonly readPayload: typeof readPayload },
   send: SendToService,
   path: string,
   { schema, lastEventId = '', reconnect = true, headers: own, ...options }: EventsOptions<Data>,
 ): AsyncGenerator<ServiceEvent<Data>, void, undefined> {
   const { signal } = options;
+  // Nothing but the caller limits a stream of events.
+  const deadline = shared.openDeadline(signal);
   let id = lastEventId;
   let retry = FIRST_WAIT;
   let failures = 0;
@@ -28,19 +33,19 @@ export async function* streamEvents<Data>(
     try {
       const response = await send(path, { ...options, headers }, async (answer) => {
         if (!answer.ok) await shared.readPayload(answer, undefined);
-        return assertEvents(answer);
+        return assertEvents(shared, answer);
       });
       if (response.status === 204) return;
       wasOpen = true;
       const parser = createEventParser(id);
-      for await (const piece of readPieces(shared, response, signal)) {
+      for await (const piece of readPieces(shared, response, deadline)) {
         const events = parser.take(piece);
         retry = parser.retry ?? retry;
         for (const event of events) {
           failures = 0;
           id = event.id;
           const data = schema
-            ? await checkPayload(response, shared.parseJson(event.data), schema)
+            ? await checkPayload(shared, response, shared.parseJson(event.data), schema)
             : (event.data as Data);
           yield { ...event, data };
           // One piece may have brought many more.
@@ -54,27 +59,27 @@ export async function* streamEvents<Data>(
       if (!wasOpen || !reconnect || !mayPass(shared, error)) throw error;
     }
     failures += 1;
-    await pause(shared, retry, failures, signal);
+    await pause(deadline, retry, failures);
   }
 }
 
-function assertEvents(response: Response): Response {
+function assertEvents(shared: Shared, response: Response): Response {
   const isStream = /^text\/event-stream\b/i.test(response.headers.get('Content-Type') ?? '');
   if (isStream || response.status === 204) return response;
   response.body?.cancel().catch(() => {});
-  throw contractFailure(response, 'no event stream');
+  throw contractFailure(shared, response, 'no event stream');
 }
 
 async function* readPieces(
-  { guard, networkFailure, rememberedCall }: Shared,
+  { networkFailure, rememberedCall }: Shared,
   response: Response,
-  signal: AbortSignal | undefined,
+  { step }: Deadline,
 ) {
   const decoder = new TextDecoder();
   const reader = response.body?.getReader();
   try {
     while (reader) {
-      const { done, value } = await guard(reader.read(), signal);
+      const { done, value } = await step(() => reader.read());
       if (done) return;
       yield decoder.decode(value, { stream: true });
     }
@@ -92,16 +97,10 @@ function mayPass({ BerthError }: Shared, error: unknown): boolean {
 }
 
 /** The server's time, then doubled with each connection that brought no event, less a random part. */
-async function pause(
-  { guard, wait }: Shared,
-  retry: number,
-  failures: number,
-  signal: AbortSignal | undefined,
-) {
+async function pause(deadline: Deadline, retry: number, failures: number) {
   const first = failures > 1 ? Math.max(retry, SHORTEST_WAIT) : retry;
   const span = Math.min(first * 2 ** (failures - 1), Math.max(LONGEST_WAIT, retry));
-  const ends = signal ?? new AbortController().signal;
-  await guard(wait(span * (1 - Math.random() / 2), ends), signal).catch(() => {});
+  await deadline.pause(span * (1 - Math.random() / 2)).catch(() => {});
 }
 
 /** Header values are bytes to `fetch`: UTF-8 has to be spelt out. */

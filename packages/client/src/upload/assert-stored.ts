@@ -15,6 +15,5 @@ export function assertStored(answer: UploadAnswer, grant: UploadGrant, what: str
   const error = readXmlError(text);
   if (!error && status >= 200 && status < 300) return;
   const { Code: code, Message: message, RequestId: requestId } = error ?? {};
-  const call = { ...grant, method: 'POST' };
-  throw new UploadError(describeAnswer(answer, what, { code, message, requestId }, call));
+  throw new UploadError(describeAnswer(answer, what, { code, message, requestId }, grant));
 }

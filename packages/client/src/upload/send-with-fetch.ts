@@ -1,5 +1,5 @@
 import { toFetchBody } from '#platform';
-import { LONGEST } from '../internal/pipeline/deadline.ts';
+import { openDeadline } from '../internal/pipeline/deadline.ts';
 import { toFormData } from './to-form-data.ts';
 import type { UploadAnswer, UploadForm } from './upload-form.ts';
 
@@ -11,23 +11,24 @@ export async function sendWithFetch(form: UploadForm): Promise<UploadAnswer> {
   const { fileField, idle, report, signal } = form;
   const data = await toFormData(form);
   const { size } = data.get(fileField) as File;
-  const limit = idle
-    ? AbortSignal.timeout(Math.min(LONGEST, idle + Math.ceil(size / SLOWEST)))
-    : signal;
+  const { step } = openDeadline(signal, { perTry: idle && idle + Math.ceil(size / SLOWEST) }, () =>
+    form.fail(),
+  );
   report?.(0);
-  try {
-    const response = await form.fetch(form.url, {
-      method: 'POST',
-      body: toFetchBody(form, data),
-      signal: AbortSignal.any([signal, limit]),
-      // A redirect would carry the grant to another address; the contract knows none.
-      redirect: 'manual',
-    });
-    const text = await response.text();
-    report?.(size);
-    return { status: response.status, text, headers: response.headers };
-  } catch (cause) {
-    if (signal.aborted) throw signal.reason;
-    throw form.fail(limit.aborted ? undefined : cause);
-  }
+  return step(async ({ signal: ends }) => {
+    try {
+      const response = await form.fetch(form.url, {
+        method: 'POST',
+        body: toFetchBody(form, data),
+        signal: ends(),
+        // A redirect would carry the grant to another address; the contract knows none.
+        redirect: 'manual',
+      });
+      const text = await response.text();
+      report?.(size);
+      return { status: response.status, text, headers: response.headers };
+    } catch (cause) {
+      throw form.fail(cause);
+    }
+  });
 }

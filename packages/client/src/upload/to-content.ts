@@ -1,8 +1,9 @@
 import { fileSize, toWhole } from '#platform';
 import { assertInteger } from '../internal/assert-integer.ts';
+import { isRecord } from '../internal/is-record.ts';
 import { isStream } from '../internal/to-body.ts';
 import { assertLength } from './assert-length.ts';
-import type { UploadData } from './upload-data.ts';
+import type { FileSource, UploadData } from './upload-data.ts';
 import type { UploadContent } from './upload-form.ts';
 
 /** What the caller says of the content. */
@@ -26,7 +27,7 @@ export async function toContent(
   let size: number | undefined;
   if (data instanceof Blob) size = data.size;
   else if (data instanceof Uint8Array) size = data.byteLength;
-  else if (typeof data === 'object' && data && 'file' in data) size = await fileSize(data.file);
+  else if (isRecord(data) && 'file' in data) size = await fileSize((data as FileSource).file);
   else if (!isStream(data)) {
     throw new TypeError('The content is no Blob, bytes, string, stream or { file }.');
   }

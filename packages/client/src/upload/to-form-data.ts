@@ -1,5 +1,5 @@
 import { fileToBlob } from '#platform';
-import { guard } from '../internal/pipeline/guard.ts';
+import { openDeadline } from '../internal/pipeline/deadline.ts';
 import { isStream } from '../internal/to-body.ts';
 import { assertLength } from './assert-length.ts';
 import type { UploadContent, UploadForm } from './upload-form.ts';
@@ -26,13 +26,14 @@ async function gather(content: UploadContent, signal: AbortSignal): Promise<Blob
 
   // Safari's streams are no iterables.
   const source = 'getReader' in data ? data.getReader() : data[Symbol.asyncIterator]();
-  const next = (): Promise<{ done?: boolean | undefined; value?: unknown }> =>
+  const next = async (): Promise<{ done?: boolean | undefined; value?: unknown }> =>
     'read' in source ? source.read() : source.next();
+  const { step } = openDeadline(signal);
   const parts: Blob[] = [];
   let size = 0;
   try {
     for (;;) {
-      const { done, value } = await guard(next(), signal);
+      const { done, value } = await step(next);
       if (done || value === undefined) break;
       const part = toBlob([value]);
       parts.push(part);

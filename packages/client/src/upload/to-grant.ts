@@ -1,4 +1,5 @@
 import type { components } from '../generated/storage.v2.gen.ts';
+import type { RememberedCall } from '../internal/calls.ts';
 import { isFetchable } from '../internal/is-fetchable.ts';
 import type { StorageAnswer } from '../internal/read-envelope.ts';
 import type { StorageNames } from '../wire-profile.ts';
@@ -11,10 +12,9 @@ const SIGNATURE = 'Signature' satisfies Field;
 const KEY = 'key' satisfies Field;
 
 /** What the second step of an upload needs. All but `fileID` is a secret. */
-export interface UploadGrant extends Pick<UploadForm, 'url' | 'fields'> {
+export interface UploadGrant extends Pick<UploadForm, 'url' | 'fields'>, RememberedCall {
+  readonly url: string;
   readonly fileID: string;
-  /** What no error may show. */
-  readonly secrets: () => string[];
 }
 
 /**
@@ -38,6 +38,7 @@ export function toGrant(
   const token = read('token');
   const authorization = read('authorization');
   return {
+    method: 'POST',
     url,
     fileID: read('fileID'),
     fields: [

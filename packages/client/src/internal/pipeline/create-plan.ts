@@ -1,7 +1,7 @@
 import type { RetryOptions } from '../../call-options.ts';
 import { isStream } from '../to-body.ts';
 import type { Deadline } from './deadline.ts';
-import type { PipelineCall, Verdict } from './pipeline-call.ts';
+import type { HeaderRecord, PipelineCall, Verdict } from './pipeline-call.ts';
 import type { Renewal } from './renewal.ts';
 import { retryDelay } from './retry-delay.ts';
 
@@ -10,10 +10,10 @@ interface FailedTry {
   readonly attempt: number;
   /** What `renewal.mark()` gave before it. */
   readonly mark: number;
-  /** Headers of its answer, where one came. */
-  readonly answer?: Headers;
+  /** Its answer, where one came. */
+  readonly response?: Response;
   /** Headers that were sent. */
-  readonly sent?: Headers;
+  readonly headers?: HeaderRecord;
 }
 
 /**
@@ -29,15 +29,15 @@ export function createPlan(
   let renewed = 0;
   return async (verdict: Verdict, failed: FailedTry): Promise<number | undefined> => {
     if (isStream(body)) return;
+    const { attempt, mark, response, headers } = failed;
+    const answer = response?.headers;
     if (verdict === 'expired' || verdict === 'unauthorized') {
       if (renewed) return;
       renewed = 1;
-      const { mark, answer, sent } = failed;
-      const isNew = await renewal.renew(mark, answer, verdict === 'expired' ? sent : undefined);
+      const isNew = await renewal.renew(mark, answer, verdict === 'expired' ? headers : undefined);
       return isNew ? 0 : undefined;
     }
     const isAllowed = verdict === 'any' || (idempotent && verdict === 'idempotent');
-    if (!isAllowed) return;
-    return retryDelay(retry, failed.attempt - renewed, failed.answer, deadline.left());
+    return isAllowed ? retryDelay(retry, attempt - renewed, answer, deadline.left()) : undefined;
   };
 }

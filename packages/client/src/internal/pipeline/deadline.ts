@@ -1,72 +1,83 @@
 import type { Timeouts } from '../../call-options.ts';
-import { guard } from './guard.ts';
+import { wait } from './wait.ts';
 
-/** What one try, or one wait, sees of the limits. */
-interface Step {
-  /** Ends what the step does. */
-  readonly signal: AbortSignal;
-  /** Lifts the limit of a try; the total time still counts. */
-  lift(): void;
+/** What one step of a call sees of its limits. */
+export interface Step {
+  /** Gives what ends the step, and what it leaves behind: made where it is asked for. */
+  signal(): AbortSignal;
+  /** Gives the step so many milliseconds from now, in place of the time of a try; 0 is without end. */
+  extend(ms: number): void;
 }
 
 /** The limits of one call: the caller's signal, and its times. */
 export interface Deadline {
-  /** Runs a step within the time of one try, until it lifts that. */
+  /** Runs a step until it ends, its time passes, or that of the whole call. */
   step<T>(run: (step: Step) => Promise<T>): Promise<T>;
-  /** Runs what is more than one step. */
-  over<T>(work: Promise<T>): Promise<T>;
+  /** Tells of a wait of so many milliseconds, and waits, within the time of the whole call. */
+  pause(ms: number, tell?: () => unknown): Promise<void>;
   /** Milliseconds that are left. */
   left(): number;
-  /** Ends the total time, not what is under way. */
-  close(): void;
 }
 
+/** The longest time that `setTimeout` knows, in milliseconds; more would pass at once. */
+const LONGEST = 2 ** 31 - 1;
+const NEVER = Number.POSITIVE_INFINITY;
+
 /**
- * Opens the limits of a call. A body that comes with the answer of a step ends with the total time as
- * well, until the limits are closed.
+ * Opens the limits of a call. They hold nothing while no step is under way.
  *
- * @param toError makes the reason of a limit that passed, in milliseconds
+ * One timer watches both times, for calls are many, and those that come to a limit few: when it fires,
+ * it looks at what is left by then.
+ *
+ * @param toError makes the reason of a limit that passed, in milliseconds; give one where there is a limit
  */
 export function openDeadline(
   user: AbortSignal | undefined,
-  { perTry, total }: Timeouts,
-  toError: (ms: number) => Error,
+  { perTry = 0, total = 0 }: Timeouts = {},
+  toError?: (ms: number) => Error,
 ): Deadline {
-  const end = performance.now() + (total || Number.POSITIVE_INFINITY);
-  const whole = new AbortController();
-  let current = whole;
-  const timer = after(total, (ms) => {
-    whole.abort(toError(ms));
-    current.abort(whole.signal.reason);
-  });
-  return {
-    async step(run) {
+  const end = performance.now() + (total || NEVER);
+  const step: Deadline['step'] = (run) =>
+    new Promise((resolve, reject) => {
       user?.throwIfAborted();
-      whole.signal.throwIfAborted();
       const own = new AbortController();
-      current = own;
-      const limit = after(perTry, (ms) => own.abort(toError(ms)));
-      const lift = () => clearTimeout(limit);
-      const signal = user ? AbortSignal.any([user, own.signal]) : own.signal;
-      try {
-        return await guard(run({ signal, lift }), signal);
-      } catch (error) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      let tryEnd = NEVER;
+      const extend = (ms: number) => {
+        tryEnd = ms ? performance.now() + ms : NEVER;
+      };
+      const onAbort = () => stop(user?.reason);
+      const close = () => {
+        clearTimeout(timer);
+        user?.removeEventListener('abort', onAbort);
+      };
+      const stop = (reason: unknown) => {
+        close();
+        reject(reason);
         // Whatever the step was at, its connection is not kept.
-        own.abort(error);
-        throw error;
-      } finally {
-        lift();
-      }
-    },
-    over: (work) => guard(work, user, whole.signal),
+        own.abort(reason);
+      };
+      const watch = () => {
+        const now = performance.now();
+        if (now >= end) stop(toError?.(total));
+        else if (now >= tryEnd) stop(toError?.(perTry));
+        else timer = setTimeout(watch, Math.min(tryEnd - now, end - now, LONGEST));
+      };
+      extend(perTry);
+      watch();
+      if (own.signal.aborted) return;
+      user?.addEventListener('abort', onAbort);
+      const signal = () => (user ? AbortSignal.any([user, own.signal]) : own.signal);
+      run({ signal, extend }).then(resolve, stop).then(close);
+    });
+  return {
+    step,
+    pause: (ms, tell) =>
+      step(async ({ signal, extend }) => {
+        extend(0);
+        await tell?.();
+        await wait(ms, signal());
+      }),
     left: () => end - performance.now(),
-    close: () => clearTimeout(timer),
   };
-}
-
-/** The longest time in milliseconds that a timer knows; more would pass at once. */
-export const LONGEST = 2 ** 31 - 1;
-
-function after(ms: number | undefined, run: (ms: number) => void) {
-  return ms && ms <= LONGEST ? setTimeout(run, ms, ms) : undefined;
 }

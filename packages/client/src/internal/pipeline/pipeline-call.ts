@@ -1,14 +1,18 @@
-import type { SignableRequest } from '../../auth/auth.ts';
 import type { CallOptions, Hooks, SharedCallOptions } from '../../call-options.ts';
 import type { FetchLike } from '../../fetch-like.ts';
 import type { Deadline } from './deadline.ts';
+
+/**
+ * Headers by their names in small letters. `fetch` makes `Headers` of whatever it gets, so others
+ * would be made in vain.
+ */
+export type HeaderRecord = Readonly<Record<string, string>>;
 
 /** One call, whatever number of tries it takes. */
 export interface PipelineCall extends CallOptions {
   readonly method: string;
   readonly url: string;
-  /** Never changed: each try has its own copy. */
-  readonly headers: Headers;
+  readonly headers: HeaderRecord;
   readonly body?: RequestInit['body'];
   /** Whatever else `fetch` is to get. */
   readonly init?: RequestInit | undefined;
@@ -22,10 +26,14 @@ export type Verdict = 'any' | 'idempotent' | 'never' | 'expired' | 'unauthorized
 
 /** How credentials come to a try. */
 export interface Signer {
-  /** Adds the headers. */
-  sign(request: SignableRequest): void | Promise<void>;
+  /** Gives the headers of a try with its credentials. */
+  sign(
+    call: PipelineCall,
+    headers: HeaderRecord,
+    now: number,
+  ): HeaderRecord | Promise<HeaderRecord>;
   /** Whether there is something new after `expired`; gets the headers of the try that was refused. */
-  refresh?: ((refused: Headers) => Promise<boolean>) | undefined;
+  refresh?: ((refused: HeaderRecord) => Promise<boolean>) | undefined;
 }
 
 /** What a client makes its pipeline of. */
@@ -35,7 +43,7 @@ export interface PipelineOptions extends SharedCallOptions {
   /** Header that carries the hosted service's own status (D10), for errors. */
   readonly upstreamStatus?: string | undefined;
   readonly signer?: Signer | undefined;
-  /** Headers that no error may show. */
+  /** Names of headers that no error may show, in small letters. */
   readonly secretHeaders: readonly string[];
   /** Judges an answer; read only a clone of it. */
   judge(response: Response): Verdict | Promise<Verdict>;
@@ -43,19 +51,15 @@ export interface PipelineOptions extends SharedCallOptions {
 
 /** Sends calls. */
 export interface Pipeline {
-  /** Opens the limits of a call; close them when its answer is read. */
+  /** Opens the limits of a call. */
   open(call: Pick<PipelineCall, 'method' | 'url' | 'signal' | 'timeouts'>): Deadline;
   /** The headers of a call with its credentials, for what is not sent by `fetch`. */
-  sign(call: PipelineCall): Promise<Headers>;
+  sign(call: PipelineCall, headers?: HeaderRecord): HeaderRecord | Promise<HeaderRecord>;
   /**
    * Sends a call until there is an answer to keep, whatever its status, and reads it with `finish`,
    * which belongs to the try: what breaks there is repeated as well.
    *
    * @throws NetworkError, TimeoutError, or the reason of the signal
    */
-  send<T>(
-    call: PipelineCall,
-    deadline: Deadline,
-    finish: (response: Response) => T | Promise<T>,
-  ): Promise<T>;
+  send<T>(call: PipelineCall, finish: (response: Response) => T | Promise<T>): Promise<T>;
 }

@@ -1,4 +1,4 @@
-import type { Signer } from './pipeline-call.ts';
+import type { HeaderRecord, Signer } from './pipeline-call.ts';
 
 /** A clock that is off by less is taken for right: the time that an answer travels is in it. */
 const CLOCK_TOLERANCE = 30_000;
@@ -15,7 +15,11 @@ export interface Renewal {
    * @param answer headers of the refusal
    * @param expired headers of the try, where its token has expired
    */
-  renew(mark: number, answer: Headers | undefined, expired: Headers | undefined): Promise<boolean>;
+  renew(
+    mark: number,
+    answer: Headers | undefined,
+    expired: HeaderRecord | undefined,
+  ): Promise<boolean>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { guard } from '../../internal/pipeline/guard.ts';
+import { openDeadline, type Step } from '../../internal/pipeline/deadline.ts';
 import { sendWithFetch } from '../../upload/send-with-fetch.ts';
 import { toFormData } from '../../upload/to-form-data.ts';
 import type { UploadAnswer, UploadForm } from '../../upload/upload-form.ts';
@@ -10,41 +10,33 @@ export async function sendForm(form: UploadForm): Promise<UploadAnswer> {
 }
 
 async function sendWithXhr(form: UploadForm, body: FormData): Promise<UploadAnswer> {
-  const { url, signal, idle, report, fileField } = form;
+  const { url, signal, idle, report, fileField, fail } = form;
   const { size } = body.get(fileField) as File;
   const request = new XMLHttpRequest();
-  const broken = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const wait = () => {
-    clearTimeout(timer);
-    if (idle) timer = setTimeout(() => broken.abort(form.fail()), idle);
-  };
-  const answer = new Promise<UploadAnswer>((resolve, reject) => {
-    request.upload.onprogress = ({ loaded, total }) => {
-      wait();
-      try {
-        // The file is the last field, so that all that comes before it is sent before it.
-        report?.(Math.min(size, Math.max(0, loaded - (total - size))));
-      } catch (error) {
-        broken.abort(error);
-      }
-    };
-    request.onload = () => {
-      const { status, responseText: text } = request;
-      resolve({ status, text, headers: { get: (name) => request.getResponseHeader(name) } });
-    };
-    request.onerror = () => reject(form.fail(new TypeError('The connection failed.')));
-  });
+  const { step } = openDeadline(signal, { perTry: idle }, () => fail());
+  const send = ({ extend }: Step) =>
+    new Promise<UploadAnswer>((resolve, reject) => {
+      request.upload.onprogress = ({ loaded, total }) => {
+        extend(idle);
+        try {
+          // The file is the last field, so that all that comes before it is sent before it.
+          report?.(Math.min(size, Math.max(0, loaded - (total - size))));
+        } catch (error) {
+          reject(error);
+        }
+      };
+      request.onload = () => {
+        const { status, responseText: text } = request;
+        resolve({ status, text, headers: { get: (name) => request.getResponseHeader(name) } });
+      };
+      request.onerror = () => reject(fail('The connection failed.'));
+      request.open('POST', url);
+      request.send(body);
+    });
   try {
-    signal.throwIfAborted();
-    request.open('POST', url);
-    wait();
-    request.send(body);
-    return await guard(answer, signal, broken.signal);
+    return await step(send);
   } catch (error) {
     request.abort();
     throw error;
-  } finally {
-    clearTimeout(timer);
   }
 }
