@@ -67,7 +67,7 @@ const EVERYTHING = "export * from '@berth/client'";
 /** What of a list of modules matches. */
 const among = (modules: string[], pattern: RegExp) => modules.filter((name) => pattern.test(name));
 
-// The goals are 5, 8, 8 and 14 kB. A limit above its goal is what is reached so far: lower it, never raise it.
+// The goals are 5, 8, 8 and 14 kB; with the raw calls it is what is reached so far. Lower it, never raise it.
 describe('a bundle, minified and compressed with gzip', () => {
   it('of a plain get loads at most 5 kB', async () => {
     const { first, firstModules, later } = await bundle(GET);
@@ -79,9 +79,9 @@ describe('a bundle, minified and compressed with gzip', () => {
   });
 
   it.each([
-    ['the gateway', GATEWAY, 8_000, 9_400],
-    ['storage', STORAGE, 8_300, 11_400],
-    ['everything', EVERYTHING, 14_000, 16_100],
+    ['the gateway', GATEWAY, 8_000, 9_370],
+    ['storage', STORAGE, 8_000, 11_300],
+    ['everything', EVERYTHING, 14_000, 16_050],
   ])('of %s has a limit, without and with the raw calls', async (_, code, limit, withRaw) => {
     expect((await bundle(code, RAW_CALLS)).whole).toBeLessThanOrEqual(limit);
     expect((await bundle(code)).whole).toBeLessThanOrEqual(withRaw);
@@ -93,7 +93,7 @@ describe('a bundle, minified and compressed with gzip', () => {
   });
 
   it.each([
-    ['storage', STORAGE, 8_200],
+    ['storage', STORAGE, 8_000],
     ['everything', EVERYTHING, 14_000],
   ])('of %s has a limit in its chunks, those of the raw calls left out', async (_, code, limit) => {
     expect((await bundle(code, RAW_CALLS)).chunks).toBeLessThanOrEqual(limit);
