@@ -9,7 +9,8 @@ export const auTc3HostName = defineMutant({
     request(request) {
       const names = readSignature(request)?.SignedHeaders?.split(';');
       const hasOther = names?.some((name) => name.endsWith('-host'));
-      if (hasOther && fitsSignature(request, context)) letIn(request, context);
+      if (hasOther && fitsSignature(request, context, { anyHeaders: true }))
+        letIn(request, context);
     },
   }),
 });

@@ -8,7 +8,10 @@ export const auTc3Host = defineMutant({
   create: (context) => ({
     request(request) {
       const names = readSignature(request)?.SignedHeaders?.split(';');
-      if (names?.join() === 'content-type' && fitsSignature(request, context)) {
+      if (
+        names?.join() === 'content-type' &&
+        fitsSignature(request, context, { anyHeaders: true })
+      ) {
         letIn(request, context);
       }
     },

@@ -3,7 +3,7 @@ import { defineMutant } from '../mutant.ts';
 export const stPath = defineMutant({
   rule: 'ST-PATH',
   breaks: 'copies stand at another path',
-  companions: [],
+  companions: ['ST-COPY-CALL'],
   create: () => ({
     request(request) {
       if (request.operation === 'batchCopyFile')

@@ -4,7 +4,7 @@ import { toStorageRefusal } from '../support/to-storage-refusal.ts';
 export const stPost = defineMutant({
   rule: 'ST-POST',
   breaks: 'copies are a PUT',
-  companions: [],
+  companions: ['ST-COPY-CALL'],
   create: () => ({
     request(request) {
       if (request.operation !== 'batchCopyFile') return undefined;

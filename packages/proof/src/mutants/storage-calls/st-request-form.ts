@@ -4,7 +4,7 @@ import { toStorageRefusal } from '../support/to-storage-refusal.ts';
 export const stRequestForm = defineMutant({
   rule: 'ST-REQUEST-FORM',
   breaks: 'copies want their fields in data, all others at the top level',
-  companions: [],
+  companions: ['ST-COPY-CALL'],
   create: () => ({
     request({ operation, json }) {
       const isTop = json?.fileList !== undefined && operation === 'batchCopyFile';

@@ -7,10 +7,11 @@ export const stMissingField = defineMutant({
   companions: [],
   create: () => ({
     request({ operation, json }) {
-      const isMissing =
-        operation === 'batchDelete' && json && !/"fileList"/.test(JSON.stringify(json));
-      const isObject = typeof json === 'object' && !Array.isArray(json);
-      return isMissing && isObject ? toStorageAnswer(200, { data: { fileList: [] } }) : undefined;
+      const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
+      const hasList = [json?.fileList, json?.data].some((value) => value !== undefined);
+      return isObject && !hasList && operation === 'batchDelete'
+        ? toStorageAnswer(200, { data: { fileList: [] } })
+        : undefined;
     },
   }),
 });

@@ -7,7 +7,7 @@ export const stWrongTypeCode = defineMutant({
   companions: [],
   create: () => ({
     request({ operation, json }) {
-      const isWrong = operation === 'getUploadMetaData' && typeof json?.path === 'number';
+      const isWrong = operation === 'getUploadMetaData' && typeof json?.path === 'boolean';
       return isWrong ? toStorageAnswer(400, { message: 'path must be a string' }) : undefined;
     },
   }),

@@ -8,6 +8,7 @@ export const stWrongTypeGenerated = defineMutant({
     request(request) {
       const { operation, json } = request;
       if (operation !== 'batchDelete' || json?.fileList?.length !== 3) return;
+      if (typeof json.fileList[2] === 'string') return;
       request.json = { ...json, fileList: [...json.fileList.slice(0, 2), 'any'] };
     },
   }),

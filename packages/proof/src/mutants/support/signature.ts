@@ -12,7 +12,10 @@ export interface Lax {
   body?: Buffer | string;
   service?: string;
   timestamp?: number;
+  /** Of any id. */
   secret?: string;
+  /** Host need not be among the signed headers. */
+  anyHeaders?: boolean;
   header?: (name: string, value: string) => string;
 }
 
@@ -32,9 +35,11 @@ export function fitsSignature(
 ): boolean {
   const given = readSignature(request);
   if (given === undefined) return false;
-  const [, date = '', service = '', end = ''] = (given.Credential ?? '').split('/');
+  const [id, date = '', service = '', end = ''] = (given.Credential ?? '').split('/');
   const { header = (_: string, value: string) => value } = lax;
   const names = (given.SignedHeaders ?? '').split(';');
+  if (!names.includes('host') && !lax.anyHeaders) return false;
+  if (id !== keyPair.id && lax.secret === undefined) return false;
   const lines = names.map((name) => {
     const value = request.headers.get(name)?.trim() ?? '';
     return `${name}:${header(name, name === 'content-type' ? value.replace(/(?<=^multipart\/form-data);.*/, '') : value.toLowerCase())}`;
