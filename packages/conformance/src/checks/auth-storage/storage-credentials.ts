@@ -11,7 +11,7 @@ import { type GoodFields, makeGoodFields } from '../support/good-fields.ts';
  * @param name of the header, from the wire profile
  */
 export async function expectHeaderTaken(t: Trial, name: string): Promise<void> {
-  const fields = await makeGoodFields(t);
+  const fields = await reachGoodFields(t);
   const spellings = [name, name.toLowerCase(), name.toUpperCase()];
   for (const operation of STORAGE_OPERATIONS) {
     for (const spelling of spellings) {

@@ -5,11 +5,12 @@ import type { StorageReply } from '../../trial/read-reply.ts';
 import { STORAGE_OPERATIONS } from '../../trial/storage-tool.ts';
 import type { Trial } from '../../trial/trial.ts';
 import { defineCheck } from '../check.ts';
-import { validRequest } from '../support/arbitraries.ts';
+import { MOST_ITEMS, validRequest } from '../support/arbitraries.ts';
 import { forAll } from '../support/for-all.ts';
 import { type GoodFields, makeGoodFields } from '../support/good-fields.ts';
+import { callGood } from './call-good.ts';
 
-export const stRequestForm = defineCheck('ST-REQUEST-FORM', [], async (t) => {
+export const stRequestForm = defineCheck('ST-REQUEST-FORM', [], async (t: Trial) => {
   const fields = await makeGoodFields(t);
   const { requestForm } = t.settings;
   const forms = requestForm ? [requestForm] : REQUEST_FORMS;
@@ -18,8 +19,13 @@ export const stRequestForm = defineCheck('ST-REQUEST-FORM', [], async (t) => {
   for (const form of forms) {
     const refused = await listRefused(t, form, fields);
     last = refused.at(-1)?.reply ?? last;
-    if (refused.length === 0) return sendGenerated(t, form, fields);
+    if (refused.length === 0) return sendGenerated(t, form);
     refusals.push(...refused.map(({ what }) => what));
+  }
+  for (const operation of STORAGE_OPERATIONS) {
+    const { fate } = await callGood(t, operation, fields);
+    const isThere = fate === 'accepted' || fate === 'refused';
+    t.reach(isThere, `${operation} is not there, or takes no POST`);
   }
   const tried = forms.map((form) => `fields ${FORMS[form]}`).join(' or ');
   t.expect(
@@ -47,11 +53,14 @@ async function listRefused(
 }
 
 /** Whatever the schemas allow is accepted, at any place, in any combination. */
-async function sendGenerated(t: Trial, form: RequestForm, fields: GoodFields): Promise<void> {
+async function sendGenerated(t: Trial, form: RequestForm): Promise<void> {
   t.expect(true, `all four operations accept fields ${FORMS[form]}`);
-  const [fileId] = fields.batchDelete.fileList as [string];
+  const fileIds: string[] = [];
+  for (let index = 0; index < MOST_ITEMS; index += 1) {
+    fileIds.push(await t.upload.fileIdOf(t.storage.path(`missing-${index}.txt`)));
+  }
   const requests = constantFrom(...STORAGE_OPERATIONS).chain((operation) =>
-    validRequest(t, operation, fileId).map((request) => ({ operation, request })),
+    validRequest(t, operation, fileIds).map((request) => ({ operation, request })),
   );
   await forAll(t, requests, async ({ operation, request }, expect) => {
     const body = JSON.stringify(toForm(request, form));

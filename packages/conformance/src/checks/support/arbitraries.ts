@@ -10,9 +10,10 @@ import {
 } from './request-schema.ts';
 import { toFieldText } from './sample-request.ts';
 
-/** Seconds; below any limit that a deployment may have. */
-const LONGEST_AGE = 3600;
-const MOST_ITEMS = 3;
+/** Seconds; what every deployment takes for a public link. */
+const LONGEST_AGE = 600;
+/** Most items of a generated list. */
+export const MOST_ITEMS = 3;
 
 /** A request with exactly one fault. */
 export interface FaultyRequest {
@@ -26,41 +27,43 @@ export interface FaultyRequest {
  * Requests that the contract allows, made from its schema. They name files that do not exist under the
  * folder of the check, and lists have 1 to 3 items.
  *
- * @param fileId a file ID of the deployment, where a request must not be refused for the form of one.
- *   Default: texts that are none
+ * @param fileIds as many file IDs of the deployment as a list has items, where a request must not be
+ *   refused for the form of one. Default: texts that are none
  */
 export function validRequest(
   t: Trial,
   operation: StorageOperation,
-  fileId?: string,
+  fileIds: readonly string[] = [],
 ): fc.Arbitrary<object> {
-  return toArbitrary(t, readRequestSchema(operation), '', fileId) as fc.Arbitrary<object>;
+  const requests = toArbitrary(t, readRequestSchema(operation), '') as fc.Arbitrary<object>;
+  if (fileIds.length === 0 || operation === 'batchCopyFile') return requests;
+  return requests.map((request) => {
+    const { fileList } = Object(request);
+    if (!Array.isArray(fileList)) return request;
+    const named = fileList.map((item, index) =>
+      typeof item === 'string' ? fileIds[index] : { ...item, fileID: fileIds[index] },
+    );
+    return { ...request, fileList: named };
+  });
 }
 
-function toArbitrary(
-  t: Trial,
-  schema: RequestSchema,
-  name: string,
-  fileId?: string,
-): fc.Arbitrary<unknown> {
+function toArbitrary(t: Trial, schema: RequestSchema, name: string): fc.Arbitrary<unknown> {
   const { type, required, properties, items } = schema;
   if (type === 'object') {
     const fields = Object.entries(properties).map(([field, of]) => [
       field,
-      toArbitrary(t, of, field, fileId),
+      toArbitrary(t, of, field),
     ]);
     const model: Record<string, fc.Arbitrary<unknown>> = Object.fromEntries(fields);
     return fc.record(model, { requiredKeys: [...required] });
   }
   if (type === 'array' && items) {
-    return fc.array(toArbitrary(t, items, '', fileId), { minLength: 1, maxLength: MOST_ITEMS });
+    return fc.array(toArbitrary(t, items, ''), { minLength: 1, maxLength: MOST_ITEMS });
   }
   if (type === 'boolean') return fc.boolean();
   if (type === 'number') {
     return fc.integer({ min: 1, max: LONGEST_AGE }).map((seconds) => t.storage.maxAge(seconds));
   }
-  const isFileId = name === 'fileID' || name === '';
-  if (isFileId && fileId !== undefined) return fc.constant(fileId);
   return fc.stringMatching(/^[a-z0-9]{1,12}$/).map((leaf) => toFieldText(t, name, leaf));
 }
 
