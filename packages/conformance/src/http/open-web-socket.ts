@@ -132,6 +132,9 @@ function createInbox(client: WebSocket, timeout: number, what: string): () => Pr
     }
     const message = inbox.messages.shift();
     if (message) return message;
+    if (client.readyState !== WebSocket.OPEN) {
+      throw new NetworkFault(`${what}: it ended before the next message`, 'ENDED');
+    }
     throw new NetworkFault(`${what}: no message within ${timeout} ms`, 'TIMEOUT');
   };
 }
