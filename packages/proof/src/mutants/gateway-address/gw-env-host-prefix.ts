@@ -7,8 +7,8 @@ export const gwEnvHostPrefix = defineMutant({
   create: ({ env }) => ({
     request(request) {
       const host = request.headers.get('host') ?? '';
-      if (request.isGateway && host.startsWith(env))
-        request.headers.set('Host', `${env}.a.example`);
+      if (!request.isGateway || !host.startsWith(`${env}-`)) return;
+      request.headers.set('Host', `${env}.gateway.example`);
     },
   }),
 });
