@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, request as requestHttp, STATUS_CODES } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { joinSockets } from '../http/join-sockets.ts';
 import { recordOf } from '../record/recorded-request.ts';
 import { findDestination } from './destination.ts';
 import { findProxyRefusal } from './find-proxy-refusal.ts';
@@ -76,8 +77,7 @@ export function forwardUpgrade(
     caller.write(toHead(answer, [...toReturned(answer.rawHeaders), ...UPGRADE]));
     if (first.length > 0) caller.write(first);
     if (head.length > 0) deployment.write(head);
-    join(caller, deployment);
-    join(deployment, caller);
+    joinSockets(caller, deployment);
   });
   outgoing.on('response', (answer) => {
     judge(answer.statusCode ?? 0, answer.rawHeaders);
@@ -100,11 +100,4 @@ function toHead({ statusCode = 0, statusMessage }: Partial<IncomingMessage>, raw
   const reason = statusMessage ?? STATUS_CODES[statusCode] ?? '';
   const lines = raw.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${raw[at + 1]}`] : []));
   return [`HTTP/1.1 ${statusCode} ${reason}`, ...lines, '', ''].join('\r\n');
-}
-
-/** What one side sends or ends, the other gets; where one breaks, both do. */
-function join(from: Duplex, to: Duplex): void {
-  from.on('error', () => to.destroy());
-  from.once('close', () => (from.readableEnded ? to.end() : to.destroy()));
-  from.pipe(to);
 }

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
 import { AUTH, get, post, type Started, startServices } from './start-services.ts';
@@ -32,6 +32,26 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for await (const chunk of request) response.write(chunk);
     response.end();
+    return;
+  }
+  if (url.endsWith('/many')) {
+    const twice = [
+      'Server',
+      'a',
+      'Server',
+      'b',
+      'X-Many',
+      '1',
+      'X-Many',
+      '2',
+      'X-Name',
+      'M\xfcller',
+    ];
+    response.writeHead(200, twice).end(String(headers['x-many']));
+    return;
+  }
+  if (url.endsWith('/unasked')) {
+    request.socket.end('HTTP/1.1 101 To\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
     return;
   }
   const body = await buffer(request);
@@ -87,6 +107,27 @@ test('what no route answers goes to the real service, bytes as they came', async
   });
   expect(headers).not.toHaveProperty('authorization');
   expect(headers).not.toHaveProperty('te');
+});
+
+test('headers pass as often as they come, and with the bytes that they have', async () => {
+  const headers = { ...AUTH, 'x-many': ['1', '2'] };
+  const outgoing = request(`${started.url}/v1/cloudrun/real/many`, { headers }).end();
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  expect(await text(response)).toBe('1, 2');
+  expect(response.headersDistinct).toMatchObject({
+    server: ['a', 'b'],
+    'x-many': ['1', '2'],
+    'x-name': ['M\xfcller'],
+  });
+});
+
+test('a change of the protocol that nobody asked for is no answer', async () => {
+  const response = await get(started, 'real/unasked');
+  expect(response.status).toBe(502);
+  expect(await response.json()).toMatchObject({
+    code: 'BAD_GATEWAY',
+    message: expect.stringContaining('101 to websocket, which nobody asked for.'),
+  });
 });
 
 test('bodies stream both ways', async () => {

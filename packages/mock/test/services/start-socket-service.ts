@@ -30,8 +30,7 @@ export async function startSocketService() {
     handleProtocols: (offered) => [...offered].at(-1) ?? false,
   });
   accepting.on('headers', (headers) => {
-    headers.push('X-Request-Id: own', 'Content-Disposition: attachment', 'Set-Cookie: a=1');
-    headers.push('Set-Cookie: b=2');
+    headers.push('X-Request-Id: own', 'Content-Disposition: attachment', 'X-Many: 1', 'X-Many: 2');
   });
   server.on('upgrade', (request, connection, head) => {
     connection.on('error', () => {});

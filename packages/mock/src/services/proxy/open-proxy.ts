@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream';
+import { joinSockets } from '../../http/join-sockets.ts';
 import type { RouteContext } from '../answers/route-context.ts';
 import type { Opened } from '../web-socket/prepare-web-socket.ts';
 import { awaitAnswer } from './await-answer.ts';
@@ -38,15 +38,7 @@ export async function openProxy(base: URL, context: RouteContext): Promise<Opene
       );
       if (head.length > 0) service.unshift(head);
       if (sent.length > 0) caller.unshift(sent);
-      join(caller, service);
-      join(service, caller);
+      joinSockets(caller, service);
     },
   };
-}
-
-/** What one side sends or ends, the other gets; where one breaks, both do. */
-function join(from: Duplex, to: Duplex): void {
-  from.on('error', () => to.destroy());
-  from.once('close', () => (from.readableEnded ? to.end() : to.destroy()));
-  from.pipe(to);
 }
