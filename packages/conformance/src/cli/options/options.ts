@@ -9,7 +9,7 @@ import { targets } from './targets.ts';
 export const GROUPS = {
   'Targets:': targets,
   'Credentials:': credentials,
-  'What is checked:': selection,
+  'Selection:': selection,
   'Connections:': connection,
   'Reports:': output,
   'Other:': commands,
