@@ -1,4 +1,5 @@
 import { defineMutant } from '../mutant.ts';
+import { itemsOf } from '../support/items-of.ts';
 import { leaveOutItems, putEntries } from '../support/leave-out-items.ts';
 
 export const stCopyAloneRest = defineMutant({
@@ -8,9 +9,7 @@ export const stCopyAloneRest = defineMutant({
   create: () => ({
     request(request) {
       if (request.operation !== 'batchCopyFile') return;
-      const first = request.json?.fileList?.findIndex(
-        (item: { overwrite?: boolean }) => item?.overwrite === false,
-      );
+      const first = itemsOf(request).findIndex(({ overwrite }) => overwrite === false);
       leaveOutItems(request, (_, index) =>
         first >= 0 && index > first ? { code: 'ABORTED', message: 'aborted' } : undefined,
       );

@@ -1,5 +1,6 @@
 import { defineMutant } from '../mutant.ts';
 import { fileIdOf, readFile, storeFile } from '../support/files.ts';
+import { itemsOf } from '../support/items-of.ts';
 
 export const stCopyMissingEmpty = defineMutant({
   rule: 'ST-COPY-MISSING',
@@ -8,7 +9,7 @@ export const stCopyMissingEmpty = defineMutant({
   create: (context) => ({
     async request(request) {
       if (request.operation !== 'batchCopyFile') return;
-      for (const { srcPath, dstPath, overwrite } of request.json?.fileList ?? []) {
+      for (const { srcPath, dstPath, overwrite } of itemsOf(request)) {
         if (!srcPath || !dstPath || overwrite !== undefined) continue;
         if (await readFile(context, await fileIdOf(context, srcPath))) continue;
         if (!(await readFile(context, await fileIdOf(context, dstPath))))

@@ -1,4 +1,5 @@
 import { defineMutant } from '../mutant.ts';
+import { itemsOf } from '../support/items-of.ts';
 import { toStorageRefusal } from '../support/to-storage-refusal.ts';
 
 export const stCopyPathRefusedCall = defineMutant({
@@ -6,10 +7,12 @@ export const stCopyPathRefusedCall = defineMutant({
   breaks: 'a copy path with an emoji refuses the call',
   companions: [],
   create: () => ({
-    request({ operation, json }) {
-      const paths = json?.fileList?.map((item: { dstPath?: string }) => item?.dstPath).join() ?? '';
+    request(request) {
+      const paths = itemsOf(request)
+        .map(({ dstPath }) => dstPath)
+        .join();
       const isBad =
-        operation === 'batchCopyFile' &&
+        request.operation === 'batchCopyFile' &&
         /\p{Extended_Pictographic}/u.test(paths.replace(/[*\d]/g, ''));
       return isBad ? toStorageRefusal(400, 'INVALID_PARAM') : undefined;
     },

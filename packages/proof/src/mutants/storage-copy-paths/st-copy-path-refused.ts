@@ -1,4 +1,5 @@
 import { defineMutant } from '../mutant.ts';
+import { changeItems } from '../support/items-of.ts';
 
 export const stCopyPathRefused = defineMutant({
   rule: 'ST-COPY-PATH-REFUSED',
@@ -6,10 +7,10 @@ export const stCopyPathRefused = defineMutant({
   companions: [],
   create: () => ({
     request(request) {
-      const { operation, json } = request;
-      if (operation !== 'batchCopyFile' || !Array.isArray(json?.fileList)) return;
-      for (const item of json.fileList) item.dstPath = item?.dstPath?.replace('~', '-');
-      request.json = json;
+      if (request.operation !== 'batchCopyFile') return;
+      changeItems(request, (item) => {
+        item.dstPath = item.dstPath?.replace?.('~', '-');
+      });
     },
   }),
 });

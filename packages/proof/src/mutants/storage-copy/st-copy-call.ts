@@ -1,5 +1,6 @@
 import { defineMutant } from '../mutant.ts';
 import { fileIdOf, readFile } from '../support/files.ts';
+import { itemsOf } from '../support/items-of.ts';
 import { leaveOutItems, putEntries } from '../support/leave-out-items.ts';
 
 export const stCopyCall = defineMutant({
@@ -10,11 +11,11 @@ export const stCopyCall = defineMutant({
     async request(request) {
       if (request.operation !== 'batchCopyFile') return;
       const empty = new Set<string>();
-      for (const { srcPath } of request.json?.fileList ?? []) {
+      for (const { srcPath } of itemsOf(request)) {
         const bytes = srcPath && (await readFile(context, await fileIdOf(context, srcPath)));
         if (bytes?.length === 0) empty.add(srcPath);
       }
-      leaveOutItems(request, ({ srcPath }) => (empty.has(srcPath) ? {} : undefined));
+      leaveOutItems(request, (item) => (empty.has(item?.srcPath) ? {} : undefined));
     },
     answer: putEntries,
   }),

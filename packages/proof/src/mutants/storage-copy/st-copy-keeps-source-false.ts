@@ -1,4 +1,5 @@
 import { defineMutant } from '../mutant.ts';
+import { changeItems } from '../support/items-of.ts';
 
 export const stCopyKeepsSourceFalse = defineMutant({
   rule: 'ST-COPY-KEEPS-SOURCE',
@@ -6,11 +7,10 @@ export const stCopyKeepsSourceFalse = defineMutant({
   companions: [],
   create: () => ({
     request(request) {
-      const { operation, json } = request;
-      if (operation !== 'batchCopyFile' || !Array.isArray(json?.fileList)) return;
-      for (const item of json.fileList)
-        if (item?.removeOriginal === false) item.removeOriginal = true;
-      request.json = json;
+      if (request.operation !== 'batchCopyFile') return;
+      changeItems(request, (item) => {
+        if (item.removeOriginal === false) item.removeOriginal = true;
+      });
     },
   }),
 });

@@ -1,4 +1,5 @@
 import { defineMutant } from '../mutant.ts';
+import { changeItems } from '../support/items-of.ts';
 
 export const stCopyKeepsSource = defineMutant({
   rule: 'ST-COPY-KEEPS-SOURCE',
@@ -6,11 +7,10 @@ export const stCopyKeepsSource = defineMutant({
   companions: [],
   create: () => ({
     request(request) {
-      const { operation, json } = request;
-      if (operation !== 'batchCopyFile' || !Array.isArray(json?.fileList)) return;
-      for (const item of json.fileList)
-        if (item?.removeOriginal === undefined) item.removeOriginal = true;
-      request.json = json;
+      if (request.operation !== 'batchCopyFile') return;
+      changeItems(request, (item) => {
+        if (item.removeOriginal === undefined) item.removeOriginal = true;
+      });
     },
   }),
 });

@@ -10,7 +10,7 @@ export const stCopyMoveExisting = defineMutant({
       const { operation, json } = request;
       if (operation !== 'batchCopyFile' || !Array.isArray(json?.fileList)) return;
       for (const item of json.fileList) {
-        if (!item?.removeOriginal || !item.dstPath) continue;
+        if (item?.removeOriginal !== true || !item.dstPath) continue;
         const isThere = await readFile(context, await fileIdOf(context, item.dstPath));
         if (isThere) item.removeOriginal = false;
       }

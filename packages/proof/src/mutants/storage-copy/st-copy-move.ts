@@ -1,4 +1,5 @@
 import { defineMutant } from '../mutant.ts';
+import { changeItems } from '../support/items-of.ts';
 
 export const stCopyMove = defineMutant({
   rule: 'ST-COPY-MOVE',
@@ -6,10 +7,10 @@ export const stCopyMove = defineMutant({
   companions: [],
   create: () => ({
     request(request) {
-      const { operation, json } = request;
-      if (operation !== 'batchCopyFile' || !Array.isArray(json?.fileList)) return;
-      for (const item of json.fileList) if (item?.removeOriginal) item.removeOriginal = false;
-      request.json = json;
+      if (request.operation !== 'batchCopyFile') return;
+      changeItems(request, (item) => {
+        if (item.removeOriginal === true) item.removeOriginal = false;
+      });
     },
   }),
 });

@@ -1,4 +1,5 @@
 import { defineMutant } from '../mutant.ts';
+import { changeItems } from '../support/items-of.ts';
 
 export const stCopyOverwriteDefault = defineMutant({
   rule: 'ST-COPY-OVERWRITE-DEFAULT',
@@ -6,10 +7,10 @@ export const stCopyOverwriteDefault = defineMutant({
   companions: [],
   create: () => ({
     request(request) {
-      const { operation, json } = request;
-      if (operation !== 'batchCopyFile' || !Array.isArray(json?.fileList)) return;
-      for (const item of json.fileList) if (item?.overwrite === undefined) item.overwrite = false;
-      request.json = json;
+      if (request.operation !== 'batchCopyFile') return;
+      changeItems(request, (item) => {
+        if (item.overwrite === undefined) item.overwrite = false;
+      });
     },
   }),
 });

@@ -1,4 +1,5 @@
 import { defineMutant } from '../mutant.ts';
+import { changeItems } from '../support/items-of.ts';
 
 export const stCopyOverwriteFalse = defineMutant({
   rule: 'ST-COPY-OVERWRITE-FALSE',
@@ -6,10 +7,10 @@ export const stCopyOverwriteFalse = defineMutant({
   companions: [],
   create: () => ({
     request(request) {
-      const { operation, json } = request;
-      if (operation !== 'batchCopyFile' || !Array.isArray(json?.fileList)) return;
-      for (const item of json.fileList) if (item?.overwrite === false) item.overwrite = true;
-      request.json = json;
+      if (request.operation !== 'batchCopyFile') return;
+      changeItems(request, (item) => {
+        if (item.overwrite === false) item.overwrite = true;
+      });
     },
   }),
 });

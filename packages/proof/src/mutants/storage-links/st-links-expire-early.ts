@@ -1,4 +1,5 @@
 import { defineMutant } from '../mutant.ts';
+import { changeItems } from '../support/items-of.ts';
 
 export const stLinksExpireEarly = defineMutant({
   rule: 'ST-LINKS-EXPIRE',
@@ -6,10 +7,11 @@ export const stLinksExpireEarly = defineMutant({
   companions: [],
   create: () => ({
     request(request) {
-      const { operation, json } = request;
-      if (operation !== 'batchGetTempUrls' || !Array.isArray(json?.fileList)) return;
-      for (const item of json.fileList) if (item?.maxAge > 2) item.maxAge = 2;
-      request.json = json;
+      if (request.operation !== 'batchGetTempUrls') return;
+      changeItems(request, (item) => {
+        const { maxAge } = item;
+        if (typeof maxAge === 'number' && maxAge > 2) item.maxAge = 2;
+      });
     },
   }),
 });

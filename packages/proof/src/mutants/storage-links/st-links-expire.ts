@@ -1,4 +1,5 @@
 import { defineMutant } from '../mutant.ts';
+import { changeItems } from '../support/items-of.ts';
 
 export const stLinksExpire = defineMutant({
   rule: 'ST-LINKS-EXPIRE',
@@ -6,10 +7,11 @@ export const stLinksExpire = defineMutant({
   companions: [],
   create: () => ({
     request(request) {
-      const { operation, json } = request;
-      if (operation !== 'batchGetTempUrls' || !Array.isArray(json?.fileList)) return;
-      for (const item of json.fileList) if (item?.maxAge < 3600) item.maxAge = 3600;
-      request.json = json;
+      if (request.operation !== 'batchGetTempUrls') return;
+      changeItems(request, (item) => {
+        const { maxAge } = item;
+        if (typeof maxAge === 'number' && maxAge > 0) item.maxAge = Math.max(maxAge, 3600);
+      });
     },
   }),
 });

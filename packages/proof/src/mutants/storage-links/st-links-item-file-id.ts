@@ -8,7 +8,9 @@ export const stLinksItemFileId = defineMutant({
     request(request) {
       const { operation, json } = request;
       if (operation !== 'batchGetTempUrls' || !Array.isArray(json?.fileList)) return;
-      const fileList = json.fileList.filter((item: object) => 'fileID' in Object(item));
+      const fileList = json.fileList.filter(
+        (item: unknown) => Object(item) !== item || 'fileID' in Object(item),
+      );
       if (fileList.length > 0) request.json = { ...json, fileList };
     },
   }),

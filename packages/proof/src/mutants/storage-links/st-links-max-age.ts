@@ -9,7 +9,7 @@ export const stLinksMaxAge = defineMutant({
     request(request) {
       if (request.operation !== 'batchGetTempUrls') return;
       leaveOutItems(request, (item, index) =>
-        index > 0 && item?.maxAge !== undefined
+        index > 0 && item?.fileID && item.maxAge !== undefined
           ? { fileID: item.fileID, code: 'INVALID_PARAM', tempFileURL: '' }
           : undefined,
       );

@@ -1,5 +1,6 @@
 import { defineMutant } from '../mutant.ts';
 import { deleteFile, fileIdOf } from '../support/files.ts';
+import { itemsOf } from '../support/items-of.ts';
 
 export const upKeptCopy = defineMutant({
   rule: 'UP-KEPT',
@@ -8,15 +9,16 @@ export const upKeptCopy = defineMutant({
   create: (context) => {
     const copies = new Map<string, string>();
     return {
-      async request({ operation, json }) {
-        if (operation === 'batchCopyFile') {
-          for (const { srcPath, dstPath, removeOriginal } of json?.fileList ?? []) {
-            if (!removeOriginal) copies.set(await fileIdOf(context, srcPath), dstPath);
+      async request(request) {
+        if (request.operation === 'batchCopyFile') {
+          for (const { srcPath, dstPath, removeOriginal } of itemsOf(request)) {
+            if (srcPath && dstPath && !removeOriginal)
+              copies.set(await fileIdOf(context, srcPath), dstPath);
           }
         }
-        if (operation !== 'batchDelete' || !Array.isArray(json?.fileList)) return;
-        for (const id of json.fileList) {
-          const copy = copies.get(id);
+        if (request.operation !== 'batchDelete') return;
+        for (const id of itemsOf(request)) {
+          const copy = copies.get(String(id));
           if (copy !== undefined) await deleteFile(context, copy);
         }
       },
