@@ -7,7 +7,8 @@ export const gwForwardHeadersType = defineMutant({
   create: () => ({
     request({ headers, isGateway, method }) {
       const type = headers.get('content-type');
-      if (!isGateway || method !== 'POST' || type === undefined) return;
+      const isSigned = headers.get('authorization')?.startsWith('TC3-');
+      if (!isGateway || method !== 'POST' || type === undefined || isSigned) return;
       headers.set('Content-Type', type.split(';', 1)[0] ?? '');
     },
   }),
