@@ -6,7 +6,7 @@ export const auNoneLogin = defineMutant({
   companions: [],
   create: () => ({
     answer(answer, { isGateway, method, path, headers }) {
-      const isBare = isGateway && headers.get('Authorization') === undefined;
+      const isBare = isGateway && !headers.get('Authorization') && !headers.get('Upgrade');
       if (!isBare || method !== 'GET' || path.split('/').length < 5) return;
       answer.status = 302;
       answer.headers.set('Location', '/login');
