@@ -9,7 +9,7 @@ export const stCopyPathAbsolute = defineMutant({
     request(request) {
       if (request.operation !== 'batchCopyFile') return;
       leaveOutItems(request, (item) =>
-        /^\//.test(item?.dstPath ?? '')
+        item?.srcPath && /^\//.test(item?.dstPath ?? '')
           ? { code: 'INVALID_PARAM', message: 'dstPath has a bad character.' }
           : undefined,
       );

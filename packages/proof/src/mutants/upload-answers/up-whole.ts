@@ -13,7 +13,7 @@ export const upWhole = defineMutant({
       const form = readForm(request);
       const file = form.get('file') ?? Buffer.alloc(0);
       await storeFile(context, String(form.get('key')), file.subarray(0, file.length / 2));
-      await wait(100);
+      await wait(300);
     },
   }),
 });
