@@ -7,7 +7,7 @@ import { holdForm } from './hold-upload.ts';
 
 const CONTENT = Buffer.alloc(100_000, 'what never comes whole, ');
 /** How long is looked for traces of a broken upload, in milliseconds. */
-const LOOK = { most: 300, every: 50 };
+const LOOK = { most: 500, every: 100 };
 
 const half = (size: number) => Math.floor(size / 2);
 const chunked = { 'Transfer-Encoding': 'chunked' };
