@@ -1,15 +1,82 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { startSoundServer } from './support/sound-server.ts';
+import { startTarget } from './support/start-target.ts';
+import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
 const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 
 test('the built command runs under plain node, and says nothing but its results', async () => {
-  await using server = await startSoundServer();
-  const urls = ['--gateway-url', server.url, '--storage-url', server.url];
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [cli, ...urls]);
+  await using target = await startTarget();
+  const args = [cli, ...target.args, '--only', 'GW-ERROR,dredd,respect'];
+  const run = promisify(execFile)(process.execPath, args);
+  const { stdout, stderr } = await run;
   expect(stderr).toBe('');
-  expect(stdout.trim().split('\n').at(-1)).toMatch(/^24 pass, 0 fail, 0 error, 19 skip: /);
+  const last = stdout.trim().split('\n').at(-1);
+  expect(last).toMatch(/^\d+ pass, 0 fail, 0 skip, \d+ disabled, 0 error: keeps the contract/);
+  for (const id of [
+    'GW-ERROR-NOT-FOUND',
+    'storage batchDelete 200 application/json',
+    'copy-file',
+  ]) {
+    expect(stdout).toContain(`pass     ${id}\n`);
+  }
+});
+
+test('colours obey FORCE_COLOR and NO_COLOR', async () => {
+  await using target = await startTarget();
+  const lines = async (env: Record<string, string>) => {
+    const args = [cli, ...target.args, '--only', 'GW-ERROR-NOT-FOUND'];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+    return stdout;
+  };
+  expect(await lines({})).toMatch(/^pass {5}GW-ERROR-NOT-FOUND/);
+  expect(await lines({ FORCE_COLOR: '1' })).toContain('\u001b[32mpass');
+  expect(await lines({ NO_COLOR: '1' })).toMatch(/^pass {5}/);
+});
+
+test('Ctrl-C ends a run, which cleans up and reports', async () => {
+  await using target = await startTarget();
+  await using folder = await makeTemporaryFolder();
+  const file = join(folder.path, 'r.json');
+  const child = spawn(process.execPath, [
+    cli,
+    ...target.args,
+    '--only',
+    'UP-,ST-',
+    '--concurrency',
+    '2',
+    '--report',
+    `json=${file}`,
+  ]);
+  let shown = '';
+  child.stderr.on('data', (text) => {
+    shown += text;
+  });
+  for await (const line of createInterface(child.stdout)) {
+    if (line.startsWith('pass     ST-META')) child.kill('SIGINT');
+  }
+  if (child.exitCode === null) await once(child, 'exit');
+  expect(child.exitCode).toBe(3);
+  expect(shown).toContain('ending, and removing what was stored');
+  const { berth } = JSON.parse(await readFile(file, 'utf8')).extra;
+  expect(berth.summary.incomplete).toBeGreaterThan(0);
+  expect(berth.leftovers).toEqual([]);
+});
+
+test('a reader that leaves does not end the run', async () => {
+  await using target = await startTarget();
+  await using folder = await makeTemporaryFolder();
+  const file = join(folder.path, 'r.json');
+  const args = [...target.args, '--only', 'GW-', '--report', `json=${file}`];
+  const child = spawn(process.execPath, [cli, ...args]);
+  child.stdout.destroy();
+  const [code] = await once(child, 'exit');
+  expect(code).toBe(0);
+  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ reportFormat: 'CTRF' });
 });

@@ -48,6 +48,20 @@ test('a breach is exit code 1, with what was sent, what came and a curl', async 
   expect(output).toMatch(/: breaks the contract · seed/);
 });
 
+test('a failed SHOULD does not decide, and is said', async () => {
+  await using target = await startTarget();
+  const { code, output, lines } = await run(
+    ...target.args,
+    '--level',
+    'should',
+    '--only',
+    'GW-,ST-',
+  );
+  expect(code).toBe(0);
+  expect(output).toMatch(/^fail {5}\S+ \(SHOULD\)$/m);
+  expect(lines.at(-1)).toContain('keeps the contract, but not every SHOULD');
+});
+
 test('a known failure does not decide; a stale entry does', async () => {
   await using server = await startBroken();
   await using sound = await startSoundServer();
