@@ -7,6 +7,7 @@ import { fromRawHeaders, type HeaderList, readAll } from './header-list.ts';
 import type { Health } from './health.ts';
 import { NetworkFault, toNetworkFault } from './network-fault.ts';
 import type { Pace } from './pace.ts';
+import { startTimer } from './start-timer.ts';
 import { Throttled } from './throttled.ts';
 import { toForwarded } from './to-forwarded.ts';
 
@@ -77,7 +78,7 @@ export function createCaller(options: CallerOptions): Caller {
   ): Promise<{ sent: Sent; made: Made }> => {
     const what = `${request.method} ${request.origin}${request.target}`;
     const late = new NetworkFault(`${what}: no answer within ${timeout} ms`, 'TIMEOUT');
-    const timer = setTimeout(() => ends.abort(late), timeout);
+    const stop = startTimer(timeout, () => ends.abort(late));
     try {
       health.assertAlive(request.origin);
       const sent = toSent(request);
@@ -93,7 +94,7 @@ export function createCaller(options: CallerOptions): Caller {
       if (!request.trickle) health.silent(request.origin);
       throw fault;
     } finally {
-      clearTimeout(timer);
+      stop();
     }
   };
 
@@ -227,21 +228,21 @@ async function* toChunks(
     response.destroy(new NetworkFault(`${what}: ${message}`, code));
   const isLate = () => giveUp(`nothing more within ${timeout} ms`, 'TIMEOUT');
   const longest = timeout * LONGEST_BODY;
-  const whole = setTimeout(() => giveUp(`no end within ${longest} ms`, 'TIMEOUT'), longest);
-  let part = setTimeout(isLate, timeout);
+  const stopWhole = startTimer(longest, () => giveUp(`no end within ${longest} ms`, 'TIMEOUT'));
+  let stopPart = startTimer(timeout, isLate);
   let size = 0;
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
-      clearTimeout(part);
+      stopPart();
       size += chunk.length;
       if (size > LARGEST_BODY) giveUp(`more than ${LARGEST_BODY} bytes`, 'TOO_LARGE');
       yield chunk;
-      part = setTimeout(isLate, timeout);
+      stopPart = startTimer(timeout, isLate);
     }
   } catch (error) {
     throw toNetworkFault(error as NodeJS.ErrnoException, what);
   } finally {
-    clearTimeout(part);
-    clearTimeout(whole);
+    stopPart();
+    stopWhole();
   }
 }

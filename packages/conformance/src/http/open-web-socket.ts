@@ -6,6 +6,7 @@ import type { Call } from './caller.ts';
 import { type Exchange, type Sent, toReceived } from './exchange.ts';
 import { fromRawHeaders, type HeaderList, readAll } from './header-list.ts';
 import { NetworkFault, toNetworkFault } from './network-fault.ts';
+import { startTimer } from './start-timer.ts';
 
 /** Larger than any message or refusal that the suite asks for, in bytes. */
 const LARGEST = 33 * 2 ** 20;
@@ -61,7 +62,6 @@ export async function openWebSocket(
   const client = new WebSocket(url, [...protocols], {
     headers: toRecord(call.headers),
     agent: url.startsWith('wss:') ? agents.https : agents.http,
-    handshakeTimeout: timeout,
     followRedirects: false,
     perMessageDeflate: false,
     maxPayload: LARGEST,
@@ -76,6 +76,12 @@ export async function openWebSocket(
     body: Buffer.alloc(0),
   };
   const end = () => client.terminate();
+  let isLate = false;
+  const stop = startTimer(timeout, () => {
+    isLate = true;
+    end();
+  });
+  client.once('open', stop).once('unexpected-response', stop).once('close', stop);
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
   client.once('close', () => signal.removeEventListener('abort', end));
@@ -103,7 +109,8 @@ export async function openWebSocket(
       }
     });
     client.on('error', (error) => {
-      if (head === undefined) return reject(toNetworkFault(error, what));
+      const late = new NetworkFault(`${what}: no answer within ${timeout} ms`, 'TIMEOUT');
+      if (head === undefined) return reject(isLate ? late : toNetworkFault(error, what));
       const headers = fromRawHeaders(head.rawHeaders);
       resolve({ sent, status: 101, headers, breach: error.message });
     });
@@ -124,11 +131,15 @@ function createInbox(client: WebSocket, timeout: number, what: string): () => Pr
   });
   return async () => {
     if (inbox.messages.length === 0 && client.readyState === WebSocket.OPEN) {
-      const ends = AbortSignal.timeout(timeout);
+      const ends = new AbortController();
+      const stop = startTimer(timeout, () => ends.abort());
       await Promise.race([
-        once(client, 'berth:message', { signal: ends }),
-        once(client, 'close', { signal: ends }),
+        once(client, 'berth:message', { signal: ends.signal }),
+        once(client, 'close', { signal: ends.signal }),
       ]).catch(() => {});
+      stop();
+      // The other of the two is waited for no more.
+      ends.abort();
     }
     const message = inbox.messages.shift();
     if (message) return message;
@@ -156,11 +167,11 @@ function toSocket(
     async closed() {
       const { promise, reject } = Promise.withResolvers<never>();
       const late = new NetworkFault(`${what}: not closed within ${timeout} ms`, 'TIMEOUT');
-      const timer = setTimeout(() => reject(late), timeout);
+      const stop = startTimer(timeout, () => reject(late));
       try {
         return await Promise.race([ended, promise]);
       } finally {
-        clearTimeout(timer);
+        stop();
         client.terminate();
       }
     },
@@ -181,7 +192,7 @@ async function readBody(response: IncomingMessage, timeout: number): Promise<Buf
   const chunks: Buffer[] = [];
   let size = 0;
   const late = new NetworkFault(`no whole answer within ${timeout} ms`, 'TIMEOUT');
-  const timer = setTimeout(() => response.destroy(late), timeout);
+  const stop = startTimer(timeout, () => response.destroy(late));
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       size += chunk.length;
@@ -189,7 +200,7 @@ async function readBody(response: IncomingMessage, timeout: number): Promise<Buf
       chunks.push(chunk);
     }
   } finally {
-    clearTimeout(timer);
+    stop();
   }
   return Buffer.concat(chunks);
 }

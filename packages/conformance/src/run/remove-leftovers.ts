@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createHealth } from '../http/health.ts';
+import { NetworkFault } from '../http/network-fault.ts';
 import { createPace } from '../http/pace.ts';
 import { createTrial } from '../trial/create-trial.ts';
 import type { Trial } from '../trial/trial.ts';
@@ -13,6 +14,8 @@ const LONGEST = 60_000;
 const PAUSES = [0, 200, 1000];
 /** File IDs that are asked for at the same time. */
 const AT_ONCE = 8;
+/** How often a call is made. */
+const ATTEMPTS = 3;
 /** Paths that a notice names. */
 const MOST_NAMED = 5;
 
@@ -35,10 +38,10 @@ export async function removeLeftovers(ended: Run): Promise<string[]> {
   // What the run has learnt about a target that was in trouble may be over.
   const run: Run = { ...ended, signal, pace: createPace(() => {}), health: createHealth() };
   const trial = createTrial(run, 'clean-up', '');
-  let left = await findFileIds(trial, listed);
+  let left: File[] = listed;
   for (const pause of PAUSES) {
     if (left.length > 0) await wait(pause);
-    left = await removeAll(trial, left);
+    left = await removeAll(trial, await findFileIds(trial, left));
   }
   if (left.length > 0) {
     const named = left.slice(0, MOST_NAMED).map(({ path }) => path);
@@ -54,11 +57,23 @@ async function findFileIds({ upload }: Trial, files: readonly File[]): Promise<F
   const work = async () => {
     for (let file = waiting.shift(); file; file = waiting.shift()) {
       const { path, fileId } = file;
-      found.push({ path, fileId: fileId ?? (await upload.fileIdOf(path).catch(() => undefined)) });
+      found.push({ path, fileId: fileId ?? (await insist(() => upload.fileIdOf(path))) });
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return found;
+}
+
+/** Makes a call again where its connection breaks; `undefined` where that does not help. */
+async function insist<Answer>(call: () => Promise<Answer>): Promise<Answer | undefined> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof NetworkFault) || error.code !== 'ECONNRESET') return undefined;
+    }
+  }
+  return undefined;
 }
 
 /** One turn; returns what is still there, or may be. */
@@ -74,7 +89,7 @@ async function removeAll(trial: Trial, files: readonly File[]): Promise<File[]> 
 async function removeBatch({ storage, upload }: Trial, files: readonly File[]): Promise<File[]> {
   const ids = files.map(({ fileId }) => fileId);
   const ask = async (operation: 'batchDelete' | 'batchGetTempUrls', fileList: unknown[]) => {
-    const reply = await storage.call(operation, { fileList }).catch(() => undefined);
+    const reply = await insist(() => storage.call(operation, { fileList }));
     const entries = reply?.refused === false ? reply.data?.fileList : undefined;
     return new Map([entries ?? []].flat().map((entry) => [Object(entry).fileID, Object(entry)]));
   };
@@ -88,7 +103,7 @@ async function removeBatch({ storage, upload }: Trial, files: readonly File[]): 
     if (code === undefined) return deleted.get(id)?.code !== 'SUCCESS';
     if (code !== 'SUCCESS' || !URL.canParse(String(tempFileURL))) return false;
     // A link alone does not say that there is something behind it.
-    const exchange = await upload.download(String(tempFileURL)).catch(() => undefined);
+    const exchange = await insist(() => upload.download(String(tempFileURL)));
     return exchange === undefined || exchange.received.status === 200;
   };
   const answers = await Promise.all(ids.map(isLeft));

@@ -34,6 +34,8 @@ export interface SecondServer {
   /** Credential of the storage calls, good for two hours. */
   storageHeaders: Record<string, string>;
   forbiddenService: string;
+  /** Paths of the files that are stored now. */
+  listFiles(): string[];
   close(): Promise<void>;
 }
 
@@ -87,6 +89,7 @@ export async function startSecondServer(options: SecondServerOptions): Promise<S
       [names.timestamp]: String(Math.floor(Date.now() / 1000)),
     },
     forbiddenService: forbidden[0] ?? '',
+    listFiles: () => objects.files.list(),
     async close() {
       await Promise.all([gateway.close(), storage.close(), objectServer.close()]);
     },

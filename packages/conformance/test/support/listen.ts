@@ -1,5 +1,5 @@
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { Server as HttpServer } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
 
 /** Lets a server listen on a free loopback port, and returns its URL. */
 export async function listen(server: Server): Promise<string> {
@@ -8,7 +8,7 @@ export async function listen(server: Server): Promise<string> {
 }
 
 /** Ends a server and its connections. */
-export async function closeServer(server: Server): Promise<void> {
+export async function closeServer(server: HttpServer): Promise<void> {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 }

@@ -4,7 +4,6 @@ import { defineCheck } from '../check.ts';
 import { makeGoodFields } from '../support/good-fields.ts';
 
 export const stResponseJson = defineCheck('ST-RESPONSE-JSON', [], async (t) => {
-  const fields = await makeGoodFields(t);
   const expectJson = (reply: StorageReply, what: string) => {
     const { status, mediaType, json } = reply.received;
     t.expect(
@@ -14,8 +13,12 @@ export const stResponseJson = defineCheck('ST-RESPONSE-JSON', [], async (t) => {
     );
     t.expect(json !== undefined, `${what} (${status}): the body must be JSON`, reply);
   };
+  const options = { acceptsRefusal: true };
+  const path = t.storage.path('file.txt');
+  // Needs no files, which cannot be had where no answer is JSON.
+  expectJson(await t.storage.call('getUploadMetaData', { path }, options), 'getUploadMetaData');
+  const fields = await makeGoodFields(t);
   for (const operation of STORAGE_OPERATIONS) {
-    const options = { acceptsRefusal: true };
     const good = fields[operation];
     const calls: Record<string, [fields: object, options: StorageCallOptions]> = {
       'a good call': [good, options],

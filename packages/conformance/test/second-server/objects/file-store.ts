@@ -9,6 +9,8 @@ export interface FileStore {
   read(path: string): Buffer | undefined;
   write(path: string, content: Buffer): void;
   remove(path: string): void;
+  /** The paths of all files. */
+  list(): string[];
 }
 
 /** Keeps all in memory. */
@@ -28,5 +30,6 @@ export function createFileStore(): FileStore {
     read: (path) => contents.get(path),
     write: (path, content) => contents.set(path, content),
     remove: (path) => contents.delete(path),
+    list: () => [...contents.keys()],
   };
 }

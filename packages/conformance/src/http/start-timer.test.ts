@@ -1,0 +1,33 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { startTimer } from './start-timer.ts';
+
+/** Milliseconds until a timer ended, where this process stands still for `blocked` of them. */
+async function measure(milliseconds: number, blocked: number): Promise<number> {
+  const started = performance.now();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  startTimer(milliseconds, resolve);
+  await wait(1);
+  const end = performance.now() + blocked;
+  while (performance.now() < end);
+  await promise;
+  return performance.now() - started;
+}
+
+test('ends after its time', async () => {
+  const took = await measure(200, 0);
+  expect(took).toBeGreaterThan(195);
+});
+
+test('time in which the process stands still hardly counts', async () => {
+  expect(await measure(200, 300)).toBeGreaterThan(450);
+});
+
+test('does not end once it was stopped', async () => {
+  let ended = false;
+  startTimer(10, () => {
+    ended = true;
+  })();
+  await wait(50);
+  expect(ended).toBe(false);
+});

@@ -1,0 +1,20 @@
+/** Parts of a wait. A machine that stands still for a while uses up one of them. */
+const PARTS = 10;
+
+/**
+ * Calls back after a while. Time in which this process did not run hardly counts, so that a busy machine
+ * is not taken for a target that is silent: between two parts, what has arrived is read.
+ *
+ * @param milliseconds at least 1
+ * @returns ends the wait
+ */
+export function startTimer(milliseconds: number, onEnd: () => void): () => void {
+  let parts = 0;
+  const next = () => {
+    parts += 1;
+    if (parts > PARTS) onEnd();
+    else timer = setTimeout(next, milliseconds / PARTS);
+  };
+  let timer = setTimeout(next, 0);
+  return () => clearTimeout(timer);
+}

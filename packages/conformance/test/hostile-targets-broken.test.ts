@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { idsOf, mustsOf, runSuite } from './support/run-suite.ts';
+import { startFronted } from './support/start-fronted.ts';
+
+const answer = (status: string, type: string, body: string) =>
+  [`HTTP/1.1 ${status}`, `Content-Type: ${type}`, `Content-Length: ${body.length}`, '', body].join(
+    '\r\n',
+  );
+
+test.each([
+  ['HTML', 'ST-RESPONSE-JSON', answer('200 OK', 'text/html', '<!doctype html><title>Hi</title>')],
+  ['500', 'ST-META-CALL', answer('500 Oh', 'application/json', '{"error":"Oh."}')],
+])('%s everywhere: MUSTs fail, in bounded time, and no check breaks', async (_, rule, text) => {
+  await using target = await startFronted({ decide: () => (socket) => void socket.end(text) });
+  const ran = await runSuite({ ...target.options, timeout: 2000 });
+  expect(ran.exitCode).toBe(1);
+  expect(mustsOf(ran, 'error')).toEqual([]);
+  const failed = idsOf(ran, 'fail');
+  expect(failed).toContain('GW-ERROR-NOT-FOUND');
+  expect(failed).toContain(rule);
+  expect(failed.length).toBeGreaterThan(20);
+  expect(ran.took).toBeLessThan(40_000);
+});
+
+test.each([
+  ['an empty 200', answer('200 OK', 'application/json', '')],
+  ['a redirect', 'HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n'],
+  ['a JSON list', answer('200 OK', 'application/json', '[null]')],
+  ['a header that is none', 'HTTP/1.1 200 OK\r\nX-Odd: \u0001\u0002\r\n\r\n'],
+  ['a status of its own', answer('999 Odd', 'application/json', '{"body":{"data":{}}}')],
+])('%s everywhere: no check breaks', async (_, text) => {
+  await using target = await startFronted({ decide: () => (socket) => void socket.end(text) });
+  const only = ['GW-ERROR', 'GW-C', 'GW-WS', 'ST-META', 'ST-DELETE', 'ST-COPY', 'UP-', 'respect'];
+  const ran = await runSuite({ ...target.options, timeout: 2000, only });
+  const errors = mustsOf(ran, 'error');
+  expect(errors.filter((one) => one.includes('fault of the suite'))).toEqual([]);
+  expect(ran.report?.summary.pass ?? 0).toBe(0);
+  expect([1, 2, 3]).toContain(ran.exitCode);
+});

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { mustsOf, runSuite } from './support/run-suite.ts';
+import { startFronted } from './support/start-fronted.ts';
+
+test('every third connection is dropped: errors, and nothing that is blamed on the target', async () => {
+  await using target = await startFronted({
+    decide: (index) => (index % 3 === 0 ? 'drop' : 'pass'),
+  });
+  const ran = await runSuite(target.options);
+  expect(mustsOf(ran, 'fail')).toEqual([]);
+  expect(ran.exitCode).toBe(4);
+  const errors = mustsOf(ran, 'error');
+  expect(errors.length).toBeGreaterThan(20);
+  expect(errors.filter((one) => !/socket hang up|ECONNRESET/.test(one))).toEqual([]);
+  expect(target.server.listFiles()).toEqual(ran.report?.leftovers);
+  expect(ran.took).toBeLessThan(60_000);
+});
+
+test('429 now and then: the run slows down, and all pass', async () => {
+  const refusal = 'HTTP/1.1 429 Slow down\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n';
+  await using target = await startFronted({
+    decide: (index) => (index % 250 === 0 ? (socket) => void socket.end(refusal) : 'pass'),
+  });
+  const ran = await runSuite(target.options);
+  const others = ['fail', 'error', 'skip', 'disabled'].flatMap((outcome) => mustsOf(ran, outcome));
+  expect(others).toEqual([]);
+  expect(ran.exitCode).toBe(0);
+  expect(ran.notices).toContain('the target asks to slow down; waiting 1 s');
+});
+
+test.each([
+  ['refuses connections', 'drop', 30_000],
+  ['hangs', 'hang', 60_000],
+] as const)('a target that %s after a while', async (_, deed, bound) => {
+  await using target = await startFronted({
+    decide: (index) => (index > 150 ? deed : 'pass'),
+  });
+  const ran = await runSuite({ ...target.options, timeout: 1000 });
+  expect(mustsOf(ran, 'fail')).toEqual([]);
+  expect(ran.exitCode).toBe(4);
+  expect(ran.report?.leftovers.toSorted()).toEqual(
+    expect.arrayContaining(target.server.listFiles()),
+  );
+  expect(ran.notices.at(-1)).toMatch(/^what the run has stored may still be there: /);
+  expect(mustsOf(ran, 'error').at(-1)).toMatch(/gave no answer 12 times in a row|hang up|within/);
+  expect(ran.took).toBeLessThan(bound);
+});

@@ -1,0 +1,118 @@
+import { createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { listen } from './support/listen.ts';
+import { idsOf, mustsOf, runSuite } from './support/run-suite.ts';
+import type { Deed } from './support/start-front.ts';
+import { startFronted } from './support/start-fronted.ts';
+
+test('a dead address: no run, and a sentence', async () => {
+  const server = createServer();
+  const url = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  const ran = await runSuite({ gatewayUrl: url, storageUrl: url });
+  expect(ran.exitCode).toBe(2);
+  expect(ran.sentence).toMatch(
+    /^The (gateway|storage API) at http.* cannot be reached: .*ECONNREF/,
+  );
+  expect(ran.took).toBeLessThan(5000);
+});
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
+const endless = (head: string, part: string): Deed => {
+  return (socket) => {
+    socket.write(head);
+    const write = () => {
+      while (part !== '' && !socket.destroyed && socket.write(part));
+    };
+    socket.on('drain', write);
+    write();
+  };
+};
+
+test.each<[string, Deed, RegExp]>([
+  ['takes connections and never answers', 'hang', /no answer within 500 ms/],
+  ['drops every connection', 'drop', /socket hang up|ECONNRESET/],
+  ['has headers without end', endless(OK, 'A: a\r\n'.repeat(1000)), /Header/i],
+  ['has bodies without end', endless(`${OK}\r\n`, 'a'.repeat(65_536)), /more than|no answer/],
+  ['answers a head and no body', endless(`${OK}Content-Length: 9\r\n\r\n`, ''), /no answer within/],
+  ['speaks no HTTP', (socket) => void socket.end('SSH-2.0-OpenSSH_9.9\r\n'), /Parse Error/],
+])('a server that %s: no run, in bounded time', async (_, deed, sentence) => {
+  await using target = await startFronted({ decide: () => deed });
+  const ran = await runSuite({ ...target.options, timeout: 500 });
+  expect(ran.exitCode).toBe(2);
+  expect(ran.sentence).toMatch(/^The (gateway|storage API) at http.* cannot be reached: .*\.$/s);
+  expect(ran.sentence).toMatch(sentence);
+  expect(ran.took).toBeLessThan(10_000);
+});
+
+test('a target that answers nothing but 429: no run, after a few waits', async () => {
+  const answer = 'HTTP/1.1 429 Slow down\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n';
+  await using target = await startFronted({ decide: () => (socket) => void socket.end(answer) });
+  const ran = await runSuite(target.options);
+  expect(ran.exitCode).toBe(2);
+  expect(ran.sentence).toContain('too many requests (429), again and again');
+  expect(ran.notices).toContain('the target asks to slow down; waiting 1 s');
+  expect(ran.took).toBeLessThan(30_000);
+  expect(target.gateway.count() + target.storage.count()).toBeLessThan(30);
+});
+
+const WRONG_GATEWAY = {
+  gatewayToken: 'wrong-token',
+  tc3: { secretId: 'wrong-id', secretKey: 'wrong-key' },
+};
+const WRONG_STORAGE = {
+  'X-Svc-Authorization': 'wrong-authorization',
+  'X-Svc-SessionToken': 'wrong-session',
+  'X-Svc-TimeStamp': '1',
+};
+
+test('credentials that both targets refuse: no run', async () => {
+  await using target = await startFronted();
+  const wrong = { ...WRONG_GATEWAY, storageHeaders: WRONG_STORAGE };
+  const ran = await runSuite({ ...target.options, ...wrong });
+  expect(ran.exitCode).toBe(2);
+  expect(ran.sentence).toContain('Both targets refused the credentials');
+  expect(ran.sentence).not.toContain('wrong');
+  expect(ran.took).toBeLessThan(5000);
+});
+
+test('credentials that the gateway refuses: the storage API is checked', async () => {
+  await using target = await startFronted();
+  const ran = await runSuite({ ...target.options, ...WRONG_GATEWAY });
+  expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
+  expect(ran.exitCode).toBe(3);
+  const { results = [] } = ran.report ?? {};
+  const gateway = results.filter(({ id }) => id.startsWith('GW-'));
+  expect(gateway.map(({ outcome }) => outcome)).not.toContain('pass');
+  const [first] = gateway.filter(({ outcome }) => outcome === 'skip');
+  expect(first?.reason).toBe('the gateway refused every credential that was given');
+  expect(idsOf(ran, 'pass')).toContain('ST-DELETE-GONE');
+  expect(target.server.listFiles()).toEqual([]);
+});
+
+test('credentials that the storage API refuses: the gateway is checked', async () => {
+  await using target = await startFronted();
+  const ran = await runSuite({ ...target.options, storageHeaders: WRONG_STORAGE });
+  expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
+  expect(ran.exitCode).toBe(3);
+  const storage = ran.report?.results.filter(({ id }) => id.startsWith('ST-')) ?? [];
+  expect(storage.map(({ outcome }) => outcome)).not.toContain('pass');
+  expect(storage[0]?.reason).toBe('the storage API refused the credentials that were given');
+  expect(idsOf(ran, 'pass')).toContain('GW-ERROR-NOT-FOUND');
+});
+
+test('a good token beside a wrong key pair is enough', async () => {
+  await using target = await startFronted();
+  const { tc3 } = WRONG_GATEWAY;
+  const ran = await runSuite({ ...target.options, tc3, only: ['GW-'] });
+  expect(ran.exitCode).toBe(0);
+});
+
+test('no service behind the gateway: what needs it is skipped, and the verdict incomplete', async () => {
+  await using target = await startFronted();
+  const ran = await runSuite({ ...target.options, service: 'not-there', only: ['GW-', 'dredd'] });
+  expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
+  expect(ran.exitCode).toBe(3);
+  const reasons = ran.report?.results.filter(({ outcome }) => outcome === 'skip') ?? [];
+  expect(reasons[0]?.reason).toMatch(/^no fixture service answers at \/v1\/cloudrun\/not-there/);
+});

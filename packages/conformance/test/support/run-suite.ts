@@ -1,0 +1,56 @@
+import { expect, vi } from 'vitest';
+import { type ConformanceOptions, createConformance, type Report } from '../../src/index.ts';
+
+export interface Ran {
+  /** Absent where the run could not start. */
+  report?: Report;
+  exitCode: number;
+  /** The sentence of a run that could not start. */
+  sentence: string;
+  notices: string[];
+  /** Milliseconds. */
+  took: number;
+}
+
+/** Handles of this process that a run may leave open. */
+const KINDS = ['ProcessWrap', 'PipeWrap', 'TCPSocketWrap', 'TCPServerWrap', 'TLSWrap'];
+
+function countHandles(): Record<string, number> {
+  const open = process.getActiveResourcesInfo();
+  return Object.fromEntries(KINDS.map((kind) => [kind, open.filter((one) => one === kind).length]));
+}
+
+/** Runs the whole suite, unless `only` says less, and sees to it that no handle stays open. */
+export async function runSuite(options: ConformanceOptions): Promise<Ran> {
+  const before = countHandles();
+  const started = performance.now();
+  const notices: string[] = [];
+  const ran: Ran = { exitCode: 2, sentence: '', notices, took: 0 };
+  try {
+    const onNotice = (text: string) => notices.push(text);
+    ran.report = await createConformance({ onNotice, ...options }).run();
+    ran.exitCode = ran.report.exitCode;
+  } catch (error) {
+    if ((error as Error).name !== 'StartError') throw error;
+    ran.sentence = (error as Error).message;
+  }
+  ran.took = performance.now() - started;
+  await vi.waitFor(() => {
+    for (const [kind, count] of Object.entries(countHandles())) {
+      expect(count, kind).toBeLessThanOrEqual(before[kind] ?? 0);
+    }
+  }, 5000);
+  return ran;
+}
+
+/** Ids of the results with an outcome, `pass` for example. */
+export function idsOf({ report }: Ran, outcome: string): string[] {
+  return (report?.results ?? []).filter((one) => one.outcome === outcome).map(({ id }) => id);
+}
+
+/** The MUST checks with an outcome, each with what there is to say about it. */
+export function mustsOf({ report }: Ran, outcome: string): string[] {
+  return (report?.results ?? [])
+    .filter((one) => one.outcome === outcome && one.level === 'must')
+    .map(({ id, reason, findings: [first] }) => `${id}: ${reason ?? first?.message}`);
+}

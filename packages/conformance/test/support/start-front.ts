@@ -1,0 +1,68 @@
+import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { listen } from './listen.ts';
+
+/** What a front does with a connection whose request head has come. */
+export type Deed = 'pass' | 'drop' | 'hang' | ((socket: Socket) => void);
+
+export interface Front {
+  url: string;
+  /** Connections so far. */
+  count(): number;
+  /** Ends all connections, and takes no more. */
+  close(): Promise<void>;
+}
+
+export interface FrontOptions {
+  /** What is done with the connection of this number, from 1, and this request head. Default: `pass`. */
+  decide?: (index: number, head: string) => Deed;
+  tls?: { key: string; cert: string };
+}
+
+/** Something between the suite and a server that hands connections on, or does not. */
+export async function startFront(
+  target: string,
+  { decide = () => 'pass', tls }: FrontOptions = {},
+): Promise<Front> {
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy()).once('close', () => sockets.delete(socket));
+  };
+  let count = 0;
+  const accept = (socket: Socket) => {
+    keep(socket);
+    count += 1;
+    const index = count;
+    let head = '';
+    socket.on('data', function read(chunk) {
+      head += chunk.toString('latin1');
+      if (!head.includes('\r\n\r\n')) return;
+      socket.off('data', read).pause();
+      const deed = decide(index, head);
+      if (deed === 'pass') handOn(socket, Buffer.from(head, 'latin1'));
+      else if (deed === 'drop') socket.destroy();
+      else if (typeof deed === 'function') deed(socket.resume());
+    });
+  };
+  const handOn = (socket: Socket, first: Buffer) => {
+    const { hostname, port } = new URL(target);
+    const server = connect(Number(port), hostname);
+    keep(server);
+    server.write(first);
+    socket.pipe(server).pipe(socket);
+    socket.once('close', () => server.destroy());
+    server.once('close', () => socket.destroySoon());
+  };
+  const server: Server = tls ? createTlsServer(tls, accept) : createTcpServer(accept);
+  const url = await listen(server);
+  return {
+    url: tls ? url.replace('http:', 'https:') : url,
+    count: () => count,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
