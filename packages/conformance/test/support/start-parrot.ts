@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import { toSpellings } from '../../src/report/to-spellings.ts';
 import { closeServer, listen } from './listen.ts';
+import { spellings } from './spell.ts';
 
 /**
  * A server that sends what it was sent back in every place it has: the status line, header names and
@@ -11,7 +11,9 @@ export async function startParrot(
 ): Promise<{ url: string; [Symbol.asyncDispose](): Promise<void> }> {
   const server = createServer((request, response) => {
     const heard = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
-    const spelt = secrets.flatMap(toSpellings);
+    const spelt = secrets.flatMap((secret) =>
+      Object.values(spellings).map((spell) => spell(secret)),
+    );
     const inBase64 = Buffer.from(`{"Authorization":"${secrets.join('","')}"}`).toString('base64');
     response.statusMessage = 'OK';
     response.setHeader('X-Request-Id', secrets[0] ?? '');
