@@ -7,7 +7,7 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 
 /** Resolution as CommonJS or before `exports`: the packages are ESM only, and say so. */
 const NOT_OURS = ['node10', 'node16-cjs'];
