@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { send, sendRaw } from './support/send.ts';
+import { begin, send, sendRaw } from './support/send.ts';
 import { BEARER, startGateway, toService } from './support/start-gateway.ts';
 import { startRawAnswer, startRawService, startService } from './support/start-service.ts';
 
@@ -188,4 +188,18 @@ it('asks for a body only when it has let the caller in, and tells the service no
   expect(await sendRaw(port, head(BEARER), '{}')).toMatch(/^HTTP\/1\.1 100 [\s\S]*HTTP\/1\.1 200/);
   expect(seen).toHaveLength(1);
   expect(seen[0]?.request.headers.expect).toBeUndefined();
+});
+
+it('leaves the bytes of a header of a slow answer what they are', async () => {
+  const { promise: isRead, resolve } = Promise.withResolvers<void>();
+  const { origin } = await startService(async (_, response) => {
+    response.setHeader('X-Name', 'Müller');
+    response.write('', 'latin1');
+    await isRead;
+    response.end('ok');
+  });
+  const { base } = await startGateway([toService([origin])]);
+  const { headers } = await begin(base, HELLO);
+  resolve();
+  expect(headers['x-name']).toBe('Müller');
 });

@@ -208,7 +208,8 @@ export class Attempt implements Dispatcher.DispatchHandler, Timed {
     }
     response.on('drain', () => this.#controller?.resume());
     let isFull = false;
-    if (held === undefined) response.flushHeaders();
+    // Unlike `flushHeaders`, which writes UTF-8, this leaves the bytes of headers what they are.
+    if (held === undefined) response.write('', 'latin1');
     else for (const chunk of held) isFull = !response.write(chunk);
     if (!isFull) this.#controller?.resume();
   };

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StorageCredentials } from '@berth/client';
+import { startFixture } from '@berth/conformance/fixture';
 import { defaultWireProfile, type WireProfile } from '@berth/server-stubs';
 import { createDevKeys } from '../../../src/auth/bearer/create-dev-keys.ts';
 import { mintToken } from '../../../src/auth/bearer/mint-token.ts';
@@ -14,7 +15,7 @@ import { type ServerProcess, startProcess } from './start-process.ts';
 /** Largest upload of a deployment: room for what a store takes in parts. */
 export const UPLOAD_BYTES = 12 * 1024 * 1024;
 
-const KEY_PAIR = { id: 'deployment', secret: 'secret of the key pair' };
+export const KEY_PAIR = { id: 'deployment', secret: 'secret of the key pair' };
 
 export interface DeploymentOptions {
   readonly processes: number;
@@ -23,7 +24,10 @@ export interface DeploymentOptions {
   readonly wireProfile?: WireProfile;
 }
 
-/** Processes that serve one environment, `dev`, with the services `hello`, `closed` and `asleep`. */
+/**
+ * Processes that serve one environment, `dev`, with the services `hello`, `closed`, `asleep` and
+ * `conformance`.
+ */
 export interface Deployment {
   /** Where callers call: the balancer, or the only process. */
   readonly url: string;
@@ -51,6 +55,7 @@ export async function startDeployment({
   const folder = await mkdtemp(join(tmpdir(), 'berth-deployment-'));
   const { privateKey: key, jwks } = await createDevKeys();
   const hello = await startHelloService();
+  const fixture = await startFixture({ port: 0 });
   const balancer = count === 1 ? undefined : await startRoundRobin();
   const endpoints = [hello.origin];
   const config: ConfigInput = {
@@ -65,6 +70,7 @@ export async function startDeployment({
         credentials: [{ id: KEY_PAIR.id, secretFile: './secret' }],
         services: {
           hello: { endpoints },
+          conformance: { endpoints: [fixture.url] },
           closed: { endpoints, callers: ['somebody else'] },
           asleep: { endpoints, state: 'not-ready' },
         },
@@ -83,6 +89,7 @@ export async function startDeployment({
     await balancer?.close();
     await Promise.all(processes.map((one) => one.close()));
     await hello.close();
+    await fixture.close();
     await rm(folder, { recursive: true });
   };
   const starts = await Promise.allSettled(
