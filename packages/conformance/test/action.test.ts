@@ -33,11 +33,12 @@ async function runAction(steps: Step[], inputs: Record<string, string>) {
   const { code } = await promisify(execFile)('bash', ['-e', '-o', 'pipefail', '-c', run], {
     cwd: folder,
     env: {
-      PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
+      PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
       ...Object.fromEntries(given),
       GITHUB_OUTPUT: join(folder, 'output'),
       GITHUB_STEP_SUMMARY: join(folder, 'summary'),
       BERTH_GATEWAY_TOKEN: 'token-of-a-secret',
+      BERTH_STORAGE_HEADER: 'X-Svc-Authorization: signature-of-a-secret',
       BERTH_ONLY: 'dredd',
     },
   }).then(

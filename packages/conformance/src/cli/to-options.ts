@@ -1,5 +1,6 @@
 import type { AuthModule } from '../credentials/auth-module.ts';
-import type { ConformanceOptions, Level } from '../options.ts';
+import type { ConformanceOptions, CopyPath, Envelope, Level, MaxAgeUnit } from '../options.ts';
+import type { RequestForm } from '../requests/request-form.ts';
 import { StartError } from '../start-error.ts';
 import { assertRuleNames } from './assert-rule-names.ts';
 import { type Given, toFlag, toVariable } from './options/options.ts';
@@ -32,10 +33,10 @@ export async function toOptions(given: Given): Promise<ConformanceOptions> {
     wireProfile: await when(given.wireProfile, readWireProfile),
     ca: await when(given.ca, readCertificates),
     baseline: await when(given.baseline, readBaseline),
-    envelope: given.envelope as ConformanceOptions['envelope'],
-    requestForm: given.requestForm as ConformanceOptions['requestForm'],
-    copyPath: given.copyPath as ConformanceOptions['copyPath'],
-    maxAgeUnit: given.maxAgeUnit as ConformanceOptions['maxAgeUnit'],
+    envelope: given.envelope as Envelope | undefined,
+    requestForm: given.requestForm as RequestForm | undefined,
+    copyPath: given.copyPath as CopyPath | undefined,
+    maxAgeUnit: given.maxAgeUnit as MaxAgeUnit | undefined,
     level: given.level as Level | undefined,
   };
 }
