@@ -57,7 +57,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
             const secrets = () => secretHeaders.map((name) => headers[name] ?? '');
             const remembered = { method, url, upstreamStatus, secrets };
             // A stream needs `duplex`; with anything else it changes nothing.
-            const request = { method, headers, body, signal, duplex: 'half' };
+            const request = { method, headers, body, signal, duplex: 'half' as const };
             let response: Response;
             try {
               response = await fetch(url, init ? { ...init, ...request } : request);
