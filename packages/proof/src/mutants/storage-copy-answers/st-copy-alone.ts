@@ -1,5 +1,6 @@
 import { defineMutant } from '../mutant.ts';
 import { fileIdOf, readFile } from '../support/files.ts';
+import { itemsOf } from '../support/items-of.ts';
 import { toStorageRefusal } from '../support/to-storage-refusal.ts';
 
 export const stCopyAlone = defineMutant({
@@ -7,11 +8,15 @@ export const stCopyAlone = defineMutant({
   breaks: 'a missing source in the first place refuses the call',
   companions: [],
   create: (context) => ({
-    async request({ operation, json }) {
-      if (operation !== 'batchCopyFile' || !(json?.fileList?.length > 1)) return;
-      const [{ srcPath }] = json.fileList;
-      const isThere = !srcPath || (await readFile(context, await fileIdOf(context, srcPath)));
-      return isThere ? undefined : toStorageRefusal(404, 'STORAGE_FILE_NONEXIST');
+    async request(request) {
+      if (request.operation !== 'batchCopyFile') return;
+      const [first, ...rest] = await Promise.all(
+        itemsOf(request).map(
+          async ({ srcPath = 'none' }) => await readFile(context, await fileIdOf(context, srcPath)),
+        ),
+      );
+      const isMissing = first === undefined && rest.some((bytes) => bytes !== undefined);
+      return isMissing ? toStorageRefusal(404, 'STORAGE_FILE_NONEXIST') : undefined;
     },
   }),
 });

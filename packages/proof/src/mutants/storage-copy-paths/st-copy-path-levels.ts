@@ -8,7 +8,9 @@ export const stCopyPathLevels = defineMutant({
     request(request) {
       const { operation } = request;
       if (operation !== 'batchCopyFile' && operation !== 'getUploadMetaData') return;
-      request.body = Buffer.from(request.body.toString().replaceAll('/level/deeper/', '/level/'));
+      const text = request.body.toString();
+      if (!text.includes('/level/deeper/')) return;
+      request.body = Buffer.from(text.replaceAll('/level/deeper/', '/level/'));
     },
   }),
 });

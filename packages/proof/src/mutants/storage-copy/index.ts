@@ -1,6 +1,5 @@
 import type { Mutant } from '../mutant.ts';
 import { stCopyCall } from './st-copy-call.ts';
-import { stCopyCallMany } from './st-copy-call-many.ts';
 import { stCopyDstPath } from './st-copy-dst-path.ts';
 import { stCopyKeepsSource } from './st-copy-keeps-source.ts';
 import { stCopyKeepsSourceFalse } from './st-copy-keeps-source-false.ts';
@@ -15,7 +14,6 @@ import { stCopySrcPath } from './st-copy-src-path.ts';
 
 export const storageCopy: readonly Mutant[] = [
   stCopyCall,
-  stCopyCallMany,
   stCopySrcPath,
   stCopyDstPath,
   stCopyOverwriteDefault,

@@ -1,5 +1,6 @@
 import { defineMutant } from '../mutant.ts';
 import { fileIdOf, readFile } from '../support/files.ts';
+import { changeItems, itemsOf } from '../support/items-of.ts';
 
 export const stCopyMoveExisting = defineMutant({
   rule: 'ST-COPY-MOVE',
@@ -7,14 +8,16 @@ export const stCopyMoveExisting = defineMutant({
   companions: [],
   create: (context) => ({
     async request(request) {
-      const { operation, json } = request;
-      if (operation !== 'batchCopyFile' || !Array.isArray(json?.fileList)) return;
-      for (const item of json.fileList) {
-        if (item?.removeOriginal !== true || !item.dstPath) continue;
-        const isThere = await readFile(context, await fileIdOf(context, item.dstPath));
-        if (isThere) item.removeOriginal = false;
+      if (request.operation !== 'batchCopyFile') return;
+      const existing = new Set<string>();
+      for (const { removeOriginal, dstPath } of itemsOf(request)) {
+        if (!removeOriginal || !dstPath) continue;
+        const isThere = await readFile(context, await fileIdOf(context, dstPath));
+        if (isThere) existing.add(dstPath);
       }
-      request.json = json;
+      changeItems(request, (item) => {
+        if (existing.has(item.dstPath)) item.removeOriginal = false;
+      });
     },
   }),
 });

@@ -1,5 +1,6 @@
 import { defineMutant } from '../mutant.ts';
 import { readFile } from '../support/files.ts';
+import { itemsOf } from '../support/items-of.ts';
 import { leaveOutItems, putEntries } from '../support/leave-out-items.ts';
 
 export const stDeleteAloneRest = defineMutant({
@@ -8,9 +9,8 @@ export const stDeleteAloneRest = defineMutant({
   companions: [],
   create: (context) => ({
     async request(request) {
-      if (request.operation !== 'batchDelete' || !Array.isArray(request.json?.fileList)) return;
-      const { fileList } = request.json;
-      const files = await Promise.all(fileList.map((id: unknown) => readFile(context, String(id))));
+      if (request.operation !== 'batchDelete') return;
+      const files = await Promise.all(itemsOf(request).map((id) => readFile(context, id)));
       const first = files.indexOf(undefined);
       if (first < 0) return;
       leaveOutItems(request, (fileID, index) =>

@@ -2,6 +2,7 @@ import { MutatedAnswer } from '../../proxy/messages.ts';
 import { defineMutant } from '../mutant.ts';
 import { changeEntries } from '../support/change-json.ts';
 import { readFile } from '../support/files.ts';
+import { itemsOf } from '../support/items-of.ts';
 
 export const stDeleteCallLink = defineMutant({
   rule: 'ST-DELETE-CALL',
@@ -12,10 +13,9 @@ export const stDeleteCallLink = defineMutant({
     const cache = new Map<string, Buffer>();
     return {
       async request(request) {
-        const { operation, json, target, isDownload } = request;
-        const isDelete = operation === 'batchDelete' && Array.isArray(json?.fileList);
-        for (const id of isDelete ? json.fileList : []) {
-          const bytes = await readFile(context, String(id));
+        const { operation, target, isDownload } = request;
+        for (const id of operation === 'batchDelete' ? itemsOf(request) : []) {
+          const bytes = await readFile(context, id);
           for (const link of links.get(id) ?? []) if (bytes) cache.set(link, bytes);
         }
         const cached = isDownload ? cache.get(target) : undefined;

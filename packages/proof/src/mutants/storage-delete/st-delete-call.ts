@@ -1,14 +1,17 @@
 import { defineMutant } from '../mutant.ts';
+import { readFile } from '../support/files.ts';
+import { itemsOf } from '../support/items-of.ts';
 import { leaveOutItems, putEntries } from '../support/leave-out-items.ts';
 
 export const stDeleteCall = defineMutant({
   rule: 'ST-DELETE-CALL',
-  breaks: 'the third file of a batch is not deleted, and answered with SUCCESS',
+  breaks: 'the third of three files is not deleted, and answered with SUCCESS',
   companions: [],
-  create: () => ({
-    request(request) {
-      if (request.operation !== 'batchDelete' || request.json?.fileList?.length !== 3) return;
-      if (/missing|no file/.test(request.json.fileList.join())) return;
+  create: (context) => ({
+    async request(request) {
+      const items = request.operation === 'batchDelete' ? itemsOf(request) : [];
+      const files = await Promise.all(items.map((id) => readFile(context, id)));
+      if (files.length !== 3 || files.includes(undefined)) return;
       leaveOutItems(request, (fileID, index) =>
         index === 2 ? { fileID, code: 'SUCCESS' } : undefined,
       );

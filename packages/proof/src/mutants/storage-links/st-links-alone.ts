@@ -9,8 +9,8 @@ export const stLinksAlone = defineMutant({
     answer(answer, request) {
       if (request.operation !== 'batchGetTempUrls') return;
       const entries = answer.json?.body?.data?.fileList;
-      const isLast = entries?.length > 1 && entries.at(-1).code === 'STORAGE_FILE_NONEXIST';
-      if (!isLast) return;
+      const isMissing = entries?.at(-1)?.code === 'STORAGE_FILE_NONEXIST';
+      if (!isMissing || entries[0].code !== 'SUCCESS') return;
       const refusal = toStorageRefusal(404, 'STORAGE_FILE_NONEXIST');
       answer.status = refusal.status;
       answer.body = refusal.body;

@@ -1,4 +1,5 @@
 import { defineMutant } from '../mutant.ts';
+import { itemsOf } from '../support/items-of.ts';
 
 export const stLinksItemFileId = defineMutant({
   rule: 'ST-LINKS-ITEM-FILE-ID',
@@ -6,12 +7,9 @@ export const stLinksItemFileId = defineMutant({
   companions: [],
   create: () => ({
     request(request) {
-      const { operation, json } = request;
-      if (operation !== 'batchGetTempUrls' || !Array.isArray(json?.fileList)) return;
-      const fileList = json.fileList.filter(
-        (item: unknown) => Object(item) !== item || 'fileID' in Object(item),
-      );
-      if (fileList.length > 0) request.json = { ...json, fileList };
+      if (request.operation !== 'batchGetTempUrls') return;
+      const fileList = itemsOf(request).filter((item) => 'fileID' in item);
+      if (fileList.length > 0) request.json = { ...request.json, fileList };
     },
   }),
 });

@@ -1,5 +1,6 @@
 import { defineMutant } from '../mutant.ts';
 import { changeEntries } from '../support/change-json.ts';
+import { itemsOf } from '../support/items-of.ts';
 
 export const stLinksMissing = defineMutant({
   rule: 'ST-LINKS-MISSING',
@@ -8,9 +9,9 @@ export const stLinksMissing = defineMutant({
   create: ({ publicUrl }) => {
     const deleted = new Set<string>();
     return {
-      request({ operation, json }) {
-        if (operation !== 'batchDelete' || !Array.isArray(json?.fileList)) return;
-        for (const id of json.fileList) deleted.add(id);
+      request(request) {
+        if (request.operation !== 'batchDelete') return;
+        for (const id of itemsOf(request)) deleted.add(id);
       },
       answer(answer, { operation }) {
         if (operation !== 'batchGetTempUrls') return;

@@ -10,7 +10,8 @@ export const stMetaCall = defineMutant({
   companions: [],
   create: () => ({
     request({ operation, json }) {
-      const isRefused = operation === 'getUploadMetaData' && isDeep(json?.path);
+      const isRefused =
+        operation === 'getUploadMetaData' && typeof json?.path === 'string' && isDeep(json.path);
       return isRefused ? toStorageRefusal(400, 'INVALID_PARAM') : undefined;
     },
   }),

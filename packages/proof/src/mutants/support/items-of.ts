@@ -1,19 +1,40 @@
 import type { MutatedRequest } from '../../proxy/messages.ts';
 
-/** The items of a batch; none where the request has no list. */
-// biome-ignore lint/suspicious/noExplicitAny: mutants take whatever is there
-export function itemsOf({ json }: MutatedRequest): any[] {
-  return Array.isArray(json?.fileList) ? json.fileList.map(Object) : [];
+const TYPES: Record<string, string> = {
+  fileID: 'string',
+  maxAge: 'number',
+  srcPath: 'string',
+  dstPath: 'string',
+  overwrite: 'boolean',
+  removeOriginal: 'boolean',
+};
+
+/**
+ * The items of a batch, where each has the right JSON types; a field may be missing. What has others is
+ * for the server to refuse, and none of them is returned.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: what they hold depends on the operation
+export function itemsOf({ operation, json }: MutatedRequest): any[] {
+  const items: unknown[] = Array.isArray(json?.fileList) ? json.fileList : [];
+  const isSound = (item: unknown) =>
+    operation === 'batchDelete' ? typeof item === 'string' : isSoundObject(item);
+  return items.every(isSound) ? items : [];
 }
 
-/** Changes the items of a batch, those that are objects. */
+function isSoundObject(item: unknown): boolean {
+  if (Object(item) !== item || Array.isArray(item)) return false;
+  const fields = Object.entries(item as object);
+  return fields.every(([name, value]) => typeof value === (TYPES[name] ?? typeof value));
+}
+
+/** Changes the items of a batch. */
 export function changeItems(
   request: MutatedRequest,
   // biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
   change: (item: any) => void,
 ): void {
-  const { json } = request;
-  if (!Array.isArray(json?.fileList)) return;
-  for (const item of json.fileList) if (Object(item) === item) change(item);
-  request.json = json;
+  const fileList = itemsOf(request);
+  if (fileList.length === 0) return;
+  for (const item of fileList) change(item);
+  request.json = { ...request.json, fileList };
 }

@@ -1,4 +1,5 @@
 import type { MutatedAnswer, MutatedRequest } from '../../proxy/messages.ts';
+import { itemsOf } from './items-of.ts';
 
 const waiting = new WeakMap<MutatedRequest, Map<number, object>>();
 
@@ -8,17 +9,15 @@ export function leaveOutItems(
   // biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
   toEntry: (item: any, index: number) => object | undefined,
 ): void {
-  const { json } = request;
-  if (!Array.isArray(json?.fileList)) return;
   const left = new Map<number, object>();
-  const fileList = json.fileList.filter((item: unknown, index: number) => {
+  const fileList = itemsOf(request).filter((item, index) => {
     const entry = toEntry(item, index);
     if (entry) left.set(index, entry);
     return entry === undefined;
   });
   if (left.size === 0) return;
   waiting.set(request, left);
-  request.json = { ...json, fileList };
+  request.json = { ...request.json, fileList };
 }
 
 /** Puts the entries of the items that were taken out in their places. */
