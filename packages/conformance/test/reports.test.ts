@@ -64,6 +64,17 @@ test('JUnit: a known failure is a skip that says so', () => {
   expect(xml).toContain('known failure: must be attachment');
 });
 
+test('JUnit: a SHOULD that does not hold fails no build', () => {
+  const failed = sampleResult({
+    level: 'should',
+    outcome: 'fail',
+    findings: [{ message: 'body.requestId must be there', where: 'ST-ENVELOPE' }],
+  });
+  const xml = reporters.junit(sampleReport([failed]));
+  expect(xml).toContain(' failures="0"');
+  expect(xml).toContain('a SHOULD that does not hold: body.requestId must be there');
+});
+
 test('JSON: valid by the schema of CTRF, with the whole report beside it', () => {
   const text = reporters.json(report);
   const content = JSON.parse(text);

@@ -5,8 +5,9 @@ import type { Report } from './to-report.ts';
 import { toSummaryLine } from './to-summary-line.ts';
 
 /**
- * The run as JUnit XML: a suite for each part of the contract and for each engine. A failure that the
- * baseline knows is a skip there, for its readers count every failure.
+ * The run as JUnit XML: a suite for each part of the contract and for each engine. Its readers fail a
+ * build for every failure, so one that decides nothing, a SHOULD or one that the baseline knows, is a
+ * skip there, with what was found as its message.
  */
 export function toJunit(report: Report): string {
   const { startedAt, durationMs, results } = report;
@@ -37,8 +38,10 @@ export function toJunit(report: Report): string {
 type Kind = 'pass' | 'failure' | 'error' | 'skipped';
 
 function kindOf({ baseline }: Report, result: Result): Kind {
-  const { outcome } = result;
-  if (outcome === 'fail') return baseline.known.includes(result.id) ? 'skipped' : 'failure';
+  const { outcome, level, id } = result;
+  const decides = level === 'must' && !baseline.known.includes(id);
+  if (outcome === 'fail') return decides ? 'failure' : 'skipped';
+  if (outcome === 'error' && level === 'should') return 'skipped';
   if (outcome === 'skip' || outcome === 'disabled') return 'skipped';
   return outcome;
 }
@@ -79,8 +82,8 @@ function toEnding(report: Report, result: Result): string[] {
       return [`      <failure${toAttributes(attributes)}>${escapeXml(text)}</failure>`];
     }
     case 'skipped': {
-      const message =
-        outcome === 'fail' ? `known failure: ${first?.message}` : `${outcome}: ${reason}`;
+      const why = level === 'should' ? 'a SHOULD that does not hold' : 'known failure';
+      const message = outcome === 'fail' ? `${why}: ${first?.message}` : `${outcome}: ${reason}`;
       return [`      <skipped${toAttributes({ message })}/>`];
     }
     case 'error':
