@@ -27,13 +27,13 @@ test.each([
   ['a redirect', 'HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n'],
   ['a JSON list', answer('200 OK', 'application/json', '[null]')],
   ['a header that is none', 'HTTP/1.1 200 OK\r\nX-Odd: \u0001\u0002\r\n\r\n'],
-  ['a status of its own', answer('999 Odd', 'application/json', '{"body":{"data":{}}}')],
+  ['a status of its own', answer('999 Odd', 'text/html', '{}')],
 ])('%s everywhere: no check breaks', async (_, text) => {
   await using target = await startFronted({ decide: () => (socket) => void socket.end(text) });
   const only = ['GW-ERROR', 'GW-C', 'GW-WS', 'ST-META', 'ST-DELETE', 'ST-COPY', 'UP-', 'respect'];
   const ran = await runSuite({ ...target.options, timeout: 2000, only });
   const errors = mustsOf(ran, 'error');
   expect(errors.filter((one) => one.includes('fault of the suite'))).toEqual([]);
-  expect(ran.report?.summary.pass ?? 0).toBe(0);
+  expect(idsOf(ran, 'pass')).toEqual([]);
   expect([1, 2, 3]).toContain(ran.exitCode);
 });

@@ -1,5 +1,7 @@
 import { type ClientRequest, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import { isIP } from 'node:net';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { NetworkFault } from './network-fault.ts';
 
@@ -57,18 +59,33 @@ export class TunnelRefused extends NetworkFault {
   }
 }
 
+type ConnectOptions = Parameters<HttpsProxyAgent<string>['connect']>[1];
+
 class Tunnel extends HttpsProxyAgent<string> {
-  override async connect(
-    request: ClientRequest,
-    options: Parameters<HttpsProxyAgent<string>['connect']>[1],
-  ) {
+  readonly #tls: object;
+
+  constructor(proxy: string, tls: object) {
+    super(proxy, tls);
+    this.#tls = tls;
+  }
+
+  /** Its parent uses the authorities for the proxy alone, and forgets the address inside a tunnel. */
+  #complete(options: ConnectOptions): ConnectOptions {
+    const { host = '' } = options;
+    if (!options.secureEndpoint) return options;
+    const checkIdentity = (name: string, certificate: PeerCertificate) =>
+      checkServerIdentity(isIP(host) === 0 ? name : host, certificate);
+    return { ...this.#tls, ...options, checkServerIdentity: checkIdentity };
+  }
+
+  override async connect(request: ClientRequest, options: ConnectOptions) {
     let status = 0;
     let isConnected = false;
     request.once('proxyConnect', (answer: { statusCode: number }) => {
       status = answer.statusCode;
     });
     try {
-      const socket = await super.connect(request, options);
+      const socket = await super.connect(request, this.#complete(options));
       isConnected = status === 200;
       if (isConnected) return socket;
       socket.destroy();

@@ -1,5 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Agents } from './agents.ts';
 import { type Exchange, type Sent, toReceived } from './exchange.ts';
@@ -80,6 +81,7 @@ export function createCaller(options: CallerOptions): Caller {
     const late = new NetworkFault(`${what}: no answer within ${timeout} ms`, 'TIMEOUT');
     const stop = startTimer(timeout, () => ends.abort(late));
     try {
+      signal.throwIfAborted();
       health.assertAlive(request.origin);
       const sent = toSent(request);
       options.onSent?.(sent);
@@ -177,6 +179,7 @@ function send(
     protocol,
     hostname: hostname.replace(/^\[|\]$/g, ''),
     port,
+    servername: toServerName(hostname),
     method: call.method,
     path: call.target,
     headers: sent.headers.flat(),
@@ -203,6 +206,11 @@ function send(
         .pipe(request);
     }
   });
+}
+
+/** Whom a certificate has to name: the host of the URL, whatever `Host` says. Addresses are no names. */
+export function toServerName(hostname: string): string {
+  return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
 }
 
 async function readWhole(response: IncomingMessage): Promise<Buffer> {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
 import type { Agents } from './agents.ts';
-import type { Call } from './caller.ts';
+import { type Call, toServerName } from './caller.ts';
 import { type Exchange, type Sent, toReceived } from './exchange.ts';
 import { fromRawHeaders, type HeaderList, readAll } from './header-list.ts';
 import { NetworkFault, toNetworkFault } from './network-fault.ts';
@@ -59,8 +59,13 @@ export async function openWebSocket(
 ): Promise<Upgrade> {
   const url = call.origin.replace(/^http/, 'ws') + call.target;
   const what = `upgrade of ${url}`;
-  const client = new WebSocket(url, [...protocols], {
+  // Both `servername` and lists of values reach Node's request, though the types of ws lack them.
+  const passedOn: object = {
     headers: toRecord(call.headers),
+    servername: toServerName(new URL(call.origin).hostname),
+  };
+  const client = new WebSocket(url, [...protocols], {
+    ...passedOn,
     agent: url.startsWith('wss:') ? agents.https : agents.http,
     followRedirects: false,
     perMessageDeflate: false,

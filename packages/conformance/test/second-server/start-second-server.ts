@@ -36,6 +36,8 @@ export interface SecondServer {
   forbiddenService: string;
   /** Paths of the files that are stored now. */
   listFiles(): string[];
+  /** How often a file was written or removed. */
+  countWrites(): number;
   close(): Promise<void>;
 }
 
@@ -90,6 +92,7 @@ export async function startSecondServer(options: SecondServerOptions): Promise<S
     },
     forbiddenService: forbidden[0] ?? '',
     listFiles: () => objects.files.list(),
+    countWrites: () => objects.files.countWrites(),
     async close() {
       await Promise.all([gateway.close(), storage.close(), objectServer.close()]);
     },

@@ -11,12 +11,15 @@ export interface FileStore {
   remove(path: string): void;
   /** The paths of all files. */
   list(): string[];
+  /** How often a file was written or removed. */
+  countWrites(): number;
 }
 
 /** Keeps all in memory. */
 export function createFileStore(): FileStore {
   const contents = new Map<string, Buffer>();
   const paths = new Map<string, string>();
+  let writes = 0;
   return {
     nameOf(path) {
       const id = makeOpaque('f_');
@@ -28,8 +31,15 @@ export function createFileStore(): FileStore {
       return path !== undefined && contents.has(path) ? path : undefined;
     },
     read: (path) => contents.get(path),
-    write: (path, content) => contents.set(path, content),
-    remove: (path) => contents.delete(path),
+    write(path, content) {
+      writes += 1;
+      contents.set(path, content);
+    },
+    remove(path) {
+      writes += 1;
+      contents.delete(path);
+    },
+    countWrites: () => writes,
     list: () => [...contents.keys()],
   };
 }

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import type { ConformanceOptions, Result } from '../src/index.ts';
+import { idsOf, mustsOf, runSuite } from './support/run-suite.ts';
+import { startFronted } from './support/start-fronted.ts';
+
+/** Options that end the run as soon as so many results of checks that store are there. */
+function endAfter(count: number) {
+  const ends = new AbortController();
+  /** When that was. */
+  const ended = { at: 0 };
+  let stored = 0;
+  const onResult = ({ id, outcome }: Result) => {
+    if (outcome === 'pass' && /^(UP|ST-DELETE|ST-COPY)-/.test(id)) stored += 1;
+    if (stored !== count || ends.signal.aborted) return;
+    ended.at = performance.now();
+    ends.abort();
+  };
+  const options: Partial<ConformanceOptions> = { signal: ends.signal, onResult };
+  return { options, ended };
+}
+
+test.each([1, 10])('interrupted after %i checks that store: all is removed', async (count) => {
+  await using target = await startFronted();
+  const { options, ended } = endAfter(count);
+  const ran = await runSuite({ ...target.options, ...options });
+  expect(performance.now() - ended.at).toBeLessThan(10_000);
+  expect(ran.exitCode).toBe(3);
+  expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
+  expect(mustsOf(ran, 'skip').at(-1)).toContain('the run was interrupted');
+  expect(target.server.listFiles()).toEqual([]);
+  expect(ran.report?.leftovers).toEqual([]);
+});
+
+test('interrupted before it began: nothing is sent', async () => {
+  await using target = await startFronted();
+  const ran = await runSuite({ ...target.options, signal: AbortSignal.abort() });
+  expect(ran.exitCode).toBe(3);
+  expect(idsOf(ran, 'pass')).toEqual([]);
+  expect(target.gateway.count() + target.storage.count()).toBe(0);
+});
+
+test('a spent budget: what is left is skipped, and all is removed', async () => {
+  await using target = await startFronted();
+  const ran = await runSuite({ ...target.options, budget: 2 });
+  expect(ran.exitCode).toBe(3);
+  expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
+  expect(mustsOf(ran, 'skip').at(-1)).toContain('the budget of 2 s is spent');
+  expect(target.server.listFiles()).toEqual([]);
+  expect(ran.took).toBeLessThan(20_000);
+});
+
+/** A failed call of a service that is there: with it a rule fails, and others go on. */
+const REFUSE_MISSING = 'HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n';
+
+test('--bail ends the run after the first MUST that fails', async () => {
+  await using target = await startFronted({
+    decide: (_, head) =>
+      head.includes('berth-') && /^GET \/v1\/cloudrun\/berth-/.test(head)
+        ? (socket) => void socket.end(REFUSE_MISSING)
+        : 'pass',
+  });
+  const ran = await runSuite({ ...target.options, bail: true, concurrency: 1 });
+  expect(ran.exitCode).toBe(1);
+  const [failed = '', ...more] = mustsOf(ran, 'fail');
+  expect(more).toEqual([]);
+  const [id] = failed.split(':');
+  expect(mustsOf(ran, 'skip').at(-1)).toContain(`--bail: ${id} failed`);
+  expect(target.server.listFiles()).toEqual([]);
+});
+
+test('--read-only makes no call that stores, copies or deletes', async () => {
+  const seen: string[] = [];
+  await using target = await startFronted({
+    decide(_, head) {
+      seen.push(head.slice(0, head.indexOf('\r\n')));
+      return 'pass';
+    },
+  });
+  const ran = await runSuite({ ...target.options, readOnly: true });
+  expect([...mustsOf(ran, 'fail'), ...mustsOf(ran, 'error')]).toEqual([]);
+  expect(ran.exitCode).toBe(0);
+  expect(idsOf(ran, 'disabled')).toContain('ST-COPY-MOVE');
+  expect(target.server.countWrites()).toBe(0);
+  expect(idsOf(ran, 'pass')).toContain('GW-STATUS');
+  expect(seen.filter((line) => line.includes('getUploadMetaData')).length).toBeGreaterThan(0);
+});
+
+const REFUSAL = '{"statusCode":500,"body":{"code":"NO","message":"No."}}';
+const NO_DELETE = `HTTP/1.1 500 No\r\nContent-Type: application/json\r\nContent-Length: ${REFUSAL.length}\r\n\r\n${REFUSAL}`;
+
+test('a server that deletes nothing: what is left is listed, and a notice given', async () => {
+  await using target = await startFronted({
+    decide: (_, head) =>
+      /^POST \S+:batchDelete /.test(head) ? (socket) => void socket.end(NO_DELETE) : 'pass',
+  });
+  const ran = await runSuite({ ...target.options, only: ['UP-', 'ST-DELETE', 'ST-LINKS'] });
+  expect(ran.exitCode).toBe(1);
+  expect(idsOf(ran, 'fail')).toContain('ST-DELETE-CALL');
+  expect(target.server.listFiles().length).toBeGreaterThan(0);
+  expect(ran.report?.leftovers.toSorted()).toEqual(target.server.listFiles().toSorted());
+  expect(ran.notices.at(-1)).toMatch(/^what the run has stored may still be there: \S+, .* more$/);
+});

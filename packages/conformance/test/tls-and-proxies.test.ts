@@ -1,0 +1,108 @@
+import { generate } from 'selfsigned';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { idsOf, mustsOf, runSuite } from './support/run-suite.ts';
+import { startFronted } from './support/start-fronted.ts';
+import { type ProxyOptions, startProxy } from './support/start-proxy.ts';
+
+/** A few rules of each kind: plain calls, raw paths, WebSockets, event streams, signed calls, files. */
+const only = ['GW-ERROR-NOT-FOUND', 'GW-PATH', 'GW-QUERY', 'GW-WS', 'GW-SSE', 'AU-TC3', 'UP-FORM'];
+let tls: { key: string; cert: string };
+const closing: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+  });
+  tls = { key, cert };
+});
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function openProxy(options: ProxyOptions = {}) {
+  const proxy = await startProxy(options);
+  closing.push(proxy.close);
+  return proxy;
+}
+
+function expectSound(ran: Awaited<ReturnType<typeof runSuite>>): void {
+  const others = ['fail', 'error', 'skip'].flatMap((outcome) => mustsOf(ran, outcome));
+  expect([ran.sentence, ...others]).toEqual(['']);
+  expect(ran.exitCode).toBe(0);
+  expect(idsOf(ran, 'pass')).toEqual(expect.arrayContaining(['GW-WS-CLOSE', 'UP-FORM']));
+}
+
+test('a certificate that nobody trusts: no run, and a sentence', async () => {
+  await using target = await startFronted({ tls });
+  const ran = await runSuite(target.options);
+  expect(ran.exitCode).toBe(2);
+  expect(ran.sentence).toMatch(/cannot be reached: .*self-signed certificate/);
+  expect(ran.took).toBeLessThan(5000);
+});
+
+test('a target that speaks no TLS: no run, and a sentence', async () => {
+  await using target = await startFronted();
+  const { gatewayUrl } = target.options;
+  const https = gatewayUrl.replace('http:', 'https:');
+  const ran = await runSuite({ ...target.options, gatewayUrl: https, timeout: 2000 });
+  expect(ran.exitCode).toBe(2);
+  expect(ran.sentence).toMatch(/^The gateway at https:.* cannot be reached/);
+});
+
+test.each(['ca', 'insecure'] as const)('--%s reaches it', async (option) => {
+  await using target = await startFronted({ tls });
+  const trust = option === 'ca' ? { ca: tls.cert } : { insecure: true };
+  expectSound(await runSuite({ ...target.options, ...trust, only }));
+});
+
+test('--proxy: all calls go through tunnels', async () => {
+  await using target = await startFronted();
+  const proxy = await openProxy();
+  expectSound(await runSuite({ ...target.options, proxy: proxy.url, only }));
+  expect(new Set(proxy.lines.map((line) => line.split(' ')[0]))).toEqual(new Set(['CONNECT']));
+  expect(proxy.lines.length).toBeGreaterThan(target.gateway.count() + target.storage.count() - 1);
+});
+
+test('--proxy with credentials, to targets with TLS', async () => {
+  await using target = await startFronted({ tls });
+  const proxy = await openProxy({ credentials: 'user:pass' });
+  expectSound(await runSuite({ ...target.options, proxy: proxy.url, ca: tls.cert, only }));
+});
+
+test('--proxy that opens no tunnels to http targets: calls are forwarded as they are', async () => {
+  await using target = await startFronted();
+  const proxy = await openProxy({ connectStatus: 403 });
+  const forwarded = ['GW-ERROR-NOT-FOUND', 'GW-PATH', 'AU-TC3', 'UP-FORM', 'ST-META'];
+  const ran = await runSuite({ ...target.options, proxy: proxy.url, only: forwarded });
+  const others = ['fail', 'error', 'skip'].flatMap((outcome) => mustsOf(ran, outcome));
+  expect(others).toEqual([]);
+  expect(ran.notices).toContain(
+    'the proxy opens no tunnel to http targets; it may rewrite paths and Host',
+  );
+  expect(proxy.lines).toContainEqual(`GET ${target.options.gatewayUrl}/`);
+});
+
+test.each([
+  ['wants credentials', { credentials: 'user:pass' }, 407],
+  ['reaches nothing', { connectStatus: 502 }, 502],
+])('--proxy that %s: no run, and a sentence', async (_, options, status) => {
+  await using target = await startFronted();
+  const proxy = await openProxy(options);
+  const url = proxy.url.replace('user:pass@', '');
+  const ran = await runSuite({ ...target.options, proxy: url });
+  expect(ran.exitCode).toBe(2);
+  expect(ran.sentence).toContain(`the proxy answered CONNECT with ${status}`);
+});
+
+test('--proxy that is not there: no run, and a sentence', async () => {
+  await using target = await startFronted();
+  const proxy = await startProxy();
+  await proxy.close();
+  const ran = await runSuite({ ...target.options, proxy: proxy.url });
+  expect(ran.exitCode).toBe(2);
+  expect(ran.sentence).toMatch(/ECONNREFUSED/);
+  expect(target.gateway.count()).toBe(0);
+});
