@@ -1,5 +1,6 @@
 import { createConformance, type Report } from '@berth/conformance';
 import { describe, expect, test } from 'vitest';
+import measured from '../../conformance/src/plan/costs.json' with { type: 'json' };
 import { startConformingMock } from '../src/start-conforming-mock.ts';
 import { startMutated } from '../src/start-mutated.ts';
 import { startReference } from '../src/start-reference.ts';
@@ -15,6 +16,20 @@ function listBad({ results }: Report) {
       findings: findings.map(({ message }) => message),
     }));
 }
+
+test('a dry run tells what a run really sends', async () => {
+  const reference = await startReference();
+  try {
+    const { results } = await createConformance({ ...reference.options, seed: 1 }).run();
+    const sent = results.reduce((sum, { requests }) => sum + requests, 0);
+    const told = Object.values(measured.costs).reduce((sum, { requests }) => sum + requests, 0);
+    expect(Object.keys(measured.costs).toSorted()).toEqual(results.map(({ id }) => id).toSorted());
+    // Polling takes as many calls as it takes. Red? `scripts/measure-costs.ts` measures anew.
+    expect(Math.abs(told / sent - 1)).toBeLessThan(0.1);
+  } finally {
+    await reference.close();
+  }
+});
 
 describe.each([
   ['the reference server', startReference],

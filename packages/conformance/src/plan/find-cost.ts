@@ -1,4 +1,4 @@
-import measured from '../generated/costs.gen.json' with { type: 'json' };
+import measured from './costs.json' with { type: 'json' };
 
 /** What one check sends. */
 export interface Cost {
