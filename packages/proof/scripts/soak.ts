@@ -12,7 +12,7 @@ import { startReference } from '../src/start-reference.ts';
 import { type MutantRow, toMutantsPage } from '../src/to-mutants-page.ts';
 
 /** Runs of the sound server under load, in a row. */
-const ROUNDS = Number(process.env['BERTH_ROUNDS'] ?? 50);
+const ROUNDS = Number(process.env.BERTH_ROUNDS ?? 50);
 const PAGE = fileURLToPath(new URL('../../../docs/reference/mutants.md', import.meta.url));
 
 /*
