@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
+import module from 'node:module';
 import { findNodeFault } from './cli/find-node-fault.ts';
 
 // Prism and the syntax of the rest need the Node that `engines` names, so it is loaded only then.
 const fault = findNodeFault(process.versions.node);
 if (fault === undefined) {
   // From the second start on, nothing of it is compiled again.
-  enableCompileCache();
+  module.enableCompileCache();
   const { run } = await import('./cli/run.ts');
   await run(process.argv);
 } else {

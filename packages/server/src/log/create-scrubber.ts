@@ -36,7 +36,7 @@ export function createScrubber(secrets: readonly string[]): Scrubber {
         encodeURIComponent(secret),
       ]);
     const texts = [...new Set(spelled)].sort((one, other) => other.length - one.length);
-    known = texts.length === 0 ? undefined : new RegExp(texts.map(RegExp.escape).join('|'), 'g');
+    known = texts.length === 0 ? undefined : new RegExp(texts.map(escape).join('|'), 'g');
   };
   update(secrets);
   const scrub = (text: string): string => {
@@ -45,4 +45,9 @@ export function createScrubber(secrets: readonly string[]): Scrubber {
     return clean;
   };
   return Object.assign(scrub, { update });
+}
+
+/** `RegExp.escape` comes with Node 24. */
+function escape(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
