@@ -58,6 +58,7 @@ export async function startProxy({
     });
     target.once('error', () => socket.end('HTTP/1.1 502 No\r\nContent-Length: 0\r\n\r\n'));
     socket.once('close', () => target.destroy());
+    target.once('close', () => socket.destroy());
   });
   const url = await listen(server);
   return {
