@@ -36,7 +36,7 @@ export function createScrubber(secrets: readonly string[]): Scrubber {
         encodeURIComponent(secret),
       ]);
     const texts = [...new Set(spelled)].sort((one, other) => other.length - one.length);
-    known = texts.length === 0 ? undefined : new RegExp(texts.map(escape).join('|'), 'g');
+    known = texts.length === 0 ? undefined : new RegExp(texts.map(toPattern).join('|'), 'g');
   };
   update(secrets);
   const scrub = (text: string): string => {
@@ -48,6 +48,6 @@ export function createScrubber(secrets: readonly string[]): Scrubber {
 }
 
 /** `RegExp.escape` comes with Node 24. */
-function escape(text: string): string {
+function toPattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
