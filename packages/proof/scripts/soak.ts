@@ -1,16 +1,16 @@
 /* biome-ignore-all lint/suspicious/noConsole: a script talks to the terminal */
 
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { createConformance } from '@berth/conformance';
-import { runDreddAlone } from '../src/dredd-alone/run-dredd-alone.ts';
-import { judgeMutant } from '../src/judge-mutant.ts';
 import { mutants } from '../src/mutants/index.ts';
-import { type Mutated, startMutated } from '../src/start-mutated.ts';
 import { startReference } from '../src/start-reference.ts';
 import { type MutantRow, toMutantsPage } from '../src/to-mutants-page.ts';
 
+const PROCESSES = 2;
 /** Runs of the sound server under load, in a row. */
 const ROUNDS = Number(process.env.BERTH_ROUNDS ?? 50);
 const PAGE = fileURLToPath(new URL('../../../docs/reference/mutants.md', import.meta.url));
@@ -20,35 +20,27 @@ const PAGE = fileURLToPath(new URL('../../../docs/reference/mutants.md', import.
  * server many times in a row while both processors are busy. Writes docs/reference/mutants.md.
  */
 let bad = 0;
-const mutated = await startMutated();
-try {
-  const rows = await judgeAll(mutated);
-  await writeFile(PAGE, toMutantsPage(rows));
-} finally {
-  await mutated.close();
-}
+const rows: MutantRow[] = [];
+await Promise.all(Array.from({ length: PROCESSES }, (_, index) => judgeShard(index)));
+if (rows.length < mutants.length) bad += mutants.length - rows.length;
+await writeFile(PAGE, toMutantsPage(rows.toSorted((a, b) => a.index - b.index)));
 await repeatSound();
+console.log(bad === 0 ? 'all as it should be' : `${bad} not as it should be`);
 process.exitCode = bad > 0 ? 1 : 0;
 
-async function judgeAll(mutated: Mutated): Promise<MutantRow[]> {
-  const usual = new Set(await runDreddAlone(mutated.options));
-  const rows: MutantRow[] = [];
-  for (const mutant of mutants) {
-    const { caught, strangers, report } = await judgeMutant(mutated, mutant);
-    mutated.use(mutant);
-    const failed = await runDreddAlone(mutated.options);
-    mutated.use(undefined);
-    const dredd = failed.some((name) => !usual.has(name));
-    const engine = report.results.some((r) => r.engine === 'dredd' && r.outcome === 'fail');
-    const { rule, breaks, companions } = mutant;
-    rows.push({ rule, breaks, companions, caught, dredd, engine });
+async function judgeShard(index: number): Promise<void> {
+  const script = new URL('../src/soak/judge-shard.ts', import.meta.url);
+  const child = fork(script, [String(index), String(PROCESSES)]);
+  child.on('message', (row: MutantRow) => {
+    rows.push(row);
+    const { rule, breaks, caught, strangers } = row;
     const isGood = caught && strangers.length === 0;
     if (!isGood) bad += 1;
-    const also = strangers.length > 0 ? ` also ${strangers.join(' ')}` : '';
+    const also = strangers.length > 0 ? `; also ${strangers.join(' ')}` : '';
     const position = `${rows.length}/${mutants.length}`;
     console.log(`${position} ${isGood ? 'ok ' : 'BAD'} ${rule}: ${breaks}${also}`);
-  }
-  return rows;
+  });
+  await once(child, 'exit');
 }
 
 async function repeatSound(): Promise<void> {
@@ -57,12 +49,12 @@ async function repeatSound(): Promise<void> {
   const reference = await startReference();
   try {
     for (let round = 1; round <= ROUNDS; round += 1) {
-      const report = await createConformance(reference.options).run();
-      const failed = report.results.filter(({ outcome }) => outcome !== 'pass');
+      const { results, summary, durationMs, seed } = await createConformance(
+        reference.options,
+      ).run();
+      const failed = results.filter(({ outcome }) => outcome !== 'pass');
       if (failed.length > 0) bad += 1;
-      console.log(
-        `round ${round}: ${report.summary.pass} pass in ${report.durationMs} ms, seed ${report.seed}`,
-      );
+      console.log(`round ${round}: ${summary.pass} pass in ${durationMs} ms, seed ${seed}`);
       for (const { id, outcome, reason, findings } of failed) {
         console.log(`  ${outcome} ${id}: ${reason ?? findings[0]?.message}`);
       }

@@ -2,11 +2,15 @@ import contract from '@berth/spec/rules.json' with { type: 'json' };
 
 /** What became of one mutant. */
 export interface MutantRow {
+  /** Its place in the list of mutants. */
+  index: number;
   rule: string;
   breaks: string;
   companions: readonly string[];
   /** The check of its rule failed. */
   caught: boolean;
+  /** Rules that failed and are neither its own nor companions. */
+  strangers: readonly string[];
   /** Dredd alone found something that it does not find at the sound server. */
   dredd: boolean;
   /** The suite's engine Dredd, with its own judgement, found something. */
@@ -18,8 +22,8 @@ export function toMutantsPage(rows: readonly MutantRow[]): string {
   const count = (test: (row: MutantRow) => boolean) => rows.filter(test).length;
   const mark = (holds: boolean) => (holds ? 'yes' : '–');
   const lines = rows.map(
-    ({ rule, breaks, companions, caught, dredd, engine }) =>
-      `| \`${rule}\` | ${breaks} | ${mark(caught)} | ${companions.map((id) => `\`${id}\``).join(' ')} | ${mark(engine)} | ${mark(dredd)} |`,
+    ({ rule, breaks, companions, caught, strangers, dredd, engine }) =>
+      `| \`${rule}\` | ${breaks} | ${mark(caught)} | ${[...companions, ...strangers].map((id) => `\`${id}\``).join(' ')} | ${mark(engine)} | ${mark(dredd)} |`,
   );
   return `# What the conformance suite finds
 
@@ -30,7 +34,8 @@ passes every rule.
 | | Mutants found |
 | --- | --- |
 | The suite, by the right rule | ${count(({ caught }) => caught)} of ${rows.length} |
-| Of these by its engine Dredd too, whose answers are judged by the whole contract | ${count(({ engine }) => engine)} |
+| Of these by no other rule | ${count(({ caught, strangers }) => caught && strangers.length === 0)} |
+| By its engine Dredd, which judges the documented calls by the whole contract | ${count(({ engine }) => engine)} |
 | Dredd alone | ${count(({ dredd }) => dredd)} |
 
 Dredd alone is Dredd 14.1 with the OpenAPI 3.0 copy, the documented successes and hooks that add the
