@@ -1,43 +1,64 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
-const ROOT = join(import.meta.dirname, '../../..');
+import { beforeAll, describe, expect, test } from 'vitest';
+import { listPublished, ROOT } from '../src/list-published.ts';
+import { findFileProblems } from '../src/tarball/find-file-problems.ts';
+import { findManifestProblems, namesItsPlace } from '../src/tarball/find-manifest-problems.ts';
+import { type Packed, pack } from '../src/tarball/pack.ts';
 
 /** Resolution as CommonJS or before `exports`: the packages are ESM only, and say so. */
 const NOT_OURS = ['node10', 'node16-cjs'];
 
-const published = ['spec', ...readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`)]
-  .map((folder) => join(folder, 'package.json'))
-  .filter((file) => existsSync(join(ROOT, file)))
-  .filter((file) => !JSON.parse(readFileSync(join(ROOT, file), 'utf8')).private)
-  .map(dirname);
+/** The project that `berth-stubs init` writes has a test of its own. */
+const TEMPLATE = /^generator\/init\/template\/test\//;
 
-describe.each(published)('the tarball of %s', (folder) => {
-  let place: string;
-  let tarball: Buffer;
+const published = listPublished();
+const names = published.map(({ manifest }) => manifest.name);
+
+test('six packages are published', () => {
+  expect(names.sort()).toEqual([
+    '@berth/client',
+    '@berth/conformance',
+    '@berth/mock',
+    '@berth/server',
+    '@berth/server-stubs',
+    '@berth/spec',
+  ]);
+});
+
+test('all of them name their repository, or none does yet', () => {
+  const places = published.filter(({ manifest }) => namesItsPlace(manifest));
+  expect([0, published.length]).toContain(places.length);
+});
+
+describe.each(published)('the tarball of $folder', ({ folder }) => {
+  let packed: Packed;
   beforeAll(() => {
-    place = mkdtempSync(join(tmpdir(), 'berth-pack-'));
-    execFileSync('pnpm', ['pack', '--pack-destination', place], { cwd: join(ROOT, folder) });
-    const [name = ''] = readdirSync(place);
-    tarball = readFileSync(join(place, name));
+    packed = pack(join(ROOT, folder));
   });
-  afterAll(() => rmSync(place, { recursive: true }));
 
-  it('has nothing that publint minds', async () => {
-    const bytes = new Uint8Array(tarball).buffer;
-    const { messages, pkg } = await publint({ pack: { tarball: bytes }, strict: true });
+  test('has the files that it should have, and no other', () => {
+    expect(findFileProblems(packed.manifest, packed.files, TEMPLATE)).toEqual([]);
+  });
+
+  test('has a manifest that is whole, and means the same everywhere', () => {
+    expect(findManifestProblems(packed.manifest, names)).toEqual([]);
+  });
+
+  test('has nothing that publint minds', async () => {
+    const { messages, pkg } = await publint({
+      pack: { tarball: packed.bytes.buffer },
+      strict: true,
+    });
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
-  it('has types wherever it has code, of the same kind', async () => {
-    const checked = createPackageFromTarballData(new Uint8Array(tarball));
-    const { types, problems = [] } = (await checkPackage(checked)) as {
+  test('has types wherever it has code, of the same kind', async () => {
+    const { types, problems = [] } = (await checkPackage(
+      createPackageFromTarballData(packed.bytes),
+    )) as {
       types: unknown;
       problems?: { kind: string; entrypoint?: string; resolutionKind?: string }[];
     };

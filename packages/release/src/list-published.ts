@@ -1,0 +1,42 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** The root of the repository. */
+export const ROOT = join(import.meta.dirname, '../../..');
+
+/** What these checks read of a `package.json`. */
+export interface Manifest {
+  name: string;
+  version: string;
+  private?: boolean;
+  bin?: Readonly<Record<string, string>>;
+  exports?: unknown;
+  imports?: unknown;
+  engines?: Readonly<Record<string, string>>;
+  dependencies?: Readonly<Record<string, string>>;
+  peerDependencies?: Readonly<Record<string, string>>;
+  [field: string]: unknown;
+}
+
+export interface Published {
+  /** Folder of the package, from the root. */
+  folder: string;
+  manifest: Manifest;
+}
+
+/**
+ * The packages of a checkout that are published: all that are not private, the contract first.
+ *
+ * @example
+ * listPublished().map(({ manifest }) => manifest.name); // ['@berth/spec', '@berth/client', …]
+ */
+export function listPublished(root = ROOT): Published[] {
+  const files = ['spec/package.json', ...globSync('packages/*/package.json', { cwd: root }).sort()];
+  return files
+    .map((file) => ({ folder: dirname(file), manifest: readManifest(join(root, file)) }))
+    .filter(({ manifest }) => manifest.private !== true);
+}
+
+function readManifest(file: string): Manifest {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { findFileProblems } from './find-file-problems.ts';
+
+const MANIFEST = {
+  name: '@berth/one',
+  version: '1.0.0',
+  files: ['dist'],
+  bin: { one: './dist/cli.js' },
+  exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
+};
+const FILES = ['package.json', 'README.md', 'LICENSE'].concat(
+  ['cli.js', 'index.js', 'index.d.ts'].map((name) => `dist/${name}`),
+);
+const without = (path: string) => FILES.filter((file) => file !== path);
+
+test('is content with the files that the manifest names', () => {
+  expect(findFileProblems(MANIFEST, FILES)).toEqual([]);
+});
+
+test.each([
+  [without('LICENSE'), 'LICENSE is missing.'],
+  [without('dist/cli.js'), 'The manifest names ./dist/cli.js, which is not in the tarball.'],
+  [
+    without('dist/index.d.ts'),
+    'The manifest names ./dist/index.d.ts, which is not in the tarball.',
+  ],
+  [[...FILES, 'src/index.ts'], 'src/index.ts is not among "files".'],
+  [[...FILES, 'dist/a.test.js'], 'dist/a.test.js is for nobody who installs the package.'],
+  [[...FILES, 'dist/.env'], 'dist/.env is for nobody who installs the package.'],
+])('tells of a fault, %#', (files, problem) => {
+  expect(findFileProblems(MANIFEST, files)).toEqual([problem]);
+});
+
+test('tells of a folder that was never built', () => {
+  const manifest = { ...MANIFEST, files: ['dist', 'generated'] };
+  expect(findFileProblems(manifest, FILES)).toEqual(['"files" names generated/, which is empty.']);
+});

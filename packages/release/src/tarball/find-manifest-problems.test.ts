@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { findManifestProblems, namesItsPlace } from './find-manifest-problems.ts';
+
+const MANIFEST = {
+  name: '@berth/one',
+  version: '1.0.0',
+  description: 'One.',
+  keywords: ['one'],
+  license: 'Apache-2.0',
+  type: 'module',
+  engines: { node: '>=22.12' },
+  files: ['dist'],
+  exports: { '.': './dist/index.js' },
+  dependencies: { '@berth/spec': '1.0.0' },
+};
+const PUBLISHED = ['@berth/one', '@berth/spec'];
+const PLACE = { repository: { url: 'git+https://git.example/one' }, homepage: 'h', bugs: 'b' };
+
+test('is content with a whole manifest, with or without its place', () => {
+  expect(findManifestProblems(MANIFEST, PUBLISHED)).toEqual([]);
+  expect(namesItsPlace(MANIFEST)).toBe(false);
+  expect(findManifestProblems({ ...MANIFEST, ...PLACE }, PUBLISHED)).toEqual([]);
+  expect(namesItsPlace({ ...MANIFEST, ...PLACE })).toBe(true);
+});
+
+test.each([
+  [{ description: '' }, '"description" is missing.'],
+  [{ keywords: [] }, '"keywords" is missing.'],
+  [{ license: 'MIT' }, '"license" is not that of LICENSE, Apache-2.0.'],
+  [{ engines: { node: '22' } }, '"engines.node" is no lowest version, such as ">=22.12".'],
+  [
+    { exports: { '.': { 'berth-source': './src/index.ts' } } },
+    '"berth-source" has a meaning in this repository only.',
+  ],
+  [{ dependencies: { ws: 'catalog:' } }, '"catalog:" has a meaning in this repository only.'],
+  [
+    { dependencies: { '@berth/codegen': '0.0.0' } },
+    'It depends on @berth/codegen, which is private.',
+  ],
+  [
+    { ...PLACE, bugs: undefined },
+    '"bugs" is missing beside its siblings repository, homepage, bugs.',
+  ],
+])('tells of a fault, %#', (change, problem) => {
+  expect(findManifestProblems({ ...MANIFEST, ...change }, PUBLISHED)).toEqual([problem]);
+});

@@ -1,0 +1,21 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { listPublished, ROOT } from './list-published.ts';
+
+/**
+ * Writes what each published package brings along: one CycloneDX document per package, of its production
+ * dependencies as the lockfile has them.
+ *
+ * @param folder made where it does not exist
+ * @returns the absolute paths, such as `…/berth-client.cdx.json`
+ */
+export function writeSboms(folder: string): string[] {
+  const place = resolve(folder);
+  mkdirSync(place, { recursive: true });
+  const filters = listPublished().flatMap(({ manifest }) => ['--filter', manifest.name]);
+  const format = ['--sbom-format', 'cyclonedx', '--sbom-spec-version', '1.6'];
+  const out = ['--split', '--out', join(place, '%s.cdx.json')];
+  execFileSync('pnpm', ['sbom', ...format, '--prod', ...out, ...filters], { cwd: ROOT });
+  return readdirSync(place).map((name) => join(place, name));
+}
