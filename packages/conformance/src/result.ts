@@ -5,7 +5,8 @@ import type { Level } from './options.ts';
  * - `pass`: at least one request was made and one assertion held, and none failed
  * - `fail`: the target breaks the contract; `findings` say how
  * - `skip`: it could not be reached; `reason` says why. A skip is never a pass
- * - `disabled`: the operator has left it out, or has not given what it needs; `reason` says which option
+ * - `disabled`: the operator has left it out, or has not given what it needs; `reason` says which option.
+ *   Or the target does not have what the rule is about, and need not
  * - `error`: the fault of the suite or of the network, never blamed on the target
  */
 export type Outcome = 'pass' | 'fail' | 'skip' | 'disabled' | 'error';

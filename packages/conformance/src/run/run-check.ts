@@ -4,7 +4,7 @@ import { NetworkFault } from '../http/network-fault.ts';
 import { Throttled } from '../http/throttled.ts';
 import type { Outcome, Result } from '../result.ts';
 import { createTrial } from '../trial/create-trial.ts';
-import { Failed, Unreached } from '../trial/endings.ts';
+import { Failed, Inapplicable, Unreached } from '../trial/endings.ts';
 import type { Run } from './run.ts';
 import { whyNotRun } from './why-not-run.ts';
 
@@ -50,6 +50,7 @@ async function end(
     if (error instanceof Unreached || error instanceof Throttled) {
       return { outcome: 'skip', reason: error.message };
     }
+    if (error instanceof Inapplicable) return { outcome: 'disabled', reason: error.message };
     if (error instanceof NetworkFault) return { outcome: 'error', reason: error.message };
     return { outcome: 'error', reason: `fault of the suite: ${(error as Error).stack ?? error}` };
   }

@@ -2,7 +2,7 @@ import { toSentSize } from '../http/to-sent-size.ts';
 import type { Finding } from '../result.ts';
 import { createRunCaller } from '../run/create-run-caller.ts';
 import type { Run } from '../run/run.ts';
-import { Failed, Unreached } from './endings.ts';
+import { Failed, Inapplicable, Unreached } from './endings.ts';
 import { createFixtureTool } from './fixture-tool.ts';
 import { createGatewayTool } from './gateway-tool.ts';
 import { createStorageTool } from './storage-tool.ts';
@@ -85,6 +85,9 @@ export function createTrial(run: Run, rule: string, where: string): Trial & { re
     },
     reach(holds, reason): asserts holds {
       if (!holds) throw new Unreached(reason);
+    },
+    apply(applies, reason): asserts applies {
+      if (!applies) throw new Inapplicable(reason);
     },
     note: (text) => void record.notes.push(text),
     uniqueName: () => {

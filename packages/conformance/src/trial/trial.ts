@@ -30,6 +30,12 @@ export interface Trial {
    * @param reason why: `no file could be uploaded`
    */
   reach(holds: boolean, reason: string): asserts holds;
+  /**
+   * Ends the check where its rule is about something that a target need not have; the result is disabled.
+   *
+   * @param reason what it does not have: `the gateway takes no multipart/form-data`
+   */
+  apply(applies: boolean, reason: string): asserts applies;
   /** Tells the operator something that decides nothing. */
   note(text: string): void;
   /** A name that no other check and no other run uses: letters, digits and hyphens. */

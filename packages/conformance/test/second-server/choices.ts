@@ -16,6 +16,8 @@ export interface Choices {
    * request fields are ignored. Dropped, those two are absent, and unknown fields are refused.
    */
   should: 'kept' | 'dropped';
+  /** Whether gateway calls may have a body of `multipart/form-data`, beside `application/json`. */
+  forms: 'taken' | 'refused';
 }
 
 /** What is as far from the reference server as the contract allows. */
@@ -25,4 +27,5 @@ export const farthest: Choices = {
   failures: 'some',
   copyFileId: 'absent',
   should: 'dropped',
+  forms: 'taken',
 };

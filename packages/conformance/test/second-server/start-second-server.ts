@@ -73,6 +73,7 @@ export async function startSecondServer(options: SecondServerOptions): Promise<S
         [expiredToken, { env, expires: Date.now() - 1000 }],
       ]),
       keyPair: tc3,
+      forms: choices.forms,
       nextRequestId,
     }),
   );

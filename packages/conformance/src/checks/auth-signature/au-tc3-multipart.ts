@@ -31,7 +31,7 @@ export const auTc3Multipart = defineCheck(
       isTaken ||= t.fixture.readEcho(exchange) !== undefined;
       if (isTaken) break;
     }
-    t.reach(isTaken, 'the gateway takes no multipart/form-data');
+    t.apply(isTaken, 'the gateway takes no multipart/form-data');
     await expectLetThrough(t, spellings);
   },
 );

@@ -27,13 +27,15 @@ export function admit(
   if (settings.forbidden.has(target.name)) return 'SERVICE_FORBIDDEN';
   const service = settings.services.get(target.name);
   if (!service) return 'SERVICE_NOT_FOUND';
-  if (method === 'POST' && body.length > 0 && !isTakenType(headers['content-type'])) {
+  if (method === 'POST' && body.length > 0 && !isTakenType(headers['content-type'], settings)) {
     return 'TYPE_REFUSED';
   }
   return { service, path: target.path };
 }
 
-/** "Nobody is failed for refusing others" (D13) than JSON. Forms are taken: they can be signed (D16). */
-function isTakenType(contentType = ''): boolean {
-  return /^(application\/json|multipart\/form-data)\s*(;|$)/i.test(contentType.trim());
+/** "Nobody is failed for refusing others" (D13) than JSON. Forms can be signed (D16), if they are taken. */
+function isTakenType(contentType = '', { forms }: GatewaySettings): boolean {
+  const [type = ''] = contentType.toLowerCase().split(';');
+  const taken = ['application/json', ...(forms === 'taken' ? ['multipart/form-data'] : [])];
+  return taken.includes(type.trim());
 }

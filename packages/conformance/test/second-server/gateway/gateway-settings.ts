@@ -1,3 +1,4 @@
+import type { Choices } from '../choices.ts';
 import type { KeyPair } from './verify-signature.ts';
 
 /** What a gateway knows. */
@@ -10,5 +11,7 @@ export interface GatewaySettings {
   /** Tokens that somebody got: token → whose it is. */
   tokens: Map<string, { env: string; expires: number }>;
   keyPair: KeyPair;
+  /** Whether `multipart/form-data` is taken. */
+  forms: Choices['forms'];
   nextRequestId: () => string;
 }

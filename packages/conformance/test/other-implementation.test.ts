@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import type { ConformanceOptions, Report } from '../src/index.ts';
+import type { Choices } from './second-server/choices.ts';
+import { runSecondServer } from './support/run-second-server.ts';
+
+/** What the second server drops with `should: 'dropped'`, and an entry without `fileID` besides. */
+const DROPPED = [
+  'ST-ENVELOPE-MESSAGE-PRESENT',
+  'ST-ENVELOPE-REQUEST-ID-PRESENT',
+  'ST-UNKNOWN-FIELDS',
+];
+const NO_FILE_ID = 'ST-COPY-FILE-ID-PRESENT';
+
+function listOthers({ results }: Report): string[] {
+  return results
+    .filter(({ outcome, reason }) => outcome !== 'pass' && reason !== 'not in --only')
+    .map(({ id, outcome }) => `${outcome} ${id}`)
+    .toSorted();
+}
+
+const toFails = (ids: string[]) => ids.map((id) => `fail ${id}`).toSorted();
+
+test('a server that does everything otherwise passes: only SHOULDs that it drops fail', async () => {
+  const report = await runSecondServer();
+  expect(listOthers(report)).toEqual(toFails([...DROPPED, NO_FILE_ID]));
+  const should = report.results.filter(({ outcome }) => outcome === 'fail');
+  expect(new Set(should.map(({ level }) => level))).toEqual(new Set(['should']));
+  expect(report.exitCode).toBe(0);
+  expect(report.leftovers).toEqual([]);
+});
+
+const FILES = ['ST-', 'UP-', 'AU-STORAGE'];
+const ALL: Partial<Choices> = { should: 'kept', copyFileId: 'destination' };
+
+test.each<[Partial<Choices>, string[], Partial<ConformanceOptions>]>([
+  [{ ...ALL, requestForm: 'top', envelope: 'flat', failures: 'status' }, [], { only: FILES }],
+  [{ failures: 'ok', copyFileId: 'source', envelope: 'flat' }, DROPPED, { only: FILES }],
+  [{ ...ALL, envelope: 'flat' }, [], { only: ['respect'] }],
+  [{ ...ALL, failures: 'ok' }, [], { only: ['ST-COPY'], requestForm: 'data' }],
+])('%j passes', async (choices, dropped, options) => {
+  const report = await runSecondServer(choices, options);
+  expect(listOthers(report)).toEqual(toFails(dropped));
+  expect(report.exitCode).toBe(0);
+  expect(report.leftovers).toEqual([]);
+});
+
+test('a gateway that takes no forms passes: the rule about signed forms does not apply', async () => {
+  const report = await runSecondServer({ forms: 'refused' }, { only: ['GW-', 'AU-'] });
+  expect(listOthers(report)).toEqual(['disabled AU-TC3-MULTIPART']);
+  expect(report.exitCode).toBe(0);
+});
