@@ -1,14 +1,21 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import type { Row } from './row.ts';
+import { describeMachine } from './describe-machine.ts';
+import { peerVersion } from './peer-version.ts';
+import type { DatedRow } from './row.ts';
 import { suites } from './suites.ts';
-import { toTable } from './to-table.ts';
+import { toPage } from './to-page.ts';
+import { toSummary, toTable } from './to-table.ts';
+
+type Options = { json?: string; page?: string; from?: string; runs: number };
 
 const program = new Command('npm run bench --')
   .description('Measures Berth and its peers in turn, in one run, and prints the median ratios.')
   .argument('[suite...]', `suites to run: ${suites.map(({ name }) => name).join(', ')}`, [])
   .option('--json <file>', 'also write the rows as JSON')
+  .option('--page <file>', 'also write the page docs/reference/performance.md')
+  .option('--from <file>', 'measure nothing: take the rows of an earlier --json')
   .option('--runs <count>', 'pairs to measure', toCount, 5)
   .addHelpText(
     'after',
@@ -17,20 +24,45 @@ const program = new Command('npm run bench --')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .parse();
 
-const { json, runs } = program.opts<{ json?: string; runs: number }>();
+const { json, page, from, runs } = program.opts<Options>();
 const names = program.processedArgs[0] as string[];
 const unknown = names.find((name) => !suites.some((suite) => suite.name === name));
 if (unknown) program.error(`error: there is no suite ${unknown}`);
-
-const rows: Row[] = [];
-for (const suite of suites.filter(({ name }) => names.length === 0 || names.includes(name))) {
-  process.stderr.write(`${suite.name}: ${suite.description} …\n`);
-  rows.push(...(await suite.run(runs)));
+const chosen = suites.filter(({ name }) => names.length === 0 || names.includes(name));
+if (page && chosen.length < suites.length) {
+  program.error('error: a page holds every suite; leave the names out');
 }
-process.stdout.write(`${toTable(rows)}\n`);
-if (json) {
-  await mkdir(dirname(json), { recursive: true });
-  await writeFile(json, `${JSON.stringify(rows, null, 2)}\n`);
+
+const rows = from ? await readRows(from) : await measure();
+const figures = chosen.flatMap((suite) => suite.figures);
+process.stdout.write(`${toTable(figures, rows)}\n\n${toSummary(figures, rows)}\n`);
+if (json) await write(json, `${JSON.stringify(rows, null, 2)}\n`);
+if (page) await write(page, toPage(figures, rows));
+
+async function measure(): Promise<DatedRow[]> {
+  const rows: DatedRow[] = [];
+  const machine = describeMachine();
+  for (const suite of chosen) {
+    process.stderr.write(`${suite.name}: ${suite.description} …\n`);
+    const date = new Date().toISOString();
+    for (const row of await suite.run(runs)) {
+      rows.push({ ...row, date, machine, peerVersion: peerVersion(row.peerName) });
+    }
+  }
+  return rows;
+}
+
+async function readRows(file: string): Promise<DatedRow[]> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    return program.error(`error: ${file} holds no rows: ${(error as Error).message}`);
+  }
+}
+
+async function write(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
 }
 
 function toCount(text: string): number {

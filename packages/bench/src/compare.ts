@@ -1,18 +1,12 @@
-import type { Goal, Row } from './row.ts';
+import type { Figure, Goal, Row } from './row.ts';
 
 type Side = () => Promise<number>;
-type Subject = { suite: string; measure: string; peerName: string; goal: Goal };
 
 /**
  * Measures both sides in turn, `runs` times after one round that does not count, and compares them
  * pair by pair: a machine whose speed drifts moves both figures of a pair alike.
  */
-export async function compare(
-  subject: Subject,
-  runs: number,
-  ours: Side,
-  peer: Side,
-): Promise<Row> {
+export async function compare(figure: Figure, runs: number, ours: Side, peer: Side): Promise<Row> {
   await ours();
   await peer();
   const pairs: { ours: number; peer: number }[] = [];
@@ -21,23 +15,29 @@ export async function compare(
     if (run % 2 === 0) pairs.push({ ours: await ours(), peer: await peer() });
     else pairs.push(reverse({ ours: await peer(), peer: await ours() }));
   }
-  return toRow(subject, pairs);
+  return toRow(figure, pairs);
 }
 
 /** The row of pairs that were measured in turn. */
 export function toRow(
-  subject: Subject,
+  figure: Figure,
   pairs: readonly { readonly ours: number; readonly peer: number }[],
 ): Row {
   const ratio = median(pairs.map((pair) => pair.ours / pair.peer));
   return {
-    ...subject,
+    ...figure,
     ours: median(pairs.map((pair) => pair.ours)),
     peer: median(pairs.map((pair) => pair.peer)),
     runs: pairs.length,
     ratio,
-    holds: isWithin(ratio, subject.goal),
+    holds: isWithin(ratio, figure.goal),
   };
+}
+
+/** The row of one measurement against a bound that always stands. */
+export function toBoundRow(figure: Figure, ours: number, bound: number, runs = 1): Row {
+  const pairs = [{ ours, peer: bound }];
+  return { ...toRow(figure, pairs), runs };
 }
 
 function reverse({ ours, peer }: { ours: number; peer: number }) {

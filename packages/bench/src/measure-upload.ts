@@ -5,9 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { compare } from './compare.ts';
+import { compare, toBoundRow } from './compare.ts';
 import { freePort } from './free-port.ts';
-import type { Row } from './row.ts';
+import type { Figure, Row } from './row.ts';
 import { startProcess, stopProcess } from './start-process.ts';
 import { waitForPort } from './wait-for-port.ts';
 
@@ -18,8 +18,22 @@ const MEBIBYTES = 1024;
 const MOST_RSS = 200e6;
 const run = promisify(execFile);
 
+const UPLOAD: Figure = {
+  suite: 'client',
+  measure: `upload of ${MEBIBYTES} MiB from disk, MiB/s`,
+  peerName: 'curl -F',
+  goal: '>= 0.9',
+};
+const MEMORY: Figure = {
+  suite: 'client',
+  measure: 'peak RSS of that upload, MB',
+  peerName: 'bound of 200 MB',
+  goal: '<= 1',
+};
+export const UPLOAD_FIGURES: readonly Figure[] = [UPLOAD, MEMORY];
+
 /** A file of 1 GiB from disk, by the client and by `curl -F`, to a server that throws it away. */
-export async function measureUpload(suite: string, runs: number): Promise<Row[]> {
+export async function measureUpload(runs: number): Promise<Row[]> {
   const root = await mkdtemp(join(tmpdir(), 'berth-bench-upload-'));
   const file = join(root, 'file.bin');
   const port = await freePort();
@@ -30,12 +44,7 @@ export async function measureUpload(suite: string, runs: number): Promise<Row[]>
     await writeFile(file);
     await waitForPort(port);
     const row = await compare(
-      {
-        suite,
-        measure: `upload of ${MEBIBYTES} MiB from disk, MiB/s`,
-        peerName: 'curl -F',
-        goal: '>= 0.9',
-      },
+      UPLOAD,
       runs,
       async () => {
         const { stdout } = await run(process.execPath, [WORKER, baseUrl, file]);
@@ -50,20 +59,7 @@ export async function measureUpload(suite: string, runs: number): Promise<Row[]>
         return MEBIBYTES / Number(stdout);
       },
     );
-    return [
-      row,
-      {
-        suite,
-        measure: `peak RSS of that upload, MB`,
-        ours: rss / 1e6,
-        peer: MOST_RSS / 1e6,
-        peerName: 'bound of 200 MB',
-        runs: row.runs,
-        ratio: rss / MOST_RSS,
-        goal: '<= 1',
-        holds: rss <= MOST_RSS,
-      },
-    ];
+    return [row, toBoundRow(MEMORY, rss / 1e6, MOST_RSS / 1e6, row.runs)];
   } finally {
     await stopProcess(server);
     await rm(root, { recursive: true, force: true });

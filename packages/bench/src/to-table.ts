@@ -1,22 +1,58 @@
-import type { Row } from './row.ts';
+import type { DatedRow, Figure } from './row.ts';
 
-/** The rows as a Markdown table. */
-export function toTable(rows: readonly Row[]): string {
-  const head = ['suite', 'measure', 'ours', 'peer', 'peer is', 'runs', 'ratio', 'goal', 'holds'];
-  const lines = rows.map((row) => [
+const HEAD = ['suite', 'measure', 'ours', 'peer', 'peer is', 'runs', 'ratio', 'goal', 'met'];
+
+/** Every figure as a Markdown table, in the order of `figures`; one without a row is not measured. */
+export function toTable(figures: readonly Figure[], rows: readonly DatedRow[]): string {
+  const lines = figures.map((figure) => {
+    const row = rows.find((each) => isOf(each, figure));
+    return row ? toCells(row) : toEmptyCells(figure);
+  });
+  return [HEAD, HEAD.map(() => '---'), ...lines]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
+}
+
+/** `41 goals met, 3 missed, 2 figures stated without a goal, 1 not measured`. */
+export function toSummary(figures: readonly Figure[], rows: readonly DatedRow[]): string {
+  const found = figures.map((figure) => rows.find((row) => isOf(row, figure)));
+  const measured = found.filter((row) => row !== undefined);
+  const bound = measured.filter((row) => !isStated(row));
+  const missed = bound.filter((row) => !row.holds).length;
+  return [
+    `${bound.length - missed} goals met`,
+    `${missed} missed`,
+    `${measured.length - bound.length} figures stated without a goal`,
+    `${found.length - measured.length} not measured`,
+  ].join(', ');
+}
+
+function toCells(row: DatedRow): string[] {
+  return [
     row.suite,
     row.measure,
     toFigure(row.ours),
     toFigure(row.peer),
-    row.peerName,
+    `${row.peerName} ${row.peerVersion}`.trim(),
     String(row.runs),
     row.ratio.toFixed(2),
-    row.goal,
-    row.holds ? 'yes' : 'NO',
-  ]);
-  return [head, head.map(() => '---'), ...lines]
-    .map((cells) => `| ${cells.join(' | ')} |`)
-    .join('\n');
+    isStated(row) ? '–' : row.goal,
+    isStated(row) ? '–' : row.holds ? 'yes' : 'NO',
+  ];
+}
+
+function toEmptyCells(figure: Figure): string[] {
+  const { suite, measure, peerName } = figure;
+  const goal = isStated(figure) ? '–' : figure.goal;
+  return [suite, measure, '', '', peerName, '0', '', goal, 'not measured'];
+}
+
+function isOf(row: Figure, { suite, measure, peerName }: Figure): boolean {
+  return row.suite === suite && row.measure === measure && row.peerName === peerName;
+}
+
+function isStated({ goal }: Figure): boolean {
+  return goal === '>= 0';
 }
 
 function toFigure(value: number): string {

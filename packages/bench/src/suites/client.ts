@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { toRow } from '../compare.ts';
 import { freePort } from '../free-port.ts';
-import { measureUpload } from '../measure-upload.ts';
-import type { Goal, Row, Suite } from '../row.ts';
+import { measureUpload, UPLOAD_FIGURES } from '../measure-upload.ts';
+import type { Figure, Goal, Row, Suite } from '../row.ts';
 import { LOAD_CORE, SERVER_CORE, startProcess, stopProcess } from '../start-process.ts';
 import { waitFor } from '../wait-for.ts';
 
@@ -22,6 +22,11 @@ const PEERS: Readonly<Record<string, Goal>> = {
 };
 const CLIENTS = [OURS, ...Object.keys(PEERS)];
 const KINDS = { get: 'GET of a service', post: 'POST of storage' } as const;
+const AT_A_TIME = [1, 64];
+type Kind = keyof typeof KINDS;
+const LOADS = (Object.keys(KINDS) as Kind[]).flatMap((kind) =>
+  AT_A_TIME.map((atATime) => ({ kind, atATime })),
+);
 
 /**
  * Small calls by the client and by others, each in a process of its own that has one core, the server the
@@ -30,6 +35,7 @@ const KINDS = { get: 'GET of a service', post: 'POST of storage' } as const;
 export const clientSuite: Suite = {
   name: SUITE,
   description: 'The client against bare fetch, openapi-fetch, ky, axios, ofetch and curl',
+  figures: [...LOADS.flatMap(figuresOf), ...UPLOAD_FIGURES],
   run: async (runs) => {
     const port = await freePort();
     const server = startProcess([SERVER, String(port)], SERVER_CORE);
@@ -37,12 +43,8 @@ export const clientSuite: Suite = {
     try {
       await waitFor(baseUrl, { method: 'POST' });
       const rows: Row[] = [];
-      for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {
-        for (const atATime of [1, 64]) {
-          rows.push(...(await compareCalls(baseUrl, kind, atATime, runs)));
-        }
-      }
-      rows.push(...(await measureUpload(SUITE, runs)));
+      for (const load of LOADS) rows.push(...(await compareCalls(baseUrl, load, runs)));
+      rows.push(...(await measureUpload(runs)));
       return rows;
     } finally {
       await stopProcess(server);
@@ -50,11 +52,21 @@ export const clientSuite: Suite = {
   },
 };
 
+function figuresOf({ kind, atATime }: (typeof LOADS)[number]): Figure[] {
+  const how = atATime === 1 ? 'one after the other' : `${atATime} at a time`;
+  const measure = `${KINDS[kind]}, ${how}, CPU µs a call`;
+  return Object.entries(PEERS).map(([peerName, goal]) => ({
+    suite: SUITE,
+    measure,
+    peerName,
+    goal,
+  }));
+}
+
 /** Every client in every round, each time another one first. */
 async function compareCalls(
   baseUrl: string,
-  kind: keyof typeof KINDS,
-  atATime: number,
+  load: (typeof LOADS)[number],
   runs: number,
 ): Promise<Row[]> {
   const rounds: Record<string, number>[] = [];
@@ -62,15 +74,17 @@ async function compareCalls(
     const round: Record<string, number> = {};
     for (let turn = 0; turn < CLIENTS.length; turn += 1) {
       const client = CLIENTS[(turn + run) % CLIENTS.length] as string;
-      round[client] = await timeCalls(client, baseUrl, kind, atATime);
+      round[client] = await timeCalls(client, baseUrl, load);
     }
     rounds.push(round);
   }
-  const how = atATime === 1 ? 'one after the other' : `${atATime} at a time`;
-  return Object.entries(PEERS).map(([peerName, goal]) =>
+  return figuresOf(load).map((figure) =>
     toRow(
-      { suite: SUITE, measure: `${KINDS[kind]}, ${how}, CPU µs a call`, peerName, goal },
-      rounds.map((round) => ({ ours: round[OURS] as number, peer: round[peerName] as number })),
+      figure,
+      rounds.map((round) => ({
+        ours: round[OURS] as number,
+        peer: round[figure.peerName] as number,
+      })),
     ),
   );
 }
@@ -79,8 +93,7 @@ async function compareCalls(
 async function timeCalls(
   client: string,
   baseUrl: string,
-  kind: string,
-  atATime: number,
+  { kind, atATime }: (typeof LOADS)[number],
 ): Promise<number> {
   const args = [WORKER, client, baseUrl, kind, String(atATime), String(CALLS)];
   const child = startProcess(args, LOAD_CORE);

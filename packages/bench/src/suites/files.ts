@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createStorageClient, unwrapEnvelope } from '@berth/client';
 import { defaultWireProfile } from '@berth/server-stubs';
-import { compare } from '../compare.ts';
+import { compare, toBoundRow } from '../compare.ts';
 import { freePort } from '../free-port.ts';
-import type { Row, Suite } from '../row.ts';
+import type { Figure, Row, Suite } from '../row.ts';
 import { signStorageCall } from '../sign-storage-call.ts';
 import { startProcess, stopProcess } from '../start-process.ts';
 import { downloadFile, uploadFile } from '../transfer-file.ts';
@@ -22,6 +22,25 @@ const MEBIBYTES = 256;
 const LARGE_MEBIBYTES = 5120;
 /** In bytes of the decimal megabyte. */
 const MOST_RSS = 200e6;
+
+const UPLOAD: Figure = {
+  suite: SUITE,
+  measure: `upload of ${MEBIBYTES} MiB, MiB/s`,
+  peerName: 'busboy to disk with fsync',
+  goal: '>= 0.8',
+};
+const DOWNLOAD: Figure = {
+  suite: SUITE,
+  measure: `download of ${MEBIBYTES} MiB, MiB/s`,
+  peerName: 'createReadStream().pipe()',
+  goal: '>= 0.9',
+};
+const MEMORY: Figure = {
+  suite: SUITE,
+  measure: `peak RSS of ${LARGE_MEBIBYTES} MiB up and down, MB`,
+  peerName: 'bound of 200 MB',
+  goal: '<= 1',
+};
 
 /** A server that takes and gives one file. */
 interface Side {
@@ -41,30 +60,20 @@ interface Side {
 export const filesSuite: Suite = {
   name: SUITE,
   description: 'Uploads and downloads of the server against a bare busboy and a bare read stream',
+  figures: [UPLOAD, DOWNLOAD, MEMORY],
   run: async (runs) => {
     const root = await mkdtemp(join(tmpdir(), 'berth-bench-files-'));
     const ours = await startOurs(root);
     const peer = await startPeer(root);
     try {
-      const name = `${MEBIBYTES} MiB`;
       const upload = await compare(
-        {
-          suite: SUITE,
-          measure: `upload of ${name}, MiB/s`,
-          peerName: 'busboy to disk with fsync',
-          goal: '>= 0.8',
-        },
+        UPLOAD,
         runs,
         () => ours.upload(MEBIBYTES),
         () => peer.upload(MEBIBYTES),
       );
       const download = await compare(
-        {
-          suite: SUITE,
-          measure: `download of ${name}, MiB/s`,
-          peerName: 'createReadStream().pipe()',
-          goal: '>= 0.9',
-        },
+        DOWNLOAD,
         runs,
         () => ours.download(),
         () => peer.download(),
@@ -127,20 +136,7 @@ async function measureMemory({ child, upload, download }: Side): Promise<Row[]> 
   await upload(LARGE_MEBIBYTES);
   await download();
   const peak = peakRss(child.pid ?? 0);
-  if (peak === undefined) return [];
-  return [
-    {
-      suite: SUITE,
-      measure: `peak RSS of ${LARGE_MEBIBYTES} MiB up and down, MB`,
-      ours: peak / 1e6,
-      peer: MOST_RSS / 1e6,
-      peerName: 'bound of 200 MB',
-      runs: 1,
-      ratio: peak / MOST_RSS,
-      goal: '<= 1',
-      holds: peak <= MOST_RSS,
-    },
-  ];
+  return peak === undefined ? [] : [toBoundRow(MEMORY, peak / 1e6, MOST_RSS / 1e6)];
 }
 
 /** Most memory that a process ever had, in bytes (proc_pid_status(5), `VmHWM`); undefined without `/proc`. */

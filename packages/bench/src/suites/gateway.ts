@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { compare, median } from '../compare.ts';
+import { compare, median, toBoundRow } from '../compare.ts';
 import { freePort } from '../free-port.ts';
 import { holdIdle } from '../hold-idle.ts';
 import type { Call } from '../load.ts';
 import { measureCpuRate } from '../measure-cpu-rate.ts';
-import type { Row, Suite } from '../row.ts';
+import type { Figure, Goal, Row, Suite } from '../row.ts';
 import { hasNginx, startNginx } from '../start-nginx.ts';
 import { LOAD_CORE, SERVER_CORE, startProcess, stopProcess } from '../start-process.ts';
 import { waitFor } from '../wait-for.ts';
@@ -16,15 +16,38 @@ const SUITE = 'gateway';
 const PREFIX = '/v1/cloudrun/hello';
 /** Long enough that a processor's clock of 10 ms counts for nothing. */
 const SECONDS = 3;
+const IDLE_KILOBYTES = 40;
 const PEERS: readonly Peer[] = [
-  { server: 'gateway-peer-undici', peerName: 'undici.stream', goal: '>= 0.85' },
-  { server: 'gateway-peer-httpxy', peerName: 'httpxy', goal: '>= 1.4' },
-  { server: 'gateway-peer-middleware', peerName: 'http-proxy-middleware', goal: '>= 1.8' },
+  { server: 'gateway-peer-undici', figure: rateBeside('undici.stream', '>= 0.85') },
+  { server: 'gateway-peer-httpxy', figure: rateBeside('httpxy', '>= 1.4') },
+  { server: 'gateway-peer-middleware', figure: rateBeside('http-proxy-middleware', '>= 1.8') },
 ];
-/** What nginx does is said for comparison; nobody has to be as fast. */
-const NGINX = { peerName: 'nginx', goal: '>= 0' } as const;
+/** What nginx does, and what the gateway adds to a call, is said for comparison; nobody has to be as fast. */
+const NGINX = rateBeside('nginx', '>= 0');
+const LATENCY: Figure = {
+  suite: SUITE,
+  measure: 'one call after the other, p99 ms',
+  peerName: 'straight to the service',
+  goal: '>= 0',
+};
+const EVENTS: Figure = {
+  suite: SUITE,
+  measure: 'added to the first event, median ms',
+  peerName: 'bound of 5 ms',
+  goal: '<= 1',
+};
+const UPGRADE = {
+  connection: 'Upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+};
+const IDLE = [
+  { figure: idle('6,000 idle event streams'), path: 'events', headers: {}, count: 6000 },
+  { figure: idle('2,000 idle WebSockets'), path: 'ws', headers: UPGRADE, count: 2000 },
+];
 
-type Peer = { server: string; peerName: string; goal: Row['goal'] };
+type Peer = { server: string; figure: Figure };
 type Target = { child: ChildProcess; call: Call };
 
 /**
@@ -34,6 +57,13 @@ type Target = { child: ChildProcess; call: Call };
 export const gatewaySuite: Suite = {
   name: SUITE,
   description: 'The gateway of the reference server against bare proxies and nginx',
+  figures: [
+    ...PEERS.map(({ figure }) => figure),
+    NGINX,
+    LATENCY,
+    EVENTS,
+    ...IDLE.map(({ figure }) => figure),
+  ],
   run: async (runs) => {
     const service = await startService();
     const ours = await startOurs(service.origin);
@@ -53,6 +83,15 @@ export const gatewaySuite: Suite = {
     }
   },
 };
+
+function rateBeside(peerName: string, goal: Goal): Figure {
+  return { suite: SUITE, measure: 'small JSON answer, requests/CPU s', peerName, goal };
+}
+
+function idle(connections: string): Figure {
+  const peerName = `bound of ${IDLE_KILOBYTES} kB`;
+  return { suite: SUITE, measure: `${connections}, kB each`, peerName, goal: '<= 1' };
+}
 
 async function startService() {
   const port = await freePort();
@@ -78,14 +117,14 @@ async function toTarget(child: ChildProcess, port: string, headers = {}): Promis
 
 async function comparePeer(
   ours: Target,
-  { server, ...peer }: Peer,
+  { server, figure }: Peer,
   origin: string,
   runs: number,
 ): Promise<Row> {
   const port = String(await freePort());
   const child = startProcess([join(SERVERS, `${server}.ts`), port, origin], SERVER_CORE);
   child.stdout?.resume();
-  return compareRates(ours, await toTarget(child, port), peer, runs);
+  return compareRates(ours, await toTarget(child, port), figure, runs);
 }
 
 async function compareNginx(ours: Target, origin: string, runs: number): Promise<Row> {
@@ -96,14 +135,13 @@ async function compareNginx(ours: Target, origin: string, runs: number): Promise
 async function compareRates(
   ours: Target,
   theirs: Target,
-  peer: Pick<Row, 'peerName' | 'goal'>,
+  figure: Figure,
   runs: number,
 ): Promise<Row> {
-  const subject = { suite: SUITE, measure: 'small JSON answer, requests/CPU s', ...peer };
   const rate = ({ child, call }: Target) => measureCpuRate(child, call, SECONDS);
   try {
     return await compare(
-      subject,
+      figure,
       runs,
       () => rate(ours),
       () => rate(theirs),
@@ -115,14 +153,8 @@ async function compareRates(
 
 /** The slowest of a hundred calls, one after the other, through the gateway and straight. */
 function compareLatency({ call }: Target, origin: string, runs: number): Promise<Row> {
-  const subject = {
-    suite: SUITE,
-    measure: 'one call after the other, p99 ms',
-    peerName: 'straight to the service',
-    goal: '<= 6',
-  } as const;
   return compare(
-    subject,
+    LATENCY,
     runs,
     () => p99(call.url, call.headers),
     () => p99(origin, {}),
@@ -141,16 +173,10 @@ async function p99(url: string, headers: Record<string, string>): Promise<number
 
 /** What the gateway adds to the way of a stream's first event, against the bound of 5 ms. */
 function compareEvents({ call }: Target, origin: string, runs: number): Promise<Row> {
-  const subject = {
-    suite: SUITE,
-    measure: 'added to the first event, median ms',
-    peerName: 'bound of 5 ms',
-    goal: '<= 1',
-  } as const;
   const added = async () =>
     (await firstEvent(`${call.url}events`, call.headers)) -
     (await firstEvent(`${origin}/events`, {}));
-  return compare(subject, runs, added, async () => 5);
+  return compare(EVENTS, runs, added, async () => 5);
 }
 
 /** Milliseconds that the first event is under way, from the time of sending that it carries. */
@@ -167,31 +193,17 @@ async function firstEvent(url: string, headers: Record<string, string>): Promise
   return median(times);
 }
 
-const UPGRADE = {
-  connection: 'Upgrade',
-  upgrade: 'websocket',
-  'sec-websocket-version': '13',
-  'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
-};
-const IDLE = [
-  { measure: '6,000 idle event streams, kB each', path: 'events', headers: {}, count: 6000 },
-  { measure: '2,000 idle WebSockets, kB each', path: 'ws', headers: UPGRADE, count: 2000 },
-];
-const IDLE_KILOBYTES = 40;
-
 /** What idle connections cost a new process, against the bound of 40 kB; once, for memory does not shrink. */
 async function measureIdle(origin: string): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const { measure, path, headers, count } of IDLE) {
+  for (const { figure, path, headers, count } of IDLE) {
     const { child, call } = await startOurs(origin);
     const url = new URL(path, call.url);
     const all = { ...call.headers, ...headers };
     const each = await holdIdle({ pid: child.pid ?? 0, url, headers: all, count });
     await stopProcess(child);
     if (each === undefined) continue;
-    const ratio = each / IDLE_KILOBYTES;
-    const bound = { peer: IDLE_KILOBYTES, peerName: 'bound of 40 kB', goal: '<= 1' } as const;
-    rows.push({ suite: SUITE, measure, ours: each, ...bound, runs: 1, ratio, holds: ratio <= 1 });
+    rows.push(toBoundRow(figure, each, IDLE_KILOBYTES));
   }
   return rows;
 }

@@ -1,23 +1,27 @@
 import type { ChildProcess } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { commandOf } from '../command-of.ts';
 import { compare } from '../compare.ts';
 import { freePort } from '../free-port.ts';
 import { type Call, load } from '../load.ts';
 import { measureCpuRate } from '../measure-cpu-rate.ts';
 import { residentKilobytes } from '../resident-kilobytes.ts';
-import type { Row, Suite } from '../row.ts';
+import type { Figure, Goal, Row, Suite } from '../row.ts';
 import { SERVER_CORE, startProcess, stopProcess } from '../start-process.ts';
 import { waitFor } from '../wait-for.ts';
 
-const require = createRequire(import.meta.url);
 const PRISM = commandOf('@stoplight/prism-cli');
 const DOCUMENT = fileURLToPath(import.meta.resolve('@berth/spec/storage.v2.json'));
 const OURS = commandOf('@berth/mock');
 const SUITE = 'mock';
-const PEER = { suite: SUITE, peerName: 'prism-cli 5.16' };
 const SECONDS = 3;
+const MOST_MILLISECONDS = 300;
+
+const EXAMPLE = besidePrism('storage POST, validated, the example, requests/CPU s', '>= 10');
+const FILES = besidePrism('storage POST, validated, acting on files, requests/CPU s', '>= 10');
+const START = besidePrism('start to first answer, ms', '<= 1');
+const START_BOUND = { ...START, peerName: `bound of ${MOST_MILLISECONDS} ms` };
+const MEMORY = besidePrism('memory after load, MB', '<= 1');
 
 type Server = { child: ChildProcess; call: Call };
 type Start = () => Promise<Server>;
@@ -29,21 +33,25 @@ type Start = () => Promise<Server>;
 export const mockSuite: Suite = {
   name: SUITE,
   description: 'The mock against prism-cli: validated storage POST, first answer, memory',
+  figures: [EXAMPLE, FILES, START, START_BOUND, MEMORY],
   run: async (runs) => [
-    await compareThroughput('the example', startStatic, runs),
-    await compareThroughput('acting on files', startOurs, runs),
+    await compareThroughput(EXAMPLE, startStatic, runs),
+    await compareThroughput(FILES, startOurs, runs),
     await compareStart(runs),
     await boundStart(runs),
     await compareMemory(runs),
   ],
 };
 
-async function compareThroughput(answer: string, start: Start, runs: number): Promise<Row> {
+function besidePrism(measure: string, goal: Goal): Figure {
+  return { suite: SUITE, measure, peerName: 'prism-cli', goal };
+}
+
+async function compareThroughput(figure: Figure, start: Start, runs: number): Promise<Row> {
   const [ours, peer] = [await start(), await startPeer()];
   try {
-    const measure = `storage POST, validated, ${answer}, requests/CPU s`;
     return await compare(
-      { ...PEER, measure, goal: '>= 10' },
+      figure,
       runs,
       () => measureCpuRate(ours.child, ours.call, SECONDS),
       () => measureCpuRate(peer.child, peer.call, SECONDS),
@@ -54,9 +62,8 @@ async function compareThroughput(answer: string, start: Start, runs: number): Pr
 }
 
 function compareStart(runs: number): Promise<Row> {
-  const subject = { ...PEER, measure: 'start to first answer, ms', goal: '<= 1' } as const;
   return compare(
-    subject,
+    START,
     runs,
     () => timeStart(startOurs),
     () => timeStart(startPeer),
@@ -65,17 +72,11 @@ function compareStart(runs: number): Promise<Row> {
 
 /** The goal in milliseconds as a peer that always meets it. */
 function boundStart(runs: number): Promise<Row> {
-  const subject = {
-    suite: SUITE,
-    measure: 'start to first answer, ms',
-    peerName: 'bound of 300 ms',
-    goal: '<= 1',
-  } as const;
   return compare(
-    subject,
+    START_BOUND,
     runs,
     () => timeStart(startOurs),
-    async () => 300,
+    async () => MOST_MILLISECONDS,
   );
 }
 
@@ -89,9 +90,8 @@ async function timeStart(start: Start): Promise<number> {
 
 /** Resident memory of a new process after the same load. */
 function compareMemory(runs: number): Promise<Row> {
-  const subject = { ...PEER, measure: 'memory after load, MB', goal: '<= 1' } as const;
   return compare(
-    subject,
+    MEMORY,
     runs,
     () => weigh(startOurs),
     () => weigh(startPeer),
@@ -138,11 +138,4 @@ async function ready(child: ChildProcess, port: number): Promise<Server> {
   const { url, ...init } = call;
   await waitFor(url, init);
   return { child, call };
-}
-
-/** The file behind the one command of a package. */
-function commandOf(name: string): string {
-  const manifest = require.resolve(`${name}/package.json`);
-  const [file] = Object.values<string>(require(manifest).bin);
-  return join(dirname(manifest), file as string);
 }
