@@ -24,7 +24,6 @@ test.each([
 
 test.each([
   ['an empty 200', answer('200 OK', 'application/json', '')],
-  ['a redirect', 'HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n'],
   ['a JSON list', answer('200 OK', 'application/json', '[null]')],
   ['a header that is none', 'HTTP/1.1 200 OK\r\nX-Odd: \u0001\u0002\r\n\r\n'],
   ['a status of its own', answer('999 Odd', 'text/html', '{}')],

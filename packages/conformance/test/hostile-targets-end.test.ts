@@ -19,9 +19,9 @@ function endAfter(count: number) {
   return { options, ended };
 }
 
-test.each([1, 10])('interrupted after %i checks that store: all is removed', async (count) => {
+test('interrupted in the middle: all that was stored is removed', async () => {
   await using target = await startFronted();
-  const { options, ended } = endAfter(count);
+  const { options, ended } = endAfter(10);
   const ran = await runSuite({ ...target.options, ...options });
   expect(performance.now() - ended.at).toBeLessThan(10_000);
   expect(ran.exitCode).toBe(3);

@@ -19,7 +19,7 @@ test('every third connection is dropped: errors, and nothing that is blamed on t
 test('429 now and then: the run slows down, and all pass', async () => {
   const refusal = 'HTTP/1.1 429 Slow down\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n';
   await using target = await startFronted({
-    decide: (index) => (index % 250 === 0 ? (socket) => void socket.end(refusal) : 'pass'),
+    decide: (index) => (index % 400 === 0 ? (socket) => void socket.end(refusal) : 'pass'),
   });
   const ran = await runSuite(target.options);
   const others = ['fail', 'error', 'skip', 'disabled'].flatMap((outcome) => mustsOf(ran, outcome));

@@ -86,7 +86,7 @@ test('credentials that the gateway refuses: the storage API is checked', async (
   expect(gateway.map(({ outcome }) => outcome)).not.toContain('pass');
   const [first] = gateway.filter(({ outcome }) => outcome === 'skip');
   expect(first?.reason).toBe('the gateway refused every credential that was given');
-  expect(idsOf(ran, 'pass')).toContain('ST-DELETE-GONE');
+  expect(idsOf(ran, 'pass')).toContain('ST-DELETE-ONLY');
   expect(target.server.listFiles()).toEqual([]);
 });
 

@@ -58,6 +58,8 @@ async function areCredentialsRefused(
   const isOf = (statuses: number[]) =>
     refusals.every(({ received }) => statuses.includes(received.status));
   if (isOf([401, 403])) return true;
+  // Where only one form is tried, it may be the form that is refused.
+  if (run.settings.requestForm !== undefined) return false;
   if (refusals.some(({ received, code }) => code === undefined || received.status > 499))
     return false;
   const { timestamp } = run.settings.wireProfile.storageHeaders;
