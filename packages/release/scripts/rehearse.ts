@@ -1,0 +1,22 @@
+import { listPublished } from '../src/list-published.ts';
+import { rehearse } from '../src/rehearsal/rehearse.ts';
+import { namesItsPlace } from '../src/tarball/find-manifest-problems.ts';
+
+const started = performance.now();
+const seconds = () => `${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s`;
+const say = (text: string) => process.stdout.write(`${seconds()}  ${text}\n`);
+
+try {
+  await rehearse(say);
+  say('the release can be installed and used');
+  if (!listPublished().every(({ manifest }) => namesItsPlace(manifest))) {
+    say(
+      'no package names its repository yet: npm takes no provenance before (CONTRIBUTING, Releases)',
+    );
+  }
+} catch (error) {
+  process.stderr.write(`${seconds()}  the release cannot be used:\n${(error as Error).message}\n`);
+  process.exitCode = 1;
+}
+// Verdaccio leaves timers behind.
+process.exit();

@@ -1,0 +1,49 @@
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type NodeMajor, toEnvironment } from './environment.ts';
+import { type Outcome, type Running, runCommand, startCommand, tryCommand } from './run-command.ts';
+
+const PROGRAMS = join(import.meta.dirname, '../../programs');
+
+/** An empty folder with an empty home of its own, in which somebody types commands. */
+export interface Project {
+  folder: string;
+  /** Types a command, and gives what it prints; throws with all of it where it fails. */
+  run(...command: string[]): Promise<string>;
+  /** Types a command that may fail, on another Node. */
+  tryOn(node: NodeMajor, ...command: string[]): Promise<Outcome>;
+  /** Types a command that stays up, and waits for what it prints. */
+  start(ready: RegExp, ...command: string[]): Promise<Running>;
+  write(name: string, text: string): void;
+  /** Puts a file of `programs/` there. */
+  copy(program: string): void;
+  /** Another empty folder of the same person. */
+  sibling(name: string): Project;
+}
+
+/**
+ * @param root folder of all projects
+ * @param registry where npm installs from
+ * @returns a maker of empty projects, each with the Node that its owner has
+ */
+export function createProjects(root: string, registry: string) {
+  return (name: string, node: NodeMajor) => {
+    const home = join(root, name, 'home');
+    return toProject(home, join(root, name, 'project'), node, registry);
+  };
+}
+
+function toProject(home: string, folder: string, node: NodeMajor, registry: string): Project {
+  mkdirSync(folder, { recursive: true });
+  const place = { folder, env: toEnvironment(home, node, registry) };
+  return {
+    folder,
+    run: (...command) => runCommand(place, command),
+    tryOn: (other, ...command) =>
+      tryCommand({ folder, env: toEnvironment(home, other, registry) }, command),
+    start: (ready, ...command) => startCommand(place, command, ready),
+    write: (file, text) => writeFileSync(join(folder, file), text),
+    copy: (program) => copyFileSync(join(PROGRAMS, program), join(folder, program)),
+    sibling: (name) => toProject(home, join(folder, '..', name), node, registry),
+  };
+}

@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkNpx, checkOldNode } from './check-commands.ts';
+import { createProjects } from './create-projects.ts';
+import { publishRelease } from './publish-release.ts';
+import { startRegistry } from './start-registry.ts';
+import { startMock, useClient, useSpec } from './use-client.ts';
+import { useConformance } from './use-conformance.ts';
+import { useStubs } from './use-stubs.ts';
+
+/**
+ * Rehearses a release: makes it in a copy of this checkout, publishes it to a registry on loopback, and
+ * installs each package by its name in an empty project of somebody with an empty home, on the oldest
+ * Node that it promises to run on and that is at hand, and uses it as its README says.
+ *
+ * @param onStep hears the name of each step as it ends
+ * @throws what went wrong, with all that the command has said
+ */
+export async function rehearse(onStep: (name: string) => void): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), 'berth-rehearsal-'));
+  const home = join(root, 'home');
+  mkdirSync(home);
+  const registry = await startRegistry(root);
+  const copies: string[] = [];
+  try {
+    const { folder, versions } = await publishRelease(registry, home, onStep);
+    copies.push(folder);
+    const create = createProjects(root, registry.url);
+    const versionOf = (name: string) => versions.get(name) ?? 'no version';
+    const server = create('server', 22);
+    const suite = create('conformance', 22);
+
+    // The suite brings the most packages: it is installed while the others are installed and used.
+    const lanes = await Promise.allSettled([
+      suite.run('npm', 'install', '@berth/conformance').then(() => onStep('install the suite')),
+      useOthers(),
+    ]);
+    for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;
+    onStep(await useConformance(server, suite));
+    await checkNpx(suite, '@berth/conformance', versionOf('@berth/conformance'));
+    await checkOldNode(suite, 'berth-conformance', '22.12', 20);
+    onStep('npx of the suite');
+
+    async function useOthers() {
+      const mockProject = create('mock', 24);
+      const mock = await startMock(mockProject);
+      onStep('install and start the mock');
+      try {
+        await useClient(create('client', 20), mock.found);
+        onStep('install and use the client');
+      } finally {
+        await mock.stop();
+      }
+      await checkNpx(mockProject, '@berth/mock', versionOf('@berth/mock'));
+      await checkOldNode(mockProject, 'berth-mock', '24.18', 22);
+      await checkOldNode(mockProject, 'berth-mock', '24.18', 20);
+      onStep('npx of the mock');
+      await useSpec(create('spec', 20));
+      onStep('install and read the contract');
+      await useStubs(create('server-stubs', 22));
+      onStep('install the stubs, start a project');
+      await server.run('npm', 'install', '@berth/server');
+      await checkNpx(server, '@berth/server', versionOf('@berth/server'));
+      await checkOldNode(server, 'berth-server', '22.19', 20);
+      onStep('install the server');
+    }
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${registry.readLog()}`, { cause: error });
+  } finally {
+    await registry.close();
+    for (const folder of [root, ...copies]) rmSync(folder, { recursive: true, force: true });
+  }
+}
