@@ -84,6 +84,13 @@ describe('settings from a file', () => {
     expect(result.stderr).toContain('STORAGE_FILE_NONEXIST');
   });
 
+  it('leaves $schema in the file to editors', async () => {
+    const file = join(await newFolder(), 'config.yaml');
+    await writeFile(file, '$schema: ./config.schema.json\nenv: other\n');
+    const result = await runCli(['rm', '-c', file, 'remote:/missing'], use().variables);
+    expect(result.stderr).toContain('STORAGE_FILE_NONEXIST');
+  });
+
   it('refuses a file whose secrets others can read', async () => {
     expect(await run(JSON.stringify(settings()), { mode: 0o640 })).toEqual({
       code: 2,

@@ -35,8 +35,9 @@ function parse(file: string, text: string): Settings {
   if (typeof content !== 'object' || Array.isArray(content)) {
     throw new Failure(`${file} must hold settings like "env: dev", one a line.`, 2);
   }
-  for (const [name, value] of Object.entries(content)) assertSetting(file, name, value);
-  return content as Settings;
+  const { $schema: _editors, ...settings } = content as Record<string, unknown>;
+  for (const [name, value] of Object.entries(settings)) assertSetting(file, name, value);
+  return settings as Settings;
 }
 
 function toValue(file: string, read: () => unknown): unknown {

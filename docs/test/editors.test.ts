@@ -1,0 +1,80 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const FOLDERS: Readonly<Record<string, string>> = {
+  '@berth/spec': 'spec',
+  '@berth/client': 'packages/client',
+  '@berth/conformance': 'packages/conformance',
+  '@berth/mock': 'packages/mock',
+  '@berth/server': 'packages/server',
+};
+const guide = readFileSync(join(ROOT, 'docs/guides/editors.md'), 'utf8');
+const pages = [
+  'docs/guides/editors.md',
+  ...Object.values(FOLDERS).map((each) => `${each}/README.md`),
+];
+const examples = pages.flatMap((page) => {
+  const text = readFileSync(join(ROOT, page), 'utf8');
+  return [...text.matchAll(/\$schema(?:=|": "|: )(?<path>\S+node_modules\/[^"\s]+)/g)].map(
+    (match) => ({ page, path: (match.groups?.path ?? '').replace(/^.*node_modules\//, '') }),
+  );
+});
+const schemas = [...guide.matchAll(/`(?<name>@berth\/\w+)\/(?<entry>\S+\.schema\.json)`/g)].map(
+  (match) => match.groups as { name: string; entry: string },
+);
+
+/** The file in a package, as it is published: `dist` is what `src` becomes. */
+function toFile(name: string, entry: string): string {
+  const folder = join(ROOT, FOLDERS[name] ?? '');
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const target = exports[`./${entry}`];
+  return join(folder, typeof target === 'string' ? target : target['berth-source']);
+}
+
+function toSource(path: string): string {
+  const [scope, name, ...rest] = path.split('/');
+  const folder = FOLDERS[`${scope}/${name}`] ?? '';
+  return join(ROOT, folder, rest.join('/').replace(/^dist\//, 'src/'));
+}
+
+describe('the schema of a configuration file', () => {
+  it('is published for six kinds of file', () => {
+    expect(schemas).toHaveLength(6);
+  });
+
+  it.each(schemas)('$name/$entry is a JSON Schema whose settings are told', ({ name, entry }) => {
+    const schema = JSON.parse(readFileSync(toFile(name, entry), 'utf8'));
+    expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
+    expect(schema.properties ?? schema.additionalProperties).toBeTypeOf('object');
+  });
+
+  it.each(schemas)('$name/$entry is named by an example', ({ name, entry }) => {
+    const named = examples.map(({ path }) => toSource(path));
+    expect(named).toContain(toFile(name, entry));
+  });
+
+  it.each(examples)('$path, named in $page, is there', ({ path }) => {
+    expect(existsSync(toSource(path))).toBe(true);
+  });
+});
+
+describe('the container to develop in', () => {
+  const folder = join(ROOT, '.devcontainer');
+  const container = JSON.parse(readFileSync(join(folder, 'devcontainer.json'), 'utf8'));
+  const { scripts, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+  it('has the Node that the repository uses', () => {
+    const workspace = readFileSync(join(dirname(folder), 'pnpm-workspace.yaml'), 'utf8');
+    const major = /^ {2}node: (\d+)\./m.exec(workspace)?.[1];
+    expect(devDependencies.node).toBe('catalog:');
+    expect(container.image).toContain(`javascript-node:${major}-`);
+  });
+
+  it('runs a command that there is', () => {
+    const [npm, run, script] = container.postCreateCommand.split(' ');
+    expect([npm, run]).toEqual(['npm', 'run']);
+    expect(scripts).toHaveProperty(script);
+  });
+});

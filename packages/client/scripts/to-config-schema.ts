@@ -1,0 +1,16 @@
+import { SETTINGS } from '../src/cli/settings/settings.ts';
+
+/** The JSON Schema of the file of `berth --config`, by which editors complete and check it. */
+export function toConfigSchema(): object {
+  const properties = Object.entries(SETTINGS).map(([name, [variable, meaning]]) => [
+    name,
+    { description: `${meaning} (${variable})`, type: 'string', minLength: 1 },
+  ]);
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Settings of the command line berth',
+    type: ['object', 'null'],
+    additionalProperties: false,
+    properties: { $schema: { type: 'string' }, ...Object.fromEntries(properties) },
+  };
+}
