@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { createPace } from './pace.ts';
+
+/** How long a first 429 with this header makes the run wait, in milliseconds. */
+function measure(retryAfter: string | undefined): number {
+  let told = 0;
+  createPace((pause) => {
+    told = pause;
+  }).slowDown(retryAfter, 0);
+  return told;
+}
+
+test.each([
+  ['2', 2000],
+  ['3600', 30_000],
+  ['0', 500],
+  ['nonsense', 500],
+  ['Sun, 06 Nov 1994 08:49:37 GMT', 500],
+  [undefined, 500],
+])('Retry-After: %s', (retryAfter, milliseconds) => {
+  expect(measure(retryAfter)).toBe(milliseconds);
+});
+
+test('Retry-After as a date', () => {
+  const soon = new Date(Date.now() + 10_000).toUTCString();
+  expect(measure(soon)).toBeGreaterThan(5000);
+  expect(measure(soon)).toBeLessThan(10_001);
+});
+
+test('every call waits until then', async () => {
+  const pace = createPace(() => {});
+  pace.slowDown('1', 0);
+  const started = performance.now();
+  const { signal } = new AbortController();
+  await Promise.all([pace.ready(signal), pace.ready(signal)]);
+  expect(performance.now() - started).toBeGreaterThan(990);
+});
+
+test('a call that is refused again and again is given up, and those after it until one is accepted', () => {
+  const pace = createPace(() => {});
+  const goesOn = [0, 1, 2, 3, 4, 5, 6].map((attempt) => pace.slowDown('1', attempt));
+  expect(goesOn).toEqual([true, true, true, true, true, true, false]);
+  expect(pace.slowDown('1', 0)).toBe(false);
+  pace.accepted();
+  expect(pace.slowDown('1', 0)).toBe(true);
+});
+
+test('calls that are refused at the same time are told of once', () => {
+  const told: number[] = [];
+  const pace = createPace((pause) => told.push(pause));
+  for (let call = 0; call < 8; call += 1) pace.slowDown('1', 0);
+  expect(told).toEqual([1000]);
+});
