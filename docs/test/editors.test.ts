@@ -10,9 +10,9 @@ const FOLDERS: Readonly<Record<string, string>> = {
   '@berth/mock': 'packages/mock',
   '@berth/server': 'packages/server',
 };
-const guide = readFileSync(join(ROOT, 'docs/guides/editors.md'), 'utf8');
+const guide = readFileSync(join(ROOT, 'docs/reference/editors.md'), 'utf8');
 const pages = [
-  'docs/guides/editors.md',
+  'docs/reference/editors.md',
   ...Object.values(FOLDERS).map((each) => `${each}/README.md`),
 ];
 const examples = pages.flatMap((page) => {

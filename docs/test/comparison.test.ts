@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const PAGE = join(import.meta.dirname, '../reference/comparison.md');
+const text = readFileSync(PAGE, 'utf8');
+const rows = text
+  .split('\n')
+  .filter((line) => /^\| [^|-]/.test(line))
+  .map((line) => line.split('|').map((cell) => cell.trim()));
+const linksOf = (part: string) =>
+  [...part.matchAll(/\]\((?<to>[^)]+)\)/g)].map((match) => match[1]);
+
+describe('the comparison', () => {
+  it('has a table for each of our four packages that has peers', () => {
+    expect(text.match(/^\| \|.*\| `@berth\/[\w-]+` \|$/gm)).toHaveLength(4);
+    expect(rows.length).toBeGreaterThan(40);
+  });
+
+  it('shows in every row ours by a test, a page or a file that is there', () => {
+    for (const row of rows) {
+      const ours = linksOf(row.at(-2) ?? '').map((to) => to?.split('#')[0] ?? '');
+      expect(ours.length, row[1]).toBeGreaterThan(0);
+      for (const to of ours)
+        expect(existsSync(join(dirname(PAGE), to)), `${row[1]}: ${to}`).toBe(true);
+    }
+  });
+
+  it('has a source for every claim about others', () => {
+    const claims = rows.flatMap((row) => row.slice(2, -2));
+    const unsourced = claims.filter(
+      (claim) => !linksOf(claim).some((to) => to?.startsWith('https://')),
+    );
+    // Neither is a claim about a feature: what is not said, what a peer lacks by its nature, what users write.
+    const plain = /^(not documented|it(s API)? has (none|no OpenAPI document)|by code of yours)$/;
+    expect(unsourced.filter((claim) => !plain.test(claim))).toEqual([]);
+  });
+});
