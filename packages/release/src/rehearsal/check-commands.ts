@@ -1,9 +1,11 @@
 import type { Project } from './create-projects.ts';
 import type { NodeMajor } from './environment.ts';
 
-/** `npx <package>` in an empty folder gets the release and runs its one command. */
+/** `npx <package>` in an empty folder, where nothing is installed, runs its one command. */
 export async function checkNpx(project: Project, name: string, version: string): Promise<void> {
-  const output = await project.sibling('empty').run('npx', '--yes', name, '--version');
+  // What the installation has just fetched is not asked for again.
+  const command = ['npx', '--yes', '--prefer-offline', name, '--version'];
+  const output = await project.sibling('empty').run(...command);
   if (!output.includes(version)) throw new Error(`npx ${name} --version prints ${output}`);
 }
 

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkNpx, checkOldNode } from './check-commands.ts';
@@ -28,23 +29,13 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
     copies.push(folder);
     const create = createProjects(root, registry.url);
     const versionOf = (name: string) => versions.get(name) ?? 'no version';
-    const server = create('server', 22);
-    const suite = create('conformance', 22);
-
-    // The suite brings the most packages: it is installed while the others are installed and used.
-    const lanes = await Promise.allSettled([
-      suite.run('npm', 'install', '@berth/conformance').then(() => onStep('install the suite')),
-      useOthers(),
-    ]);
+    // Two at a time: npm and the suite wait more than they work.
+    const lanes = await Promise.allSettled([useMockAndClient(), useServerAndSuite()]);
     for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;
-    onStep(await useConformance(server, suite));
-    await checkNpx(suite, '@berth/conformance', versionOf('@berth/conformance'));
-    await checkOldNode(suite, 'berth-conformance', '22.12', 20);
-    onStep('npx of the suite');
 
-    async function useOthers() {
-      const mockProject = create('mock', 24);
-      const mock = await startMock(mockProject);
+    async function useMockAndClient() {
+      const project = create('mock', 24);
+      const mock = await startMock(project);
       onStep('install and start the mock');
       try {
         await useClient(create('client', 20), mock.found);
@@ -52,23 +43,32 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
       } finally {
         await mock.stop();
       }
-      await checkNpx(mockProject, '@berth/mock', versionOf('@berth/mock'));
-      await checkOldNode(mockProject, 'berth-mock', '24.18', 22);
-      await checkOldNode(mockProject, 'berth-mock', '24.18', 20);
-      onStep('npx of the mock');
+      await checkNpx(project, '@berth/mock', versionOf('@berth/mock'));
+      for (const old of [20, 22] as const) await checkOldNode(project, 'berth-mock', '24.18', old);
+      onStep('npx of the mock, Node too old');
       await useSpec(create('spec', 20));
       onStep('install and read the contract');
       await useStubs(create('server-stubs', 22));
-      onStep('install the stubs, start a project');
+      onStep('install the stubs, start a project, run its test');
+    }
+
+    async function useServerAndSuite() {
+      const server = create('server', 22);
       await server.run('npm', 'install', '@berth/server');
       await checkNpx(server, '@berth/server', versionOf('@berth/server'));
       await checkOldNode(server, 'berth-server', '22.19', 20);
-      onStep('install the server');
+      onStep('install the server, npx, Node too old');
+      const suite = create('conformance', 22);
+      await suite.run('npm', 'install', '@berth/conformance');
+      await checkNpx(suite, '@berth/conformance', versionOf('@berth/conformance'));
+      await checkOldNode(suite, 'berth-conformance', '22.12', 20);
+      onStep('install the suite, npx, Node too old');
+      onStep(await useConformance(server, suite));
     }
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${registry.readLog()}`, { cause: error });
   } finally {
     await registry.close();
-    for (const folder of [root, ...copies]) rmSync(folder, { recursive: true, force: true });
+    await Promise.all([root, ...copies].map((folder) => rm(folder, { recursive: true })));
   }
 }
