@@ -62,6 +62,7 @@ describe('with one storage schema touched', () => {
         "@berth/conformance#generate",
         "@berth/conformance#test",
         "@berth/conformance#typecheck",
+        "@berth/docs#build",
         "@berth/docs#generate",
         "@berth/docs#test",
         "@berth/docs#typecheck",

@@ -1,5 +1,6 @@
 import type ruleSet from '@berth/spec/rules.json';
 import { toPlaceFile } from './to-place-file.ts';
+import { toTable } from './to-table.ts';
 
 type RuleSet = typeof ruleSet;
 type Rule = RuleSet['rules'][number];
@@ -44,17 +45,10 @@ export function toTraceability({ rules, outline, decisions }: RuleSet): string {
     decided.map((rule) => toRow(rule.decisions.join(', '), rule)),
   );
 
-  const text = [...sections].map(([heading, rows]) => `## ${heading}\n\n${toTable(rows)}`);
+  const text = [...sections].map(([heading, rows]) => `## ${heading}\n\n${toTable(HEAD, rows)}`);
   return [INTRODUCTION, ...text].join('\n');
 }
 
 function toPlaceLink(place: string): string {
   return `[\`${place}\`](../../${toPlaceFile(place)})`;
-}
-
-function toTable(rows: string[][]): string {
-  const lines = [HEAD, HEAD.map(() => '---'), ...rows].map(
-    (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`,
-  );
-  return `${lines.join('\n')}\n`;
 }
