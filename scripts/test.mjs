@@ -6,6 +6,6 @@ import { printTotals } from './totals.mjs';
 await install();
 const drift = await turbo('drift');
 if (drift !== 0) process.exit(drift);
-const code = await turbo('check', 'knip', 'conformance', '--continue');
+const code = await turbo('check', 'knip', 'conformance', 'check:release', '--continue');
 const failed = printTotals();
 process.exit(code || Math.min(failed, 1));

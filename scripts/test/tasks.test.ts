@@ -6,7 +6,7 @@ import { copyCheckout } from './checkout.ts';
 import { listTasks, runTasks } from './turbo.ts';
 
 const QUICK = ['generate', 'build', 'lint', 'typecheck'];
-const ALL = [...QUICK, 'test', 'drift', 'knip', 'check', 'conformance', 'bench'];
+const ALL = [...QUICK, 'test', 'drift', 'knip', 'check', 'conformance', 'bench', 'check:release'];
 const STORAGE_SCHEMA = 'spec/storage.v2/components/schemas/CopyItem.yaml';
 
 let folder: string;

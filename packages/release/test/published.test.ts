@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
@@ -31,6 +32,13 @@ test('six packages are published', () => {
 test('all of them name their repository, or none does yet', () => {
   const places = published.filter(({ manifest }) => namesItsPlace(manifest));
   expect([0, published.length]).toContain(places.length);
+});
+
+test('their versions are linked', () => {
+  const settings = readFileSync(join(ROOT, '.changeset/config.json'), 'utf8');
+  expect(JSON.parse(settings).linked.map((group: string[]) => group.sort())).toEqual([
+    names.sort(),
+  ]);
 });
 
 describe.each(published)('the tarball of $folder', ({ folder }) => {

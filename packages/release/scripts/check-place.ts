@@ -1,0 +1,12 @@
+// Before a release is published: npm takes a provenance statement only where `repository` names the place
+// that the workflow runs in.
+import { listPublished } from '../src/list-published.ts';
+import { namesItsPlace } from '../src/tarball/find-manifest-problems.ts';
+
+const missing = listPublished().filter(({ manifest }) => !namesItsPlace(manifest));
+for (const { folder } of missing) {
+  process.stderr.write(
+    `${folder}/package.json has no "repository", "homepage" and "bugs": see Releases in CONTRIBUTING.md.\n`,
+  );
+}
+process.exitCode = missing.length > 0 ? 2 : 0;
