@@ -33,7 +33,6 @@ export async function toSiteConfig(pages: string): Promise<UserConfig> {
     mediumZoom: false,
     markdown: {
       link: {
-        checkAnchors: true,
         checkDeadLinks: { excludes: (url: string) => /(^|\/)(source|api)\//.test(url) },
       },
     },

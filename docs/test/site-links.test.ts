@@ -1,0 +1,42 @@
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { expect, it } from 'vitest';
+
+const SITE = join(import.meta.dirname, '../dist/site');
+const pages = globSync('**/*.html', { cwd: SITE }).filter((page) => !page.startsWith('api/'));
+const html = new Map(pages.map((page) => [page, readFileSync(join(SITE, page), 'utf8')]));
+const ids = new Map([...html].map(([page, text]) => [page, toIds(text)]));
+
+it('every link of the built site leads to a file of it, and to a heading', () => {
+  const dead: string[] = [];
+  for (const [page, text] of html) {
+    for (const [, link = ''] of text.matchAll(/<a [^>]*?href="([^"]+)"/g)) {
+      if (/^[a-z]+:/.test(link)) continue;
+      const { pathname, hash } = new URL(link, `http://site/${page}`);
+      const file = toFile(decodeURI(pathname));
+      const anchors = ids.get(file ?? '');
+      const anchor = decodeURIComponent(hash.slice(1));
+      if (!file || (anchor && anchors && !anchors.has(anchor))) dead.push(`${page}: ${link}`);
+    }
+  }
+  expect(pages.length).toBeGreaterThan(60);
+  expect([...new Set(dead)]).toEqual([]);
+});
+
+it('names the pages for programs that read, in llms.txt', () => {
+  const index = readFileSync(join(SITE, 'llms.txt'), 'utf8');
+  for (const name of ['start/client', 'guides/errors', 'reference/rules', 'packages/mock']) {
+    expect(index).toContain(`/${name}.md`);
+    expect(existsSync(join(SITE, `${name}.md`))).toBe(true);
+  }
+});
+
+function toFile(pathname: string): string | undefined {
+  const path = posix.normalize(pathname.slice(1));
+  const candidates = [path, `${path}.html`, posix.join(path, 'index.html')];
+  return candidates.find((file) => statSync(join(SITE, file), { throwIfNoEntry: false })?.isFile());
+}
+
+function toIds(text: string): Set<string> {
+  return new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id));
+}
