@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { describeMachine } from './describe-machine.ts';
 import { peerVersion } from './peer-version.ts';
-import type { DatedRow } from './row.ts';
+import type { DatedRow, Row, Suite } from './row.ts';
 import { suites } from './suites.ts';
 import { toPage } from './to-page.ts';
 import { toSummary, toTable } from './to-table.ts';
@@ -45,11 +45,22 @@ async function measure(): Promise<DatedRow[]> {
   for (const suite of chosen) {
     process.stderr.write(`${suite.name}: ${suite.description} …\n`);
     const date = new Date().toISOString();
-    for (const row of await suite.run(runs)) {
+    for (const row of await runSuite(suite)) {
       rows.push({ ...row, date, machine, peerVersion: peerVersion(row.peerName) });
     }
   }
   return rows;
+}
+
+/** A suite that breaks off leaves its figures unmeasured, and those of the others as they are. */
+async function runSuite(suite: Suite): Promise<Row[]> {
+  try {
+    return await suite.run(runs);
+  } catch (error) {
+    process.stderr.write(`${suite.name} broke off: ${(error as Error).stack}\n`);
+    process.exitCode = 1;
+    return [];
+  }
 }
 
 async function readRows(file: string): Promise<DatedRow[]> {
