@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 const { resolve } = createRequire(import.meta.resolve('@berth/runtimes/package.json'));
 
 /** The Nodes that there are here, by their major version. */
-export const NODES = {
+const NODES = {
   20: join(dirname(resolve('node20/package.json')), 'bin'),
   22: join(dirname(resolve('node22/package.json')), 'bin'),
   24: dirname(process.execPath),
