@@ -1,4 +1,5 @@
 import type { DestinationStream } from 'pino';
+import type { Config } from './config/config.ts';
 import type { ConfigInput } from './config/config-schema.ts';
 import { resolveConfig } from './config/resolve-config.ts';
 import { createLoggedServer } from './create-logged-server.ts';
@@ -26,7 +27,7 @@ export interface BerthServer {
    * @returns settings that have changed and need a restart; they stay as they were
    * @throws ConfigError for a bad one; the old one then stays
    */
-  reload(config: ConfigInput): Promise<readonly string[]>;
+  reload(config: ConfigInput | Config): Promise<readonly string[]>;
   /** Takes no new calls, lets those under way end for `listen.shutdownSeconds`, and then cuts them. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -48,7 +49,7 @@ export interface BerthServer {
  * await server.listen();
  */
 export async function createServer(
-  input: ConfigInput,
+  input: ConfigInput | Config,
   { logTo }: ServerOptions = {},
 ): Promise<BerthServer> {
   const { config } = await resolveConfig(input);
