@@ -1,0 +1,23 @@
+const NAMES = ['continues', 'given', 'file', 'not run', 'exits', 'printed', 'stays up'] as const;
+
+/** An HTML comment directly before a block, which readers do not see. The README of this package lists them. */
+export type Note = { name: (typeof NAMES)[number]; value: string; body: string; line: number };
+
+const NOTE = new RegExp(`^<!--\\s*(${NAMES.join('|')})\\b:?[ \\t]*([^\\n]*?)(?:\\n(.*))?-->$`, 's');
+
+/**
+ * The notes of an HTML node, which may hold several comments.
+ *
+ * @param line - line of the page on which the node begins
+ * @throws Error for a comment that is no note: a slip of the pen would else change what is checked
+ */
+export function readNotes(html: string, line: number): Note[] {
+  return [...html.matchAll(/<!--.*?-->/gs)].map(({ 0: comment, index }) => {
+    const [, name, value = '', body = ''] = NOTE.exec(comment) ?? [];
+    if (name === undefined) {
+      throw new Error(`no note of a block: ${comment.split('\n')[0]} (known: ${NAMES.join(', ')})`);
+    }
+    const above = html.slice(0, index).split('\n').length - 1;
+    return { name: name as Note['name'], value: value.trim(), body, line: line + above + 1 };
+  });
+}

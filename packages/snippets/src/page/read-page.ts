@@ -1,0 +1,37 @@
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import type { Block } from './block.ts';
+import { type Note, readNotes } from './read-notes.ts';
+
+type Node = ReturnType<typeof fromMarkdown>['children'][number];
+
+/**
+ * The fenced blocks of a page in their order, those in lists and quotes too.
+ *
+ * @param page - path of the page, for messages
+ */
+export function readPage(page: string, markdown: string): Block[] {
+  const blocks: Block[] = [];
+  visit(fromMarkdown(markdown).children as Node[]);
+  return blocks;
+
+  function visit(nodes: Node[]): void {
+    let notes: Note[] = [];
+    for (const [index, node] of nodes.entries()) {
+      const line = node.position?.start.line ?? 0;
+      if (node.type === 'html' && leadsToCode(nodes, index)) {
+        notes.push(...readNotes(node.value, line));
+      } else if (node.type === 'code') {
+        blocks.push({ page, line: line + 1, lang: node.lang ?? '', code: node.value, notes });
+        notes = [];
+      } else if ('children' in node) {
+        visit(node.children as Node[]);
+      }
+    }
+  }
+}
+
+/** Whether a comment, or those that follow it, stand directly before a block. */
+function leadsToCode(nodes: Node[], index: number): boolean {
+  const next = nodes.slice(index).find(({ type }) => type !== 'html');
+  return next?.type === 'code';
+}

@@ -1,0 +1,36 @@
+/** Times that programs print behind a line: no two runs have the same. */
+const TIME = / +\d+(\.\d+)?m?s$/;
+
+/**
+ * The first line that a page shows and that was not printed. Lines are compared whole and in their order;
+ * others may stand between. `…` on a page is any text, and JSON may be broken into lines there.
+ */
+export function findMissing(shown: string[], printed: string): string | undefined {
+  const lines = printed.split('\n').map((line) => line.trimEnd().replace(TIME, ''));
+  let next = 0;
+  for (const line of joinJson(shown)) {
+    if (line.trim() === '' || line.trim() === '…') continue;
+    const like = new RegExp(`^${line.trimEnd().split('…').map(RegExp.escape).join('.*')}$`);
+    const found = lines.findIndex((text, index) => index >= next && like.test(text));
+    if (found === -1) return line;
+    next = found + 1;
+  }
+  return undefined;
+}
+
+function joinJson(shown: string[]): string[] {
+  const joined: string[] = [];
+  for (const line of shown) {
+    const last = joined.at(-1);
+    if (last !== undefined && /^[{[]/.test(last) && count(last, /[{[]/g) > count(last, /[}\]]/g)) {
+      joined[joined.length - 1] = last + line.trim();
+    } else {
+      joined.push(line);
+    }
+  }
+  return joined;
+}
+
+function count(text: string, like: RegExp): number {
+  return text.match(like)?.length ?? 0;
+}

@@ -1,0 +1,19 @@
+import { toBerth } from './command-lines.ts';
+
+/** What a server of ours prints when it can be called. */
+export const READY = /^ready$|listens on|"msg":"listening"/m;
+
+/** Whether a command serves until it is ended. */
+export function staysUp(words: string[]): boolean {
+  const [name = '', ...args] = toBerth(words) ?? [];
+  if (args.some((word) => ['--wait', '--help', '--version'].includes(word))) return false;
+  if (/conformance$/.test(name)) return args[0] === 'fixture';
+  if (/server$/.test(name)) return args[0] === undefined || args[0].startsWith('-');
+  return /mock$/.test(name);
+}
+
+/** Whether a command prints what comes, until it is ended. */
+export function isEndless(words: string[]): boolean {
+  const [name = '', command] = toBerth(words) ?? [];
+  return /^(berth|@berth\/client)$/.test(name) && command === 'tail';
+}

@@ -1,0 +1,72 @@
+import { toBerth } from './command-lines.ts';
+
+/** What runs here: it needs no network, and touches the page's own folder only. */
+const HERE = [
+  'cat',
+  'cd',
+  'curl',
+  'cp',
+  'date',
+  'echo',
+  'export',
+  'grep',
+  'head',
+  'kill',
+  'ls',
+  'mkdir',
+  'mv',
+  'openssl',
+  'printf',
+  'rm',
+  'sed',
+  'set',
+  'sleep',
+  'test',
+  'touch',
+  'wait',
+];
+const NPM_HERE = ['init', 'install', 'pkg'];
+const NPX_HERE = ['vitest', 'tsc'];
+
+/** What does not, and why. A command in neither list is a fault: put it into the right one. */
+const ELSEWHERE: [RegExp, string][] = [
+  [/^(docker|podman|kubectl|helm)$/, 'needs containers'],
+  [/^(git|gh)$/, 'needs a remote repository'],
+  [/^(apt|apt-get|brew|sudo|systemctl)$/, 'changes the machine'],
+  [/^(npm|pnpm|npx)$/, 'a script of a package.json: its own tests run it'],
+  [/^(node|sh)$/, 'a script of the repository: its own tests run it'],
+];
+
+/** A host that is not this machine. */
+const HOST = /https?:\/\/(?!127\.0\.0\.1[:/]|localhost[:/]|127\.0\.0\.1$)([\w.-]+)/;
+
+/**
+ * Why a command cannot be run here.
+ *
+ * @returns `undefined` where it can
+ * @throws Error for a command of which nothing is known
+ */
+export function whyNotRun(words: string[]): string | undefined {
+  const [command = '', ...args] = words;
+  const berth = toBerth(words);
+  const text = words.join(' ');
+  const sendsNothing = /--(dry-run|list|help|version)\b/.test(text);
+  const host = HOST.exec(text)?.[1];
+  if (host !== undefined && !sendsNothing) return `calls ${host}`;
+  if (berth !== undefined) {
+    const isSuite = /conformance$/.test(berth[0] as string) && berth[1] !== 'fixture';
+    const isPart = args.includes('--only') && text.includes('--gateway-url http://127.0.0.1');
+    return isSuite && !sendsNothing && !isPart
+      ? 'a run of the suite: packages/proof has those'
+      : undefined;
+  }
+  if (HERE.includes(command)) return undefined;
+  if (command === 'node' && !args.some((word) => /(^|\/)scripts\//.test(word))) return undefined;
+  if (command === 'npm' && NPM_HERE.includes(args[0] ?? '') && !args.includes('-g'))
+    return undefined;
+  if (command === 'npx' && NPX_HERE.includes(args[0] ?? '')) return undefined;
+  const why = ELSEWHERE.find(([like]) => like.test(command))?.[1];
+  if (why === undefined)
+    throw new Error(`nobody knows whether ${command} can run here (why-not-run.ts)`);
+  return why;
+}

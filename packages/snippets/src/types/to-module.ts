@@ -1,0 +1,53 @@
+import { type Block, toFileName } from '../page/block.ts';
+import { SCRIPTS, toChain } from './chain.ts';
+
+export type Module = { file: string; text: string };
+
+/**
+ * The module that a block is, with the blocks that it continues and what its notes give. Everything stands
+ * on the line that it has on the page, so that messages of compiler and Node name lines of the page.
+ */
+export function toModule(blocks: Block[], block: Block): Module {
+  const chain = toChain(blocks, block);
+  const lines: string[] = [];
+  for (const { code, line, notes } of chain) {
+    for (const { name, value, body, line: at } of notes) {
+      if (name === 'given' && value === '') place(lines, body, at);
+    }
+    place(lines, code, line);
+  }
+  return { file: toFileName(block) ?? toName(block), text: lines.join('\n') };
+}
+
+/** The files that a block's notes give beside it. */
+export function toGivenFiles({ notes }: Block): Module[] {
+  return notes
+    .filter(({ name, value }) => name === 'given' && value !== '')
+    .map(({ value, body, line }) => ({ file: value, text: place([], body, line).join('\n') }));
+}
+
+/** Whether the block names things that only its reader has: they are declared, and nothing stands behind. */
+export function isDeclaredOnly(blocks: Block[], block: Block): boolean {
+  return toChain(blocks, block).some(({ notes }) =>
+    notes.some(({ name, body }) => name === 'given' && /^\s*(export )?declare /m.test(body)),
+  );
+}
+
+export function isScript({ lang }: Block): boolean {
+  return SCRIPTS.includes(lang);
+}
+
+function place(lines: string[], text: string, line: number): string[] {
+  while (lines.length < line - 1) lines.push('');
+  lines.splice(line - 1, text.split('\n').length, ...text.split('\n'));
+  return lines;
+}
+
+/** Vitest takes files by their name. */
+function toName({ line, lang, code }: Block): string {
+  return `line-${line}${isTest(code) ? '.test' : ''}.${lang}`;
+}
+
+export function isTest(code: string): boolean {
+  return /from 'vitest'/.test(code);
+}
