@@ -19,6 +19,7 @@ export interface Registry {
  * other packages from the registry that npm is set to.
  *
  * @param folder for what it stores
+ * @throws where the other registry cannot be reached
  */
 export async function startRegistry(folder: string): Promise<Registry> {
   const log = join(folder, 'registry.log');
@@ -39,8 +40,15 @@ export async function startRegistry(folder: string): Promise<Registry> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/`;
+  const { ok } = await fetch(`${url}verdaccio`);
+  if (!ok) {
+    throw new Error(
+      'The registry that npm is set to does not answer, and npm has to install from it.',
+    );
+  }
   return {
-    url: `http://127.0.0.1:${port}/`,
+    url,
     readLog: () => readFileSync(log, 'utf8'),
     async close() {
       server.closeAllConnections();
