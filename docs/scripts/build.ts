@@ -1,7 +1,7 @@
-import { cp, rm } from 'node:fs/promises';
+import { cp, readFile, rm } from 'node:fs/promises';
 import { build } from '@rspress/core';
 import { buildApiPages } from './site/build-api-pages.ts';
-import { BUILT_PAGES, SITE_MAP } from './site/site-map.ts';
+import { BUILT_PAGES, HOME, SITE_MAP } from './site/site-map.ts';
 import { stagePages } from './site/stage-pages.ts';
 import { toChangelog } from './site/to-changelog.ts';
 import { toCommandLines } from './site/to-command-lines.ts';
@@ -16,12 +16,9 @@ const [commandLines = '', changelog = ''] = BUILT_PAGES;
 const built = new Map([
   [commandLines, await toCommandLines()],
   [changelog, await toChangelog()],
+  [HOME, `---\n${await readFile('home.yaml', 'utf8')}---\n`],
 ]);
-await stagePages(
-  SITE_MAP.flatMap(({ files }) => files),
-  built,
-  PAGES,
-);
+await stagePages([HOME, ...SITE_MAP.flatMap(({ files }) => files)], built, PAGES);
 await cp('theme/icon.svg', `${PAGES}/public/icon.svg`);
 await buildApiPages(`${PAGES}/public/api`);
 await build({ docDirectory: PAGES, config: await toSiteConfig(PAGES) });

@@ -9,6 +9,9 @@ export type Section = { text: string; collapsed?: boolean; files: string[] };
 /** The pages that the build writes itself, because they come from built packages. */
 export const BUILT_PAGES = ['docs/reference/command-lines.md', 'docs/project/changelog.md'];
 
+/** The landing page, which is written from `docs/home.yaml`. */
+export const HOME = 'docs/index.md';
+
 /** What the site has, in the order of its sidebar. A file that is not named here is no page. */
 export const SITE_MAP: Section[] = [
   {

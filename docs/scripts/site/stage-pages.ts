@@ -19,7 +19,7 @@ export async function stagePages(
   built: Map<string, string>,
   to: string,
 ): Promise<void> {
-  const pages = new Set(['docs/index.md', ...files]);
+  const pages = new Set(files);
   const sources = new Set<string>();
   const dead: string[] = [];
 
