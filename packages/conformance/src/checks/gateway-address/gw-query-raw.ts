@@ -17,6 +17,7 @@ const QUERIES = [
   'url=https://name:80/a?b=c/../d//e',
   'a=%25&b=%2525&c=100%&d=%zz',
   "a=%41&b=~%7E&c=*%2A!()'",
+  '%80=%ff',
   'a',
   '?',
   `long=${'0123456789'.repeat(80)}`,

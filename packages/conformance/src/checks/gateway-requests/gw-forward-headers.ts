@@ -14,7 +14,7 @@ const HEADERS: HeaderList = [
   ['Last-Event-ID', '0'],
   ['Referer', 'https://name.example/a?b=%2F'],
   ['User-Agent', 'berth-conformance (test)'],
-  ['X-Conformance.Unusual~name!', '"quoted, text"; a=b'],
+  ['X-Conformance.Unusual~name!', '"Quoted, text"; A=b'],
   ['x_under_score', 'kept'],
   ['X-Conformance-Empty', ''],
   ['X-Conformance-Inner', 'two  spaces\tand a tab'],
@@ -48,7 +48,10 @@ export const gwForwardHeaders = defineCheck('GW-FORWARD-HEADERS', ['fixture'], a
 function expectHeaders(t: Trial, what: string, sent: HeaderList, arrived: HeaderList): void {
   for (const name of new Set(sent.map(([key]) => key))) {
     // A list is as good as several headers.
-    const [wanted, got] = [sent, arrived].map((list) => readAll(list, name).join(', '));
+    const [wanted, got] = [sent, arrived].map((list) => {
+      const values = readAll(list, name);
+      return values.length > 0 ? values.join(', ') : undefined;
+    });
     t.expect(wanted === got, `${what}: the service must get ${name}: ${wanted}, not ${got}`);
   }
 }

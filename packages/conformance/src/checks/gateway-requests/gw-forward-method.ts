@@ -7,6 +7,9 @@ const OVERRIDES = {
   'X-Method-Override': 'PUT',
 };
 
+/** No body, which a gateway may refuse, but not turn into a GET. */
+const EMPTY = { method: 'POST', body: '' };
+
 export const gwForwardMethod = defineCheck('GW-FORWARD-METHOD', ['fixture'], async (t) => {
   for (const call of gatewayMethods) {
     const own = 'headers' in call ? call.headers : {};
@@ -20,4 +23,7 @@ export const gwForwardMethod = defineCheck('GW-FORWARD-METHOD', ['fixture'], asy
       }
     }
   }
+  const echo = t.fixture.readEcho(await t.gateway.call({ ...EMPTY, path: '/a' }));
+  const came = echo?.method ?? 'POST';
+  t.expect(came === 'POST', `POST without a body: the service must get POST, not ${came}`);
 });
