@@ -25,6 +25,7 @@ const ORDERS: AnswerOrder[] = [
   { type: 'application/x-www-form-urlencoded', body: 'a=%2f&b=+' },
   { type: 'text/plain', body: GZIP, headers: [['Content-Encoding', 'gzip']] },
   { type: 'application/gzip', body: GZIP },
+  { status: 302, type: 'text/html', body: '<a href="/a">moved</a>' },
   { status: 404, type: 'text/html', body: '<h1>of the service</h1>' },
   { status: 500, type: 'application/json', body: '{"code":1}' },
   { status: 503, type: 'application/octet-stream', body: EVERY_BYTE },
