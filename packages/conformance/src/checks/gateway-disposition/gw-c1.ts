@@ -1,5 +1,6 @@
 import { defineCheck } from '../check.ts';
 import { expectAttachment } from './expect-disposition.ts';
+import { listDispositionTypes } from './list-disposition-types.ts';
 import type { DispositionOrder } from './order-disposition.ts';
 
 const ORDERS: DispositionOrder[] = [
@@ -23,4 +24,12 @@ const ORDERS: DispositionOrder[] = [
 
 export const gwC1 = defineCheck('GW-C1', ['fixture'], async (t) => {
   for (const order of ORDERS) await expectAttachment(t, order, { method: 'GET' });
+  // The root of a service has an operation of its own.
+  for (const path of ['', '/']) {
+    const { received } = await t.gateway.call({ path });
+    const values = received.all('content-disposition');
+    const isAttachment = listDispositionTypes(values).includes('attachment');
+    const came = values.join(' and ') || 'none';
+    t.expect(isAttachment, `GET "${path}": Content-Disposition must be attachment, not ${came}`);
+  }
 });

@@ -21,6 +21,8 @@ const TYPES = [
   'application/x-ndjson',
   'text/plain-not',
   'text/x-plain',
+  'text/javascript',
+  'multipart/related; type="application/json"',
 ];
 
 export const gwC2NotText = defineCheck('GW-C2-NOT-TEXT', ['fixture'], async (t) => {

@@ -9,9 +9,11 @@ const OWN: HeaderList[] = [
   [['content-disposition', 'inline']],
 ];
 
+const OFFERS = ['conformance'];
+
 export const gwC3Websocket = defineCheck('GW-C3-WEBSOCKET', ['fixture'], async (t) => {
   for (const headers of OWN) {
-    await openSocket(t, { headers }, async (_, upgrade) => {
+    await openSocket(t, { headers, offers: OFFERS }, async (_, upgrade) => {
       const came = readAll(upgrade.headers, 'content-disposition').join(', ');
       const what = `101, of the service: ${headers[0]?.[1] ?? 'none'}`;
       t.expect(came === '', `${what}: there must be no Content-Disposition, not ${came}`);

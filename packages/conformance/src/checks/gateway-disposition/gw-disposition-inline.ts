@@ -22,5 +22,9 @@ export const gwDispositionInline = defineCheck('GW-DISPOSITION-INLINE', ['fixtur
         t.expect(!types.includes('inline'), message);
       }
     }
+    const order = { type: 'text/html', status: 404, own: ['inline'] };
+    const { what, types, came } = await orderDisposition(t, order, call);
+    const message = `${what}: no Content-Disposition may be inline: ${came}`;
+    t.expect(!types.includes('inline'), message);
   }
 });
