@@ -2,9 +2,17 @@ import { defineCheck } from '../check.ts';
 import { gatewayMethods } from '../support/gateway-methods.ts';
 
 export const gwErrorNotFound = defineCheck('GW-ERROR-NOT-FOUND', [], async (t) => {
+  const name = t.uniqueName();
+  // One that begins like a service that exists.
+  const longer = `${t.settings.service.slice(0, 59 - name.length)}-${name}`;
+  const cases = [
+    { path: '', service: name },
+    { path: '/', service: longer },
+    { path: '/a/b?c=d', service: name },
+  ];
   for (const call of gatewayMethods) {
-    for (const path of ['', '/', '/a/b?c=d']) {
-      const { received } = await t.gateway.call({ ...call, service: t.uniqueName(), path });
+    for (const { path, service } of cases) {
+      const { received } = await t.gateway.call({ ...call, service, path });
       const { code } = Object(received.json);
       const what = `${call.method} of a missing service, path "${path}"`;
       t.expect(received.status === 404, `${what}: the status must be 404, not ${received.status}`);

@@ -31,7 +31,10 @@ export const gwNamePattern = defineCheck('GW-NAME-PATTERN', [], async (t) => {
   const name = t.uniqueName();
   const ends = [`1${name}`, `_${name}`, `-${name}`, `${name}-`, `${name}_`, '12', '--', 'a-', '_9'];
   const inside = ['.', '%20', '%2F', '%E4%B8%AD%E6%96%87', '~', '@'].map((bad) => `a${bad}${name}`);
-  await expectRefused(t, [...ends, ...inside]);
+  // What would be the name of a service, were its ends cut off.
+  const { service } = t.settings;
+  const around = [`-${service}`, `${service}_`, `${service}.`, `${service}%20`];
+  await expectRefused(t, [...ends, ...inside, ...around]);
 
   const part = array(constantFrom(...GOOD, '_', '-'), { maxLength: 8 });
   const bad = constantFrom(...BAD, ...BAD_ENCODED);
