@@ -5,7 +5,10 @@ import { createHmac } from 'node:crypto';
  * Token (RFC 7519) are the ones that careless verifiers take; of any other token only its text is changed.
  */
 export function forgeTokens(token: string): Record<string, string> {
-  const cut = { 'a token without its end': token.slice(0, Math.floor(token.length / 2)) };
+  const cut = {
+    'a token without its end': token.slice(0, Math.floor(token.length / 2)),
+    'a token with four letters more': `${token}AAAA`,
+  };
   const [head = '', payload = '', signature = ''] = token.split('.');
   const header = readJson(head);
   const claims = readJson(payload);

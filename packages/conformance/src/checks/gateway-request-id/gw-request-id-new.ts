@@ -8,7 +8,14 @@ const CALLS = 50;
 
 export const gwRequestIdNew = defineCheck('GW-REQUEST-ID-NEW', ['fixture'], async (t: Trial) => {
   const missing = t.uniqueName();
-  const own: GatewayCall = { headers: { 'X-Request-Id': t.uniqueName() } };
+  const id = t.uniqueName();
+  const own: GatewayCall = {
+    headers: {
+      'X-Request-Id': id,
+      'X-Correlation-Id': id,
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    },
+  };
   const kinds: GatewayCall[] = [
     ...gatewayMethods,
     { path: t.fixture.answer({ status: 404 }) },
@@ -28,11 +35,12 @@ export const gwRequestIdNew = defineCheck('GW-REQUEST-ID-NEW', ['fixture'], asyn
   const seen = new Set<string>();
   let ids = 0;
   for (const exchange of [...atOnce, ...inTurn]) {
-    const id = exchange.received.header('x-request-id');
-    if (id === undefined) continue;
+    const came = exchange.received.header('x-request-id');
+    if (came === undefined) continue;
     ids += 1;
-    t.expect(!seen.has(id), `no two calls may share an X-Request-Id, but two have ${id}`, exchange);
-    seen.add(id);
+    const message = `no two calls may share an X-Request-Id, but two have ${came}`;
+    t.expect(!seen.has(came), message, exchange);
+    seen.add(came);
   }
   t.reach(ids > 1, 'the answers carry no X-Request-Id');
 });

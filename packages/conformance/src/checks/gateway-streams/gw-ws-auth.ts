@@ -13,7 +13,14 @@ const BAD: Record<string, NonNullable<GatewayCall['credentials']>> = {
 
 export const gwWsAuth = defineCheck('GW-WS-AUTH', ['fixture'], async (t) => {
   await openSocket(t, {}, async () => {});
-  for (const [what, credentials] of Object.entries(BAD)) {
+  const { otherEnvToken, expiredToken } = t.settings;
+  const toBearer = (token?: string) => token && { Authorization: `Bearer ${token}` };
+  const given = {
+    'a token of another environment': toBearer(otherEnvToken),
+    'an expired token': toBearer(expiredToken),
+  };
+  for (const [what, credentials] of Object.entries({ ...BAD, ...given })) {
+    if (!credentials) continue;
     for (const offers of [[], ['conformance']]) {
       const mark = t.uniqueName();
       const call = { path: t.fixture.socket({ mark }), credentials };

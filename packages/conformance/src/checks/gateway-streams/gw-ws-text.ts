@@ -7,7 +7,7 @@ const TEXTS = [
   'hello',
   '',
   ' {"a": 1}\r\n\0\t ',
-  '中文 é 🙂',
+  '\uFEFF中文 é 🙂',
   'a'.repeat(125),
   'b'.repeat(126),
   '0123456789abcdef'.repeat(4096),
