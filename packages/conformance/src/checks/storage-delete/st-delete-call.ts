@@ -8,7 +8,10 @@ export const stDeleteCall = defineCheck('ST-DELETE-CALL', needsFiles, async (t) 
     for (const name of names) {
       const file = await storeReadable(t, name);
       const [entry] = await t.storage.list('batchGetTempUrls', [{ fileID: file.fileId }]);
-      files.push({ ...file, name, link: String(entry?.tempFileURL) });
+      const link = String(entry?.tempFileURL);
+      // A cache that has seen the file must not keep it.
+      if (URL.canParse(link)) await t.upload.download(link);
+      files.push({ ...file, name, link });
     }
     const fileList = files.map(({ fileId }) => fileId);
     const reply = await t.storage.call('batchDelete', { fileList });

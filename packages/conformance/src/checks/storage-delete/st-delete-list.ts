@@ -7,6 +7,7 @@ import { needsFiles } from '../support/needs-files.ts';
 export const stDeleteList = defineCheck('ST-DELETE-LIST', needsFiles, async (t: Trial) => {
   const store = async (name: string) => (await t.upload.store(name)).fileId;
   const missing = await missingFileId(t);
+  const twice = await store('f.txt');
   const cases = [
     { what: 'one file', fileList: [await store('a.txt')] },
     { what: 'two files', fileList: [await store('b.txt'), await store('c.txt')] },
@@ -15,6 +16,7 @@ export const stDeleteList = defineCheck('ST-DELETE-LIST', needsFiles, async (t: 
       fileList: [await store('d.txt'), missing, await store('e.txt')],
     },
     { what: 'a missing file', fileList: [missing] },
+    { what: 'one file twice', fileList: [twice, twice] },
   ];
   let judged = 0;
   for (const { what, fileList } of cases) {

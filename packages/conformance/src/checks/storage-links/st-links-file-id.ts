@@ -5,7 +5,7 @@ import { needsFiles } from '../support/needs-files.ts';
 import { askForLinks, storeForLinks } from './ask-for-links.ts';
 
 export const stLinksFileId = defineCheck('ST-LINKS-FILE-ID', needsFiles, async (t) => {
-  const { orders } = await storeForLinks(t, 'a.txt', 'b.txt');
+  const { orders } = await storeForLinks(t, 'A.txt', 'level/b.TXT');
   const missing = { fileID: await missingFileId(t) };
   for (const fileList of [orders.slice(0, 1), [...orders, missing], [missing]]) {
     const { reply, entries } = await askForLinks(t, fileList);
