@@ -17,6 +17,7 @@ export const stCopyList = defineCheck('ST-COPY-LIST', needsFiles, async (t: Tria
       orders: [good('d.txt'), ...bad.slice(0, 1), good('e.txt')],
     },
     { what: 'bad items alone', orders: bad },
+    { what: 'one copy twice', orders: [good('f.txt'), good('f.txt')] },
   ];
   let judged = 0;
   for (const { what, orders } of cases) {

@@ -11,6 +11,7 @@ const CASES = [
   { what: 'capital letters', name: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ' },
   { what: '! - _ . , *', name: 'a!b-c_d.e,f*g' },
   { what: '! - _ , * at the ends', name: '!-_,*a*,_-!' },
+  { what: 'dots at the ends and side by side', name: '.a..b.' },
   { what: 'the first and the last Chinese character', name: '\u4e00\u9fff' },
   { what: 'Chinese characters and all others', name: '文件/Ab1!-_.,*/目录/终.txt' },
 ];

@@ -1,11 +1,11 @@
 import type { Trial } from '../../trial/trial.ts';
 import { defineCheck } from '../check.ts';
-import { hasFailed, toCopyItems } from '../support/copies.ts';
+import { copy, hasFailed, toCopyItems } from '../support/copies.ts';
 import { show } from '../support/entries.ts';
 import { needsFiles } from '../support/needs-files.ts';
 import { storeCopyable } from '../support/store-copyable.ts';
 
-const CHARACTERS = [...' @%\\?#+:&"<|~(\t\u0000éя，\u4dff\ua000😀'];
+const CHARACTERS = [...' @%\\?#+:&"<|~(\t\u0000éя，\u4dff\ua000😀\u{20000}'];
 
 export const stCopyPathRefused = defineCheck(
   'ST-COPY-PATH-REFUSED',
@@ -35,5 +35,21 @@ export const stCopyPathRefused = defineCheck(
         t.expect(isText, `${what}: code and message must be strings, not ${came}`, reply);
       }
     }
+    await expectSourceRefused(t, 'a b.txt');
+    const to = t.storage.path('end.txt\n');
+    const [entry = {}] = await copy(t, { from: source.path, to });
+    t.expect(hasFailed(entry), 'a line feed at the end of dstPath: the item must fail');
   },
 );
+
+/** A file that has such a path, where uploads take one, is no source of a copy either. */
+async function expectSourceRefused(t: Trial, name: string): Promise<void> {
+  const from = t.storage.path(name);
+  const grant = await t.storage.call('getUploadMetaData', { path: from }, { acceptsRefusal: true });
+  if (!grant.refused) {
+    const given = await t.upload.grant(from);
+    await t.upload.post(given, t.upload.fields(given, Buffer.from(name)));
+  }
+  const [entry = {}] = await copy(t, { from, to: t.storage.path('from-bad.txt') });
+  t.expect(hasFailed(entry), `${name} as srcPath: the item must fail`);
+}

@@ -3,20 +3,28 @@ import { copy } from '../support/copies.ts';
 import { expectBytes, readPath, storeReadable } from '../support/readings.ts';
 import { storeCopyable } from '../support/store-copyable.ts';
 
-/** Expects an existing destination to be overwritten, whether it was shorter or longer. */
+/** Expects existing destinations to be overwritten, shorter and longer ones, by copies and by a move. */
 export async function expectOverwritten(
   t: Trial,
   how: string,
   options: { overwrite?: boolean },
 ): Promise<void> {
   const source = await storeCopyable(t, 'source.txt');
-  for (const [name, old] of [
-    ['shorter.txt', 'old'],
-    ['longer.txt', 'old '.repeat(100)],
-  ] as const) {
-    const { path } = await storeReadable(t, name, old);
-    await copy(t, { from: source.path, to: path, ...options });
-    const reading = await readPath(t, path);
-    expectBytes(t, reading, source.bytes, `a copy ${how} onto ${name}: the destination`);
+  const shorter = await storeReadable(t, 'shorter.txt', 'old');
+  const longer = await storeReadable(t, 'longer.txt', 'old '.repeat(100));
+  const moved = await storeReadable(t, 'moved.txt', 'old');
+  const from = source.path;
+  const both = [shorter, longer].map(({ path: to }) => ({ from, to, ...options }));
+  const calls = [
+    { what: 'two copies', orders: both },
+    { what: 'a move', orders: [{ from, to: moved.path, removeOriginal: true, ...options }] },
+  ];
+  for (const { what, orders } of calls) {
+    await copy(t, ...orders);
+    for (const { to } of orders) {
+      const reading = await readPath(t, to);
+      const name = to.slice(to.lastIndexOf('/') + 1);
+      expectBytes(t, reading, source.bytes, `${what} ${how} onto ${name}: the destination`);
+    }
   }
 }

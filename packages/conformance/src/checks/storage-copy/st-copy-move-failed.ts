@@ -15,6 +15,12 @@ export const stCopyMoveFailed = defineCheck('ST-COPY-MOVE-FAILED', needsFiles, a
     },
   ];
   let judged = 0;
+  const itself = await storeReadable(t, 'itself.txt');
+  const { path, bytes } = itself;
+  const [same] = await copy(t, { from: path, to: path, removeOriginal: true });
+  if (same && hasFailed(same)) {
+    expectBytes(t, await readPath(t, path), bytes, 'a move onto itself, which fails: the source');
+  }
   for (const [index, { what, ...order }] of failing.entries()) {
     for (const [turn, beside] of [[], [{ from: other.path, to: `${other.path}.copy` }]].entries()) {
       const source = await storeReadable(t, `source-${index}-${turn}.txt`);

@@ -16,6 +16,10 @@ export const stCopyOverwriteFalse = defineCheck(
     await copy(t, { from, to: free, overwrite: false });
     const place = 'overwrite false and a free destination: the copy';
     expectBytes(t, await readPath(t, free), source.bytes, place);
+    const second = t.storage.path('second.txt');
+    await copy(t, { from, to: second }, { from, to, overwrite: false });
+    const beside = 'overwrite false in the second item: the destination';
+    expectBytes(t, await readPath(t, to), existing.bytes, beside);
     const cases = [
       { what: 'a copy', more: {} },
       { what: 'a copy with removeOriginal false', more: { removeOriginal: false } },

@@ -1,7 +1,11 @@
 import type { Trial } from '../../trial/trial.ts';
 import { defineCheck } from '../check.ts';
+import { toCopyItems } from '../support/copies.ts';
 import { type Answer, failures, successes } from './answers.ts';
 import { judgeFlat } from './judge-flat.ts';
+
+/** Whether that is a success of the call is open, but not that both say the same. */
+const PARTLY = 'batchCopyFile of a missing file';
 
 export const stCopyStatusCode = defineCheck(
   'ST-COPY-STATUS-CODE',
@@ -17,7 +21,8 @@ export const stCopyStatusCode = defineCheck(
       const { status } = reply.received;
       const equals = `${what}: statusCode must equal the HTTP status ${status}, not be ${value}`;
       t.expect(value === status, equals, reply);
-      const isSuccess = reply.data !== undefined && status >= 200 && status <= 299;
+      const isWhole = what !== PARTLY && reply.data !== undefined;
+      const isSuccess = isWhole && status >= 200 && status <= 299;
       if (isSuccess) t.expect(value === 200, `${what}: it must be 200, not ${value}`, reply);
     }
     t.reach(judged > 0, 'no answer to a copy call had a statusCode');
@@ -29,4 +34,8 @@ async function* copyAnswers(t: Trial): AsyncGenerator<Answer> {
   for await (const answer of successes(t)) {
     if (answer.operation === 'batchCopyFile') yield answer;
   }
+  const [from, to] = ['missing.txt', 'never.txt'].map((name) => t.storage.path(name));
+  const fileList = toCopyItems(t, [{ from: `${from}`, to: `${to}` }]);
+  const reply = await t.storage.call('batchCopyFile', { fileList });
+  yield { what: PARTLY, operation: 'batchCopyFile', reply };
 }

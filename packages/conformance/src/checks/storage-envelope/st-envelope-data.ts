@@ -18,6 +18,14 @@ export const stEnvelopeData = defineCheck(
         reply,
       );
     }
+    // An empty list may be refused, but it is no reason for a success without data.
+    const empty = await t.storage.call('batchGetTempUrls', { fileList: [] });
+    const isSuccess = empty.body !== undefined && !empty.refused;
+    const came = show(empty.body?.data);
+    if (isSuccess) {
+      const message = `batchGetTempUrls of no file: data must be an object, not ${came}`;
+      t.expect(empty.data !== undefined, message, empty);
+    }
     t.reach(judged > 0, 'no success had a body to look into');
   },
 );
