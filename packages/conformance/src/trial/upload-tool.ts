@@ -64,6 +64,10 @@ export interface UploadTool {
 
 export interface PostOptions {
   headers?: HeaderInput;
+  /** Separates the parts. Default: letters, digits and hyphens. */
+  boundary?: string;
+  /** Writes the boundary in quotes (RFC 2046, section 5.1.1). */
+  isQuoted?: boolean;
   /** Sends this instead of the form; the length of the whole form is announced. */
   trickle?: (form: Buffer) => Readable;
 }
@@ -103,16 +107,18 @@ export function createUploadTool(run: Run, caller: Caller, storage: StorageTool)
     ['file', bytes],
   ];
 
-  const post: UploadTool['post'] = async (given, sent, { headers, trickle } = {}) => {
+  const post: UploadTool['post'] = async (given, sent, options = {}) => {
+    const { headers, trickle, isQuoted } = options;
     run.leftovers.add(given.path, given.fileId);
-    const boundary = `berth-${randomBytes(12).toString('hex')}`;
+    const { boundary = `berth-${randomBytes(12).toString('hex')}` } = options;
+    const parameter = isQuoted ? `"${boundary}"` : boundary;
     const form = toMultipart(sent, boundary);
     const exchange = await caller.call({
       method: 'POST',
       origin: new URL(given.url).origin,
       target: toTarget(given.url),
       headers: [
-        ['Content-Type', `multipart/form-data; boundary=${boundary}`],
+        ['Content-Type', `multipart/form-data; boundary=${parameter}`],
         ...toHeaderList(headers),
       ],
       body: form,

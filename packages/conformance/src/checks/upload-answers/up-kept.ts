@@ -11,11 +11,21 @@ import {
 } from '../support/readings.ts';
 
 export const upKept = defineCheck('UP-KEPT', needsFiles, async (t: Trial) => {
+  await keepGranted(t);
   await storeReadable(t, 'sound.txt');
   await keepUploads(t);
   await keepCopies(t);
   await keepOneOfTwo(t);
 });
+
+/** Who asks for an upload has not overwritten anything yet. */
+async function keepGranted(t: Trial): Promise<void> {
+  const { path, fileId, bytes } = await t.upload.store('granted.txt');
+  if (!hasBytes(await t.upload.read(fileId), bytes)) return;
+  await t.upload.grant(path);
+  const reading = await t.upload.read(fileId);
+  expectBytes(t, reading, bytes, 'an upload, after another one to its path was asked for,');
+}
 
 /** Read at once, and again after whatever else is done. */
 async function keepUploads(t: Trial): Promise<void> {

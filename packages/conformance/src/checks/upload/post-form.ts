@@ -1,14 +1,15 @@
 import type { Trial } from '../../trial/trial.ts';
-import type { FormField, Grant, UploadReply } from '../../trial/upload-tool.ts';
+import type { FormField, Grant, PostOptions, UploadReply } from '../../trial/upload-tool.ts';
 
 /** Both steps of an upload, and what came of it, whatever it is. */
 export async function postForm(
   t: Trial,
   name: string,
   bytes: Buffer,
+  options?: PostOptions,
 ): Promise<{ given: Grant; reply: UploadReply }> {
   const given = await t.upload.grant(t.storage.path(name));
-  return { given, reply: await t.upload.post(given, t.upload.fields(given, bytes)) };
+  return { given, reply: await t.upload.post(given, t.upload.fields(given, bytes), options) };
 }
 
 /** An upload was answered as a success; whether it is stored then is another question. */

@@ -19,6 +19,7 @@ const CONTENTS = [
     bytes: Buffer.from('--\r\n--berth-\r\n--berth-0000--\r\n\r\n------\r\n--'),
   },
   { what: 'text of many languages', bytes: Buffer.from('\uFEFFGrüße, 文件, файл, 😀\n') },
+  { what: 'escapes', bytes: Buffer.from('%41%0D%0A+%25%zz&amp;\\n') },
   { what: '65,537 bytes', bytes: everyByte(65_537) },
   { what: '1 MiB less one byte', bytes: everyByte(2 ** 20 - 1) },
 ];
@@ -34,5 +35,17 @@ export const upFile = defineCheck('UP-FILE', needsFiles, async (t: Trial) => {
     judged += 1;
     expectBytes(t, reading, bytes, what);
   }
+  await expectLookalike(t);
   t.reach(judged > 0, 'no file that was uploaded can be read');
 });
+
+/** What begins like the boundary of the very form. */
+async function expectLookalike(t: Trial): Promise<void> {
+  const boundary = `berth-${t.uniqueName()}`;
+  const almost = boundary.slice(0, -1);
+  const bytes = Buffer.from(`a\r\n--${almost}\r\n--${almost}--\r\n\r\n-${boundary}\n--${boundary}`);
+  const { given, reply } = await postForm(t, 'lookalike.bin', bytes, { boundary });
+  const reading = await t.upload.read(given.fileId);
+  if (!isAccepted(reply) || !reading.found) return;
+  expectBytes(t, reading, bytes, 'what begins like the boundary');
+}

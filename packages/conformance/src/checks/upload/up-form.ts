@@ -20,12 +20,13 @@ export const upForm = defineCheck('UP-FORM', needsFiles, async (t: Trial) => {
       bytes: Buffer.alloc(20_000, 'ab'),
     },
     { what: 'a form for a file that exists', name: 'small.txt', bytes: Buffer.from('second') },
+    { what: 'a boundary in quotes', name: 'quoted.txt', bytes: Buffer.from('q'), isQuoted: true },
   ];
   const before = new Map<string, Buffer>();
-  for (const { what, name, bytes } of cases) {
+  for (const { what, name, bytes, ...options } of cases) {
     // Which bytes they are is UP-FILE, but they are not those that were there.
     const isStored = (got: Reading) => got.found && !before.get(name)?.equals(got.bytes);
-    const { given, reply } = await postForm(t, name, bytes);
+    const { given, reply } = await postForm(t, name, bytes, options);
     const reading = await poll(() => t.upload.read(given.fileId), isStored, {
       most: LATEST,
       every: 200,
