@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { checkText } from './check-text.ts';
+
+const PAGE = `
+\`\`\`sh
+mkdir shop && cd shop
+\`\`\`
+
+\`\`\`yaml
+# services/orders.yaml
+routes: { GET /orders: { json: [{ id: a }] } }
+\`\`\`
+
+\`\`\`sh
+npx berth-mock --services ./services
+\`\`\`
+
+- In a list, from the folder of before:
+
+  \`\`\`console
+  $ curl http://127.0.0.1:4010/v1/cloudrun/orders/orders -H 'Authorization: Bearer any'
+  [{"id":"a"}]
+  \`\`\`
+
+<!-- given
+const orders = 'http://127.0.0.1:4010/v1/cloudrun/orders/orders';
+-->
+
+\`\`\`ts
+const response = await fetch(orders, { headers: { authorization: 'Bearer any' } });
+\`\`\`
+
+<!-- continues -->
+
+\`\`\`ts
+console.log(await response.text());
+\`\`\`
+
+<!-- printed -->
+
+\`\`\`text
+[{"id":"a"}]
+\`\`\`
+
+<!-- given
+declare const token: string;
+-->
+
+\`\`\`ts
+console.log(token);
+\`\`\`
+
+\`\`\`sh
+npx @berth/conformance --gateway-url https://dev.gateway.example --only GW
+\`\`\`
+
+\`\`\`http
+GET / HTTP/1.1
+\`\`\`
+`;
+
+test('each block of a page ends in one class', async () => {
+  const { faults, outcomes, types } = await checkText(PAGE);
+  expect([...faults, ...types]).toEqual([]);
+  expect(outcomes.map(({ block, class: name }) => `${block.lang} ${name}`)).toEqual([
+    'sh run',
+    'yaml validated',
+    'sh run',
+    'console run',
+    'ts run',
+    'ts run',
+    'text run',
+    'ts type-checked',
+    'sh parsed',
+    'http left alone',
+  ]);
+});
