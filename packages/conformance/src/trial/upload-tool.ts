@@ -62,7 +62,7 @@ export interface UploadTool {
   track(path: string, fileId?: string): void;
 }
 
-export interface PostOptions {
+interface PostOptions {
   headers?: HeaderInput;
   /** Separates the parts. Default: letters, digits and hyphens. */
   boundary?: string;

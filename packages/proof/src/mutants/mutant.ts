@@ -69,7 +69,7 @@ export interface SocketMessage {
   data: Buffer;
 }
 
-export interface SocketEnd {
+interface SocketEnd {
   from: 'caller' | 'service';
   code: number;
   reason: string;

@@ -7,7 +7,7 @@ import { hasErrorBody } from './has-error-body.ts';
 export type NamedCalls = Record<string, GatewayCall>;
 
 /** Whether an answer says nothing about the credentials of its call. */
-export type Excuse = (t: Trial, call: GatewayCall) => Promise<boolean>;
+type Excuse = (t: Trial, call: GatewayCall) => Promise<boolean>;
 const NONE: Excuse = async () => false;
 
 /**

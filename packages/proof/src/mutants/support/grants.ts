@@ -2,7 +2,7 @@ import type { MutatedAnswer, MutatedRequest } from '../../proxy/messages.ts';
 import { type Form, readForm, writeForm } from './forms.ts';
 
 /** The right values of the form fields, by their names. */
-export type Grant = Record<string, string>;
+type Grant = Record<string, string>;
 
 export interface GrantMemory {
   /** For the `answer` hook: remembers what step 1 gave out. */
