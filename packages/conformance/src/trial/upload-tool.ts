@@ -62,7 +62,7 @@ export interface UploadTool {
   track(path: string, fileId?: string): void;
 }
 
-interface PostOptions {
+export interface PostOptions {
   headers?: HeaderInput;
   /** Separates the parts. Default: letters, digits and hyphens. */
   boundary?: string;
