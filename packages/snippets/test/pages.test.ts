@@ -16,6 +16,8 @@ const pages = findPages().map((page) => ({
   page,
   blocks: readPage(page, readFileSync(join(ROOT, page), 'utf8')),
 }));
+/** A page has many commands, each of which has an end of its own. */
+const PAGE_LIMIT = { timeout: 600_000 };
 const outcomes: Outcome[] = [];
 let folder: string;
 let commands: string;
@@ -41,6 +43,7 @@ test('every script of the pages compiles', async () => {
 
 test.concurrent.for(pages)(
   'every block of $page does what it says',
+  PAGE_LIMIT,
   async ({ page, blocks }, t) => {
     const desk = new Desk(join(folder, 'pages', page), commands);
     t.onTestFinished(() => desk.close());

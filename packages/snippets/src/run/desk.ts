@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { READY } from '../shell/stays-up.ts';
 
 const PRELOAD = new URL('preload.ts', import.meta.url);
-const LONGEST_MS = 30_000;
+const LONGEST_MS = 60_000;
 
 export type Ran = { code: number | null; printed: string };
 
@@ -57,10 +57,10 @@ export class Desk {
     child.stdout?.on('data', (text) => (printed += text));
     child.stderr?.on('data', (text) => (printed += text));
     const clock = setTimeout(() => end(child), LONGEST_MS);
-    const code = await new Promise<number | null>((resolve) => child.on('exit', resolve));
+    // What runs on in the background keeps the pipes open.
+    const over = isBackground(command) ? 'exit' : 'close';
+    const code = await new Promise<number | null>((resolve) => child.on(over, resolve));
     clearTimeout(clock);
-    // What runs on in the background may keep the pipes open; what has ended has written into them.
-    await new Promise((resolve) => setImmediate(resolve));
     return { code, printed: this.#toPagePorts(printed) };
   }
 
@@ -124,6 +124,11 @@ export class Desk {
       printed,
     );
   }
+}
+
+/** Whether a command leaves something running behind it. */
+export function isBackground(command: string): boolean {
+  return /[^&]&\s*$/.test(command);
 }
 
 /** Ends a process with all that it has started: its group, for a server may have been put into the background. */

@@ -2,7 +2,7 @@
  * Loaded into each process that a page starts (`node --import`), so that the page's own addresses work: its
  * ports are free ones in fact, noted in the folder PAGE_PORTS, and its placeholder hosts are its mock.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
 import { PLACEHOLDERS, PORTS } from './addresses.ts';
@@ -37,7 +37,9 @@ net.Server.prototype.listen = function (this: net.Server, ...args: Args) {
   const found = withPort(args, (port) => {
     this.once('listening', () => {
       const { port: free } = this.address() as net.AddressInfo;
-      writeFileSync(join(folder, String(port)), String(free));
+      // Whole or not there: others read it as soon as they see it.
+      writeFileSync(`${folder}-${process.pid}`, String(free));
+      renameSync(`${folder}-${process.pid}`, join(folder, String(port)));
     });
     return 0;
   });

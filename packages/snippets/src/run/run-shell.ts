@@ -5,7 +5,7 @@ import { type Line, toLines } from '../shell/to-lines.ts';
 import { toCommands } from '../shell/to-words.ts';
 import { whyNotRun } from '../shell/why-not-run.ts';
 import { callsMock } from './addresses.ts';
-import type { Desk, Ran } from './desk.ts';
+import { type Desk, isBackground, type Ran } from './desk.ts';
 import { findMissing } from './find-missing.ts';
 
 export const SHELL = ['sh', 'bash', 'console'];
@@ -45,9 +45,9 @@ async function expectEnd(desk: Desk, { text, line, shown }: Line, code: number):
   const serves = words.some(staysUp);
   if (!serves && callsMock(text) && !desk.listens(4010)) await desk.serve('exec npx berth-mock');
   if (serves) desk.close();
-  const inFront = !/&\s*$/.test(text);
   const endless = serves ? READY : words.some(isEndless) ? /./ : undefined;
-  const ran = endless && inFront ? await desk.serve(text, endless) : await desk.run(text);
+  const ran =
+    endless && !isBackground(text) ? await desk.serve(text, endless) : await desk.run(text);
   if (ran.code !== code)
     throw new Error(`${line}: ended with ${ran.code}, not ${code}:\n${ran.printed}`);
   const missing = findMissing(shown, ran.printed);
