@@ -1,6 +1,7 @@
 import { auth } from './auth/index.ts';
 import { authSignature } from './auth-signature/index.ts';
 import { authStorage } from './auth-storage/index.ts';
+import { fromOutside } from './from-outside/index.ts';
 import { gatewayAddress } from './gateway-address/index.ts';
 import { gatewayAnswers } from './gateway-answers/index.ts';
 import { gatewayDisposition } from './gateway-disposition/index.ts';
@@ -46,4 +47,5 @@ export const mutants: readonly Mutant[] = [
   ...storageCopyPaths,
   ...upload,
   ...uploadAnswers,
+  ...fromOutside,
 ];

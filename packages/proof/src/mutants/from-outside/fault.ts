@@ -1,0 +1,12 @@
+import { defineMutant, type Hooks, type Mutant, type MutantContext } from '../mutant.ts';
+
+/** A mutant in one call: for faults that real gateways and stores have, many of which are a line long. */
+export function fault(
+  rule: string,
+  breaks: string,
+  create: Mutant['create'] | Hooks,
+  companions: readonly string[] = [],
+): Mutant {
+  const hooksOf = typeof create === 'function' ? create : (_: MutantContext) => create;
+  return defineMutant({ rule, breaks, companions, create: hooksOf });
+}

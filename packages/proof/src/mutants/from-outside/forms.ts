@@ -1,0 +1,144 @@
+import { MutatedAnswer } from '../../proxy/messages.ts';
+import type { Hooks, Mutant } from '../mutant.ts';
+import { deleteFile } from '../support/files.ts';
+import { type Form, readForm } from '../support/forms.ts';
+import { rememberGrants } from '../support/grants.ts';
+import { fault } from './fault.ts';
+
+const repairing = (
+  rule: string,
+  field: string,
+  breaks: string,
+  isTaken?: (value?: string) => boolean,
+  companions: string[] = [],
+): Mutant =>
+  fault(
+    rule,
+    breaks,
+    () => {
+      const grants = rememberGrants();
+      return {
+        request: (request) => grants.repair(request, field, isTaken),
+        answer: (answer, request) => grants.note(answer, request),
+      };
+    },
+    companions,
+  );
+const ofStored = (change: (answer: MutatedAnswer, form: Form) => void | Promise<void>): Hooks => ({
+  request: () => undefined,
+  async answer(answer, request) {
+    if (request.isUpload && answer.status < 300) await change(answer, readForm(request));
+  },
+});
+const keyOf = (form: Form) => String(form.get('key')).replace(/^\//, '');
+const FIELDS = [
+  ['UP-SIGNATURE', 'Signature'],
+  ['UP-TOKEN', 'x-store-security-token'],
+  ['UP-META-FILE-ID', 'x-store-meta-fileid'],
+  ['UP-KEY', 'key'],
+] as const;
+
+/** What upload targets make of forms. */
+export const forms: readonly Mutant[] = [
+  fault(
+    'UP-FORM',
+    'a form is answered well, and nothing is stored',
+    (context) => ofStored((_, form) => deleteFile(context, keyOf(form))),
+    ['UP-KEPT', 'UP-FILE', 'UP-FILE-ID', 'UP-URL-VERBATIM', 'UP-SUCCESS', 'UP-WHOLE', 'UP-BROKEN'],
+  ),
+  fault('UP-FORM', 'a quoted boundary is not found', {
+    request: ({ isUpload, headers }) =>
+      isUpload && /boundary="/.test(headers.get('Content-Type') ?? '')
+        ? new MutatedAnswer(
+            400,
+            { 'Content-Type': 'application/xml' },
+            '<Error><Code>MalformedPOSTRequest</Code></Error>',
+          )
+        : undefined,
+  }),
+  fault('UP-URL-VERBATIM', 'the address has a path that the target behind it does not know', {
+    answer(answer, { operation }) {
+      const { json } = answer;
+      const data = json?.body?.data;
+      if (operation !== 'getUploadMetaData' || !data?.url) return;
+      data.url = `${data.url.replace(/\/$/, '')}/bucket%2Fone/?part=a%20b&x=1+2`;
+      answer.json = json;
+    },
+    request(request) {
+      if (!request.isUpload) return;
+      if (request.target === '/') request.target = '/upload';
+      else
+        return new MutatedAnswer(
+          404,
+          { 'Content-Type': 'application/xml' },
+          '<Error><Code>NoSuchBucket</Code></Error>',
+        );
+    },
+  }),
+  ...FIELDS.flatMap(([rule, field]) => [
+    repairing(rule, field, 'any value is taken', (value) => value !== undefined && value !== ''),
+    repairing(rule, field, 'it may be missing', (value) => value === undefined),
+    repairing(rule, field, 'it may be empty', (value) => value === ''),
+  ]),
+  fault('UP-SIGNATURE', 'it is compared by its first half', () => {
+    const grants = rememberGrants();
+    const known = new Set<string>();
+    return {
+      request: (request) =>
+        grants.repair(
+          request,
+          'Signature',
+          (value) =>
+            !!value &&
+            [...known].some(
+              (one) =>
+                one !== value && one.slice(0, one.length / 2) === value.slice(0, one.length / 2),
+            ),
+        ),
+      answer(answer, request) {
+        grants.note(answer, request);
+        const one = answer.json?.body?.data?.authorization;
+        if (one) known.add(one);
+      },
+    };
+  }),
+  ...(
+    [
+      ['UP-SIGNATURE', 'Signature', 'authorization'],
+      ['UP-TOKEN', 'x-store-security-token', 'token'],
+      ['UP-META-FILE-ID', 'x-store-meta-fileid', 'storeFileID'],
+      ['UP-KEY', 'key', ''],
+    ] as const
+  ).map(([rule, field, name]) =>
+    fault(rule, 'that of another grant is taken', () => {
+      const grants = rememberGrants();
+      const known = new Set<string>();
+      return {
+        request: (request) => grants.repair(request, field, (value) => !!value && known.has(value)),
+        answer(answer, request) {
+          grants.note(answer, request);
+          const data = answer.json?.body?.data;
+          if (request.operation === 'getUploadMetaData' && data)
+            known.add(name === '' ? request.json.path : data[name]);
+        },
+      };
+    }),
+  ),
+  fault('UP-KEY', 'a grant is good for every key below it', () => {
+    const grants = rememberGrants();
+    const known = new Set<string>();
+    return {
+      request: (request) =>
+        grants.repair(
+          request,
+          'key',
+          (value) => !!value && [...known].some((one) => one !== value && value.startsWith(one)),
+        ),
+      answer(answer, request) {
+        grants.note(answer, request);
+        if (request.operation === 'getUploadMetaData' && request.json?.path)
+          known.add(request.json.path);
+      },
+    };
+  }),
+];

@@ -1,0 +1,55 @@
+import type { Mutant } from '../mutant.ts';
+import { answerHeaders } from './answer-headers.ts';
+import { bodies } from './bodies.ts';
+import { contents } from './contents.ts';
+import { copiedFiles } from './copied-files.ts';
+import { copyAnswers } from './copy-answers.ts';
+import { copyPaths } from './copy-paths.ts';
+import { credentials } from './credentials.ts';
+import { deletions } from './deletions.ts';
+import { dispositions } from './dispositions.ts';
+import { envelopes } from './envelopes.ts';
+import { errors } from './errors.ts';
+import { forms } from './forms.ts';
+import { grants } from './grants.ts';
+import { hops } from './hops.ts';
+import { hosts } from './hosts.ts';
+import { links } from './links.ts';
+import { paths } from './paths.ts';
+import { queries } from './queries.ts';
+import { requestIds } from './request-ids.ts';
+import { requests } from './requests.ts';
+import { signatures } from './signatures.ts';
+import { statuses } from './statuses.ts';
+import { storageCalls } from './storage-calls.ts';
+import { streams } from './streams.ts';
+import { uploadAnswers } from './upload-answers.ts';
+
+/** Faults of gateways, proxies and object stores, written without a look at the checks. */
+export const fromOutside: readonly Mutant[] = [
+  ...hosts,
+  ...paths,
+  ...queries,
+  ...requests,
+  ...statuses,
+  ...answerHeaders,
+  ...hops,
+  ...bodies,
+  ...dispositions,
+  ...errors,
+  ...requestIds,
+  ...streams,
+  ...credentials,
+  ...signatures,
+  ...storageCalls,
+  ...envelopes,
+  ...grants,
+  ...links,
+  ...deletions,
+  ...copiedFiles,
+  ...copyAnswers,
+  ...copyPaths,
+  ...forms,
+  ...contents,
+  ...uploadAnswers,
+];
