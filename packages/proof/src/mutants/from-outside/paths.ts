@@ -27,6 +27,7 @@ export const paths: readonly Mutant[] = [
     behind((request) =>
       changePath(request, (path) => path.replace(/(?<!%\w?)[A-Z]/g, (char) => char.toLowerCase())),
     ),
+    ['GW-PATH-ESCAPES'],
   ),
   fault(
     'GW-PATH-SHAPE',
