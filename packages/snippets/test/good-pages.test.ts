@@ -4,6 +4,7 @@ import { checkText } from './check-text.ts';
 const PAGE = `
 \`\`\`sh
 mkdir shop && cd shop
+TOKEN='an y'; export OTHER=1
 \`\`\`
 
 \`\`\`yaml
@@ -18,7 +19,9 @@ npx berth-mock --services ./services
 - In a list, from the folder of before:
 
   \`\`\`console
-  $ curl http://127.0.0.1:4010/v1/cloudrun/orders/orders -H 'Authorization: Bearer any'
+  $ echo "$TOKEN$OTHER" $(env | grep -c ^TOKEN=)
+  an y1 0
+  $ curl http://127.0.0.1:4010/v1/cloudrun/orders/orders -H "Authorization: Bearer any"
   [{"id":"a"}]
   \`\`\`
 

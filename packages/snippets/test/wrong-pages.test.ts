@@ -24,6 +24,11 @@ const SLIPS: [what: string, page: string, said: RegExp][] = [
     /^page\.md:3: ended with 0, not 2/,
   ],
   [
+    'a call that is refused',
+    fence('sh', 'curl http://127.0.0.1:4010/v1/cloudrun/hello'),
+    /^page\.md:2: ended with 22, not 0:.*MISSING_CREDENTIALS/s,
+  ],
+  [
     'an answer that is another one',
     fence('console', '$ echo one', 'two'),
     /^page\.md:2: did not print: two\nbut:\none/,

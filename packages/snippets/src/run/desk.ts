@@ -14,6 +14,9 @@ import { READY } from '../shell/stays-up.ts';
 const PRELOAD = new URL('preload.ts', import.meta.url);
 const LONGEST_MS = 60_000;
 
+/** Prints the variables of a shell, exported or not, but for those that cannot be set. */
+const VARIABLES = "set | grep -vE '^(BASH[A-Z_]*|EUID|PPID|SHELLOPTS|UID)='";
+
 export type Ran = { code: number | null; printed: string };
 
 /** Where one page is typed: a folder, a shell whose folder and variables last, and servers that stay up. */
@@ -104,7 +107,8 @@ export class Desk {
 
   #type(command: string): ChildProcess {
     const [cwd, env] = ['cwd', 'env'].map((name) => join(this.#folder, name));
-    const script = `cd "$(cat '${cwd}')"\n. '${env}'\ntrap 'pwd > "${cwd}"; export -p > "${env}"' EXIT\n`;
+    const save = `pwd > '${cwd}'; { ${VARIABLES}; export -p; } > '${env}'`;
+    const script = `cd "$(cat '${cwd}')"\n. '${env}'\ntrap "${save}" EXIT\n`;
     const child = spawn('sh', ['-c', script + command], {
       cwd: this.#folder,
       env: this.#env,

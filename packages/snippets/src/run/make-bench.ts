@@ -47,7 +47,7 @@ done`,
     set -- --connect-to "$host:$port:127.0.0.1:$(cat "$file")" "$@"
   done
 done
-PATH=\${PATH#*:} exec curl -sS "$@"`,
+PATH=\${PATH#*:} exec curl -sS $PAGE_CURL "$@"`,
   );
   return { commands };
 

@@ -40,18 +40,27 @@ export async function runShell(desk: Desk, block: Block): Promise<Outcome & { pr
   return { block, class: 'run', printed };
 }
 
-async function expectEnd(desk: Desk, { text, line, shown }: Line, code: number): Promise<Ran> {
+async function expectEnd(desk: Desk, typed: Line, code: number): Promise<Ran> {
+  const { text, line, shown } = typed;
   const words = toCommands(text);
   const serves = words.some(staysUp);
   if (!serves && callsMock(text) && !desk.listens(4010)) await desk.serve('exec npx berth-mock');
   if (serves) desk.close();
   const endless = serves ? READY : words.some(isEndless) ? /./ : undefined;
   const ran =
-    endless && !isBackground(text) ? await desk.serve(text, endless) : await desk.run(text);
+    endless && !isBackground(text)
+      ? await desk.serve(text, endless)
+      : await desk.run(`${toCurlRule(typed)}\n${text}`);
   if (ran.code !== code)
     throw new Error(`${line}: ended with ${ran.code}, not ${code}:\n${ran.printed}`);
   const missing = findMissing(shown, ran.printed);
   if (missing !== undefined)
     throw new Error(`${line}: did not print: ${missing}\nbut:\n${ran.printed}`);
   return ran;
+}
+
+/** A call whose answer the page does not show has to succeed, unless `-i` lets the reader look. */
+function toCurlRule({ text, shown }: Line): string {
+  const isShown = shown.length > 0 || / -i /.test(text);
+  return `export PAGE_CURL=${isShown ? '' : '--fail-with-body'}`;
 }

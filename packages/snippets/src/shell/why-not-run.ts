@@ -8,6 +8,7 @@ const HERE = [
   'cp',
   'date',
   'echo',
+  'env',
   'export',
   'grep',
   'head',
