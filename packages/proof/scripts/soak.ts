@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { createConformance } from '@berth/conformance';
+import { fromOutside } from '../src/mutants/from-outside/index.ts';
 import { mutants } from '../src/mutants/index.ts';
 import { startReference } from '../src/start-reference.ts';
 import { type MutantRow, toMutantsPage } from '../src/to-mutants-page.ts';
@@ -20,9 +21,10 @@ const PAGE = fileURLToPath(new URL('../../../docs/reference/mutants.md', import.
  * server many times in a row while both processors are busy. Writes docs/reference/mutants.md.
  */
 let bad = 0;
+const count = mutants.length + fromOutside.length;
 const rows: MutantRow[] = [];
 await Promise.all(Array.from({ length: PROCESSES }, (_, index) => judgeShard(index)));
-if (rows.length < mutants.length) bad += mutants.length - rows.length;
+bad += count - rows.length;
 await writeFile(PAGE, toMutantsPage(rows.toSorted((a, b) => a.index - b.index)));
 await repeatSound();
 console.log(bad === 0 ? 'all as it should be' : `${bad} not as it should be`);
@@ -37,7 +39,7 @@ async function judgeShard(index: number): Promise<void> {
     const isGood = caught && strangers.length === 0;
     if (!isGood) bad += 1;
     const also = strangers.length > 0 ? `; also ${strangers.join(' ')}` : '';
-    const position = `${rows.length}/${mutants.length}`;
+    const position = `${rows.length}/${count}`;
     console.log(`${position} ${isGood ? 'ok ' : 'BAD'} ${rule}: ${breaks}${also}`);
   });
   await once(child, 'exit');

@@ -25,17 +25,16 @@ import { uploadAnswers } from './upload-answers/index.ts';
 /** Every check, in the order of the rules. */
 export const checks: readonly Check[] = [
   ...gatewayAddress,
+  ...gatewayNames,
+  ...gatewayRequests,
   ...gatewayAnswers,
   ...gatewayDisposition,
-  ...gatewayErrors,
-  ...gatewayNames,
   ...gatewayRequestId,
-  ...gatewayRequests,
+  ...gatewayErrors,
   ...gatewayStreams,
   ...auth,
   ...authSignature,
   ...authStorage,
-  ...storageRefusals,
   ...storageCalls,
   ...storageEnvelope,
   ...storageUploadMetadata,
@@ -44,6 +43,7 @@ export const checks: readonly Check[] = [
   ...storageCopy,
   ...storageCopyAnswers,
   ...storageCopyPaths,
+  ...storageRefusals,
   ...upload,
   ...uploadAnswers,
 ];

@@ -1,7 +1,6 @@
 import { auth } from './auth/index.ts';
 import { authSignature } from './auth-signature/index.ts';
 import { authStorage } from './auth-storage/index.ts';
-import { fromOutside } from './from-outside/index.ts';
 import { gatewayAddress } from './gateway-address/index.ts';
 import { gatewayAnswers } from './gateway-answers/index.ts';
 import { gatewayDisposition } from './gateway-disposition/index.ts';
@@ -23,21 +22,20 @@ import { storageUploadMetadata } from './storage-upload-metadata/index.ts';
 import { upload } from './upload/index.ts';
 import { uploadAnswers } from './upload-answers/index.ts';
 
-/** Every mutant, in the order of the rules. */
+/** The mutants of each rule, written with its check, in the order of the rules. */
 export const mutants: readonly Mutant[] = [
+  ...gatewayAddress,
+  ...gatewayNames,
+  ...gatewayRequests,
+  ...gatewayAnswers,
+  ...gatewayDisposition,
+  ...gatewayRequestId,
+  ...gatewayErrors,
+  ...gatewayStreams,
   ...auth,
   ...authSignature,
   ...authStorage,
   ...storageCalls,
-  ...storageRefusals,
-  ...gatewayAddress,
-  ...gatewayAnswers,
-  ...gatewayDisposition,
-  ...gatewayErrors,
-  ...gatewayNames,
-  ...gatewayRequestId,
-  ...gatewayRequests,
-  ...gatewayStreams,
   ...storageEnvelope,
   ...storageUploadMetadata,
   ...storageLinks,
@@ -45,7 +43,7 @@ export const mutants: readonly Mutant[] = [
   ...storageCopy,
   ...storageCopyAnswers,
   ...storageCopyPaths,
+  ...storageRefusals,
   ...upload,
   ...uploadAnswers,
-  ...fromOutside,
 ];

@@ -1,6 +1,7 @@
 import { createConformance } from '@berth/conformance';
 import { runDreddAlone } from '../dredd-alone/run-dredd-alone.ts';
 import { judgeMutant } from '../judge-mutant.ts';
+import { fromOutside } from '../mutants/from-outside/index.ts';
 import { mutants } from '../mutants/index.ts';
 import { startMutated } from '../start-mutated.ts';
 import type { MutantRow } from '../to-mutants-page.ts';
@@ -10,11 +11,12 @@ import type { MutantRow } from '../to-mutants-page.ts';
  * as it is known: by all rules, by the suite's engine Dredd, and by Dredd alone.
  */
 const [first = 0, step = 1] = process.argv.slice(2).map(Number);
+const all = [...mutants, ...fromOutside];
 const mutated = await startMutated();
 try {
   const usual = new Set(await runDreddAlone(mutated.options));
-  for (let index = first; index < mutants.length; index += step) {
-    const mutant = mutants[index];
+  for (let index = first; index < all.length; index += step) {
+    const mutant = all[index];
     if (mutant === undefined) break;
     const { caught, strangers } = await judgeMutant(mutated, mutant);
     mutated.use(mutant);

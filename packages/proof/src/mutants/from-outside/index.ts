@@ -25,7 +25,7 @@ import { storageCalls } from './storage-calls.ts';
 import { streams } from './streams.ts';
 import { uploadAnswers } from './upload-answers.ts';
 
-/** Faults of gateways, proxies and object stores, written without a look at the checks. */
+/** Faults of real gateways, proxies and object stores, written from the rules alone, without a look at the checks. */
 export const fromOutside: readonly Mutant[] = [
   ...hosts,
   ...paths,

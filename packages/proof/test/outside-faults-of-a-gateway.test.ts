@@ -1,0 +1,7 @@
+import { describe } from 'vitest';
+import { fromOutside } from '../src/mutants/from-outside/index.ts';
+import { testOwnRules } from './support/test-own-rules.ts';
+
+const faults = fromOutside.filter(({ rule }) => /^(GW|AU)-/.test(rule));
+
+describe('a fault from outside is caught by the rule that it breaks', () => testOwnRules(faults));
