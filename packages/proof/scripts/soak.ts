@@ -13,49 +13,72 @@ import { type MutantRow, toMutantsPage } from '../src/to-mutants-page.ts';
 
 const PROCESSES = 2;
 /** Runs of the sound server under load, in a row. */
-const ROUNDS = Number(process.env.BERTH_ROUNDS ?? 50);
+const ROUNDS = 50;
 const PAGE = fileURLToPath(new URL('../../../docs/reference/mutants.md', import.meta.url));
 
 /*
- * The long proof: every mutant against every rule, Dredd alone against every mutant, and the sound
- * server many times in a row while both processors are busy. Writes docs/reference/mutants.md.
+ * The long proof, or the parts of it that the arguments name:
+ * - mutants: each against every rule, and Dredd alone against each; writes docs/reference/mutants.md
+ * - outside: each fault from outside against every rule
+ * - rounds: the sound server many times in a row while both processors are busy
  */
+const PARTS: Record<string, () => Promise<number>> = {
+  async mutants() {
+    const rows = await judgeAll('mutants', mutants.length);
+    await writeFile(PAGE, toMutantsPage(rows, fromOutside.length));
+    return countBad(rows);
+  },
+  outside: async () => countBad(await judgeAll('outside', fromOutside.length)),
+  rounds: repeatSound,
+};
+
+const wanted = process.argv.slice(2);
 let bad = 0;
-const count = mutants.length + fromOutside.length;
-const rows: MutantRow[] = [];
-await Promise.all(Array.from({ length: PROCESSES }, (_, index) => judgeShard(index)));
-bad += count - rows.length;
-await writeFile(PAGE, toMutantsPage(rows.toSorted((a, b) => a.index - b.index)));
-await repeatSound();
+for (const [name, run] of Object.entries(PARTS)) {
+  if (wanted.length === 0 || wanted.includes(name)) bad += await run();
+}
 console.log(bad === 0 ? 'all as it should be' : `${bad} not as it should be`);
 process.exitCode = bad > 0 ? 1 : 0;
 
-async function judgeShard(index: number): Promise<void> {
-  const script = new URL('../src/soak/judge-shard.ts', import.meta.url);
-  const child = fork(script, [String(index), String(PROCESSES)]);
-  child.on('message', (row: MutantRow) => {
-    rows.push(row);
-    const { rule, breaks, caught, strangers } = row;
-    const isGood = caught && strangers.length === 0;
-    if (!isGood) bad += 1;
-    const also = strangers.length > 0 ? `; also ${strangers.join(' ')}` : '';
-    const position = `${rows.length}/${count}`;
-    console.log(`${position} ${isGood ? 'ok ' : 'BAD'} ${rule}: ${breaks}${also}`);
-  });
-  await once(child, 'exit');
+function isBad({ caught, strangers }: MutantRow): boolean {
+  return !caught || strangers.length > 0;
 }
 
-async function repeatSound(): Promise<void> {
+function countBad(rows: readonly MutantRow[]): number {
+  return rows.filter(isBad).length;
+}
+
+/** @throws Error where a process ended before it was through */
+async function judgeAll(part: string, count: number): Promise<MutantRow[]> {
+  const rows: MutantRow[] = [];
+  const script = new URL('../src/soak/judge-shard.ts', import.meta.url);
+  const judgeShard = async (index: number) => {
+    const child = fork(script, [part, String(index), String(PROCESSES)]);
+    child.on('message', (row: MutantRow) => {
+      rows.push(row);
+      const also = row.strangers.length > 0 ? `; also ${row.strangers.join(' ')}` : '';
+      const verdict = isBad(row) ? 'BAD' : 'ok ';
+      console.log(`${rows.length}/${count} ${verdict} ${row.rule}: ${row.breaks}${also}`);
+    });
+    await once(child, 'exit');
+  };
+  await Promise.all(Array.from({ length: PROCESSES }, (_, index) => judgeShard(index)));
+  if (rows.length < count) throw new Error(`Only ${rows.length} of ${count} mutants were judged.`);
+  return rows.toSorted((a, b) => a.index - b.index);
+}
+
+async function repeatSound(): Promise<number> {
   const spin = 'for (;;) Math.sqrt(Math.random());';
   const load = [1, 2].map(() => new Worker(spin, { eval: true }));
   const reference = await startReference();
+  let flaky = 0;
   try {
     for (let round = 1; round <= ROUNDS; round += 1) {
       const { results, summary, durationMs, seed } = await createConformance(
         reference.options,
       ).run();
       const failed = results.filter(({ outcome }) => outcome !== 'pass');
-      if (failed.length > 0) bad += 1;
+      if (failed.length > 0) flaky += 1;
       console.log(`round ${round}: ${summary.pass} pass in ${durationMs} ms, seed ${seed}`);
       for (const { id, outcome, reason, findings } of failed) {
         console.log(`  ${outcome} ${id}: ${reason ?? findings[0]?.message}`);
@@ -65,4 +88,5 @@ async function repeatSound(): Promise<void> {
     await reference.close();
     for (const worker of load) await worker.terminate();
   }
+  return flaky;
 }
