@@ -12,7 +12,7 @@ export function behind(change: (request: MutatedRequest) => unknown): Hooks {
 }
 
 /** Changes what comes after the name of the service, query included. */
-export function changeTail(request: MutatedRequest, change: (tail: string) => string): void {
+function changeTail(request: MutatedRequest, change: (tail: string) => string): void {
   const [, start = '', tail = ''] = /^(\/v1\/cloudrun\/[^/?]*)(.*)$/.exec(request.target) ?? [];
   if (start !== '') request.target = start + change(tail);
 }

@@ -3,7 +3,7 @@ import { defineMutant } from '../mutant.ts';
 export const gwPathSegmentsParameters = defineMutant({
   rule: 'GW-PATH-SEGMENTS',
   breaks: 'parameters of a segment (;b=1) are cut',
-  companions: [],
+  companions: ['GW-PATH-SHAPE'],
   create: () => ({
     request(request) {
       const { path, query } = request;

@@ -5,7 +5,7 @@ import { defineMutant } from '../mutant.ts';
 export const gwPathTrailingSlash = defineMutant({
   rule: 'GW-PATH-TRAILING-SLASH',
   breaks: 'a slash behind the name is answered with a redirect',
-  companions: [],
+  companions: ['GW-C1'],
   create: () => ({
     request({ target }) {
       if (target !== '/v1/cloudrun/conformance/') return;
