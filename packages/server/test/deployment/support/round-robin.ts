@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 
 /** A load balancer that keeps nothing of one call for the next. */
@@ -16,10 +16,13 @@ export async function startRoundRobin(): Promise<RoundRobin> {
   let targets: readonly string[] = [];
   let calls = 0;
   const agent = new Agent({ keepAlive: true });
+  const next = () => {
+    const { hostname, port } = new URL(targets[calls++ % targets.length] as string);
+    return { hostname, port };
+  };
   const server = createServer((incoming, outgoing) => {
-    const target = targets[calls++ % targets.length] as string;
-    const { method, url = '', headers } = incoming;
-    const call = request(target + url, { method, headers, agent }, (answer) => {
+    const { method, url: path = '', rawHeaders: headers } = incoming;
+    const call = request({ ...next(), method, path, headers, agent }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
       pipeline(answer, outgoing, () => {});
     });
@@ -28,6 +31,16 @@ export async function startRoundRobin(): Promise<RoundRobin> {
     incoming.pipe(call);
     outgoing.on('close', () => outgoing.writableFinished || call.destroy());
   }).listen(0, '127.0.0.1');
+  server.on('upgrade', ({ method, url, rawHeaders }, socket: Socket, head) => {
+    const { hostname, port } = next();
+    const upstream = connect(Number(port), hostname);
+    const lines = rawHeaders.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
+    upstream.write(`${method} ${url} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1');
+    upstream.write(head);
+    upstream.on('error', () => socket.destroy());
+    socket.on('error', () => upstream.destroy());
+    upstream.pipe(socket).pipe(upstream);
+  });
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
