@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { runServer } from 'verdaccio';
 
 export interface Registry {
@@ -23,11 +24,21 @@ export interface Registry {
  */
 export async function startRegistry(folder: string): Promise<Registry> {
   const log = join(folder, 'registry.log');
+  // Node trusts its own list only; a company's authority stands in that of the machine.
+  setDefaultCACertificates([...getCACertificates('default'), ...getCACertificates('system')]);
   const server = await runServer({
     storage: join(folder, 'storage'),
     self_path: folder,
     configPath: join(folder, 'config.yaml'),
-    uplinks: { upstream: { url: readUpstream(), maxage: '1h', timeout: '60s', max_fails: 20 } },
+    uplinks: {
+      upstream: {
+        url: upstream,
+        ...(ca ? { ca } : {}),
+        maxage: '1h',
+        timeout: '60s',
+        max_fails: 20,
+      },
+    },
     packages: {
       '@berth/*': { access: '$all', publish: '$anonymous' },
       '**': { access: '$all', proxy: 'upstream' },
