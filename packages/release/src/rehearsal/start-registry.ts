@@ -30,15 +30,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
     storage: join(folder, 'storage'),
     self_path: folder,
     configPath: join(folder, 'config.yaml'),
-    uplinks: {
-      upstream: {
-        url: upstream,
-        ...(ca ? { ca } : {}),
-        maxage: '1h',
-        timeout: '60s',
-        max_fails: 20,
-      },
-    },
+    uplinks: { upstream: { url: readUpstream(), maxage: '1h', timeout: '60s', max_fails: 20 } },
     packages: {
       '@berth/*': { access: '$all', publish: '$anonymous' },
       '**': { access: '$all', proxy: 'upstream' },
