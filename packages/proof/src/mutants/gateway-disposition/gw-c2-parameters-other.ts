@@ -3,7 +3,7 @@ import { defineMutant } from '../mutant.ts';
 export const gwC2ParametersOther = defineMutant({
   rule: 'GW-C2-PARAMETERS',
   breaks: 'a type counts as text where a parameter names a text type',
-  companions: [],
+  companions: ['GW-C2-NOT-TEXT'],
   create: () => ({
     answer({ headers }, { isGateway, method }) {
       const type = headers.get('content-type') ?? '';
