@@ -4,7 +4,7 @@ import { rememberGrants } from '../support/grants.ts';
 export const upKey = defineMutant({
   rule: 'UP-KEY',
   breaks: 'a form with a wrong key is stored at the right one',
-  companions: [],
+  companions: ['UP-FILE'],
   create: () => {
     const grants = rememberGrants();
     return {

@@ -4,7 +4,7 @@ import { rememberGrants } from '../support/grants.ts';
 export const upSignatureWrong = defineMutant({
   rule: 'UP-SIGNATURE',
   breaks: 'a form with the Signature of another grant is stored',
-  companions: [],
+  companions: ['UP-FILE'],
   create: () => {
     const grants = rememberGrants();
     return {
