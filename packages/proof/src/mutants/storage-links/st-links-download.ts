@@ -4,7 +4,7 @@ import { defineMutant } from '../mutant.ts';
 export const stLinksDownload = defineMutant({
   rule: 'ST-LINKS-DOWNLOAD',
   breaks: 'a link works once',
-  companions: [],
+  companions: ['UP-BROKEN'],
   create: () => {
     const used = new Set<string>();
     return {
