@@ -4,7 +4,7 @@ import { rememberGrants } from '../support/grants.ts';
 export const upToken = defineMutant({
   rule: 'UP-TOKEN',
   breaks: 'the token of a form is not looked at',
-  companions: [],
+  companions: ['UP-FILE'],
   create: () => {
     const grants = rememberGrants();
     return {
