@@ -1,3 +1,4 @@
+import { listDispositionTypes } from '../checks/gateway-disposition/list-disposition-types.ts';
 import { documents } from '../contract/documents.ts';
 import { toMediaType } from '../contract/media-type.ts';
 import { type Answer, readHeader } from '../http-messages.ts';
@@ -20,7 +21,7 @@ export function checkDisposition(transaction: Transaction, answer: Answer): Find
   const rule = transaction.method === 'get' ? 'C1' : TEXT_TYPES.includes(type) ? undefined : 'C2';
   const came = readHeader(answer, 'content-disposition');
   const where = `${documents.gateway.name} ${transaction.pointer}/headers/Content-Disposition`;
-  const types = listTypes(came ?? '');
+  const types = listDispositionTypes([came ?? '']);
   if (rule && (!types.includes('attachment') || types.includes('inline'))) {
     return [{ message: `${rule}: Content-Disposition must be attachment, not ${came}`, where }];
   }
@@ -28,10 +29,4 @@ export function checkDisposition(transaction: Transaction, answer: Answer): Find
     return [{ message: `C2: a POST answered with ${type} has no Content-Disposition`, where }];
   }
   return [];
-}
-
-/** The disposition types of one or several headers (RFC 6266); a comma in a quoted string parts nothing. */
-function listTypes(header: string): string[] {
-  const unquoted = header.replaceAll(/"(?:\\.|[^"\\])*"/g, '""');
-  return unquoted.split(',').map((value) => (value.split(';')[0] ?? '').trim().toLowerCase());
 }

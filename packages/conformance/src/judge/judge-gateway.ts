@@ -5,7 +5,7 @@ import type { Finding } from '../result.ts';
 import type { Transaction } from '../transaction.ts';
 import type { Verdict } from '../verdict.ts';
 import { checkAnswer, listByStatus } from './check-answer.ts';
-import { checkBody } from './check-body.ts';
+import { checkBody, parse } from './check-body.ts';
 import { checkDisposition } from './check-disposition.ts';
 import { checkHeaders } from './check-headers.ts';
 import { isGatewayError } from './is-gateway-error.ts';
@@ -19,7 +19,9 @@ import { refusedCredentials } from './refused-credentials.ts';
  */
 export function judgeGateway(transaction: Transaction, answer: Answer, accepted: boolean): Verdict {
   if (transaction.status !== '200') return judgeGatewayError(transaction, answer, accepted);
-  if (isGatewayError(answer)) return judgeRefusal(transaction, answer, accepted);
+  if (isGatewayError(answer.status, parse(answer.body), readHeader(answer, 'x-request-id'))) {
+    return judgeRefusal(transaction, answer, accepted);
+  }
   const findings: Finding[] = [
     ...checkHeaders(listByStatus(transaction, answer.status)[0] ?? transaction, answer),
     ...checkDisposition(transaction, answer),

@@ -1,7 +1,7 @@
 import type { GatewayScheme } from '../credentials/create-signers.ts';
+import { isGatewayError } from '../judge/is-gateway-error.ts';
 import { createTrial } from '../trial/create-trial.ts';
 import { readEcho } from '../trial/fixture-tool.ts';
-import { isGatewayError } from '../trial/is-gateway-error.ts';
 import type { Trial } from '../trial/trial.ts';
 import { callTarget } from './call-target.ts';
 import type { Run } from './run.ts';
@@ -45,7 +45,8 @@ async function ask(run: Run, { gateway }: Trial): Promise<Run['fixture']> {
   );
   const { status, json } = received;
   if (status === 200 && readEcho(json)) return true;
-  const code = isGatewayError(received) ? Object(json).code : undefined;
+  const isOwn = isGatewayError(status, json, received.header('x-request-id'));
+  const code = isOwn ? Object(json).code : undefined;
   const isRefusal = code !== undefined && status !== 404 && status < 500 && code !== FORBIDDEN;
   if (isRefusal || status === 401) return 'refused';
   const came = [status, code].filter(Boolean).join(' ');

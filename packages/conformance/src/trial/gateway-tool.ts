@@ -9,9 +9,9 @@ import {
 } from '../http/header-list.ts';
 import { openWebSocket, type Upgrade } from '../http/open-web-socket.ts';
 import { Throttled } from '../http/throttled.ts';
+import { isGatewayError } from '../judge/is-gateway-error.ts';
 import type { Run } from '../run/run.ts';
 import { Unreached } from './endings.ts';
-import { isGatewayError } from './is-gateway-error.ts';
 
 /** A call of a hosted service. */
 export interface GatewayCall {
@@ -79,7 +79,8 @@ export function createGatewayTool(run: Run, caller: Caller): GatewayTool {
   /** Valid credentials that are refused half-way say nothing about the rule. */
   const assertAccepted = (call: GatewayCall, exchange: Exchange) => {
     const isValid = (call.credentials ?? 'valid') === 'valid' && !call.acceptsRefusal;
-    if (!isValid || exchange.received.status !== 401 || !isGatewayError(exchange.received)) return;
+    const { status, json, header } = exchange.received;
+    if (!isValid || status !== 401 || !isGatewayError(status, json, header('x-request-id'))) return;
     throw new Unreached('the gateway refused the credentials with 401, though it took them before');
   };
 
