@@ -5,14 +5,15 @@ export type Form = Map<string, Buffer>;
 /** The fields of an upload form; of a broken one with what came of the last. */
 export function readForm(request: MutatedRequest): Form {
   const form: Form = new Map();
-  const boundary = toBoundary(request);
-  const text = request.body.toString('latin1');
-  for (const part of text.split(`--${boundary}`).slice(1)) {
+  // A boundary stands at the beginning of a line (RFC 2046, section 5.1.1); a file may hold it elsewhere.
+  const delimiter = `\r\n--${toBoundary(request)}`;
+  const text = `\r\n${request.body.toString('latin1')}`;
+  for (const part of text.split(delimiter).slice(1)) {
     const end = part.indexOf('\r\n\r\n');
     const [, name] = /name="([^"]*)"/.exec(part.slice(0, end)) ?? [];
     if (end < 0 || name === undefined) continue;
     const value = part.slice(end + 4);
-    form.set(name, Buffer.from(value.replace(/\r\n$/, ''), 'latin1'));
+    form.set(name, Buffer.from(value, 'latin1'));
   }
   return form;
 }

@@ -40,7 +40,8 @@ export function rememberGrants(): GrantMemory {
         ),
       );
       const right = grant?.[field];
-      if (right === undefined || !isRepaired(form.get(field)?.toString())) return;
+      const value = form.get(field)?.toString();
+      if (right === undefined || value === right || !isRepaired(value)) return;
       const file = form.get('file') ?? Buffer.alloc(0);
       form.delete('file');
       form.set(field, Buffer.from(right)).set('file', file);
