@@ -1,9 +1,9 @@
 import { MutatedAnswer } from '../../proxy/messages.ts';
-import type { Hooks, Mutant } from '../mutant.ts';
+import type { Mutant } from '../mutant.ts';
 import { deleteFile } from '../support/files.ts';
-import { type Form, readForm } from '../support/forms.ts';
 import { rememberGrants } from '../support/grants.ts';
-import { fault } from './fault.ts';
+import { fault } from './support/fault.ts';
+import { keyOf, ofStored } from './support/of-uploads.ts';
 
 const repairing = (
   rule: string,
@@ -24,13 +24,6 @@ const repairing = (
     },
     companions,
   );
-const ofStored = (change: (answer: MutatedAnswer, form: Form) => void | Promise<void>): Hooks => ({
-  request: () => undefined,
-  async answer(answer, request) {
-    if (request.isUpload && answer.status < 300) await change(answer, readForm(request));
-  },
-});
-const keyOf = (form: Form) => String(form.get('key')).replace(/^\//, '');
 const FIELDS = [
   ['UP-SIGNATURE', 'Signature'],
   ['UP-TOKEN', 'x-store-security-token'],
@@ -136,8 +129,8 @@ export const forms: readonly Mutant[] = [
         ),
       answer(answer, request) {
         grants.note(answer, request);
-        if (request.operation === 'getUploadMetaData' && request.json?.path)
-          known.add(request.json.path);
+        const path = request.operation === 'getUploadMetaData' && request.json?.path;
+        if (path && typeof path === 'string') known.add(path);
       },
     };
   }),
