@@ -7,7 +7,7 @@ import { rewriteLinks } from '../scripts/site/rewrite-links.ts';
 const ROOT = join(import.meta.dirname, '../..');
 
 /** Pages that a later run writes: their links need not lead anywhere yet. */
-const EXPECTED = ['docs/reference/mutants.md', 'docs/reference/performance.md'];
+const EXPECTED = ['docs/reference/performance.md'];
 
 const files = execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' })
   .split('\n')
