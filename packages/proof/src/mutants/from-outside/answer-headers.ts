@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant.ts';
-import { ofService } from './behind.ts';
-import { fault } from './fault.ts';
+import { ofService } from './support/behind.ts';
+import { fault } from './support/fault.ts';
 
 const drop = (name: string): Mutant =>
   fault(

@@ -1,14 +1,12 @@
 import { gzipSync } from 'node:zlib';
-import type { MutatedAnswer, MutatedRequest } from '../../proxy/messages.ts';
+import type { MutatedRequest } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
 import { mediaTypeOf } from '../support/media-type-of.ts';
-import { ofService } from './behind.ts';
-import { fault } from './fault.ts';
+import { ofService } from './support/behind.ts';
+import { changeText } from './support/change-text.ts';
+import { fault } from './support/fault.ts';
 
 const isAnswer = ({ path }: MutatedRequest) => path.endsWith('/answer');
-const toText = (answer: MutatedAnswer, change: (text: string) => string) => {
-  answer.body = Buffer.from(change(answer.body.toString('latin1')), 'latin1');
-};
 
 /** What gateways do to the bodies of answers. */
 export const bodies: readonly Mutant[] = [
@@ -40,14 +38,14 @@ export const bodies: readonly Mutant[] = [
     'CRLF becomes LF in text',
     ofService((answer) => {
       if (answer.headers.get('Content-Type')?.startsWith('text/'))
-        toText(answer, (text) => text.replaceAll('\r\n', '\n'));
+        changeText(answer, (text) => text.replaceAll('\r\n', '\n'));
     }),
   ),
   fault(
     'GW-BODY',
     'white space at the end of JSON is lost',
     ofService((answer) => {
-      if (mediaTypeOf(answer) === 'application/json') toText(answer, (text) => text.trimEnd());
+      if (mediaTypeOf(answer) === 'application/json') changeText(answer, (text) => text.trimEnd());
     }),
   ),
   fault(
@@ -122,7 +120,7 @@ export const bodies: readonly Mutant[] = [
     'a script is put into pages',
     ofService((answer) => {
       if (mediaTypeOf(answer) === 'text/html')
-        toText(answer, (text) => text.replace(/<\/body>|$/, '<script></script>$&'));
+        changeText(answer, (text) => text.replace(/<\/body>|$/, '<script></script>$&'));
     }),
   ),
   fault(

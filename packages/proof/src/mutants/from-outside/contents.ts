@@ -1,6 +1,6 @@
 import type { Hooks, Mutant } from '../mutant.ts';
 import { readForm, writeForm } from '../support/forms.ts';
-import { fault } from './fault.ts';
+import { fault } from './support/fault.ts';
 
 const ofFile = (change: (bytes: Buffer) => Buffer): Hooks => ({
   request(request) {

@@ -1,47 +1,34 @@
+import type { Json } from '../../proxy/messages.ts';
 import type { Hooks, Mutant, MutantContext } from '../mutant.ts';
-import { changeEntries } from '../support/change-json.ts';
 import { deleteFile, fileIdOf, readFile, storeFile } from '../support/files.ts';
 import { readForm } from '../support/forms.ts';
 import { changeItems, itemsOf } from '../support/items-of.ts';
 import { leaveOutItems, putEntries } from '../support/leave-out-items.ts';
-import { fault } from './fault.ts';
+import { seesItems } from '../support/sees-items.ts';
+import { fault } from './support/fault.ts';
+import { afterCopies, changing, isCopy, leavingOut, ofCopies } from './support/of-copies.ts';
+import { each } from './support/of-entries.ts';
+import { keyOf } from './support/of-uploads.ts';
+import { plainPath } from './support/plain-path.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
-type Item = any;
-const plain = (path: string) => String(path).replace(/^\//, '');
-const isCopy = ({ operation }: { operation: string | undefined }) => operation === 'batchCopyFile';
-const changing = (change: (item: Item) => void): Hooks => ({
-  request(request) {
-    if (isCopy(request)) changeItems(request, change);
-  },
-});
-const ofEntries = (change: (entries: Item[], items: Item[]) => unknown): Hooks => ({
-  request: () => undefined,
-  answer(answer, request) {
-    if (isCopy(request)) changeEntries(answer, (entries) => change(entries, itemsOf(request)));
-  },
-});
-const each = (change: (entry: Item) => void) => (entries: Item[]) => {
-  for (const entry of entries) change(entry);
-};
+/** Has the copy share what becomes of the source. */
 const aliases =
   (onUpload: boolean, onDelete: boolean) =>
   (context: MutantContext): Hooks => {
     const links = new Map<string, string>();
     return {
-      request: () => undefined,
+      ...seesItems,
       async answer(answer, request) {
         if (isCopy(request)) {
           const entries = answer.json?.body?.data?.fileList ?? [];
           for (const [index, { srcPath, dstPath, removeOriginal }] of itemsOf(request).entries())
             if (entries[index] && !entries[index].code && !removeOriginal)
-              links.set(plain(dstPath), plain(srcPath));
+              links.set(plainPath(dstPath), plainPath(srcPath));
         }
         if (onUpload && request.isUpload && answer.status < 300) {
           const form = readForm(request);
           for (const [dst, src] of links)
-            if (src === plain(String(form.get('key'))))
-              await storeFile(context, dst, form.get('file'));
+            if (src === keyOf(form)) await storeFile(context, dst, form.get('file'));
         }
         if (onDelete && request.operation === 'batchDelete') {
           for (const fileID of itemsOf(request))
@@ -51,7 +38,8 @@ const aliases =
       },
     };
   };
-function changingSecond(change: (item: Item, first: Item) => void): Hooks {
+/** Changes the items of copies after the first. */
+function changingSecond(change: (item: Json, first: Json) => void): Hooks {
   return {
     request(request) {
       if (!isCopy(request)) return;
@@ -62,34 +50,21 @@ function changingSecond(change: (item: Item, first: Item) => void): Hooks {
     },
   };
 }
-function failingWithout(name: string): Hooks {
-  return {
-    request(request) {
-      if (isCopy(request))
-        leaveOutItems(request, (item) =>
-          item[name] === undefined ? { code: 'INVALID_PARAM', message: 'no' } : undefined,
-        );
-    },
-    answer(answer, request) {
-      if (isCopy(request)) putEntries(answer, request);
-    },
-  };
-}
+/** Lets an item without this field fail alone. */
+const failingWithout = (name: string): Hooks =>
+  leavingOut((item) =>
+    item[name] === undefined ? { code: 'INVALID_PARAM', message: 'no' } : undefined,
+  );
 
 /** What stores do to the files of a copy. */
 export const copiedFiles: readonly Mutant[] = [
   fault(
     'ST-COPY-CALL',
     'the copy is empty',
-    (context) => ({
-      request: () => undefined,
-      async answer(answer, request) {
-        const entries = answer.json?.body?.data?.fileList ?? [];
-        if (isCopy(request))
-          for (const [index, { dstPath }] of itemsOf(request).entries())
-            if (entries[index] && !entries[index].code) await storeFile(context, plain(dstPath));
-      },
-    }),
+    (context) =>
+      afterCopies(async ({ dstPath }, entry) => {
+        if (entry && !entry.code) await storeFile(context, plainPath(dstPath));
+      }),
     [
       'ST-COPY-MOVE',
       'ST-COPY-OVERWRITE-DEFAULT',
@@ -119,7 +94,7 @@ export const copiedFiles: readonly Mutant[] = [
         if (
           typeof srcPath === 'string' &&
           /^[\w/.-]+$/.test(srcPath) &&
-          (await readFile(context, await fileIdOf(context, plain(srcPath))))?.length === 0
+          (await readFile(context, await fileIdOf(context, plainPath(srcPath))))?.length === 0
         )
           empty.add(srcPath);
       leaveOutItems(request, ({ srcPath }) =>
@@ -136,10 +111,10 @@ export const copiedFiles: readonly Mutant[] = [
     request(request) {
       if (
         isCopy(request) &&
-        request.json?.fileList?.some?.((item: Item) => item?.srcPath && !('dstPath' in item))
+        request.json?.fileList?.some?.((item: Json) => item?.srcPath && !('dstPath' in item))
       )
         request.json = {
-          fileList: request.json.fileList.map((item: Item) => ({
+          fileList: request.json.fileList.map((item: Json) => ({
             dstPath: `${item.srcPath}-copy`,
             ...item,
           })),
@@ -203,7 +178,7 @@ export const copiedFiles: readonly Mutant[] = [
         if (
           overwrite === false &&
           typeof dstPath === 'string' &&
-          (await readFile(context, await fileIdOf(context, plain(dstPath)))) === undefined
+          (await readFile(context, await fileIdOf(context, plainPath(dstPath)))) === undefined
         )
           free.add(dstPath);
       leaveOutItems(request, ({ dstPath, overwrite }) =>
@@ -217,7 +192,7 @@ export const copiedFiles: readonly Mutant[] = [
   fault(
     'ST-COPY-OVERWRITE-FALSE',
     'an existing destination is skipped in silence',
-    ofEntries(
+    ofCopies(
       each((entry) => {
         if (entry.code === 'OBJECT_ALREADY_EXIST') {
           delete entry.code;
@@ -226,15 +201,12 @@ export const copiedFiles: readonly Mutant[] = [
       }),
     ),
   ),
-  fault('ST-COPY-OVERWRITE-FALSE', 'the copy fails and is written all the same', (context) => ({
-    request: () => undefined,
-    async answer(answer, request) {
-      const entries = answer.json?.body?.data?.fileList ?? [];
-      for (const [index, { srcPath, dstPath }] of itemsOf(request).entries())
-        if (isCopy(request) && entries[index]?.code === 'OBJECT_ALREADY_EXIST')
-          await context.storage('batchCopyFile', { fileList: [{ srcPath, dstPath }] });
-    },
-  })),
+  fault('ST-COPY-OVERWRITE-FALSE', 'the copy fails and is written all the same', (context) =>
+    afterCopies(async ({ srcPath, dstPath }, entry) => {
+      if (entry?.code === 'OBJECT_ALREADY_EXIST')
+        await context.storage('batchCopyFile', { fileList: [{ srcPath, dstPath }] });
+    }),
+  ),
   fault(
     'ST-COPY-KEEPS-SOURCE',
     'a source that is copied is gone',
@@ -272,7 +244,7 @@ export const copiedFiles: readonly Mutant[] = [
         if (
           removeOriginal &&
           typeof dstPath === 'string' &&
-          (await readFile(context, await fileIdOf(context, plain(dstPath)))) !== undefined
+          (await readFile(context, await fileIdOf(context, plainPath(dstPath)))) !== undefined
         )
           taken.add(dstPath);
       changeItems(request, (item) => {
@@ -290,63 +262,36 @@ export const copiedFiles: readonly Mutant[] = [
   fault(
     'ST-COPY-MOVE',
     'the destination is gone too',
-    (context) => ({
-      request: () => undefined,
-      async answer(answer, request) {
-        const entries = answer.json?.body?.data?.fileList ?? [];
-        if (isCopy(request))
-          for (const [index, item] of itemsOf(request).entries())
-            if (item.removeOriginal && entries[index] && !entries[index].code)
-              await deleteFile(context, plain(item.dstPath));
-      },
-    }),
+    (context) =>
+      afterCopies(async ({ removeOriginal, dstPath }, entry) => {
+        if (removeOriginal && entry && !entry.code) await deleteFile(context, plainPath(dstPath));
+      }),
     ['ST-COPY-FILE-ID'],
   ),
-  fault('ST-COPY-MOVE-FAILED', 'the source of a failed move is gone', (context) => ({
-    request: () => undefined,
-    async answer(answer, request) {
-      const entries = answer.json?.body?.data?.fileList ?? [];
-      if (isCopy(request))
-        for (const [index, item] of itemsOf(request).entries())
-          if (item.removeOriginal && entries[index]?.code && /^[\w/.-]+$/.test(item.srcPath))
-            await deleteFile(context, plain(item.srcPath));
-    },
-  })),
+  fault('ST-COPY-MOVE-FAILED', 'the source of a failed move is gone', (context) =>
+    afterCopies(async ({ removeOriginal, srcPath }, entry) => {
+      if (removeOriginal && entry?.code && /^[\w/.-]+$/.test(srcPath))
+        await deleteFile(context, plainPath(srcPath));
+    }),
+  ),
   fault(
     'ST-COPY-MOVE-FAILED',
     'the source is gone where the path of the destination is bad',
-    (context) => ({
-      request: () => undefined,
-      async answer(answer, request) {
-        const entries = answer.json?.body?.data?.fileList ?? [];
-        if (isCopy(request))
-          for (const [index, item] of itemsOf(request).entries())
-            if (
-              item.removeOriginal &&
-              entries[index]?.code === 'INVALID_PARAM' &&
-              /[^\w/.,!*-]/.test(item.dstPath)
-            )
-              await deleteFile(context, plain(item.srcPath));
-      },
+    (context) =>
+      afterCopies(async ({ removeOriginal, srcPath, dstPath }, entry) => {
+        if (removeOriginal && entry?.code === 'INVALID_PARAM' && /[^\w/.,!*-]/.test(dstPath))
+          await deleteFile(context, plainPath(srcPath));
+      }),
+  ),
+  fault('ST-COPY-MOVE-FAILED', 'the source is gone where the destination exists', (context) =>
+    afterCopies(async ({ removeOriginal, srcPath }, entry) => {
+      if (removeOriginal && entry?.code === 'OBJECT_ALREADY_EXIST')
+        await deleteFile(context, plainPath(srcPath));
     }),
   ),
-  fault('ST-COPY-MOVE-FAILED', 'the source is gone where the destination exists', (context) => ({
-    request: () => undefined,
-    async answer(answer, request) {
-      const entries = answer.json?.body?.data?.fileList ?? [];
-      if (isCopy(request))
-        for (const [index, item] of itemsOf(request).entries())
-          if (item.removeOriginal && entries[index]?.code === 'OBJECT_ALREADY_EXIST')
-            await deleteFile(context, plain(item.srcPath));
-    },
-  })),
-  fault('ST-COPY-MOVE-FAILED', 'a move onto itself loses the file', (context) => ({
-    request: () => undefined,
-    async answer(_, request) {
-      if (isCopy(request))
-        for (const item of itemsOf(request))
-          if (item.removeOriginal && item.srcPath === item.dstPath)
-            await deleteFile(context, plain(item.srcPath));
-    },
-  })),
+  fault('ST-COPY-MOVE-FAILED', 'a move onto itself loses the file', (context) =>
+    afterCopies(async ({ removeOriginal, srcPath, dstPath }) => {
+      if (removeOriginal && srcPath === dstPath) await deleteFile(context, plainPath(srcPath));
+    }),
+  ),
 ];

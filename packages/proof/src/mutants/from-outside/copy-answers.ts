@@ -1,37 +1,26 @@
-import type { Hooks, Mutant } from '../mutant.ts';
-import { changeEntries } from '../support/change-json.ts';
+import type { Json } from '../../proxy/messages.ts';
+import type { Mutant } from '../mutant.ts';
 import { deleteFile, fileIdOf, readFile, storeFile } from '../support/files.ts';
 import { itemsOf } from '../support/items-of.ts';
 import { leaveOutItems, putEntries } from '../support/leave-out-items.ts';
-import { toStorageRefusal } from '../support/to-storage-refusal.ts';
-import { fault } from './fault.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
-type Item = any;
-const plain = (path: string) => String(path).replace(/^\//, '');
-const isCopy = ({ operation }: { operation: string | undefined }) => operation === 'batchCopyFile';
-const ofEntries = (change: (entries: Item[], items: Item[]) => unknown): Hooks => ({
-  request: () => undefined,
-  answer(answer, request) {
-    if (isCopy(request)) changeEntries(answer, (entries) => change(entries, itemsOf(request)));
-  },
-});
-const each = (change: (entry: Item) => void) => (entries: Item[]) => {
-  for (const entry of entries) change(entry);
-};
+import { seesItems } from '../support/sees-items.ts';
+import { fault } from './support/fault.ts';
+import { isCopy, ofCopies } from './support/of-copies.ts';
+import { each, refuseAll } from './support/of-entries.ts';
+import { plainPath } from './support/plain-path.ts';
 
 /** What stores answer to copies. */
 export const copyAnswers: readonly Mutant[] = [
   fault(
     'ST-COPY-LIST',
     'copies that went well get no entry',
-    ofEntries((entries) => entries.filter(({ code }) => code)),
+    ofCopies((entries) => entries.filter(({ code }) => code)),
     ['ST-COPY-FILE-ID-PRESENT', 'ST-COPY-SUCCEEDED', 'ST-COPY-ALONE'],
   ),
   fault(
     'ST-COPY-LIST',
     'an item that is given twice gets one entry',
-    ofEntries((entries, items) =>
+    ofCopies((entries, items) =>
       entries.filter(
         (_, index) =>
           items.findIndex((item) => JSON.stringify(item) === JSON.stringify(items[index])) ===
@@ -42,12 +31,12 @@ export const copyAnswers: readonly Mutant[] = [
   fault(
     'ST-COPY-LIST',
     'one failure stands for all items',
-    ofEntries((entries) => (entries.every(({ code }) => code) ? entries.slice(0, 1) : entries)),
+    ofCopies((entries) => (entries.every(({ code }) => code) ? entries.slice(0, 1) : entries)),
   ),
   fault(
     'ST-COPY-FILE-ID',
     'it is a number',
-    ofEntries(
+    ofCopies(
       each((entry) => {
         if (!entry.code) entry.fileID = 7;
       }),
@@ -56,7 +45,7 @@ export const copyAnswers: readonly Mutant[] = [
   fault(
     'ST-COPY-FILE-ID',
     'it is null with failures',
-    ofEntries(
+    ofCopies(
       each((entry) => {
         if (entry.code) entry.fileID = null;
       }),
@@ -65,7 +54,7 @@ export const copyAnswers: readonly Mutant[] = [
   fault(
     'ST-COPY-FILE-ID',
     'it names a file that is not there',
-    ofEntries(
+    ofCopies(
       each((entry) => {
         if (!entry.code) entry.fileID += '-copy';
       }),
@@ -74,7 +63,7 @@ export const copyAnswers: readonly Mutant[] = [
   fault(
     'ST-COPY-FILE-ID-PRESENT',
     'moves have none',
-    ofEntries((entries, items) =>
+    ofCopies((entries, items) =>
       entries.forEach((entry, index) => {
         if (items[index]?.removeOriginal) delete entry.fileID;
       }),
@@ -83,7 +72,7 @@ export const copyAnswers: readonly Mutant[] = [
   fault(
     'ST-COPY-FAILED',
     'a failure has no message',
-    ofEntries(
+    ofCopies(
       each((entry) => {
         delete entry.message;
       }),
@@ -92,7 +81,7 @@ export const copyAnswers: readonly Mutant[] = [
   fault(
     'ST-COPY-FAILED',
     'the code of a failure is a number',
-    ofEntries(
+    ofCopies(
       each((entry) => {
         if (entry.code) entry.code = 404;
       }),
@@ -101,7 +90,7 @@ export const copyAnswers: readonly Mutant[] = [
   fault(
     'ST-COPY-FAILED',
     'a bad path has no message',
-    ofEntries((entries, items) =>
+    ofCopies((entries, items) =>
       entries.forEach((entry, index) => {
         if (entry.code && /[^\w/.-]/.test(items[index]?.dstPath)) delete entry.message;
       }),
@@ -111,7 +100,7 @@ export const copyAnswers: readonly Mutant[] = [
   fault(
     'ST-COPY-SUCCEEDED',
     'it has code SUCCESS',
-    ofEntries(
+    ofCopies(
       each((entry) => {
         entry.code ??= 'SUCCESS';
       }),
@@ -120,7 +109,7 @@ export const copyAnswers: readonly Mutant[] = [
   fault(
     'ST-COPY-SUCCEEDED',
     'it has an empty message',
-    ofEntries(
+    ofCopies(
       each((entry) => {
         if (!entry.code) entry.message = '';
       }),
@@ -129,7 +118,7 @@ export const copyAnswers: readonly Mutant[] = [
   fault(
     'ST-COPY-SUCCEEDED',
     'it has code null',
-    ofEntries(
+    ofCopies(
       each((entry) => {
         entry.code ??= null;
       }),
@@ -138,7 +127,7 @@ export const copyAnswers: readonly Mutant[] = [
   fault(
     'ST-COPY-SUCCEEDED',
     'a move has code SUCCESS',
-    ofEntries((entries, items) =>
+    ofCopies((entries, items) =>
       entries.forEach((entry, index) => {
         if (items[index]?.removeOriginal) entry.code ??= 'SUCCESS';
       }),
@@ -154,9 +143,9 @@ export const copyAnswers: readonly Mutant[] = [
           if (
             typeof srcPath === 'string' &&
             /^\/[\w/-]+(\.\w+)?$/.test(srcPath) &&
-            (await readFile(context, await fileIdOf(context, plain(srcPath)))) === undefined
+            (await readFile(context, await fileIdOf(context, plainPath(srcPath)))) === undefined
           )
-            await storeFile(context, plain(srcPath));
+            await storeFile(context, plainPath(srcPath));
         }
       },
     }),
@@ -165,7 +154,7 @@ export const copyAnswers: readonly Mutant[] = [
   fault(
     'ST-COPY-MISSING',
     'the move of a missing file is no failure',
-    ofEntries((entries, items) =>
+    ofCopies((entries, items) =>
       entries.forEach((entry, index) => {
         if (entry.code === 'STORAGE_FILE_NONEXIST' && items[index]?.removeOriginal) {
           delete entry.code;
@@ -177,27 +166,21 @@ export const copyAnswers: readonly Mutant[] = [
   fault(
     'ST-COPY-ALONE',
     'one missing file fails the call',
-    {
-      request: () => undefined,
-      answer(answer, request) {
-        const entries = answer.json?.body?.data?.fileList;
-        if (isCopy(request) && entries?.length > 1 && entries.some(({ code }: Item) => code))
-          Object.assign(answer, toStorageRefusal(404, 'STORAGE_FILE_NONEXIST'));
-      },
-    },
+    refuseAll('batchCopyFile', (entries) => entries.length > 1 && entries.some(({ code }) => code)),
     ['ST-COPY-LIST', 'ST-COPY-FAILED', 'ST-COPY-PATH-REFUSED'],
   ),
   fault('ST-COPY-ALONE', 'what follows a missing file is not copied', (context) => ({
     async request(request) {
       if (!isCopy(request)) return;
       let isOver = false;
-      const after = new Set<Item>();
+      const after = new Set<Json>();
       for (const item of itemsOf(request)) {
         if (isOver) after.add(item.dstPath);
         else
           isOver =
             typeof item.srcPath === 'string' &&
-            (await readFile(context, await fileIdOf(context, plain(item.srcPath)))) === undefined;
+            (await readFile(context, await fileIdOf(context, plainPath(item.srcPath)))) ===
+              undefined;
       }
       leaveOutItems(request, ({ dstPath }) =>
         after.has(dstPath) ? { code: 'ABORTED', message: 'no' } : undefined,
@@ -208,12 +191,12 @@ export const copyAnswers: readonly Mutant[] = [
     },
   })),
   fault('ST-COPY-ALONE', 'what comes before a bad item is taken back', (context) => ({
-    request: () => undefined,
+    ...seesItems,
     async answer(answer, request) {
       const entries = answer.json?.body?.data?.fileList;
-      if (!isCopy(request) || !entries?.some?.(({ code }: Item) => code)) return;
+      if (!isCopy(request) || !entries?.some?.(({ code }: Json) => code)) return;
       for (const [index, { dstPath }] of itemsOf(request).entries())
-        if (!entries[index]?.code) await deleteFile(context, plain(dstPath));
+        if (!entries[index]?.code) await deleteFile(context, plainPath(dstPath));
     },
   })),
 ];

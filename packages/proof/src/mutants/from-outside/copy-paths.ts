@@ -1,61 +1,39 @@
+import type { Json } from '../../proxy/messages.ts';
 import type { Hooks, Mutant } from '../mutant.ts';
-import { changeEntries } from '../support/change-json.ts';
 import { readForm } from '../support/forms.ts';
-import { changeItems, itemsOf } from '../support/items-of.ts';
+import { itemsOf } from '../support/items-of.ts';
 import { leaveOutItems, putEntries } from '../support/leave-out-items.ts';
+import { seesItems } from '../support/sees-items.ts';
 import { toStorageRefusal } from '../support/to-storage-refusal.ts';
-import { fault } from './fault.ts';
+import { fault } from './support/fault.ts';
+import { changing, isCopy, leavingOut, ofCopies } from './support/of-copies.ts';
+import { keyOf } from './support/of-uploads.ts';
+import { plainPath } from './support/plain-path.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
-type Item = any;
-const plain = (path: string) => String(path).replace(/^\//, '');
-const isCopy = ({ operation }: { operation: string | undefined }) => operation === 'batchCopyFile';
-const changing = (change: (item: Item) => void): Hooks => ({
-  request(request) {
-    if (isCopy(request)) changeItems(request, change);
-  },
-});
-const ofEntries = (change: (entries: Item[], items: Item[]) => unknown): Hooks => ({
-  request: () => undefined,
-  answer(answer, request) {
-    if (isCopy(request)) changeEntries(answer, (entries) => change(entries, itemsOf(request)));
-  },
-});
 /** Items that fail though they should not. */
-const failing = (isBad: (item: Item, index: number) => boolean): Hooks => ({
-  request(request) {
-    if (isCopy(request))
-      leaveOutItems(request, (item, index) =>
-        typeof item.srcPath === 'string' && typeof item.dstPath === 'string' && isBad(item, index)
-          ? { code: 'INVALID_PARAM', message: 'no' }
-          : undefined,
-      );
-  },
-  answer(answer, request) {
-    if (isCopy(request)) putEntries(answer, request);
-  },
-});
-const CHARACTERS = (pattern: RegExp): Hooks =>
-  failing(({ srcPath, dstPath }) => pattern.test(srcPath) || pattern.test(dstPath));
+const failing = (isBad: (item: Json) => boolean): Hooks =>
+  leavingOut((item) =>
+    typeof item.srcPath === 'string' && typeof item.dstPath === 'string' && isBad(item)
+      ? { code: 'INVALID_PARAM', message: 'no' }
+      : undefined,
+  );
 /** Items that are done after the fact, as somebody who does not look at the path would. */
 const letting = (what: string, pattern: RegExp): Mutant =>
-  fault('ST-COPY-PATH-REFUSED', `${what} is taken`, () => ({
-    request: () => undefined,
-    answer(answer, request) {
-      if (!isCopy(request)) return;
-      const items = itemsOf(request);
-      changeEntries(answer, (entries) => {
-        for (const [index, entry] of entries.entries()) {
-          const item = items[index];
-          if (entry.code && item && (pattern.test(item.dstPath) || pattern.test(item.srcPath))) {
-            delete entry.code;
-            delete entry.message;
-            entry.fileID = 'cloud://dev.bucket/x';
-          }
+  fault(
+    'ST-COPY-PATH-REFUSED',
+    `${what} is taken`,
+    ofCopies((entries, items) => {
+      for (const [index, entry] of entries.entries()) {
+        const item = items[index];
+        if (entry.code && item && (pattern.test(item.dstPath) || pattern.test(item.srcPath))) {
+          delete entry.code;
+          delete entry.message;
+          entry.fileID = 'cloud://dev.bucket/x';
         }
-      });
-    },
-  }));
+      }
+    }),
+  );
+/** Copies go elsewhere. */
 const swapping = (
   rule: string,
   breaks: string,
@@ -82,23 +60,21 @@ export const copyPaths: readonly Mutant[] = [
   fault(
     'ST-COPY-CALL',
     'more than three levels are refused',
-    failing(({ dstPath }) => plain(dstPath).split('/').length > 3),
+    failing(({ dstPath }) => plainPath(dstPath).split('/').length > 3),
   ),
-  fault('ST-COPY-CALL', 'a copy into a folder that is not there fails', (context) => {
+  fault('ST-COPY-CALL', 'a copy into a folder that is not there fails', () => {
     const folders = new Set<string>();
     return {
       request(request) {
-        if (request.isUpload)
-          folders.add(plain(String(readForm(request).get('key'))).replace(/[^/]*$/, ''));
+        if (request.isUpload) folders.add(keyOf(readForm(request)).replace(/[^/]*$/, ''));
         if (isCopy(request))
           leaveOutItems(request, ({ dstPath }) =>
             typeof dstPath === 'string' &&
-            plain(dstPath).includes('/') &&
-            !folders.has(plain(dstPath).replace(/[^/]*$/, ''))
+            plainPath(dstPath).includes('/') &&
+            !folders.has(plainPath(dstPath).replace(/[^/]*$/, ''))
               ? { code: 'NO_FOLDER', message: 'no' }
               : undefined,
           );
-        void context;
       },
       answer(answer, request) {
         if (isCopy(request)) putEntries(answer, request);
@@ -114,7 +90,6 @@ export const copyPaths: readonly Mutant[] = [
       ['U+4E00', /\u4e00/],
       ['Chinese beyond U+9FA5', /[\u9fa6-\u9fff]/],
       ['an underscore', /_/],
-
       ['Chinese', /[\u4e00-\u9fff]/],
       ['two dots in a row in a name', /[^/.]\.\.[^/.]/],
       ['a name that begins with a dot', /\/\.[^/.]/],
@@ -122,16 +97,18 @@ export const copyPaths: readonly Mutant[] = [
       ['a name of digits only', /\/\d+$/],
       ['a name without a dot', /\/[^./]+$/],
       ['a name that ends with a dot', /[^/.]\.$/],
-      ['a source with an exclamation mark', /!/],
     ] as const
   ).map(([what, pattern]) =>
     fault(
       'ST-COPY-PATH-CHARACTERS',
       `${what} is refused`,
-      what.startsWith('a source')
-        ? failing(({ srcPath }) => pattern.test(srcPath))
-        : CHARACTERS(pattern),
+      failing(({ srcPath, dstPath }) => pattern.test(srcPath) || pattern.test(dstPath)),
     ),
+  ),
+  fault(
+    'ST-COPY-PATH-CHARACTERS',
+    'a source with an exclamation mark is refused',
+    failing(({ srcPath }) => srcPath.includes('!')),
   ),
   swapping('ST-COPY-PATH-CHARACTERS', 'an asterisk becomes an underscore', (path) =>
     path.replaceAll('*', '_'),
@@ -160,7 +137,7 @@ export const copyPaths: readonly Mutant[] = [
   fault(
     'ST-COPY-PATH-REFUSED',
     'a source with a space is taken for one with another name',
-    ofEntries((entries, items) =>
+    ofCopies((entries, items) =>
       entries.forEach((entry, index) => {
         if (entry.code && / /.test(items[index]?.srcPath)) {
           delete entry.code;
@@ -170,7 +147,7 @@ export const copyPaths: readonly Mutant[] = [
     ),
   ),
   fault('ST-COPY-PATH-REFUSED', 'a bad path fails the call', {
-    request: () => undefined,
+    ...seesItems,
     answer(answer, request) {
       const isBad = itemsOf(request).some(
         ({ srcPath, dstPath }) =>

@@ -2,7 +2,7 @@ import { MutatedAnswer, type MutatedRequest } from '../../proxy/messages.ts';
 import type { Mutant, MutantContext } from '../mutant.ts';
 import { letIn } from '../support/signature.ts';
 import { toRefusal } from '../support/to-refusal.ts';
-import { fault } from './fault.ts';
+import { fault } from './support/fault.ts';
 
 const lax = (
   rule: string,

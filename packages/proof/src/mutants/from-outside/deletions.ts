@@ -1,42 +1,14 @@
-import { MutatedAnswer } from '../../proxy/messages.ts';
-import type { Hooks, Mutant } from '../mutant.ts';
+import { type Json, MutatedAnswer } from '../../proxy/messages.ts';
+import type { Mutant } from '../mutant.ts';
 import { changeEntries } from '../support/change-json.ts';
 import { readForm } from '../support/forms.ts';
 import { itemsOf } from '../support/items-of.ts';
 import { toStorageAnswer, toStorageRefusal } from '../support/to-storage-refusal.ts';
-import { fault } from './fault.ts';
+import { fault } from './support/fault.ts';
+import { each, isBad, isOk, ofEntries, refuseAll, unique } from './support/of-entries.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
-type Entry = any;
-const ofEntries = (
-  operation: string,
-  change: (entries: Entry[], items: Entry[]) => unknown,
-): Hooks => ({
-  request: () => undefined,
-  answer(answer, request) {
-    if (request.operation === operation)
-      changeEntries(answer, (entries) => change(entries, itemsOf(request)));
-  },
-});
-const ofDeletes = (change: (entries: Entry[], items: Entry[]) => unknown) =>
+const ofDeletes = (change: (entries: Json[], items: Json[]) => unknown) =>
   ofEntries('batchDelete', change);
-const each = (change: (entry: Entry) => void) => (entries: Entry[]) => {
-  for (const entry of entries) change(entry);
-};
-const isOk = ({ code }: Entry) => code === 'SUCCESS';
-const unique = (entries: Entry[]) =>
-  entries.filter(
-    ({ fileID }, index) => entries.findIndex((other) => other.fileID === fileID) === index,
-  );
-const refuseAll = (operation: string, isBad: (entries: Entry[]) => boolean): Hooks => ({
-  request: () => undefined,
-  answer(answer, request) {
-    const entries = answer.json?.body?.data?.fileList;
-    if (request.operation === operation && Array.isArray(entries) && isBad(entries))
-      Object.assign(answer, toStorageRefusal(404, 'STORAGE_FILE_NONEXIST'));
-  },
-});
-const isBad = (entry: Entry) => !isOk(entry);
 
 /** What object stores do to deletions. */
 export const deletions: readonly Mutant[] = [
@@ -47,10 +19,6 @@ export const deletions: readonly Mutant[] = [
       request(request) {
         if (request.operation === 'batchDelete' && itemsOf(request).length > 1)
           request.json = { fileList: itemsOf(request).slice(0, 1) };
-      },
-      answer(answer, request) {
-        void request;
-        void answer;
       },
     },
     ['ST-DELETE-LIST', 'ST-DELETE-ALONE'],
@@ -228,14 +196,14 @@ export const deletions: readonly Mutant[] = [
     (context) => ({
       async request(request) {
         if (request.operation !== 'batchDelete' || itemsOf(request).length < 2) return;
-        const entries: Entry[] = [];
+        const entries: Json[] = [];
         for (const fileID of itemsOf(request)) {
           const isOver = entries.some(isBad);
           const data = isOver
             ? undefined
             : await context.storage('batchDelete', { fileList: [fileID] });
           entries.push(
-            (data?.fileList as Entry[])?.[0] ?? { fileID, code: 'STORAGE_FILE_NONEXIST' },
+            (data?.fileList as Json[])?.[0] ?? { fileID, code: 'STORAGE_FILE_NONEXIST' },
           );
         }
         return toStorageAnswer(200, { data: { fileList: entries } });

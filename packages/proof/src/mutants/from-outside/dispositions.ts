@@ -2,8 +2,8 @@ import type { MutatedRequest } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
 import { listOrdered } from '../support/list-ordered.ts';
 import { mediaTypeOf } from '../support/media-type-of.ts';
-import { ofService } from './behind.ts';
-import { fault } from './fault.ts';
+import { ofService } from './support/behind.ts';
+import { fault } from './support/fault.ts';
 
 const ATTACHMENT = 'attachment';
 const NAME = 'Content-Disposition';

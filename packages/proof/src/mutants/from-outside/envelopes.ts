@@ -1,27 +1,7 @@
-import type { MutatedAnswer } from '../../proxy/messages.ts';
-import type { Hooks, Mutant } from '../mutant.ts';
-import { changeJson } from '../support/change-json.ts';
-import { fault } from './fault.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
-type Json = any;
-const ofCalls = (
-  change: (json: Json, answer: MutatedAnswer, operation: string) => void,
-): Hooks => ({
-  request: () => undefined,
-  answer(answer, { operation, path }) {
-    if (path.startsWith('/api/'))
-      changeJson(answer, (json) => change(json, answer, operation ?? ''));
-  },
-});
-const ofSuccess = (change: (json: Json, answer: MutatedAnswer, operation: string) => void): Hooks =>
-  ofCalls((json, answer, operation) => {
-    if (json.body?.data) change(json, answer, operation);
-  });
-const ofFailure = (change: (json: Json, answer: MutatedAnswer, operation: string) => void): Hooks =>
-  ofCalls((json, answer, operation) => {
-    if (json.body && !json.body.data) change(json, answer, operation);
-  });
+import type { Json } from '../../proxy/messages.ts';
+import type { Mutant } from '../mutant.ts';
+import { fault } from './support/fault.ts';
+import { ofFailure, ofSuccess } from './support/of-envelopes.ts';
 
 /** What storage services put into envelopes. */
 export const envelopes: readonly Mutant[] = [

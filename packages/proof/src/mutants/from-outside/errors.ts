@@ -2,8 +2,8 @@ import type { MutatedAnswer } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
 import { changeJson } from '../support/change-json.ts';
 import { toRefusal } from '../support/to-refusal.ts';
-import { ofGateway } from './behind.ts';
-import { fault } from './fault.ts';
+import { ofGateway } from './support/behind.ts';
+import { fault } from './support/fault.ts';
 
 const isMissing = (answer: MutatedAnswer) => answer.json?.code === 'SERVICE_NOT_FOUND';
 const isForbidden = (answer: MutatedAnswer) => answer.json?.code === 'SERVICE_FORBIDDEN';

@@ -1,35 +1,13 @@
-import type { MutatedAnswer } from '../../proxy/messages.ts';
+import type { Json } from '../../proxy/messages.ts';
 import type { Hooks, Mutant } from '../mutant.ts';
-import { changeJson } from '../support/change-json.ts';
-import { toStorageRefusal } from '../support/to-storage-refusal.ts';
-import { fault } from './fault.ts';
+import { fault } from './support/fault.ts';
+import { ofSuccess } from './support/of-envelopes.ts';
+import { refusing } from './support/refusing.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
-type Json = any;
-const ofCalls = (
-  change: (json: Json, answer: MutatedAnswer, operation: string) => void,
-): Hooks => ({
-  request: () => undefined,
-  answer(answer, { operation, path }) {
-    if (path.startsWith('/api/'))
-      changeJson(answer, (json) => change(json, answer, operation ?? ''));
-  },
-});
-const ofSuccess = (change: (json: Json, answer: MutatedAnswer, operation: string) => void): Hooks =>
-  ofCalls((json, answer, operation) => {
-    if (json.body?.data) change(json, answer, operation);
-  });
 const ofGrant = (change: (data: Json) => void): Hooks =>
   ofSuccess((json, _, operation) => {
     if (operation === 'getUploadMetaData') change(json.body.data);
   });
-const refusing = (
-  isRefused: (request: Parameters<NonNullable<Hooks['request']>>[0]) => unknown,
-  status = 400,
-): Hooks => ({
-  request: (request) =>
-    request.operation && isRefused(request) ? toStorageRefusal(status, 'INVALID_PARAM') : undefined,
-});
 
 /** What storage services make of upload metadata. */
 export const grants: readonly Mutant[] = [

@@ -1,7 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 import { listOrdered } from '../support/list-ordered.ts';
-import { ofService } from './behind.ts';
-import { fault } from './fault.ts';
+import { ofService } from './support/behind.ts';
+import { fault } from './support/fault.ts';
 
 /** Headers of one hop that go further. */
 export const hops: readonly Mutant[] = [

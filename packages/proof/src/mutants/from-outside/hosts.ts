@@ -1,6 +1,6 @@
 import type { MutatedRequest } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
-import { fault } from './fault.ts';
+import { fault } from './support/fault.ts';
 
 function sendTo(request: MutatedRequest, env: string, isTaken: (host: string) => boolean): void {
   const host = request.headers.get('Host') ?? '';

@@ -1,47 +1,21 @@
-import { MutatedAnswer } from '../../proxy/messages.ts';
+import { type Json, MutatedAnswer } from '../../proxy/messages.ts';
 import type { Hooks, Mutant } from '../mutant.ts';
 import { changeEntries } from '../support/change-json.ts';
 import { readForm } from '../support/forms.ts';
 import { changeItems, itemsOf } from '../support/items-of.ts';
+import { seesItems } from '../support/sees-items.ts';
 import { toStorageAnswer, toStorageRefusal } from '../support/to-storage-refusal.ts';
-import { fault } from './fault.ts';
+import { changeText } from './support/change-text.ts';
+import { fault } from './support/fault.ts';
+import { each, isBad, isOk, ofEntries, refuseAll, unique } from './support/of-entries.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
-type Entry = any;
-const ofEntries = (
-  operation: string,
-  change: (entries: Entry[], items: Entry[]) => unknown,
-): Hooks => ({
-  request: () => undefined,
-  answer(answer, request) {
-    if (request.operation === operation)
-      changeEntries(answer, (entries) => change(entries, itemsOf(request)));
-  },
-});
-const ofLinks = (change: (entries: Entry[], items: Entry[]) => unknown) =>
+const ofLinks = (change: (entries: Json[], items: Json[]) => unknown) =>
   ofEntries('batchGetTempUrls', change);
-const each = (change: (entry: Entry) => void) => (entries: Entry[]) => {
-  for (const entry of entries) change(entry);
-};
-const isOk = ({ code }: Entry) => code === 'SUCCESS';
 const ofDownloads = (change: (answer: MutatedAnswer) => void): Hooks => ({
   answer(answer, { isDownload }) {
     if (isDownload && answer.status === 200) change(answer);
   },
 });
-const unique = (entries: Entry[]) =>
-  entries.filter(
-    ({ fileID }, index) => entries.findIndex((other) => other.fileID === fileID) === index,
-  );
-const refuseAll = (operation: string, isBad: (entries: Entry[]) => boolean): Hooks => ({
-  request: () => undefined,
-  answer(answer, request) {
-    const entries = answer.json?.body?.data?.fileList;
-    if (request.operation === operation && Array.isArray(entries) && isBad(entries))
-      Object.assign(answer, toStorageRefusal(404, 'STORAGE_FILE_NONEXIST'));
-  },
-});
-const isBad = (entry: Entry) => !isOk(entry);
 
 /** What object stores do to links. */
 export const links: readonly Mutant[] = [
@@ -61,7 +35,7 @@ export const links: readonly Mutant[] = [
       if (
         request.operation === 'batchGetTempUrls' &&
         request.json?.fileList?.some?.(
-          (item: Entry) => item && typeof item === 'object' && !('fileID' in item),
+          (item: Json) => item && typeof item === 'object' && !('fileID' in item),
         )
       ) {
         return toStorageAnswer(200, {
@@ -193,7 +167,7 @@ export const links: readonly Mutant[] = [
     'ST-LINKS-DOWNLOAD',
     'CRLF becomes LF',
     ofDownloads((answer) => {
-      answer.body = Buffer.from(answer.body.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
+      changeText(answer, (text) => text.replaceAll('\r\n', '\n'));
     }),
     ['UP-FILE'],
   ),
@@ -320,7 +294,7 @@ export const links: readonly Mutant[] = [
     () => {
       const deleted = new Set<string>();
       return {
-        request: () => undefined,
+        ...seesItems,
         answer(answer, request) {
           changeEntries(answer, (entries) => {
             for (const entry of entries) {

@@ -1,7 +1,7 @@
 import { MutatedAnswer } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
-import { behind, changePath } from './behind.ts';
-import { fault } from './fault.ts';
+import { behind, changePath } from './support/behind.ts';
+import { fault } from './support/fault.ts';
 
 const decode = (path: string, pattern: RegExp) =>
   path.replace(pattern, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));

@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant.ts';
-import { behind, changeQuery } from './behind.ts';
-import { fault } from './fault.ts';
+import { behind, changeQuery } from './support/behind.ts';
+import { fault } from './support/fault.ts';
 
 const rewrite = (breaks: string, change: (query: string) => string): Mutant =>
   fault(

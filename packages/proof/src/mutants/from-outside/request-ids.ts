@@ -4,8 +4,8 @@ import type { Mutant } from '../mutant.ts';
 import { changeJson } from '../support/change-json.ts';
 import { listOrdered } from '../support/list-ordered.ts';
 import { mediaTypeOf } from '../support/media-type-of.ts';
-import { ofGateway, ofService } from './behind.ts';
-import { fault } from './fault.ts';
+import { ofGateway, ofService } from './support/behind.ts';
+import { fault } from './support/fault.ts';
 
 const NAME = 'X-Request-Id';
 

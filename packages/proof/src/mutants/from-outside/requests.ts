@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant.ts';
-import { behind } from './behind.ts';
-import { fault } from './fault.ts';
+import { behind } from './support/behind.ts';
+import { fault } from './support/fault.ts';
 
 const lose = (name: string): Mutant =>
   fault(

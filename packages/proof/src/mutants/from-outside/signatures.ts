@@ -1,8 +1,9 @@
 import type { MutatedRequest } from '../../proxy/messages.ts';
 import type { Mutant, MutantContext } from '../mutant.ts';
+import { seesItems } from '../support/sees-items.ts';
 import { fitsSignature, letIn, readSignature } from '../support/signature.ts';
 import { toRefusal } from '../support/to-refusal.ts';
-import { fault } from './fault.ts';
+import { fault } from './support/fault.ts';
 
 /** Lets a call in whose signature only this verifier takes. */
 const lax = (
@@ -214,7 +215,7 @@ export const signatures: readonly Mutant[] = [
         body,
       });
     },
-    request: () => undefined,
+    ...seesItems,
   })),
   strict('AU-TC3-SIGNED-HEADERS', 'only content-type and host may be signed', (_, parts) =>
     namesOf(parts).some((name) => !/^(content-type|host)$/i.test(name)),

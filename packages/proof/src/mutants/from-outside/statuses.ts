@@ -2,14 +2,12 @@ import type { MutatedAnswer, MutatedRequest } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
 import { mediaTypeOf } from '../support/media-type-of.ts';
 import { toRefusal } from '../support/to-refusal.ts';
-import { ofService } from './behind.ts';
-import { fault } from './fault.ts';
+import { ofService } from './support/behind.ts';
+import { changeText } from './support/change-text.ts';
+import { fault } from './support/fault.ts';
 
 const isAnswer = ({ path }: MutatedRequest) => path.endsWith('/answer');
 const replace = (answer: MutatedAnswer, other: MutatedAnswer) => Object.assign(answer, other);
-const toText = (answer: MutatedAnswer, change: (text: string) => string) => {
-  answer.body = Buffer.from(change(answer.body.toString('latin1')), 'latin1');
-};
 
 /** What gateways make of statuses, of JSON and of text. */
 export const statuses: readonly Mutant[] = [
@@ -73,7 +71,7 @@ export const statuses: readonly Mutant[] = [
     'members that are null are left out',
     ofService((answer, { method }) => {
       if (method === 'POST' && answer.json && Number.isFinite(answer.status))
-        toText(answer, (text) => text.replace(/"[^"]*":\s*null,?/g, ''));
+        changeText(answer, (text) => text.replace(/"[^"]*":\s*null,?/g, ''));
     }),
     ['GW-BODY'],
   ),
@@ -82,7 +80,7 @@ export const statuses: readonly Mutant[] = [
     'a text of a POST is trimmed and ends with a line feed',
     ofService((answer, { method }) => {
       if (method === 'POST' && mediaTypeOf(answer) === 'text/plain' && answer.status === 200)
-        toText(answer, (text) => `${text.trim()}\n`);
+        changeText(answer, (text) => `${text.trim()}\n`);
     }),
     ['GW-BODY'],
   ),

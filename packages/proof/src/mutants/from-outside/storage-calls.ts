@@ -1,37 +1,12 @@
-import { MutatedAnswer } from '../../proxy/messages.ts';
-import type { Hooks, Mutant } from '../mutant.ts';
-import { changeJson } from '../support/change-json.ts';
+import { type Json, MutatedAnswer } from '../../proxy/messages.ts';
+import type { Mutant } from '../mutant.ts';
 import { toStorageAnswer, toStorageRefusal } from '../support/to-storage-refusal.ts';
-import { fault } from './fault.ts';
+import { fault } from './support/fault.ts';
+import { ofFailure, ofSuccess } from './support/of-envelopes.ts';
+import { refusing } from './support/refusing.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
-type Json = any;
-const ofCalls = (
-  change: (json: Json, answer: MutatedAnswer, operation: string) => void,
-): Hooks => ({
-  request: () => undefined,
-  answer(answer, { operation, path }) {
-    if (path.startsWith('/api/'))
-      changeJson(answer, (json) => change(json, answer, operation ?? ''));
-  },
-});
 const hasItem = (json: Json, isWanted: (item: Json) => boolean) =>
   Array.isArray(json?.fileList) && json.fileList.some(isWanted);
-const ofSuccess = (change: (json: Json, answer: MutatedAnswer, operation: string) => void): Hooks =>
-  ofCalls((json, answer, operation) => {
-    if (json.body?.data) change(json, answer, operation);
-  });
-const ofFailure = (change: (json: Json, answer: MutatedAnswer, operation: string) => void): Hooks =>
-  ofCalls((json, answer, operation) => {
-    if (json.body && !json.body.data) change(json, answer, operation);
-  });
-const refusing = (
-  isRefused: (request: Parameters<NonNullable<Hooks['request']>>[0]) => unknown,
-  status = 400,
-): Hooks => ({
-  request: (request) =>
-    request.operation && isRefused(request) ? toStorageRefusal(status, 'INVALID_PARAM') : undefined,
-});
 
 /** What storage services make of calls, good and wrong. */
 export const storageCalls: readonly Mutant[] = [

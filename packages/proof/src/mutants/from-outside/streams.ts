@@ -2,7 +2,7 @@ import { MutatedAnswer } from '../../proxy/messages.ts';
 import type { Mutant, SocketMessage } from '../mutant.ts';
 import { mediaTypeOf } from '../support/media-type-of.ts';
 import { toRefusal } from '../support/to-refusal.ts';
-import { fault } from './fault.ts';
+import { fault } from './support/fault.ts';
 
 const events = (
   breaks: string,

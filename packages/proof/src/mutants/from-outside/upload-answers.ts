@@ -1,22 +1,17 @@
 import type { MutatedAnswer } from '../../proxy/messages.ts';
 import type { Hooks, Mutant } from '../mutant.ts';
 import { deleteFile, fileIdOf, readFile, storeFile } from '../support/files.ts';
-import { type Form, readForm } from '../support/forms.ts';
-import { fault } from './fault.ts';
+import { readForm } from '../support/forms.ts';
+import { seesItems } from '../support/sees-items.ts';
+import { fault } from './support/fault.ts';
+import { keyOf, ofStored } from './support/of-uploads.ts';
 
 const ofErrors = (change: (answer: MutatedAnswer) => void): Hooks => ({
-  request: () => undefined,
+  ...seesItems,
   answer(answer, { isUpload }) {
     if (isUpload && answer.status >= 400) change(answer);
   },
 });
-const ofStored = (change: (answer: MutatedAnswer, form: Form) => void | Promise<void>): Hooks => ({
-  request: () => undefined,
-  async answer(answer, request) {
-    if (request.isUpload && answer.status < 300) await change(answer, readForm(request));
-  },
-});
-const keyOf = (form: Form) => String(form.get('key')).replace(/^\//, '');
 
 /** What upload targets answer, and keep. */
 export const uploadAnswers: readonly Mutant[] = [
@@ -78,25 +73,24 @@ export const uploadAnswers: readonly Mutant[] = [
     }),
     ['UP-ERROR', 'UP-SIGNATURE', 'UP-TOKEN', 'UP-META-FILE-ID', 'UP-KEY'],
   ),
-  fault('UP-FILE-ID', 'it names the file by another one after the upload', (context) => {
+  fault('UP-FILE-ID', 'it names the file by another one after the upload', () => {
     const seen = new Map<string, string>();
     return {
+      ...seesItems,
       answer(answer, { operation, json }) {
         const { json: body } = answer;
         if (operation !== 'getUploadMetaData' || !body?.body?.data) return;
         seen.set(json?.path, body.body.data.fileID);
         body.body.data.fileID += '.tmp';
         answer.json = body;
-        void context;
       },
-      request: () => undefined,
     };
   }),
   fault(
     'ST-DELETE-CODE',
     'a deletion by it finds nothing',
     {
-      request: () => undefined,
+      ...seesItems,
       answer(answer, { operation }) {
         const { json } = answer;
         for (const entry of json?.body?.data?.fileList ?? [])
@@ -111,7 +105,7 @@ export const uploadAnswers: readonly Mutant[] = [
     'UP-WHOLE',
     'an empty file is there as soon as it is granted',
     (context) => ({
-      request: () => undefined,
+      ...seesItems,
       async answer(_, request) {
         const path = request.json?.path;
         if (

@@ -1,8 +1,7 @@
-import type { MutatedAnswer } from '../../proxy/messages.ts';
+import type { Json, MutatedAnswer } from '../../proxy/messages.ts';
 
 /** Changes the JSON of an answer in place, where it is some. */
-// biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
-export function changeJson(answer: MutatedAnswer, change: (json: any) => void): void {
+export function changeJson(answer: MutatedAnswer, change: (json: Json) => void): void {
   const { json } = answer;
   if (json === undefined) return;
   change(json);
@@ -10,11 +9,7 @@ export function changeJson(answer: MutatedAnswer, change: (json: any) => void): 
 }
 
 /** Changes the entries of a list answer, in place or by returning others; a refusal stays as it is. */
-export function changeEntries(
-  answer: MutatedAnswer,
-  // biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
-  change: (entries: any[]) => unknown,
-): void {
+export function changeEntries(answer: MutatedAnswer, change: (entries: Json[]) => unknown): void {
   changeJson(answer, (json) => {
     const data = json.body?.data;
     if (!Array.isArray(data?.fileList)) return;

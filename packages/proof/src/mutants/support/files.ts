@@ -1,4 +1,4 @@
-import { Headers, MutatedRequest } from '../../proxy/messages.ts';
+import { Headers, type Json, MutatedRequest } from '../../proxy/messages.ts';
 import type { MutantContext } from '../mutant.ts';
 import { type Form, writeForm } from './forms.ts';
 
@@ -14,8 +14,7 @@ export async function readFile(
   fileID: string,
 ): Promise<Buffer | undefined> {
   const data = await context.storage('batchGetTempUrls', { fileList: [{ fileID }] });
-  // biome-ignore lint/suspicious/noExplicitAny: an entry of the server, which is known
-  const [entry] = (data?.fileList ?? []) as any[];
+  const [entry] = (data?.fileList ?? []) as Json[];
   if (entry?.code !== 'SUCCESS') return undefined;
   const { pathname, search } = new URL(entry.tempFileURL);
   const answer = await context.call({ method: 'GET', target: pathname + search, headers: {} });

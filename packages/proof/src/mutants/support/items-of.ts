@@ -1,4 +1,4 @@
-import type { MutatedRequest } from '../../proxy/messages.ts';
+import type { Json, MutatedRequest } from '../../proxy/messages.ts';
 
 const TYPES: Record<string, string> = {
   fileID: 'string',
@@ -13,8 +13,7 @@ const TYPES: Record<string, string> = {
  * The items of a batch, where each has the right JSON types; a field may be missing. What has others is
  * for the server to refuse, and none of them is returned.
  */
-// biome-ignore lint/suspicious/noExplicitAny: what they hold depends on the operation
-export function itemsOf({ operation, json }: MutatedRequest): any[] {
+export function itemsOf({ operation, json }: MutatedRequest): Json[] {
   const items: unknown[] = Array.isArray(json?.fileList) ? json.fileList : [];
   const isSound = (item: unknown) =>
     operation === 'batchDelete' ? typeof item === 'string' : isSoundObject(item);
@@ -28,11 +27,7 @@ function isSoundObject(item: unknown): boolean {
 }
 
 /** Changes the items of a batch. */
-export function changeItems(
-  request: MutatedRequest,
-  // biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
-  change: (item: any) => void,
-): void {
+export function changeItems(request: MutatedRequest, change: (item: Json) => void): void {
   const fileList = itemsOf(request);
   if (fileList.length === 0) return;
   for (const item of fileList) change(item);

@@ -1,4 +1,4 @@
-import type { MutatedAnswer, MutatedRequest } from '../../proxy/messages.ts';
+import type { Json, MutatedAnswer, MutatedRequest } from '../../proxy/messages.ts';
 import { itemsOf } from './items-of.ts';
 
 const waiting = new WeakMap<MutatedRequest, Map<number, object>>();
@@ -6,8 +6,7 @@ const waiting = new WeakMap<MutatedRequest, Map<number, object>>();
 /** Takes items out of a batch; `putEntries` gives them these entries in the answer. */
 export function leaveOutItems(
   request: MutatedRequest,
-  // biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
-  toEntry: (item: any, index: number) => object | undefined,
+  toEntry: (item: Json, index: number) => object | undefined,
 ): void {
   const left = new Map<number, object>();
   const fileList = itemsOf(request).filter((item, index) => {

@@ -1,4 +1,4 @@
-import { defineMutant, type Hooks, type Mutant, type MutantContext } from '../mutant.ts';
+import { defineMutant, type Hooks, type Mutant, type MutantContext } from '../../mutant.ts';
 
 /** A mutant in one call: for faults that real gateways and stores have, many of which are a line long. */
 export function fault(

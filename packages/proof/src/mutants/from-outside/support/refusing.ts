@@ -1,0 +1,13 @@
+import type { MutatedRequest } from '../../../proxy/messages.ts';
+import type { Hooks } from '../../mutant.ts';
+import { toStorageRefusal } from '../../support/to-storage-refusal.ts';
+
+/** Refuses storage calls. */
+export function refusing(isRefused: (request: MutatedRequest) => unknown, status = 400): Hooks {
+  return {
+    request: (request) =>
+      request.operation && isRefused(request)
+        ? toStorageRefusal(status, 'INVALID_PARAM')
+        : undefined,
+  };
+}
