@@ -1,8 +1,6 @@
 import { defineMutant } from '../mutant.ts';
 import { toStorageRefusal } from '../support/to-storage-refusal.ts';
-
-/** Only paths of several levels are concerned. */
-const isDeep = (path: unknown) => String(path).includes('/deeper/');
+import { isDeep } from './of-deep-paths.ts';
 
 export const stMetaCall = defineMutant({
   rule: 'ST-META-CALL',
