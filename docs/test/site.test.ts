@@ -99,6 +99,18 @@ it('the menu leads to the API reference', async () => {
   await page.close();
 });
 
+it('a page is copied as Markdown', async () => {
+  const { page, faults } = await openPage({ width: 1440, height: 900 });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto(`${site.url}/guides/uploads.html`);
+  await page.getByText('Copy Markdown').first().click();
+  const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
+  await expect.poll(copied).toMatch(/^(> .*\n+)?# /);
+  expect(await copied()).toContain('Large files');
+  expect(faults).toEqual([]);
+  await page.close();
+});
+
 async function openSearch(page: Page) {
   await page.locator('[class*=search-button]:visible').first().click();
 }

@@ -37,6 +37,8 @@ export async function toSiteConfig(pages: string): Promise<UserConfig> {
       },
     },
     themeConfig: {
+      // Pages can be copied as Markdown, and lead to no other host for it.
+      llmsUI: { viewOptions: false },
       nav: [
         { text: 'Start', link: '/start/client' },
         { text: 'Guides', link: '/guides/uploads' },
