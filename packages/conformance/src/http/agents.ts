@@ -17,7 +17,7 @@ export interface AgentOptions {
 /** The agents of a run, one for each protocol. */
 export interface Agents {
   http: HttpAgent;
-  https: HttpsAgent;
+  https: HttpAgent;
   /**
    * A proxy that opens no tunnel to `http` targets: calls of those go to it with the whole URL in the
    * request line. Set where that was found out.
@@ -42,8 +42,8 @@ export function createAgents({ ca, insecure, proxy }: AgentOptions): Agents {
     return { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent(tls) };
   }
   return {
-    http: new Tunnel(proxy, { keepAlive: false }) as unknown as HttpAgent,
-    https: new Tunnel(proxy, tls) as unknown as HttpsAgent,
+    http: new Tunnel(proxy, { keepAlive: false }),
+    https: new Tunnel(proxy, tls),
   };
 }
 
