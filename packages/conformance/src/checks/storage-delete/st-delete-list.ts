@@ -1,6 +1,6 @@
 import type { Trial } from '../../trial/trial.ts';
 import { defineCheck } from '../check.ts';
-import { show } from '../support/entries.ts';
+import { expectLists } from '../support/expect-lists.ts';
 import { missingFileId } from '../support/missing-file-id.ts';
 import { needsFiles } from '../support/needs-files.ts';
 
@@ -18,20 +18,5 @@ export const stDeleteList = defineCheck('ST-DELETE-LIST', needsFiles, async (t: 
     { what: 'a missing file', fileList: [missing] },
     { what: 'one file twice', fileList: [twice, twice] },
   ];
-  let judged = 0;
-  for (const { what, fileList } of cases) {
-    const reply = await t.storage.call('batchDelete', { fileList });
-    if (reply.data === undefined) continue;
-    judged += 1;
-    const entries = reply.data.fileList;
-    const isList = Array.isArray(entries);
-    t.expect(isList, `${what}: data.fileList must be an array, not ${show(entries)}`, reply);
-    if (!isList) continue;
-    const wanted = fileList.length;
-    const counts = `${what}: the list must have ${wanted} entries, not ${entries.length}`;
-    t.expect(entries.length === wanted, counts, reply);
-    const areObjects = entries.every((entry) => Object(entry) === entry);
-    t.expect(areObjects, `${what}: every entry must be an object`, reply);
-  }
-  t.reach(judged > 0, 'batchDelete gave no data');
+  await expectLists(t, 'batchDelete', cases);
 });
