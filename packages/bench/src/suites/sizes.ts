@@ -17,7 +17,7 @@ const ENTRIES = [
     bytes: 8_000,
   },
   { name: 'storage', code: "export { createStorageClient } from '@berth/client'", bytes: 8_000 },
-  { name: 'everything', code: "export * from '@berth/client'", bytes: 14_000 },
+  { name: 'everything', code: "export * from '@berth/client'", bytes: 14_000, isAll: true },
 ];
 const WEIGHTS = [
   {
@@ -26,9 +26,15 @@ const WEIGHTS = [
     options: { atOnce: true },
     bytes: 5_000,
   },
-  ...ENTRIES.flatMap(({ name, code, bytes }) => [
+  ...ENTRIES.flatMap(({ name, code, bytes, isAll = false }) => [
     { figure: toFigure(name, bound(bytes)), code, options: { leftOut: RAW_CALLS }, bytes },
-    { figure: toFigure(`${name}, raw calls too`, bound(bytes)), code, options: {}, bytes },
+    // The bounds of one API are for its own calls; raw ones bring openapi-fetch along.
+    {
+      figure: toFigure(`${name}, raw calls too`, bound(bytes), isAll ? '<= 1' : '>= 0'),
+      code,
+      options: {},
+      bytes,
+    },
   ]),
 ];
 const PEERS = [
