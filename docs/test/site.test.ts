@@ -1,6 +1,6 @@
+import { openBrowser } from '@berth/runtimes/browser';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser } from './support/open-browser.ts';
 import { serveSite } from './support/serve-site.ts';
 
 /** Each kind of page, with a text that it shows. */

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { openBrowser } from '@berth/runtimes/browser';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toHtml } from '../src/report/html/to-html.ts';
-import { openBrowser } from './support/open-browser.ts';
 import { sampleReport, sampleResult } from './support/sample-report.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 

@@ -1,8 +1,8 @@
 import { createMock, type Mock } from '@berth/mock';
+import { openBrowser } from '@berth/runtimes/browser';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { upload } from '../helpers/upload.ts';
-import { openBrowser } from './open-browser.ts';
 
 let browser: Browser;
 let mock: Mock;

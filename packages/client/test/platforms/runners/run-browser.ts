@@ -1,16 +1,12 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import { findBrowser } from '@berth/runtimes/browser';
 import { chromium } from 'playwright-core';
 import type { Deployment } from '../platform-case.ts';
 import type { CaseResult } from '../run-suite.ts';
-
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-const MISSING = `There is no Chromium on this machine (${NAMES.join(', ')}). Debian and Ubuntu have the
-package chromium; "node scripts/install-engines.mjs" installs it.`;
 
 /** Runs the suite in a page of a real browser, of another origin than the deployment. */
 export async function runBrowser(
@@ -49,16 +45,6 @@ export async function runBrowser(
     await rm(profile, { recursive: true, force: true });
     pages.close();
   }
-}
-
-/** The browser of the machine; on macOS and Windows, Chrome where its installer puts it. */
-function findBrowser() {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  const files = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
-  const executablePath = files.find((file) => existsSync(file));
-  if (executablePath) return { executablePath };
-  if (process.platform === 'linux') throw new Error(MISSING);
-  return { channel: 'chrome' };
 }
 
 async function servePage(script: string) {
