@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
-import { md5Of, readAll, toStream } from '../blobs/blob-contents.ts';
+import { md5Of, readAll } from '../blobs/blob-contents.ts';
 import { startChild } from '../blobs/children/start-child.ts';
+import { expectOneWinner } from '../blobs/expect-one-winner.ts';
 import { listLeftovers } from './support/list-leftovers.ts';
 import { describeOnCeph, newBucket, useCeph } from './support/use-ceph.ts';
 
@@ -14,29 +15,13 @@ describeOnCeph('processes on one store', () => {
     const options = await newBucket((await useCeph()).endpoint);
     const store = createS3BlobStore(options);
     onTestFinished(() => store.close());
-    const racers = await Promise.all(
-      ['red', 'blue'].map(async (path) => {
-        const content = toStream(Buffer.from(path));
-        await store.write({ env: 'dev', path }, content, { contentType: 'a/b' });
-        const args = [JSON.stringify(options), path, `${PLACES}`];
-        const child = startChild('../../ceph/children/race-copies.ts', args);
-        const lines = child.lines[Symbol.asyncIterator]();
-        expect((await lines.next()).value).toBe('ready');
-        return { path, child, lines };
-      }),
+    await expectOneWinner(store, PLACES, (source) =>
+      startChild('../../ceph/children/race-copies.ts', [
+        JSON.stringify(options),
+        source,
+        `${PLACES}`,
+      ]),
     );
-    for (const { child } of racers) child.process.stdin?.write('go');
-    const winners = new Map<number, string[]>();
-    for (const { path, lines } of racers) {
-      const won: number[] = JSON.parse((await lines.next()).value);
-      for (const place of won) winners.set(place, [...(winners.get(place) ?? []), path]);
-    }
-
-    expect(winners.size).toBe(PLACES);
-    for (const [place, paths] of winners) {
-      const content = await readAll(store, { env: 'dev', path: `place/${place}` });
-      expect(paths).toEqual([content?.toString()]);
-    }
     expect(await listLeftovers(options)).toEqual([]);
   });
 
