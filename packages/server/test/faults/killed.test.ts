@@ -31,7 +31,7 @@ test.each([1, 2])(
     const pair = { id: 'me', secret: 'my-secret' };
     const start = async () => {
       const cli = new Cli(folder, args);
-      const { url } = (await cli.line('listening')) as unknown as { url: string };
+      const { url } = await cli.listening();
       return { cli, dev: new StorageClient(url, pair) };
     };
     const first = await start();

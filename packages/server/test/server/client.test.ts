@@ -34,7 +34,7 @@ async function start(off: number) {
   };
   const folder = await makeFolder({ 'berth.yaml': JSON.stringify(config) });
   const cli = new Cli(folder, ['--config', 'berth.yaml']);
-  const { url } = (await cli.line('listening')) as unknown as { url: string };
+  const { url } = await cli.listening();
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + off });
   return url;
 }

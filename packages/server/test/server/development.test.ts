@@ -86,5 +86,5 @@ test.each(['0.0.0.0', '::', '192.0.2.1'])('it refuses to be reached at %s', asyn
 
 test('it can be told to be reached by others', async () => {
   const cli = await start(await makeFolder(), '--host', '0.0.0.0', '--expose-development');
-  expect((await cli.line('listening')).url).toMatch(/^http:\/\/127\.0\.0\.1:/);
+  expect((await cli.listening()).url).toMatch(/^http:\/\/127\.0\.0\.1:/);
 });

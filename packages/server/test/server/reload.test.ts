@@ -48,7 +48,7 @@ test('a changed file is taken over while the server runs', async () => {
   const folder = await makeFolder({ 'berth.yaml': yaml({ secret: 'first-secret' }) });
   const file = join(folder, 'berth.yaml');
   const cli = new Cli(folder, ['--config', 'berth.yaml']);
-  const { url } = (await cli.line('listening')) as unknown as { url: string };
+  const { url } = await cli.listening();
   expect(await storageStatus(url, 'first-secret')).toBe(200);
 
   await replaceFile(file, yaml({ secret: 'second-secret', environment: 'bucket: other' }));
@@ -84,7 +84,7 @@ test('a changed file is taken over while the server runs', async () => {
 test('SIGHUP reads the configuration at once, also where the file has not changed', async () => {
   const folder = await makeFolder({ 'berth.yaml': yaml({ secret: 'first-secret' }) });
   const cli = new Cli(folder, ['--config', 'berth.yaml', '--workers', '2']);
-  const { url } = (await cli.line('listening')) as unknown as { url: string };
+  const { url } = await cli.listening();
   cli.child.kill('SIGHUP');
   await cli.line('took over a new configuration');
   await writeFile(join(folder, 'berth.yaml'), 'typo: 1');
@@ -99,7 +99,7 @@ test('a secret in a file of its own is watched too', async () => {
     'my.secret': 'first-secret',
   });
   const cli = new Cli(folder, ['--config', 'berth.yaml']);
-  const { url } = (await cli.line('listening')) as unknown as { url: string };
+  const { url } = await cli.listening();
   expect(await storageStatus(url, 'first-secret')).toBe(200);
   await replaceFile(join(folder, 'my.secret'), 'second-secret\n');
   await cli.line('took over a new configuration');

@@ -29,9 +29,9 @@ async function status(url: string, secret: string): Promise<number> {
 test('workers share a port, are counted together, replaced, reloaded and ended', async () => {
   const folder = await makeFolder({ 'berth.yaml': yaml('first-secret') });
   const cli = new Cli(folder, ['--config', 'berth.yaml', '--workers', '2']);
-  const { url, adminUrl } = (await cli.line('listening')) as unknown as Record<string, string>;
+  const { url, adminUrl } = await cli.listening();
   const statuses = (secret: string) =>
-    Promise.all(Array.from({ length: 8 }, () => status(url as string, secret)));
+    Promise.all(Array.from({ length: 8 }, () => status(url, secret)));
   expect(new Set(await statuses('first-secret'))).toEqual(new Set([200]));
   const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
   expect(metrics).toContain(

@@ -49,6 +49,12 @@ export class Cli {
     return found;
   }
 
+  /** Waits until it listens; tells at which addresses. */
+  async listening(): Promise<{ readonly url: string; readonly adminUrl: string }> {
+    const { url, adminUrl } = await this.line('listening');
+    return { url: String(url), adminUrl: String(adminUrl) };
+  }
+
   /** Waits until what has been printed is enough. */
   async until<Found>(look: () => Found | undefined | false): Promise<Found> {
     for (;;) {
