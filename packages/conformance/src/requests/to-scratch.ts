@@ -19,7 +19,7 @@ export function toScratch(value: unknown, scratch: Scratch): unknown {
 }
 
 function moveString(value: string, { folder, fileId }: Scratch): string {
-  const [, prefix, path] = /^(\w+:\/\/[^/]*\/|\/?)(.*)$/s.exec(value) as unknown as string[];
-  if (prefix?.includes('://') && fileId !== undefined) return fileId;
+  const [, prefix = '', path = ''] = /^(\w+:\/\/[^/]*\/|\/?)(.*)$/s.exec(value) ?? [];
+  if (prefix.includes('://') && fileId !== undefined) return fileId;
   return `${prefix}${folder}/${path}`;
 }

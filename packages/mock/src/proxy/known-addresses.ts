@@ -38,9 +38,10 @@ export function createKnownAddresses(): KnownAddresses {
     const id = randomUUID();
     ids.set(url.href, id);
     urls.set(id, url);
-    if (urls.size > CAPACITY) {
-      const [[oldest, { href }]] = urls as unknown as [[string, URL]];
-      urls.delete(oldest);
+    const [oldest] = urls;
+    if (urls.size > CAPACITY && oldest !== undefined) {
+      const [oldId, { href }] = oldest;
+      urls.delete(oldId);
       ids.delete(href);
     }
     return id;
