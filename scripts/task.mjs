@@ -1,5 +1,6 @@
 // `npm run <task>`: a task of turbo.json. The command lines of `conformance` and `bench` are reached
-// directly where there are arguments, for what they then write or print must not come from a cache.
+// directly where there are arguments, for what they then write or print must not come from a cache; so is
+// the long proof, whose parts are the arguments of `soak`. `dev` prints what is to be pasted, as it is.
 import { join } from 'node:path';
 import { install } from './install.mjs';
 import { ROOT, run, runSource, turbo } from './process.mjs';
@@ -19,7 +20,12 @@ async function runTask() {
       built || (await run('node', [join(ROOT, 'packages/bench/src/cli.ts'), ...args], { cwd }))
     );
   }
-  if (task === 'dev' && args.length > 0) return turbo('dev', '--', ...args);
+  if (task === 'soak' && args.length > 0) return runSource('packages/proof/scripts/soak.ts', args);
+  if (task === 'dev') {
+    const generated = await turbo('generate', '--output-logs=errors-only', '--log-order=grouped');
+    const cli = join(ROOT, 'packages/mock/src/cli.ts');
+    return generated || run('node', ['--watch', '--conditions=berth-source', cli, ...args]);
+  }
   if (task === 'check') return (await turbo('drift')) || (await turbo('check', 'knip'));
   return turbo(task, ...args);
 }
