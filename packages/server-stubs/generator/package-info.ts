@@ -9,5 +9,14 @@ export const PACKAGE_ROOT = fileURLToPath(
 
 /** Version of this package. An import of its `package.json` would put a copy of it into the build. */
 export function readVersion(): string {
-  return JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')).version;
+  return readManifest().version;
+}
+
+/** The oldest Node that `engines` allows, such as `22.12`. */
+export function readOldestNode(): string {
+  return readManifest().engines.node.replace('>=', '');
+}
+
+function readManifest(): { version: string; engines: { node: string } } {
+  return JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8'));
 }

@@ -48,8 +48,10 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
       onStep('npx of the mock, Node too old');
       await useSpec(create('spec', 20));
       onStep('install and read the contract');
-      await useStubs(create('server-stubs', 22));
-      onStep('install the stubs, start a project, run its test');
+      const stubs = create('server-stubs', 22);
+      await useStubs(stubs);
+      await checkOldNode(stubs, 'berth-stubs', '22.12', 20);
+      onStep('install the stubs, start a project, run its test, Node too old');
     }
 
     async function useServerAndSuite() {
