@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { run, runWithin } from './support/run.ts';
 
 test('the fixture service runs until it is told to end', async () => {
@@ -12,10 +14,25 @@ test('the fixture service runs until it is told to end', async () => {
   await expect(fetch(url)).rejects.toThrow();
 });
 
+test('a port in use is one sentence that names the option', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  onTestFinished(() => void other.close());
+  const { port } = other.address() as AddressInfo;
+  const { code, lines } = await run('fixture', '--port', String(port));
+  expect(code).toBe(2);
+  expect(lines).toEqual([
+    `berth-conformance: The fixture service cannot listen: port ${port} is in use, choose another one with --port.`,
+  ]);
+});
+
 test.each([
   [['--port', 'http'], '--port must be a whole number from 0 to 65535.'],
   [['--prt', '1'], 'There is no option --prt; did you mean --port?'],
-  [['--host', '192.0.2.1', '--port', '0'], 'The fixture service cannot listen: '],
+  [
+    ['--host', '192.0.2.1', '--port', '0'],
+    'cannot listen: 192.0.2.1 is no address of this machine',
+  ],
 ])('fixture %j', async (args, sentence) => {
   const { code, lines } = await run('fixture', ...args);
   expect(code).toBe(2);

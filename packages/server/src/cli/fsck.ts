@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { checkFileStore } from '../blobs/file/check-file-store.ts';
+import { diskCodeOf } from '../blobs/file/disk-error.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { Failure } from './fail.ts';
 
@@ -17,7 +18,9 @@ export async function fsck(given: string | undefined, options: FsckOptions): Pro
     repair,
     onProblem: ({ kind, path, detail }) => process.stdout.write(`${kind}: ${path}: ${detail}\n`),
   }).catch((error: Error) => {
-    throw new Failure(`${root} cannot be read as a store: ${error.message}`, 2);
+    const isMissing = diskCodeOf(error.cause) === 'ENOENT';
+    const why = isMissing ? 'there is no such folder; name that of store.root.' : error.message;
+    throw new Failure(`${root} cannot be read as a store: ${why}`, 2);
   });
   process.stdout.write(`${files} files, ${bytes} bytes, ${problems} problems.\n`);
   if (problems > 0 && !repair) throw new Failure(`${root} has problems: see --repair.`, 1);

@@ -33,7 +33,7 @@ test.each([
   [['--config', 'tls.yaml'], 'gone.pem cannot be used'],
   [['token'], 'is no folder of a development server'],
   [['token', '--key', 'bad.yaml'], 'is no JSON'],
-  [['fsck', 'gone'], 'gone cannot be read as a store'],
+  [['fsck', 'gone'], 'gone cannot be read as a store: there is no such folder'],
 ])('%j is refused with exit 2', async (args, sentence) => {
   const { code, stdout, stderr } = await run(args, {
     'bad.yaml': `kees: []\n${GOOD}`,
