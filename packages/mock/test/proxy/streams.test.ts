@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { createMock, type Mock } from '../../src/index.ts';
+import { startDeployment } from './start-deployment.ts';
+
+const last = (of: Mock) => of.session().requests().at(-1);
+
+test('an event arrives before the next one is sent', async () => {
+  const sent = Promise.withResolvers<void>();
+  await using real = await startDeployment((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'x-request-id': 'one' });
+    response.write('data: 1\n\n');
+    void sent.promise.then(() => response.end('data: 2\n\n'));
+  });
+  await using between = await createMock({ proxy: real.url });
+  const headers = { accept: 'text/event-stream' };
+  const { body } = await fetch(`${between.url}/v1/cloudrun/hello`, { headers });
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await reader?.read())?.value).toBe('data: 1\n\n');
+  sent.resolve();
+  expect((await reader?.read())?.value).toBe('data: 2\n\n');
+  expect((await reader?.read())?.done).toBe(true);
+  expect(last(between)?.answerViolations).toEqual([]);
+});
+
+test('the first bytes of a body arrive before its end', async () => {
+  const seen = Promise.withResolvers<string>();
+  await using real = await startDeployment((incoming, response) => {
+    incoming.once('data', (chunk) => seen.resolve(String(chunk)));
+    incoming.once('end', () => response.writeHead(200, { 'x-request-id': 'one' }).end());
+  });
+  await using between = await createMock({ proxy: real.url });
+  const outgoing = request(`${between.url}/v1/cloudrun/hello`, { method: 'POST' });
+  outgoing.write('first');
+  expect(await seen.promise).toBe('first');
+  outgoing.end('second');
+  const [response] = await once(outgoing, 'response');
+  expect(response.resume().statusCode).toBe(200);
+});
+
+test('who goes away takes the call to the deployment along', async () => {
+  const gone = Promise.withResolvers<void>();
+  await using real = await startDeployment((_, response) => {
+    response.once('close', gone.resolve);
+    response.write('data: 1\n\n');
+  });
+  await using between = await createMock({ proxy: real.url });
+  const controller = new AbortController();
+  await fetch(`${between.url}/v1/cloudrun/hello`, { signal: controller.signal });
+  controller.abort();
+  await gone.promise;
+});
+
+test('an answer that breaks off breaks off for the caller, and is reported', async () => {
+  await using real = await startDeployment((_, response) => {
+    response.writeHead(200, { 'content-length': 10, 'x-request-id': 'one' });
+    response.write('12345', () => response.destroy());
+  });
+  await using between = await createMock({ proxy: real.url });
+  const reply = await fetch(`${between.url}/v1/cloudrun/hello`);
+  await expect(reply.text()).rejects.toThrow();
+  await expect
+    .poll(() => last(between)?.answerViolations)
+    .toMatchObject([{ keyword: 'incomplete' }]);
+});
+
+test('a WebSocket passes both ways, with subprotocol and close code', async () => {
+  const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await once(sockets, 'listening');
+  const headers: unknown[] = [];
+  sockets.on('headers', (list) => list.push('X-Request-Id: one'));
+  sockets.on('connection', (socket, { headers: given }) => {
+    headers.push(given.authorization, given['sec-websocket-protocol']);
+    socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));
+    socket.on('close', () => {});
+  });
+  const { port } = sockets.address() as { port: number };
+  await using between = await createMock({ proxy: `http://127.0.0.1:${port}` });
+  const url = `${between.url.replace('http', 'ws')}/v1/cloudrun/hello/live`;
+  const socket = new WebSocket(url, ['chat'], { headers: { authorization: 'Bearer any' } });
+  await once(socket, 'open');
+  socket.send('中');
+  expect(String((await once(socket, 'message'))[0])).toBe('中');
+  socket.send(Buffer.from([0, 255]));
+  expect((await once(socket, 'message'))[0]).toEqual(Buffer.from([0, 255]));
+  expect(socket.protocol).toBe('chat');
+  const closed = once(socket, 'close');
+  for (const client of sockets.clients) client.close(4001);
+  expect((await closed)[0]).toBe(4001);
+  expect(headers).toEqual(['Bearer any', 'chat']);
+  expect(last(between)).toMatchObject({ operationId: 'cloudrun-get', answerViolations: [] });
+  sockets.close();
+});
+
+test('a WebSocket that is refused is answered as the deployment did', async () => {
+  const upgrade = (at: Mock) => {
+    const url = `${at.url.replace('http', 'ws')}/v1/cloudrun/hello/live`;
+    const socket = new WebSocket(url);
+    socket.on('error', () => {});
+    return once(socket, 'unexpected-response') as Promise<[unknown, IncomingMessage]>;
+  };
+  await using open = await createMock();
+  await using mock = await createMock({ proxy: open.url });
+  const [, refused] = await upgrade(mock);
+  expect([refused.statusCode, JSON.parse(await text(refused)).code]).toEqual([
+    401,
+    'MISSING_CREDENTIALS',
+  ]);
+  const { url, close } = await createMock();
+  await close();
+  await using between = await createMock({ proxy: url });
+  const [, gone] = await upgrade(between);
+  const error = JSON.parse(await text(gone));
+  expect([gone.statusCode, error.code]).toEqual([502, 'BAD_GATEWAY']);
+  expect(error.requestId).toBe(gone.headers['x-request-id']);
+});
