@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { open, sendRaw, statusesOf } from './support/send-raw.ts';
+import { open, sendRaw, statusesOf } from '../support/send-raw.ts';
 import { startWhole } from './support/start-whole.ts';
 import { post, toFields } from './support/storage-client.ts';
 

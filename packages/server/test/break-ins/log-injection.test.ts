@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sendRaw } from './support/send-raw.ts';
+import { sendRaw } from '../support/send-raw.ts';
 import { startWhole } from './support/start-whole.ts';
 import { post } from './support/storage-client.ts';
 

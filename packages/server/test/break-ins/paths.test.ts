@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sendRaw, statusesOf } from './support/send-raw.ts';
+import { sendRaw, statusesOf } from '../support/send-raw.ts';
 import { startWhole, type Whole } from './support/start-whole.ts';
 import { post } from './support/storage-client.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sendRaw, statusesOf } from './support/send-raw.ts';
+import { sendRaw, statusesOf } from '../support/send-raw.ts';
 import { startWhole } from './support/start-whole.ts';
 
 const HOST = 'Host: dev.localhost\r\n';

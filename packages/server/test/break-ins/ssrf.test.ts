@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { startDnsServer } from '../gateway/registry/support/dns-server.ts';
 import { startServer } from '../server/support/start-server.ts';
-import { sendRaw, statusesOf } from './support/send-raw.ts';
+import { sendRaw, statusesOf } from '../support/send-raw.ts';
 
 /** What must never be called: it stands for the admin port, or the metadata of a cloud. */
 async function startInternal() {

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { open, statusesOf } from '../break-ins/support/send-raw.ts';
 import { startWhole, type Whole } from '../break-ins/support/start-whole.ts';
 import { toFields } from '../break-ins/support/storage-client.ts';
+import { open, statusesOf } from '../support/send-raw.ts';
 import { until } from './support/until.ts';
 
 async function connectionsOf({ adminUrl }: Whole): Promise<number> {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { open } from '../break-ins/support/send-raw.ts';
 import { startWhole, type Whole } from '../break-ins/support/start-whole.ts';
 import { toFields } from '../break-ins/support/storage-client.ts';
+import { open } from '../support/send-raw.ts';
 import { until } from './support/until.ts';
 
 const MEBIBYTE = 1024 * 1024;

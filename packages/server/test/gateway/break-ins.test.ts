@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { send, sendRaw } from './support/send.ts';
+import { sendRaw } from '../support/send-raw.ts';
+import { send } from './support/send.ts';
 import { BEARER, startGateway, toService } from './support/start-gateway.ts';
 import { startRawAnswer, startRawService, startService } from './support/start-service.ts';
 

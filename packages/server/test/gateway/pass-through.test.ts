@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { begin, send, sendRaw } from './support/send.ts';
+import { sendRaw } from '../support/send-raw.ts';
+import { begin, send } from './support/send.ts';
 import { BEARER, startGateway, toService } from './support/start-gateway.ts';
 import { startRawAnswer, startRawService, startService } from './support/start-service.ts';
 

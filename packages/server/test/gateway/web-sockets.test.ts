@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { WebSocketServer as Server, WebSocket, type WebSocketServer } from 'ws';
-import { sendRaw } from './support/send.ts';
+import { sendRaw } from '../support/send-raw.ts';
 import { BEARER, startGateway, toService } from './support/start-gateway.ts';
 import { startRawAnswer, startRawService, startService } from './support/start-service.ts';
 

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { BEARER } from './start-gateway.ts';
 
@@ -56,18 +55,4 @@ export async function begin(
   }
   const [response] = (await answered) as [IncomingMessage];
   return response;
-}
-
-/** Sends bytes over a socket of its own and gives all that comes back until the server closes. */
-export async function sendRaw(port: number, ...pieces: readonly string[]): Promise<string> {
-  const socket = connect(port, '127.0.0.1');
-  let received = '';
-  socket.on('data', (chunk) => {
-    received += chunk.toString('latin1');
-  });
-  socket.on('error', () => {});
-  const closed = once(socket, 'close');
-  for (const piece of pieces) socket.write(piece, 'latin1');
-  await closed;
-  return received;
 }

@@ -11,7 +11,10 @@ export async function open(port: number): Promise<Socket> {
 }
 
 /** Sends bytes as they are, and gives all that comes back until the server closes. */
-export async function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
+export async function sendRaw(
+  port: number,
+  ...pieces: readonly (string | Buffer)[]
+): Promise<string> {
   const socket = await open(port);
   let text = '';
   socket.on('data', (chunk) => {
@@ -20,7 +23,9 @@ export async function sendRaw(port: number, bytes: string | Buffer): Promise<str
   const closed = new Promise<void>((resolve) => {
     socket.once('close', () => resolve());
   });
-  socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+  for (const bytes of pieces) {
+    socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+  }
   await closed;
   return text;
 }
