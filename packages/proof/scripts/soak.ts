@@ -37,6 +37,13 @@ const PARTS: Record<string, () => Promise<number>> = {
 };
 
 const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in PARTS));
+if (unknown.length > 0) {
+  console.error(
+    `There is no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}.`,
+  );
+  process.exit(2);
+}
 let bad = 0;
 for (const [name, run] of Object.entries(PARTS)) {
   if (wanted.length === 0 || wanted.includes(name)) bad += await run();
