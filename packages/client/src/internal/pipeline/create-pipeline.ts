@@ -6,7 +6,7 @@ import { timeoutFailure } from '../timeout-failure.ts';
 import { createPlan } from './create-plan.ts';
 import { openDeadline } from './deadline.ts';
 import { networkFailure } from './network-failure.ts';
-import type { Pipeline, PipelineOptions } from './pipeline-call.ts';
+import type { HeaderRecord, Pipeline, PipelineOptions } from './pipeline-call.ts';
 import { createRenewal } from './renewal.ts';
 
 /** A try gets a little more than the gateway gives a service, so that its own answer arrives (D13). */
@@ -22,13 +22,14 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const renewal = createRenewal(signer);
   const timeouts = { ...DEFAULTS, ...options.timeouts };
   const open: Pipeline['open'] = (call) =>
-    openDeadline(
-      call.signal,
-      call.timeouts ? { ...timeouts, ...call.timeouts } : timeouts,
-      (timeout) => timeoutFailure(call, 'No answer within', timeout),
+    openDeadline(call.signal, { ...timeouts, ...call.timeouts }, (timeout) =>
+      timeoutFailure(call, 'No answer within', timeout),
     );
   const sign: Pipeline['sign'] = (call, headers = call.headers) =>
     signer ? signer.sign(call, headers, renewal.now()) : headers;
+  // It is kept as long as its answer, and all that stands around a function with it.
+  const secretsOf = (headers: HeaderRecord) => () =>
+    secretHeaders.map((name) => headers[name] ?? '');
 
   return {
     open,
@@ -54,13 +55,12 @@ export function createPipeline(options: PipelineOptions): Pipeline {
             // Hooks keep what they see; they never get to see the credentials.
             const headers = await sign(call, event && Object.fromEntries(event.headers));
             signal.throwIfAborted();
-            const secrets = () => secretHeaders.map((name) => headers[name] ?? '');
-            const remembered = { method, url, upstreamStatus, secrets };
+            const remembered = { method, url, upstreamStatus, secrets: secretsOf(headers) };
             // A stream needs `duplex`; with anything else it changes nothing.
             const request = { method, headers, body, signal, duplex: 'half' as const };
             let response: Response;
             try {
-              response = await fetch(url, init ? { ...init, ...request } : request);
+              response = await fetch(url, { ...init, ...request });
             } catch (error) {
               throw networkFailure(remembered, error);
             }
@@ -87,8 +87,8 @@ export function createPipeline(options: PipelineOptions): Pipeline {
           if (delay === undefined) throw error;
           again = { delay, reason: error };
         }
-        const retry = event && { ...event, ...again };
-        await deadline.pause(again.delay, () => retry && hooks?.onRetry?.(retry));
+        const next = again;
+        await deadline.pause(next.delay, () => event && hooks?.onRetry?.({ ...event, ...next }));
       }
     },
   };
