@@ -8,11 +8,12 @@ export function toStorageSigner(
   credentials: StorageCredentialsSource,
   { storageHeaders }: StorageNames,
 ): Signer {
+  const names = Object.entries(storageHeaders);
   return {
     async sign(_, own, now) {
       const values = typeof credentials === 'function' ? await credentials(now) : credentials;
       const headers = { ...own };
-      for (const [field, name] of Object.entries(storageHeaders)) {
+      for (const [field, name] of names) {
         const value = String(values?.[field as keyof typeof storageHeaders] ?? '');
         if (!value && field !== 'sessionToken') {
           throw new TypeError(`The credentials have no ${field}.`);
