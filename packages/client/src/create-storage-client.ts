@@ -75,7 +75,9 @@ export interface StorageClientOptions extends SharedCallOptions {
  */
 export function createStorageClient(options: StorageClientOptions): StorageClient {
   const { envId, credentials, requestForm } = options;
-  const { wireProfile = defaultStorageNames, onWarning = warn, fetch = platformFetch } = options;
+  const { wireProfile = defaultStorageNames, fetch = platformFetch } = options;
+  // biome-ignore lint/suspicious/noConsole: the documented default (D22).
+  const { onWarning = (message) => console.warn(message) } = options;
   assertBaseUrl(options.baseUrl);
   // `fetch` would leave out a segment of dots.
   if (!/[^.]/.test(envId ?? '')) throw new TypeError('envId is missing.');
@@ -135,9 +137,4 @@ const NO_REDIRECT = { redirect: 'manual' } as const;
 
 function isIdempotent(operation: string): boolean {
   return (IDEMPOTENT_OPERATIONS as readonly string[]).includes(operation);
-}
-
-function warn(message: string): void {
-  // biome-ignore lint/suspicious/noConsole: the documented default of onWarning (D22).
-  console.warn(message);
 }

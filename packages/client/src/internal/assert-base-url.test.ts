@@ -17,6 +17,6 @@ it.each([
   'ftp://a.example',
 ])('refuses %j without repeating it', (baseUrl) => {
   expect(() => assertBaseUrl(baseUrl)).toThrow(
-    'baseUrl is an http or https address without user, password, query and fragment.',
+    'baseUrl is an http or https address without credentials, query and fragment.',
   );
 });

@@ -9,6 +9,6 @@ import { isFetchable } from './is-fetchable.ts';
 export function assertBaseUrl(baseUrl: string): void {
   if (!URL.canParse(baseUrl) || (isFetchable(baseUrl) && !/[?#]/.test(baseUrl))) return;
   throw new TypeError(
-    'baseUrl is an http or https address without user, password, query and fragment.',
+    'baseUrl is an http or https address without credentials, query and fragment.',
   );
 }
