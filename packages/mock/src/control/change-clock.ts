@@ -40,7 +40,8 @@ export function changeClock(clock: Clock, { now, advance, frozen }: ClockChange)
       'must be milliseconds, or a text such as 250ms, 5s, 2m, 1h, 1d.',
     );
   }
-  clock.set(Math.round(from + by), { frozen: frozen ?? clock.state.frozen });
+  if (now === undefined && frozen === undefined) clock.advance(Math.round(by));
+  else clock.set(Math.round(from + by), { frozen: frozen ?? clock.state.frozen });
 }
 
 /**

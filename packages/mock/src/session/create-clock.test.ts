@@ -27,3 +27,13 @@ test('a frozen clock stands still, and can be moved on', () => {
   machine += 10;
   expect(clock.now()).toBe(5_011);
 });
+
+test('a clock is moved on by exactly what was asked, though the machine goes on meanwhile', () => {
+  let machine = 1_000;
+  const clock = createClock(() => {
+    machine += 1;
+    return machine;
+  });
+  clock.advance(61_000);
+  expect(clock.state.offset).toBe(61_000);
+});

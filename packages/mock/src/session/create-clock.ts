@@ -12,7 +12,11 @@ export function createClock(machine: () => number = Date.now): Clock {
   return {
     now,
     set: (time, { frozen = false } = {}) => set(time, frozen),
-    advance: (ms) => set(now() + ms, frozenAt !== undefined),
+    advance(ms) {
+      // Of a clock that goes only the offset grows: the machine's may go on between two readings.
+      if (frozenAt === undefined) offset += ms;
+      else set(frozenAt + ms, true);
+    },
     reset() {
       offset = 0;
       frozenAt = undefined;
