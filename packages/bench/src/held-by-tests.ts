@@ -15,7 +15,7 @@ export const heldByTests: readonly { goal: string; file: string; command: string
   },
   {
     goal: 'Uploads that are killed, full disks, lost stores and services: nothing acknowledged is lost',
-    file: 'packages/server/test/faults',
+    file: 'packages/server/test/faults/killed.test.ts',
     command: 'npm test',
   },
   {
@@ -30,7 +30,7 @@ export const heldByTests: readonly { goal: string; file: string; command: string
   },
   {
     goal: 'The mock in its static mode agrees with prism-cli, but for 10 rules',
-    file: 'packages/mock/test/differential',
+    file: 'packages/mock/test/differential/differential.test.ts',
     command: 'npm test',
   },
   {
