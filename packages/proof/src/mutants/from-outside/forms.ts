@@ -9,7 +9,7 @@ const repairing = (
   rule: string,
   field: string,
   breaks: string,
-  isTaken?: (value?: string) => boolean,
+  isTaken?: (value: string | undefined, known: string[]) => boolean,
   companions: string[] = [],
 ): Mutant =>
   fault(
@@ -30,6 +30,8 @@ const FIELDS = [
   ['UP-META-FILE-ID', 'x-store-meta-fileid'],
   ['UP-KEY', 'key'],
 ] as const;
+
+const startOf = (value = '') => value.slice(0, value.length / 2);
 
 /** What upload targets make of forms. */
 export const forms: readonly Mutant[] = [
@@ -73,65 +75,18 @@ export const forms: readonly Mutant[] = [
     repairing(rule, field, 'it may be missing', (value) => value === undefined),
     repairing(rule, field, 'it may be empty', (value) => value === ''),
   ]),
-  fault('UP-SIGNATURE', 'it is compared by its first half', () => {
-    const grants = rememberGrants();
-    const known = new Set<string>();
-    return {
-      request: (request) =>
-        grants.repair(
-          request,
-          'Signature',
-          (value) =>
-            !!value &&
-            [...known].some(
-              (one) =>
-                one !== value && one.slice(0, one.length / 2) === value.slice(0, one.length / 2),
-            ),
-        ),
-      answer(answer, request) {
-        grants.note(answer, request);
-        const one = answer.json?.body?.data?.authorization;
-        if (one) known.add(one);
-      },
-    };
-  }),
-  ...(
-    [
-      ['UP-SIGNATURE', 'Signature', 'authorization'],
-      ['UP-TOKEN', 'x-store-security-token', 'token'],
-      ['UP-META-FILE-ID', 'x-store-meta-fileid', 'storeFileID'],
-      ['UP-KEY', 'key', ''],
-    ] as const
-  ).map(([rule, field, name]) =>
-    fault(rule, 'that of another grant is taken', () => {
-      const grants = rememberGrants();
-      const known = new Set<string>();
-      return {
-        request: (request) => grants.repair(request, field, (value) => !!value && known.has(value)),
-        answer(answer, request) {
-          grants.note(answer, request);
-          const data = answer.json?.body?.data;
-          if (request.operation === 'getUploadMetaData' && data)
-            known.add(name === '' ? request.json.path : data[name]);
-        },
-      };
-    }),
+  repairing('UP-SIGNATURE', 'Signature', 'it is compared by its first half', (value, known) =>
+    known.some((one) => one !== value && startOf(one) === startOf(value)),
   ),
-  fault('UP-KEY', 'a grant is good for every key below it', () => {
-    const grants = rememberGrants();
-    const known = new Set<string>();
-    return {
-      request: (request) =>
-        grants.repair(
-          request,
-          'key',
-          (value) => !!value && [...known].some((one) => one !== value && value.startsWith(one)),
-        ),
-      answer(answer, request) {
-        grants.note(answer, request);
-        const path = request.operation === 'getUploadMetaData' && request.json?.path;
-        if (path && typeof path === 'string') known.add(path);
-      },
-    };
-  }),
+  ...FIELDS.map(([rule, field]) =>
+    repairing(
+      rule,
+      field,
+      'that of another grant is taken',
+      (value, known) => !!value && known.includes(value),
+    ),
+  ),
+  repairing('UP-KEY', 'key', 'a grant is good for every key below it', (value, known) =>
+    known.some((one) => one !== value && value?.startsWith(one)),
+  ),
 ];

@@ -7,8 +7,16 @@ type Grant = Record<string, string>;
 export interface GrantMemory {
   /** For the `answer` hook: remembers what step 1 gave out. */
   note(answer: MutatedAnswer, request: MutatedRequest): void;
-  /** For the `request` hook: puts the right value where a field is wrong and the others are right. */
-  repair(request: MutatedRequest, field: string, isRepaired?: (value?: string) => boolean): void;
+  /**
+   * For the `request` hook: puts the right value where a field is wrong and the others are right.
+   *
+   * @param isRepaired gets the wrong value, and those of all grants so far
+   */
+  repair(
+    request: MutatedRequest,
+    field: string,
+    isRepaired?: (value: string | undefined, known: string[]) => boolean,
+  ): void;
   /** The grant whose `Signature` a form has. */
   find(form: Form): Grant | undefined;
 }
@@ -41,7 +49,8 @@ export function rememberGrants(): GrantMemory {
       );
       const right = grant?.[field];
       const value = form.get(field)?.toString();
-      if (right === undefined || value === right || !isRepaired(value)) return;
+      const known = grants.map((one) => one[field] ?? '');
+      if (right === undefined || value === right || !isRepaired(value, known)) return;
       const file = form.get('file') ?? Buffer.alloc(0);
       form.delete('file');
       form.set(field, Buffer.from(right)).set('file', file);
