@@ -116,8 +116,8 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
         init: NO_REDIRECT,
         idempotent: isIdempotent(operation),
       };
-      return pipeline.send(call, async (response) =>
-        readEnvelope({ data: await readText(response), response }, what),
+      return pipeline.send(call, async (response, sent) =>
+        readEnvelope({ data: await readText(response, sent), response }, what, sent),
       );
     },
   };

@@ -7,8 +7,9 @@ import { isFetchable } from './is-fetchable.ts';
  * @throws TypeError that does not repeat the address, for it may hold a password
  */
 export function assertBaseUrl(baseUrl: string): void {
-  if (!URL.canParse(baseUrl) || (isFetchable(baseUrl) && !/[?#]/.test(baseUrl))) return;
-  throw new TypeError(
-    'baseUrl is an http or https address without credentials, query and fragment.',
-  );
+  if (URL.canParse(baseUrl) && (!isFetchable(baseUrl) || /[?#]/.test(baseUrl))) {
+    throw new TypeError(
+      'baseUrl is an http or https address without credentials, query and fragment.',
+    );
+  }
 }

@@ -17,9 +17,10 @@ export interface Answer {
 
 const calls = new WeakMap<Answer, RememberedCall>();
 
-/** Keeps the call of an answer for {@link rememberedCall}. */
-export function rememberCall(answer: Answer, call: RememberedCall): void {
+/** Keeps the call of an answer that is handed out, for {@link rememberedCall}. */
+export function rememberCall<T extends Answer>(answer: T, call: RememberedCall): T {
   calls.set(answer, call);
+  return answer;
 }
 
 /** The call that led to an answer, also where its client has not kept it. */

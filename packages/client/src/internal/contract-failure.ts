@@ -1,5 +1,6 @@
 import type { ContractError } from '../errors/contract-error.ts';
 import type { StandardIssue } from '../standard-schema.ts';
+import type { RememberedCall } from './calls.ts';
 import type { describeAnswer } from './describe-answer.ts';
 
 /** What few need, and those who do are handed. */
@@ -12,11 +13,12 @@ export interface ContractParts {
 export function contractFailure(
   { ContractError, describeAnswer }: ContractParts,
   response: Response,
+  call: RememberedCall,
   text: string,
   found: readonly StandardIssue[] = [],
 ): ContractError {
   const describe = (message: string) =>
-    describeAnswer(response, 'The answer is not as promised', { message });
+    describeAnswer(response, 'The answer is not as promised', { message }, call);
   const issues = found.map(({ message, path: place = [] }) => ({
     // A validator may quote the answer, and that a credential.
     message: describe(message).text ?? '',

@@ -1,5 +1,6 @@
 import type { GatewayErrorCode } from '../errors/gateway-error.ts';
 import { GATEWAY_RETRIES } from '../generated/contract.gen.ts';
+import { rememberedCall } from './calls.ts';
 import { isGatewayRefusal } from './is-gateway-refusal.ts';
 import { parseJson } from './parse-json.ts';
 import type { Verdict } from './pipeline/pipeline-call.ts';
@@ -15,7 +16,9 @@ export async function judgeGateway(response: Response, upstreamStatus: string): 
   const { status } = response;
   if (status < 401 || (status > 401 && status < 429)) return 'never';
   const isOfService = response.headers.has(upstreamStatus);
-  const body = isOfService ? undefined : parseJson(await readText(response, response.clone()));
+  const body = isOfService
+    ? undefined
+    : parseJson(await readText(response.clone(), rememberedCall(response)));
   return judgeGatewayBody(body, response, upstreamStatus);
 }
 

@@ -1,4 +1,5 @@
 import { StorageError } from '../errors/storage-error.ts';
+import type { RememberedCall } from './calls.ts';
 import { describeAnswer } from './describe-answer.ts';
 import { isRecord } from './is-record.ts';
 import { parseJson } from './parse-json.ts';
@@ -20,6 +21,7 @@ export interface StorageAnswer {
 export function readEnvelope(
   result: { data?: unknown; error?: unknown; response: Response },
   what: string,
+  call?: RememberedCall,
 ): StorageAnswer {
   const { response } = result;
   const given = result.data ?? result.error;
@@ -30,7 +32,7 @@ export function readEnvelope(
   const { code, message, data, requestId } = fields;
 
   const fail: StorageAnswer['fail'] = (subject, reason) =>
-    new StorageError(describeAnswer(response, subject, { ...reason, requestId }));
+    new StorageError(describeAnswer(response, subject, { ...reason, requestId }, call));
 
   const isRefused =
     isRecord(body) && typeof statusCode === 'number' && (statusCode < 200 || statusCode > 299);

@@ -1,16 +1,15 @@
-import { rememberedCall } from './calls.ts';
+import type { RememberedCall } from './calls.ts';
 import { networkFailure } from './pipeline/network-failure.ts';
 
 /**
  * Reads the body of an answer as text.
  *
- * @param body what to read, where it is a clone
  * @throws NetworkError where it breaks off
  */
-export async function readText(response: Response, body = response): Promise<string> {
+export async function readText(response: Response, call: RememberedCall): Promise<string> {
   try {
-    return await body.text();
+    return await response.text();
   } catch (error) {
-    throw networkFailure(rememberedCall(response), error, 'The answer broke off');
+    throw networkFailure(call, error, 'The answer broke off');
   }
 }

@@ -1,13 +1,15 @@
 import createClient, { type FetchOptions, type Middleware } from 'openapi-fetch';
 import type { CallOptions } from '../call-options.ts';
 import { ContractError } from '../errors/contract-error.ts';
-import { rememberedCall } from './calls.ts';
+import { rememberCall, rememberedCall } from './calls.ts';
 import { contractFailure } from './contract-failure.ts';
 import { describeAnswer } from './describe-answer.ts';
 import { LightRequest } from './pipeline/light-request.ts';
 import { networkFailure } from './pipeline/network-failure.ts';
 import type { Pipeline, PipelineCall } from './pipeline/pipeline-call.ts';
 import { toPath } from './to-path.ts';
+
+const PARTS = { ContractError, describeAnswer };
 
 type RawInit = CallOptions & Omit<FetchOptions<unknown>, 'signal'>;
 
@@ -45,7 +47,7 @@ export function createSendRaw(
         const signal = step.signal();
         const fetch = async (request: Request): Promise<Response> => {
           call.url = request.url;
-          answer = await pipeline.send(toCall(request, { ...init, signal }), (given) => given);
+          answer = await pipeline.send(toCall(request, { ...init, signal }), rememberCall);
           return answer;
         };
         const run = client[method] as unknown as (path: string, init: object) => Promise<unknown>;
@@ -55,7 +57,7 @@ export function createSendRaw(
       // Before the body is read it is an error of middleware.
       if (!answer?.bodyUsed) throw error;
       if (error instanceof SyntaxError)
-        throw contractFailure({ ContractError, describeAnswer }, answer, 'no valid JSON');
+        throw contractFailure(PARTS, answer, rememberedCall(answer), 'no valid JSON');
       if (error instanceof TypeError)
         throw networkFailure(rememberedCall(answer), error, 'The answer broke off');
       throw error;

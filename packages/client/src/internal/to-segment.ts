@@ -16,11 +16,11 @@ export function toSegment(name: string, value: unknown, isRaw = false): string {
     throw new TypeError(`The path parameter "${name}" is missing.`);
   }
   const text = isRaw ? String(value) : encodeURIComponent(String(value));
-  const [, segment] = REWRITTEN.exec(text) ?? [];
+  const segment = REWRITTEN.exec(text)?.[1];
   if (segment !== undefined) {
     throw new TypeError(`${name}: fetch would rewrite the segment "${segment}".`);
   }
-  const [lost] = DROPPED.exec(text) ?? [];
+  const lost = DROPPED.exec(text)?.[0];
   if (lost !== undefined) {
     throw new TypeError(
       `${name}: fetch would drop ${JSON.stringify(lost)}; write it as "${encodeURIComponent(lost)}".`,

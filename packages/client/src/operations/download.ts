@@ -3,7 +3,7 @@ import { resumable } from '../download/resumable.ts';
 import { BerthError } from '../errors/berth-error.ts';
 import { StorageError } from '../errors/storage-error.ts';
 import { assertInteger } from '../internal/assert-integer.ts';
-import { rememberedCall } from '../internal/calls.ts';
+import { rememberCall, rememberedCall } from '../internal/calls.ts';
 import { describeAnswer } from '../internal/describe-answer.ts';
 import type { StorageContext } from '../internal/storage-context.ts';
 import { type Progress, toReport } from '../internal/to-report.ts';
@@ -61,7 +61,7 @@ export async function download(
     // A browser would ask the server whether it may send this header, which it need not allow (D11).
     if (etag && sendsIfRange) headers['if-range'] = etag;
     const call = { ...options, method: 'GET', url, headers };
-    const response = await context.links.send(call, (answer) => answer);
+    const response = await context.links.send(call, rememberCall);
     if (response.ok) return response;
     throw refuse(response);
   };

@@ -1,3 +1,4 @@
+import type { RememberedCall } from '../internal/calls.ts';
 import { type ContractParts, contractFailure } from '../internal/contract-failure.ts';
 import type { StandardSchema } from '../standard-schema.ts';
 
@@ -9,12 +10,13 @@ import type { StandardSchema } from '../standard-schema.ts';
 export async function checkPayload<Payload>(
   parts: ContractParts,
   response: Response,
+  call: RememberedCall,
   payload: unknown,
   schema: StandardSchema<Payload> | undefined,
 ): Promise<Payload> {
-  if (!schema) throw contractFailure(parts, response, 'no valid JSON');
+  if (!schema) throw contractFailure(parts, response, call, 'no valid JSON');
   const result = await schema['~standard'].validate(payload);
   if (result.issues)
-    throw contractFailure(parts, response, 'the validator refuses it', result.issues);
+    throw contractFailure(parts, response, call, 'the validator refuses it', result.issues);
   return result.value;
 }

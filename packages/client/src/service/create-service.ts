@@ -1,4 +1,5 @@
 import type { paths } from '../generated/gateway.v1.gen.ts';
+import { type RememberedCall, rememberCall } from '../internal/calls.ts';
 import type { HeaderRecord, Pipeline } from '../internal/pipeline/pipeline-call.ts';
 import { toSegment } from '../internal/to-segment.ts';
 import { readPayload } from './read-payload.ts';
@@ -12,7 +13,7 @@ const ROOT = '/v1/cloudrun/{name}' satisfies keyof paths;
 export type SendToService = <T>(
   path: string,
   options: RequestOptions,
-  finish: (response: Response) => T | Promise<T>,
+  finish: (response: Response, call: RememberedCall) => T | Promise<T>,
 ) => Promise<T>;
 
 /** The calls to one service. What few use is loaded when it is used. */
@@ -21,21 +22,22 @@ export function createService(
   { name, baseUrl, headers }: { name: string; baseUrl: string; headers: HeaderRecord },
   open: OpenWebSocket | undefined,
 ): Service<never> {
+  let root = '';
   const toCall = (path: string, options: RequestOptions) => {
-    const root = baseUrl + ROOT.replace('{name}', toSegment('name', name));
+    root ||= baseUrl + ROOT.replace('{name}', toSegment('name', name));
     return toServiceCall(root, headers, path, options);
   };
   const send: SendToService = async (path, options, finish) =>
     pipeline.send(toCall(path, options), finish);
   const read = <T>(path: string, options: PayloadOptions<T> & RequestOptions) =>
-    send(path, options, (response) => readPayload(response, options.schema));
+    send(path, options, (response, call) => readPayload(response, call, options.schema));
   return {
     get: (path = '', options = {}) => read(path, options),
     post: (path = '', body, options = {}) => read(path, { ...options, method: 'POST', body }),
-    request: (path = '', options = {}) => send(path, options, (response) => response),
+    request: (path = '', options = {}) => send(path, options, rememberCall),
     async *events(path = '', options = {}) {
       const { streamEvents } = await import('./stream-events.ts');
-      yield* streamEvents({ ...SHARED, readPayload }, send, path, options);
+      yield* streamEvents({ ...SHARED, readPayload }, pipeline, send, path, options);
     },
     async connect(path = '', options = {}) {
       const { connectSocket } = await import('./connect-socket.ts');

@@ -1,9 +1,7 @@
 import { BerthError } from '../errors/berth-error.ts';
 import { ContractError } from '../errors/contract-error.ts';
-import { rememberedCall } from '../internal/calls.ts';
 import { describeAnswer } from '../internal/describe-answer.ts';
 import { parseJson } from '../internal/parse-json.ts';
-import { openDeadline } from '../internal/pipeline/deadline.ts';
 import { networkFailure } from '../internal/pipeline/network-failure.ts';
 
 /**
@@ -15,8 +13,6 @@ export const SHARED = {
   ContractError,
   describeAnswer,
   networkFailure,
-  openDeadline,
   parseJson,
-  rememberedCall,
 };
 export type Shared = typeof SHARED;

@@ -1,5 +1,7 @@
+import type { RememberedCall } from '../internal/calls.ts';
 import { contractFailure } from '../internal/contract-failure.ts';
 import type { Deadline } from '../internal/pipeline/deadline.ts';
+import type { Pipeline } from '../internal/pipeline/pipeline-call.ts';
 import { checkPayload } from './check-payload.ts';
 import type { SendToService } from './create-service.ts';
 import { createEventParser } from './event-parser.ts';
@@ -12,16 +14,19 @@ const FIRST_WAIT = 1_000;
 const SHORTEST_WAIT = 100;
 const LONGEST_WAIT = 30_000;
 
+const UNLIMITED = { perTry: 0, total: 0 };
+
 /** Events of one path over as many connections as it takes. */
 export async function* streamEvents<Data>(
   shared: Shared & { readonly readPayload: typeof readPayload },
+  pipeline: Pipeline,
   send: SendToService,
   path: string,
   { schema, lastEventId = '', reconnect = true, headers: own, ...options }: EventsOptions<Data>,
 ): AsyncGenerator<ServiceEvent<Data>, void, undefined> {
   const { signal } = options;
   // Nothing but the caller limits a stream of events.
-  const deadline = shared.openDeadline(signal);
+  const deadline = pipeline.open({ method: 'GET', url: path, signal, timeouts: UNLIMITED });
   let id = lastEventId;
   let retry = FIRST_WAIT;
   let failures = 0;
@@ -31,21 +36,26 @@ export async function* streamEvents<Data>(
     headers.set('Accept', 'text/event-stream');
     if (id) headers.set('Last-Event-ID', toHeaderBytes(id));
     try {
-      const response = await send(path, { ...options, headers }, async (answer) => {
-        if (!answer.ok) await shared.readPayload(answer, undefined);
-        return assertEvents(shared, answer);
-      });
+      const { response, call } = await send(
+        path,
+        { ...options, headers },
+        async (response, call) => {
+          if (!response.ok) await shared.readPayload(response, call);
+          assertEvents(shared, response, call);
+          return { response, call };
+        },
+      );
       if (response.status === 204) return;
       wasOpen = true;
       const parser = createEventParser(id);
-      for await (const piece of readPieces(shared, response, deadline)) {
+      for await (const piece of readPieces(shared, response, call, deadline)) {
         const events = parser.take(piece);
         retry = parser.retry ?? retry;
         for (const event of events) {
           failures = 0;
           id = event.id;
           const data = schema
-            ? await checkPayload(shared, response, shared.parseJson(event.data), schema)
+            ? await checkPayload(shared, response, call, shared.parseJson(event.data), schema)
             : (event.data as Data);
           yield { ...event, data };
           // One piece may have brought many more.
@@ -63,16 +73,17 @@ export async function* streamEvents<Data>(
   }
 }
 
-function assertEvents(shared: Shared, response: Response): Response {
+function assertEvents(shared: Shared, response: Response, call: RememberedCall): void {
   const isStream = /^text\/event-stream\b/i.test(response.headers.get('Content-Type') ?? '');
-  if (isStream || response.status === 204) return response;
+  if (isStream || response.status === 204) return;
   response.body?.cancel().catch(() => {});
-  throw contractFailure(shared, response, 'no event stream');
+  throw contractFailure(shared, response, call, 'no event stream');
 }
 
 async function* readPieces(
-  { networkFailure, rememberedCall }: Shared,
+  { networkFailure }: Shared,
   response: Response,
+  call: RememberedCall,
   { step }: Deadline,
 ) {
   const decoder = new TextDecoder();
@@ -84,7 +95,7 @@ async function* readPieces(
       yield decoder.decode(value, { stream: true });
     }
   } catch (error) {
-    throw networkFailure(rememberedCall(response), error, 'The event stream broke off');
+    throw networkFailure(call, error, 'The event stream broke off');
   } finally {
     reader?.cancel().catch(() => {});
   }

@@ -57,14 +57,15 @@ export function createPipeline(options: PipelineOptions): Pipeline {
             signal.throwIfAborted();
             const remembered = { method, url, upstreamStatus, secrets: secretsOf(headers) };
             // A stream needs `duplex`; with anything else it changes nothing.
-            const request = { method, headers, body, signal, duplex: 'half' as const };
+            const request = { ...init, method, headers, body, signal, duplex: 'half' as const };
             let response: Response;
             try {
-              response = await fetch(url, { ...init, ...request });
+              response = await fetch(url, request);
             } catch (error) {
               throw networkFailure(remembered, error);
             }
-            rememberCall(response, remembered);
+            // Others see it as well; what is read at once needs no memory.
+            if (event || !response.ok) rememberCall(response, remembered);
             if (event) await hooks?.onResponse?.({ ...event, response });
             if (!response.ok) {
               const verdict = await options.judge(response);
@@ -77,7 +78,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
               }
             }
             step.extend(0);
-            return await finish(response);
+            return await finish(response, remembered);
           });
           if (!again) return result as Awaited<ReturnType<typeof finish>>;
         } catch (error) {

@@ -114,6 +114,15 @@ describe('the limits of a call', () => {
     await expect(deadline.step(() => expect.unreachable())).rejects.toBe('enough');
   });
 
+  it('hold no timer of a pause that is over', async () => {
+    const pause = open(0, 0).pause(1_000);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(vi.getTimerCount()).toBe(2);
+    await vi.advanceTimersByTimeAsync(1);
+    await pause;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it('hold no timer of a pause that was aborted', async () => {
     const user = new AbortController();
     const pause = open(0, 0, user.signal).pause(1_000);

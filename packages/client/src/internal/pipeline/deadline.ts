@@ -1,5 +1,4 @@
 import type { Timeouts } from '../../call-options.ts';
-import { wait } from './wait.ts';
 
 /** What one step of a call sees of its limits. */
 export interface Step {
@@ -68,7 +67,10 @@ export function openDeadline(
       if (own.signal.aborted) return;
       user?.addEventListener('abort', onAbort);
       const signal = () => (user ? AbortSignal.any([user, own.signal]) : own.signal);
-      run({ signal, extend }).then(resolve, stop).then(close);
+      run({ signal, extend }).then((value) => {
+        close();
+        resolve(value);
+      }, stop);
     });
   return {
     step,
@@ -76,7 +78,10 @@ export function openDeadline(
       step(async ({ signal, extend }) => {
         extend(0);
         await tell?.();
-        await wait(ms, signal());
+        await new Promise<void>((ended) => {
+          const wait = setTimeout(ended, ms);
+          signal().addEventListener('abort', () => clearTimeout(wait));
+        });
       }),
     left: () => end - performance.now(),
   };

@@ -1,5 +1,6 @@
 import type { CallOptions, Hooks, SharedCallOptions } from '../../call-options.ts';
 import type { FetchLike } from '../../fetch-like.ts';
+import type { RememberedCall } from '../calls.ts';
 import type { Deadline } from './deadline.ts';
 
 /**
@@ -57,9 +58,13 @@ export interface Pipeline {
   sign(call: PipelineCall, headers?: HeaderRecord): HeaderRecord | Promise<HeaderRecord>;
   /**
    * Sends a call until there is an answer to keep, whatever its status, and reads it with `finish`,
-   * which belongs to the try: what breaks there is repeated as well.
+   * which belongs to the try: what breaks there is repeated as well. Where it hands the answer out, it
+   * is to `rememberCall`.
    *
    * @throws NetworkError, TimeoutError, or the reason of the signal
    */
-  send<T>(call: PipelineCall, finish: (response: Response) => T | Promise<T>): Promise<T>;
+  send<T>(
+    call: PipelineCall,
+    finish: (response: Response, call: RememberedCall) => T | Promise<T>,
+  ): Promise<T>;
 }

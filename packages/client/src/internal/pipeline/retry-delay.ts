@@ -19,8 +19,8 @@ export function retryDelay(
   const { attempts = 3, baseDelay = 250, maxDelay = 8_000, maxRetryAfter = 30_000 } = retry;
   const asked = toMilliseconds(headers);
   if (attempt >= attempts || asked > maxRetryAfter) return undefined;
-  const jitter = Math.random() * Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
-  const delay = Math.max(jitter, asked);
+  const span = Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
+  const delay = Math.max(Math.random() * span, asked);
   return delay < left ? delay : undefined;
 }
 
