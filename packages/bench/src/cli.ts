@@ -1,8 +1,11 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { describeMachine } from './describe-machine.ts';
+import { mergeRows } from './merge-rows.ts';
 import { peerVersion } from './peer-version.ts';
+import { readRows } from './read-rows.ts';
 import type { DatedRow, Row, Suite } from './row.ts';
 import { suites } from './suites.ts';
 import { toPage } from './to-page.ts';
@@ -13,7 +16,10 @@ type Options = { json?: string; page?: string; from?: string; runs: number };
 const program = new Command('npm run bench --')
   .description('Measures Berth and its peers in turn, in one run, and prints the median ratios.')
   .argument('[suite...]', `suites to run: ${suites.map(({ name }) => name).join(', ')}`, [])
-  .option('--json <file>', 'also write the rows as JSON')
+  .option(
+    '--json <file>',
+    'also write the rows as JSON; in a file of rows those of the suites that were run are replaced, and those of the others kept',
+  )
   .option('--page <file>', 'also write the page docs/reference/performance.md')
   .option('--from <file>', 'measure nothing: take the rows of an earlier --json')
   .option('--runs <count>', 'pairs to measure', toCount, 5)
@@ -33,10 +39,11 @@ if (page && chosen.length < suites.length) {
   program.error('error: a page holds every suite; leave the names out');
 }
 
-const rows = from ? await readRows(from) : await measure();
+const old = json && existsSync(json) ? await readOption('--json', json) : [];
+const rows = from ? await readChosen(from) : await measure();
 const figures = chosen.flatMap((suite) => suite.figures);
 process.stdout.write(`${toTable(figures, rows)}\n\n${toSummary(figures, rows)}\n`);
-if (json) await write(json, `${JSON.stringify(rows, null, 2)}\n`);
+if (json) await write(json, `${JSON.stringify(mergeRows(old, rows), null, 2)}\n`);
 if (page) await write(page, toPage(figures, rows));
 
 async function measure(): Promise<DatedRow[]> {
@@ -63,11 +70,16 @@ async function runSuite(suite: Suite): Promise<Row[]> {
   }
 }
 
-async function readRows(file: string): Promise<DatedRow[]> {
+async function readChosen(file: string): Promise<DatedRow[]> {
+  const rows = await readOption('--from', file);
+  return rows.filter(({ suite }) => chosen.some(({ name }) => name === suite));
+}
+
+async function readOption(option: string, file: string): Promise<DatedRow[]> {
   try {
-    return JSON.parse(await readFile(file, 'utf8'));
+    return await readRows(file);
   } catch (error) {
-    return program.error(`error: ${file} holds no rows: ${(error as Error).message}`);
+    return program.error(`error: ${option} ${file} ${(error as Error).message}`);
   }
 }
 

@@ -1,0 +1,114 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DatedRow } from '../src/row.ts';
+import { suites } from '../src/suites.ts';
+
+const CLI = join(import.meta.dirname, '../src/cli.ts');
+const LONG_AGO = '2001-01-01T00:00:00.000Z';
+const old: DatedRow[] = suites
+  .flatMap(({ figures }) => figures)
+  .map((figure) => ({
+    ...figure,
+    ours: 3000,
+    peer: 2000,
+    runs: 5,
+    ratio: 1.5,
+    holds: true,
+    date: LONG_AGO,
+    machine: 'A processor, 2 cores',
+    peerVersion: '1.2.3',
+  }));
+const isSize = ({ suite }: DatedRow) => suite === 'sizes';
+const order = suites.map(({ name }) => name);
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'berth-bench-cli-'));
+  file = join(folder, 'rows.json');
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+function bench(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], {
+    encoding: 'utf8',
+    timeout: 50_000,
+  });
+  return { status, stdout, stderr };
+}
+
+async function readRows(): Promise<DatedRow[]> {
+  return JSON.parse(await readFile(file, 'utf8'));
+}
+
+describe('--json', () => {
+  it('keeps the rows of the suites that were not run, and their order', async () => {
+    await writeFile(file, JSON.stringify(old.toReversed()));
+    expect(bench('sizes', '--json', file)).toMatchObject({ status: 0 });
+    const rows = await readRows();
+    expect(rows.filter((row) => !isSize(row))).toEqual(
+      order.flatMap((name) =>
+        old.toReversed().filter(({ suite }) => suite === name && name !== 'sizes'),
+      ),
+    );
+    const sizes = rows.filter(isSize);
+    expect(sizes).toHaveLength(old.filter(isSize).length);
+    for (const { date } of sizes) expect(date).not.toBe(LONG_AGO);
+    expect([...new Set(rows.map(({ suite }) => suite))]).toEqual(order);
+  });
+
+  it('makes a new file, and its folder', async () => {
+    file = join(folder, 'a/b/rows.json');
+    expect(bench('sizes', '--json', file)).toMatchObject({ status: 0 });
+    expect((await readRows()).every(isSize)).toBe(true);
+  });
+
+  it('takes the rows of some suites over from another file', async () => {
+    const from = join(folder, 'from.json');
+    await writeFile(from, JSON.stringify(old.map((row) => ({ ...row, ours: 1 }))));
+    await writeFile(file, JSON.stringify(old));
+    expect(bench('sizes', '--from', from, '--json', file)).toMatchObject({ status: 0 });
+    expect(await readRows()).toEqual(old.map((row) => (isSize(row) ? { ...row, ours: 1 } : row)));
+  });
+
+  it('keeps the rows of a suite that broke off', async () => {
+    await writeFile(file, JSON.stringify(old));
+    // The generator cannot make its folder.
+    const { status, stderr } = spawnSync(process.execPath, [CLI, 'generator', '--json', file], {
+      encoding: 'utf8',
+      env: { ...process.env, TMPDIR: join(folder, 'gone') },
+    });
+    expect(stderr).toContain('generator broke off: ');
+    expect(status).toBe(1);
+    expect(await readRows()).toEqual(old);
+  });
+
+  it.each([
+    ['half a file', JSON.stringify(old).slice(0, 100), 'is not good JSON'],
+    ['an empty file', '', 'is not good JSON'],
+    ['no list', '{"name": "foreign"}', 'is no list of rows'],
+    ['a list of something else', '[1]', 'the row at 0 has no suite'],
+    ['null for a row', '[null]', 'the row at 0 has no suite'],
+    [
+      'a row without a ratio',
+      JSON.stringify([old[0], { ...old[1], ratio: undefined }]),
+      'the row at 1 has no ratio',
+    ],
+    ['a suite that there is not', JSON.stringify([{ ...old[0], suite: 'boats' }]), 'suite boats'],
+  ])('refuses %s before anything is measured', async (_name, text, wanted) => {
+    await writeFile(file, text);
+    const { status, stdout, stderr } = bench('sizes', '--json', file);
+    expect(stderr).toMatch(/^error: .*\n$/);
+    expect(stderr).toContain(`--json ${file}`);
+    expect(stderr).toContain(wanted);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(await readFile(file, 'utf8')).toBe(text);
+    expect(bench('--from', file)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(wanted),
+    });
+  });
+});
