@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { createCors, type Router } from '@berth/server-stubs';
+import type { Router } from '@berth/server-stubs';
 import type { Auth } from './auth/auth.ts';
 import type { Backend } from './backend.ts';
 import type { Context } from './context.ts';
@@ -17,7 +17,7 @@ import { CallRecord } from './record/call-record.ts';
 import { recordAnswer } from './record/record-answer.ts';
 import type { RecordedRequest } from './record/recorded-request.ts';
 import { createRedactor } from './requests/create-redactor.ts';
-import { toCors } from './router-options.ts';
+import { corsOf } from './router-options.ts';
 import { sessionOfHeader, sessionOfQuery } from './session/session-name.ts';
 import { createStorage } from './storage/create-storage.ts';
 import type { SurfaceName } from './surface-name.ts';
@@ -54,12 +54,11 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
   };
   const listeners = backend?.listeners ?? own;
   const open = backend?.upgrade ?? gateway.upgrade;
-  const origins = toCors(context.options);
   const cors = {
-    gateway: createCors('gateway', context.profile, origins),
-    storage: createCors('storage', context.profile, origins),
-    upload: createCors('upload', context.profile, origins),
-    link: createCors('link', context.profile, origins),
+    gateway: corsOf(context, 'gateway'),
+    storage: corsOf(context, 'storage'),
+    upload: corsOf(context, 'upload'),
+    link: corsOf(context, 'link'),
   };
   const surfaceOf = createSurfaceOf(context.operations);
   const redactor = createRedactor(context.profile);

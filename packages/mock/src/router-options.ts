@@ -1,5 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import type { Answer, Call, CorsOptions, Fault, Violation } from '@berth/server-stubs';
+import {
+  type Answer,
+  type Call,
+  type Cors,
+  type CorsOptions,
+  createCors,
+  type Fault,
+  type Violation,
+} from '@berth/server-stubs';
 import type { Context } from './context.ts';
 import { FAULT_HEADER } from './faults/due-faults.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -10,11 +18,19 @@ import { SESSION_HEADER } from './session/session-name.ts';
 import type { SurfaceName } from './surface-name.ts';
 
 /** Request headers of the mock itself; a browser asks for them in its preflight. */
-export const CORS = { headers: ['Prefer', SESSION_HEADER, FAULT_HEADER] };
+const CORS = { headers: ['Prefer', SESSION_HEADER, FAULT_HEADER] };
 
 /** Which pages may read the answers of a mock. */
-export function toCors({ origins }: Pick<ResolvedOptions, 'origins'>): CorsOptions {
+function toCors({ origins }: Pick<ResolvedOptions, 'origins'>): CorsOptions {
   return { ...CORS, ...(origins && { origins }) };
+}
+
+/** The cross-origin headers of what the mock itself answers on a surface. */
+export function corsOf(
+  { profile, options }: Pick<Context, 'profile' | 'options'>,
+  surface: SurfaceName,
+): Cors {
+  return createCors(surface, profile, toCors(options));
 }
 
 /** The routes of an own document; nothing where the surface is the contract's. */

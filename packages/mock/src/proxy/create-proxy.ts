@@ -45,14 +45,14 @@ export function createProxy(
     const record = recordOf(request);
     const refusal = findProxyRefusal(request, parts);
     if (refusal !== undefined) {
-      sendOwnRefusal(refusal, record.surface, context.profile, request, response);
+      sendOwnRefusal(refusal, record.surface, context, request, response);
       return;
     }
     const destination = findDestination(record.surface, request.url ?? '/', targets, addresses);
     if (destination === undefined) {
       record.matched = false;
       const message = 'The mock has handed out no such address: ask the storage API for a new one.';
-      sendOwnRefusal({ code: LOST, message }, record.surface, context.profile, request, response);
+      sendOwnRefusal({ code: LOST, message }, record.surface, context, request, response);
       return;
     }
     void forward(parts, request as RecordedRequest, response, destination);

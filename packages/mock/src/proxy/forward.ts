@@ -87,10 +87,10 @@ function refuse(
   error: NodeJS.ErrnoException,
   origin: string,
   { surface }: CallRecord,
-  { profile }: Context,
+  context: Context,
   request: RecordedRequest,
   response: ServerResponse,
 ): void {
   const message = `The deployment ${origin} gave no answer: ${error.code ?? error.message}.`;
-  sendOwnRefusal({ code: OUT_OF_REACH, message }, surface, profile, request, response);
+  sendOwnRefusal({ code: OUT_OF_REACH, message }, surface, context, request, response);
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { createCors } from '@berth/server-stubs';
 import { closest } from 'fastest-levenshtein';
 import { type Backend, toBackendListeners } from '../backend.ts';
 import type { Context } from '../context.ts';
@@ -11,7 +10,7 @@ import type { CallRecord } from '../record/call-record.ts';
 import { type RecordedRequest, recordOf } from '../record/recorded-request.ts';
 import { sendOwnRefusal } from '../refusals/send-own-refusal.ts';
 import { REDACTED } from '../requests/create-redactor.ts';
-import { CORS } from '../router-options.ts';
+import { corsOf } from '../router-options.ts';
 import type { Session } from '../session/session.ts';
 import { fromJsonBody } from './body-json.ts';
 import { createScrubber } from './create-scrubber.ts';
@@ -50,7 +49,7 @@ export async function createReplay(context: Context, dir: string): Promise<Backe
     const record = recordOf(request);
     const { surface, session } = record;
     if (request.method === 'OPTIONS') {
-      const cors = createCors(surface, context.profile, CORS).preflight(request.headers.origin);
+      const cors = corsOf(context, surface).preflight(request.headers.origin);
       response.writeHead(204, { ...cors, 'x-request-id': randomUUID() }).end();
       return;
     }
@@ -87,7 +86,7 @@ export async function createReplay(context: Context, dir: string): Promise<Backe
     const message = `${asked} is not recorded. The nearest that is: ${near}${same}.`;
     const { surface } = record;
     const refusal = { code: NOT_RECORDED, status: 501, message };
-    sendOwnRefusal(refusal, surface, context.profile, request, response);
+    sendOwnRefusal(refusal, surface, context, request, response);
   }
 
   const listener = (request: IncomingMessage, response: ServerResponse) => {

@@ -1,9 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createCors } from '@berth/server-stubs';
-import type { WireProfile } from '../contract/wire-profile.ts';
+import type { Context } from '../context.ts';
 import type { FaultedCall } from '../faults/faulted-call.ts';
 import { sendRefusal } from '../faults/send-refusal.ts';
-import { CORS } from '../router-options.ts';
+import { corsOf } from '../router-options.ts';
 import type { SurfaceName } from '../surface-name.ts';
 import { toRefusal } from './to-refusal.ts';
 
@@ -15,18 +15,35 @@ export interface OwnRefusal {
   readonly message: string;
 }
 
-/** Refuses a call in the shape of its surface. */
+/**
+ * Refuses a call in the shape of its surface. The refusal of a preflight would be told to nobody: the call
+ * that follows it is let come, and refused.
+ */
 export function sendOwnRefusal(
   { code, status, message }: OwnRefusal,
   surface: SurfaceName,
-  profile: WireProfile,
+  context: Pick<Context, 'profile' | 'options'>,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
+  const cors = corsOf(context, surface);
+  if (isPreflight(request)) {
+    response.writeHead(204, {
+      ...cors.preflight(request.headers.origin),
+      // A browser that remembers it would not ask the deployment.
+      'access-control-max-age': '0',
+      'x-request-id': randomUUID(),
+    });
+    response.end();
+    return;
+  }
   const error = toRefusal(surface, code[surface], {
     message,
     ...(status !== undefined && { status }),
   });
-  const cors = createCors(surface, profile, CORS);
-  sendRefusal(error, { request, cors, profile } as FaultedCall, response);
+  sendRefusal(error, { request, cors, profile: context.profile } as FaultedCall, response);
+}
+
+function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { createCors, toAnswer, UploadError } from '@berth/server-stubs';
+import { toAnswer, UploadError } from '@berth/server-stubs';
 import type { Context } from '../context.ts';
 import { storageErrors } from '../contract/defaults.ts';
 import { recordOf } from '../record/recorded-request.ts';
-import { toCors } from '../router-options.ts';
+import { corsOf } from '../router-options.ts';
 import { sendFile } from './send-file.ts';
 
 /** The temporary links: they download what was uploaded. */
-export function createLinkListener({ profile, options }: Context): RequestListener {
-  const cors = createCors('link', profile, toCors(options));
+export function createLinkListener(context: Context): RequestListener {
+  const cors = corsOf(context, 'link');
   const allow = cors.preflight(undefined)['access-control-allow-methods'] as string;
 
   return (request, response) => {

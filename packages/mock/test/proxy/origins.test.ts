@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createMock, type Mock } from '../../src/index.ts';
+import { call } from '../helpers/call.ts';
+import { gateway } from '../helpers/calls.ts';
+
+const LISTED = 'https://app.example.com';
+const UNLISTED = 'https://other.example.com';
+const PATHS = ['/v1/cloudrun/hello', '/api/v2/envs/dev/storages:batchDelete', '/', '/files/a.txt'];
+
+const dir = await mkdtemp(join(tmpdir(), 'berth-origins-'));
+afterAll(() => rm(dir, { recursive: true }));
+
+async function startReplay(): Promise<Mock> {
+  await using real = await createMock();
+  await using between = await createMock({ proxy: real.url, record: dir });
+  await gateway(between, { path: '/v1/cloudrun/hello/recorded' });
+  await between.close();
+  return createMock({ replay: dir, origins: [LISTED] });
+}
+
+async function startProxyOfNothing(): Promise<Mock> {
+  const { url, close } = await createMock();
+  await close();
+  return createMock({ proxy: url, origins: [LISTED] });
+}
+
+describe.each([
+  ['--replay', startReplay],
+  ['--proxy', startProxyOfNothing],
+] as const)('what %s refuses itself', (name, start) => {
+  let mock: Mock;
+  beforeAll(async () => {
+    mock = await start();
+  });
+  afterAll(() => mock.close());
+
+  test.each(PATHS)('can be read by pages of a listed origin alone: %s', async (path) => {
+    const from = (origin: string) => call(mock, { method: 'GET', path, headers: { origin } });
+    const { status, headers } = await from(LISTED);
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(headers).toMatchObject({ 'access-control-allow-origin': LISTED, vary: 'Origin' });
+    expect((await from(UNLISTED)).headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  test.each(PATHS)('is told to the call that follows a preflight: %s', async (path) => {
+    const preflight = (origin: string) =>
+      call(mock, {
+        method: 'OPTIONS',
+        path,
+        headers: { origin, 'access-control-request-method': 'POST' },
+      });
+    const { status, headers } = await preflight(LISTED);
+    expect(status).toBe(204);
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': LISTED,
+      'access-control-allow-methods': expect.stringContaining('OPTIONS'),
+      'access-control-allow-headers': expect.stringContaining('X-Mock-Session'),
+      'x-request-id': expect.any(String),
+    });
+    // What the mock says while the deployment is away must not stand for what the deployment says.
+    if (name === '--proxy') expect(headers['access-control-max-age']).toBe('0');
+    const other = await preflight(UNLISTED);
+    expect(other.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+});
