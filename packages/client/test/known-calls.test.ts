@@ -1,0 +1,142 @@
+import {
+  bearer,
+  createGatewayClient,
+  defaultWireProfile,
+  type GatewayClientOptions,
+  type Service,
+  toGatewayError,
+} from '@berth/client';
+import { describe, expect, it } from 'vitest';
+import { envelope, failureOf, fakeFetch, json, list } from './support/fake-fetch.ts';
+import { storageWith } from './support/storage.ts';
+
+const TOKEN = 'token-5ec4e7';
+const PROFILE = {
+  ...defaultWireProfile,
+  gatewayHeaders: { ...defaultWireProfile.gatewayHeaders, upstreamStatus: 'X-Of-Service' },
+};
+/** A refusal as only this deployment sends it: it repeats the token, and the service marks it. */
+const refusal = () =>
+  json(
+    { code: 'A', message: `No ${TOKEN} here.`, requestId: 'r-1' },
+    { status: 400, headers: { 'X-Request-Id': 'r-1', 'X-Of-Service': '400' } },
+  );
+const own = () => json({ code: 'A', message: `No ${TOKEN}.`, requestId: 'r-1' }, OWN);
+const OWN = { status: 400, headers: { 'X-Request-Id': 'r-1' } };
+
+function serviceWith(answer: Response, options: Partial<GatewayClientOptions> = {}) {
+  const { fetch } = fakeFetch(answer);
+  const gateway = createGatewayClient({
+    ...{ baseUrl: 'https://g.example', auth: bearer(TOKEN), wireProfile: PROFILE },
+    ...{ retry: false, fetch },
+    ...options,
+  } as GatewayClientOptions);
+  return gateway.service('hello');
+}
+
+const JSON_TYPE = { headers: { 'Content-Type': 'application/json' } };
+const BROKEN = () => {
+  const body = new ReadableStream({ start: (controller) => controller.error(new Error('cut')) });
+  return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } });
+};
+
+describe('an error of the gateway knows its call, its credentials and the names of its deployment', () => {
+  type Way = [string, (answer: Response) => Promise<unknown>];
+  it.each<Way>([
+    ['which get throws', (answer) => failureOf(serviceWith(answer).post('a?sign=1'))],
+    ['which events throw', (answer) => failureOf(serviceWith(answer).events('a').next())],
+    [
+      'made of an answer that request gave',
+      async (answer) => {
+        const response = await serviceWith(answer).request('a', { method: 'POST' });
+        return toGatewayError({ response, error: await response.json() });
+      },
+    ],
+    [
+      'made of an answer that a hook saw',
+      async (answer) => {
+        const seen: Response[] = [];
+        const hooks = {
+          onResponse: (event: { response: Response }) => void seen.push(event.response),
+        };
+        await failureOf(serviceWith(answer, { hooks }).post('a'));
+        return toGatewayError({ response: seen[0] as Response, error: await own().json() });
+      },
+    ],
+  ])('%s', async (_, errorOf) => {
+    for (const [answer, source] of [
+      [refusal(), 'service'],
+      [own(), 'gateway'],
+    ] as const) {
+      const error = await errorOf(answer);
+      expect(error).toMatchObject({ name: 'GatewayError', source, path: '/v1/cloudrun/hello/a' });
+      expect(error).toMatchObject({ method: expect.stringMatching(/^(GET|POST)$/) });
+      expect(String(error)).not.toContain('5ec4e7');
+    }
+  });
+
+  it('made of a success that a hook, or request, gave', async () => {
+    const seen: Response[] = [];
+    const hooks = {
+      onResponse: ({ response }: { response: Response }) => void seen.push(response),
+    };
+    seen.push(await serviceWith(json({})).request('a'));
+    await serviceWith(json({}), { hooks }).get('a');
+    expect(seen.length).toBe(2);
+    for (const response of seen) {
+      expect(toGatewayError({ response })).toMatchObject({ method: 'GET' });
+    }
+  });
+});
+
+describe('an error of an answer that broke off, or is not as promised, knows its call', () => {
+  const refuse = { '~standard': { version: 1, vendor: 'a', validate: () => ({ issues: [] }) } };
+  it.each<[string, Response, (service: Service) => Promise<unknown>, string]>([
+    ['a get', BROKEN(), (service) => service.get('a'), 'NetworkError'],
+    [
+      'JSON that is none',
+      new Response('{', JSON_TYPE),
+      (service) => service.get('a'),
+      'ContractError',
+    ],
+    [
+      'a payload that is refused',
+      json({}),
+      (service) => service.get('a', { schema: refuse as never }),
+      'ContractError',
+    ],
+    [
+      'events',
+      BROKEN(),
+      (service) => service.events('a', { reconnect: false }).next(),
+      'NetworkError',
+    ],
+    ['no events', json({}), (service) => service.events('a').next(), 'ContractError'],
+  ])('%s', async (_, answer, call, name) => {
+    const error = await failureOf(call(serviceWith(answer)));
+    expect(error).toMatchObject({ name, method: 'GET', path: '/v1/cloudrun/hello/a' });
+  });
+
+  it.each<[string, Response[], (storage: ReturnType<typeof storageWith>['storage']) => unknown]>([
+    ['a list', [BROKEN()], (storage) => storage.delete('a')],
+    ['a refusal', [envelope({ code: 'A' }, 400)], (storage) => storage.delete('a')],
+    ['half a list', [list()], (storage) => storage.delete('a')],
+    ['an upload grant', [envelope({ data: {} })], (storage) => storage.upload('a', 'b')],
+  ])('%s of storage', async (_, answers, call) => {
+    const { storage } = storageWith(answers, { retry: false });
+    const error = await failureOf(Promise.resolve(call(storage)));
+    expect(error).toMatchObject({
+      method: 'POST',
+      path: expect.stringMatching(/^\/api\/v2\/envs/),
+    });
+  });
+
+  it('a download', async () => {
+    const link = { fileID: 'a', code: 'SUCCESS', tempFileURL: 'https://f.example/x?sign=5ec4e7' };
+    const { storage } = storageWith([list(link), BROKEN()]);
+    const response = await storage.download('a', { retry: false });
+    const error = await failureOf(response.text());
+    expect(error).toMatchObject({ name: 'NetworkError', method: 'GET', path: '/x' });
+    expect(String(error)).not.toContain('5ec4e7');
+  });
+});
