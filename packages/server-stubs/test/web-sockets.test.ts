@@ -45,6 +45,20 @@ it('hands over a connection whose 101 it has written', async () => {
   expect(text).toMatch(/\r\n\r\nws true dev early$/);
 });
 
+it('leaves the bytes of the headers of a 101 what they are, and text of the protocol UTF-8', async () => {
+  const base = await start({
+    'cloudrun-get': get,
+    webSocket: () => ({
+      status: 101,
+      headers: { 'X-Name': 'caf\xe9 \xff' },
+      open: (socket) => socket.end('\xe9'),
+    }),
+  });
+  const text = await sendRaw(base, `${HEAD}${TOKEN}\r\n`);
+  expect(text).toMatch(/x-name: caf\xe9 \xff\r\n/i);
+  expect(text).toMatch(/\r\n\r\n\xc3\xa9$/);
+});
+
 it('writes nothing where the handler writes the 101 itself', async () => {
   const base = await start({
     'cloudrun-get': get,

@@ -33,7 +33,10 @@ export class UpgradeResponse extends ServerResponse {
   switch(headers: Readonly<Record<string, string | readonly string[]>>): void {
     for (const [name, value] of Object.entries(headers)) this.setHeader(name, value);
     this.writeHead(101);
+    // A 101 has no body to `write`, and `flushHeaders` takes the encoding of the socket: bytes stay what they are.
+    this.#socket.setDefaultEncoding('latin1');
     this.flushHeaders();
+    this.#socket.setDefaultEncoding('utf8');
   }
 
   /** Gives the socket to whoever speaks the new protocol; nothing more is written here. */
