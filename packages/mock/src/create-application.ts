@@ -19,6 +19,7 @@ import type { RecordedRequest } from './record/recorded-request.ts';
 import { createRedactor } from './requests/create-redactor.ts';
 import { corsOf } from './router-options.ts';
 import { sessionOfHeader, sessionOfQuery } from './session/session-name.ts';
+import { takeSessionProtocol } from './session/take-session-protocol.ts';
 import { createStorage } from './storage/create-storage.ts';
 import type { SurfaceName } from './surface-name.ts';
 import { createSurfaceOf } from './surface-of.ts';
@@ -117,6 +118,7 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
     request: to('request'),
     checkContinue: to('checkContinue'),
     upgrade(request, socket, head) {
+      takeSessionProtocol(request);
       const record = begin(request);
       const next = () => open(request, socket, head);
       socket.once('close', () => record.finish(record.status, ''));

@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http';
+import { SESSION_HEADER } from './session-name.ts';
+
+/** What names a session where no header can be set; then comes its name, encoded as in a query. */
+const PREFIX = 'mock.session.';
+const PROTOCOLS = 'sec-websocket-protocol';
+const HEADER = SESSION_HEADER.toLowerCase();
+
+/**
+ * Takes the name of a session out of the subprotocols of a WebSocket, all that a page can choose of it, and
+ * puts it where every other call has it. A header that is there goes before.
+ *
+ * Neither list of headers keeps it: whoever answers chooses among the other subprotocols.
+ */
+export function takeSessionProtocol({ headers, rawHeaders }: IncomingMessage): void {
+  const offered = headers[PROTOCOLS];
+  if (offered === undefined || !offered.includes(PREFIX)) return;
+  const protocols = offered.split(',').map((protocol) => protocol.trim());
+  const named = protocols.find(isName);
+  if (named === undefined) return;
+  headers[HEADER] ??= decode(named.slice(PREFIX.length));
+  for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
+    if (rawHeaders[at]?.toLowerCase() === PROTOCOLS) rawHeaders.splice(at, 2);
+  }
+  delete headers[PROTOCOLS];
+  const rest = protocols.filter((protocol) => !isName(protocol)).join(', ');
+  if (rest === '') return;
+  headers[PROTOCOLS] = rest;
+  rawHeaders.push('Sec-WebSocket-Protocol', rest);
+}
+
+function isName(protocol: string): boolean {
+  return protocol.startsWith(PREFIX);
+}
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { afterAll, expect, test } from 'vitest';
+import WsSocket from 'ws';
+import { createMock, type Mock } from '../src/index.ts';
+import { startSocketService } from './services/start-socket-service.ts';
+
+const SESSION = 'worker 1 (ä)';
+const PROTOCOL = 'mock.session.worker%201%20%28%C3%A4%29';
+const TOKEN = 'berth.bearer.any';
+
+const service = await startSocketService();
+const mock = await createMock({ services: { real: { proxy: service.url } } });
+afterAll(async () => {
+  await mock.close();
+  service.close();
+});
+
+const toAddress = ({ url }: Mock, path: string) =>
+  `${url.replace('http', 'ws')}/v1/cloudrun/${path}`;
+const lastOf = (of: Mock, session?: string) => of.session(session).requests().at(-1);
+
+/** Opens a WebSocket as pages do, without headers; resolves with the subprotocol that was chosen. */
+async function open(of: Mock, path: string, protocols: string[]): Promise<string> {
+  const socket = new WebSocket(toAddress(of, path), protocols);
+  const opened = Promise.withResolvers<string>();
+  socket.onopen = () => opened.resolve(socket.protocol);
+  socket.onclose = () => opened.reject(new Error('The WebSocket did not open.'));
+  try {
+    return await opened.promise;
+  } finally {
+    socket.close();
+  }
+}
+
+test('a WebSocket without headers belongs to the session that its subprotocol names', async () => {
+  expect(await open(mock, 'echo', ['chat', PROTOCOL, TOKEN])).toBe('chat');
+  expect(lastOf(mock, SESSION)).toMatchObject({ service: 'echo', matched: true });
+  expect(lastOf(mock, SESSION)?.request.headers['sec-websocket-protocol']).toBe('chat');
+  expect(lastOf(mock)).toBeUndefined();
+});
+
+test('the service sees nothing of it', async () => {
+  const arrived = service.next();
+  await open(mock, 'real/a?session=its-own', [PROTOCOL, 'chat', TOKEN]);
+  const { headers, url } = (await arrived).request;
+  expect([headers['sec-websocket-protocol'], url]).toEqual(['chat', '/a?session=its-own']);
+  expect(headers).not.toHaveProperty('x-mock-session');
+});
+
+test('a deployment sees nothing of it', async () => {
+  await using between = await createMock({ proxy: service.url });
+  const arrived = service.next();
+  await open(between, 'real/a', [TOKEN, PROTOCOL, 'chat']);
+  const { headers } = (await arrived).request;
+  expect(headers['sec-websocket-protocol']).toBe(`${TOKEN}, chat`);
+  expect(headers).not.toHaveProperty('x-mock-session');
+  expect(lastOf(between, SESSION)).toMatchObject({ operationId: 'cloudrun-get' });
+  expect(lastOf(between)).toBeUndefined();
+});
+
+test('faults of the session are done to it', async () => {
+  mock.session('faulty').faults.put('no', 'service:echo:code=SERVICE_NOT_READY');
+  await expect(open(mock, 'echo', ['chat', 'mock.session.faulty', TOKEN])).rejects.toThrow();
+  await expect.poll(() => lastOf(mock, 'faulty')).toMatchObject({ faults: ['no'] });
+});
+
+test.each([
+  ['the header goes before', { 'x-mock-session': 'by-header' }, 'by-header'],
+  ['what is no encoded text is the name as it stands', {}, '%zz'],
+])('%s', async (_, headers, session) => {
+  const socket = new WsSocket(toAddress(mock, 'echo'), ['chat', 'mock.session.%zz'], {
+    headers: { ...headers, authorization: 'Bearer any' },
+  });
+  await once(socket, 'open');
+  expect(lastOf(mock, session)).toMatchObject({ service: 'echo' });
+  socket.terminate();
+});
