@@ -1,6 +1,7 @@
 /* biome-ignore-all lint/suspicious/noConsole: a script talks to the terminal */
 
 import { judgeMutant } from '../src/judge-mutant.ts';
+import { chunkedBodies } from '../src/mutants/chunked-bodies.ts';
 import { fromOutside } from '../src/mutants/from-outside/index.ts';
 import { mutants } from '../src/mutants/index.ts';
 import { startMutated } from '../src/start-mutated.ts';
@@ -9,7 +10,7 @@ import { startMutated } from '../src/start-mutated.ts';
 const args = process.argv.slice(2);
 const isOwn = args.includes('--own');
 const prefixes = args.filter((arg) => arg !== '--own');
-const wanted = [...mutants, ...fromOutside].filter(
+const wanted = [...mutants, ...fromOutside, ...chunkedBodies].filter(
   ({ rule }) => prefixes.length === 0 || prefixes.some((prefix) => rule.startsWith(prefix)),
 );
 

@@ -27,7 +27,7 @@ export interface Call {
   /** All headers but `Content-Length` and `Connection`; `Host` stands among them or comes from the origin. */
   headers: HeaderList;
   body: Buffer;
-  /** Sends the body bit by bit instead, with the length of `body` announced. */
+  /** Sends the body bit by bit instead, with the length of `body` announced where it goes in no chunks. */
   trickle?: (() => Readable) | undefined;
   /** Take a 429 as the answer. Default: wait and call again. */
   keep429?: boolean | undefined;

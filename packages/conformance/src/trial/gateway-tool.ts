@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Caller, OpenExchange } from '../http/caller.ts';
 import type { Exchange } from '../http/exchange.ts';
 import {
@@ -13,6 +15,9 @@ import { isGatewayError } from '../judge/is-gateway-error.ts';
 import type { Run } from '../run/run.ts';
 import { Unreached } from './endings.ts';
 
+/** Between two chunks of a body, in milliseconds. */
+const PAUSE = 20;
+
 /** A call of a hosted service. */
 export interface GatewayCall {
   /** Default: GET, or POST where there is a body. */
@@ -23,6 +28,8 @@ export interface GatewayCall {
   service?: string;
   headers?: HeaderInput;
   body?: string | Uint8Array;
+  /** The body in chunks instead, one after another and without a length (RFC 9112, section 7.1). */
+  chunks?: readonly Uint8Array[];
   /**
    * - `valid` (default): what the target was found to accept. Where it refuses them with 401 now, the
    *   check ends as not reached
@@ -65,15 +72,19 @@ export function createGatewayTool(run: Run, caller: Caller): GatewayTool {
   const host = settings.gatewayHost ?? new URL(settings.gatewayUrl).host;
 
   const prepare = async (call: GatewayCall) => {
-    const body = Buffer.from(call.body ?? '');
-    const method = call.method ?? (call.body === undefined ? 'GET' : 'POST');
+    const { chunks } = call;
+    const body = chunks ? Buffer.concat(chunks) : Buffer.from(call.body ?? '');
+    const method = call.method ?? ((call.body ?? chunks) === undefined ? 'GET' : 'POST');
     const service = call.service ?? settings.service;
     const target = call.target ?? `${base}/v1/cloudrun/${service}${call.path ?? ''}`;
-    const headers = withHeaders([['Host', call.host ?? host]], toHeaderList(call.headers));
+    const coding: HeaderList = chunks ? [['Transfer-Encoding', 'chunked']] : [];
+    const own: HeaderList = [['Host', call.host ?? host], ...coding];
+    const headers = withHeaders(own, toHeaderList(call.headers));
     const unsigned = { method, url: origin + target, headers, body };
     const credentials = await sign(run, call.credentials ?? 'valid', unsigned);
     const signed = withHeaders(headers, credentials);
-    return { method, origin, target, headers: signed, body, keep429: call.keep429 };
+    const trickle = chunks && (() => Readable.from(pauseBetween(chunks)));
+    return { method, origin, target, headers: signed, body, trickle, keep429: call.keep429 };
   };
 
   /** Valid credentials that are refused half-way say nothing about the rule. */
@@ -109,6 +120,14 @@ export function createGatewayTool(run: Run, caller: Caller): GatewayTool {
       }
     },
   };
+}
+
+/** Each goes out alone: a gateway that takes what is there for the whole gets no more than the first. */
+async function* pauseBetween(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) {
+    yield chunk;
+    await wait(PAUSE);
+  }
 }
 
 async function sign(

@@ -43,6 +43,8 @@ export class MutatedRequest {
   target: string;
   headers: Headers;
   body: Buffer;
+  /** The body in the pieces that it came in. */
+  pieces: readonly Buffer[] = [];
 
   constructor(method: string, target: string, headers: Headers, body: Buffer) {
     this.method = method;

@@ -49,7 +49,8 @@ async function relay(
   const request = toRequest(incoming);
   const streams = hooks.streamsRequests || (!hooks.request && !hooks.broken);
   if (!streams) {
-    const { body, isWhole } = await readBody(incoming);
+    const { pieces, body, isWhole } = await readBody(incoming);
+    request.pieces = pieces;
     request.body = body;
     if (!isWhole) {
       await hooks.broken?.(request);
@@ -133,12 +134,14 @@ export function toHeaders({ rawHeaders }: IncomingMessage): Headers {
   );
 }
 
-async function readBody(message: IncomingMessage): Promise<{ body: Buffer; isWhole: boolean }> {
-  const chunks: Buffer[] = [];
+async function readBody(
+  message: IncomingMessage,
+): Promise<{ pieces: Buffer[]; body: Buffer; isWhole: boolean }> {
+  const pieces: Buffer[] = [];
   try {
-    for await (const chunk of message) chunks.push(chunk);
-    return { body: Buffer.concat(chunks), isWhole: message.complete };
+    for await (const piece of message) pieces.push(piece);
+    return { pieces, body: Buffer.concat(pieces), isWhole: message.complete };
   } catch {
-    return { body: Buffer.concat(chunks), isWhole: false };
+    return { pieces, body: Buffer.concat(pieces), isWhole: false };
   }
 }

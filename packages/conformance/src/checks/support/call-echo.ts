@@ -19,7 +19,7 @@ export async function callEcho(
   if (echo) return { echo, exchange };
   const plain = await t.gateway.call({
     ...(call.method === undefined ? {} : { method: call.method }),
-    ...(call.body === undefined
+    ...((call.body ?? call.chunks) === undefined
       ? {}
       : { headers: { 'Content-Type': 'application/json' }, body: '{}' }),
     path: '/echo',
