@@ -3,6 +3,7 @@ import { type IncomingMessage, request as requestHttp, STATUS_CODES } from 'node
 import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { joinSockets } from '../http/join-sockets.ts';
+import { noticeEnd } from '../http/notice-end.ts';
 import { recordOf } from '../record/recorded-request.ts';
 import { findDestination } from './destination.ts';
 import { findProxyRefusal } from './find-proxy-refusal.ts';
@@ -44,6 +45,10 @@ export function forwardUpgrade(
   });
   const leave = () => outgoing.destroy();
   caller.once('close', leave);
+  const ignoreEnd = noticeEnd(caller, () => {
+    caller.end();
+    leave();
+  });
 
   function refuse(status: number, code: string, message: string): void {
     record.status = status;
@@ -72,6 +77,7 @@ export function forwardUpgrade(
   }
 
   outgoing.on('upgrade', (answer, deployment, first) => {
+    ignoreEnd();
     judge(101, answer.rawHeaders);
     caller.off('close', leave);
     caller.write(toHead(answer, [...toReturned(answer.rawHeaders), ...UPGRADE]));
@@ -80,6 +86,7 @@ export function forwardUpgrade(
     joinSockets(caller, deployment);
   });
   outgoing.on('response', (answer) => {
+    ignoreEnd();
     judge(answer.statusCode ?? 0, answer.rawHeaders);
     const own = toReturned(answer.rawHeaders, ['content-length']);
     caller.write(toHead(answer, [...own, 'Connection', 'close']));

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createMock, type Mock } from '../../src/index.ts';
+import { startSocketService } from '../services/start-socket-service.ts';
 import { startDeployment } from './start-deployment.ts';
 
 const last = (of: Mock) => of.session().requests().at(-1);
@@ -116,4 +118,38 @@ test('a WebSocket that is refused is answered as the deployment did', async () =
   const error = JSON.parse(await text(gone));
   expect([gone.statusCode, error.code]).toEqual([502, 'BAD_GATEWAY']);
   expect(error.requestId).toBe(gone.headers['x-request-id']);
+});
+
+describe('a handshake that the deployment has not answered', async () => {
+  const service = await startSocketService();
+  const between = await createMock({ proxy: service.url });
+  afterAll(async () => {
+    await between.close();
+    service.close();
+  });
+  const toHandshake = (path: string) =>
+    [
+      `GET ${path} HTTP/1.1`,
+      ...['Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket'],
+      ...['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==', '', ''],
+    ].join('\r\n');
+
+  async function begin(sent = '') {
+    const arrived = service.next();
+    const caller = connect(between.port, '127.0.0.1');
+    caller.on('error', () => {});
+    caller.write(`${toHandshake('/silent')}${sent}`, 'latin1');
+    return { caller, deployment: (await arrived).connection };
+  }
+
+  test.each<[string, string, (caller: Socket) => void]>([
+    ['ends', '', (caller) => caller.end()],
+    ['ends after a first frame', '\x81\x82\0\0\0\0hi', (caller) => caller.end()],
+    ['is lost', '', (caller) => caller.resetAndDestroy()],
+  ])('is given up when the connection of its caller %s', async (_, sent, leave) => {
+    const { caller, deployment } = await begin(sent);
+    leave(caller);
+    await once(deployment.resume(), 'end');
+    if (!caller.destroyed) await once(caller.resume(), 'close');
+  });
 });
