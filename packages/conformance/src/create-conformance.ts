@@ -91,7 +91,7 @@ async function run(settings: Settings): Promise<Report> {
 async function prepare(run: Run): Promise<void> {
   const { gatewayUrl, storageUrl } = run.settings;
   try {
-    await Promise.all([probe('gateway', gatewayUrl, run), probe('storage API', storageUrl, run)]);
+    await Promise.all([probe('gateway', gatewayUrl, run), probe('storage', storageUrl, run)]);
     await Promise.all([findGatewayCredentials(run), findStorageForm(run)]);
   } catch (error) {
     // Then every check says why it was not made.

@@ -162,18 +162,19 @@ export function toSettings(options: ConformanceOptions): Settings {
   const { requestForm, tc3 } = options;
   const { env = 'dev', service = 'conformance', prefix = 'berth-conformance' } = options;
   if (env === '' || service === '') {
-    throw new StartError('The environment and the service must have a name.');
+    throw new StartError('env and service must not be empty.');
   }
   if (!/^[\w.-]+(\/[\w.-]+)*$/.test(prefix) || /(^|\/)\.{1,2}(\/|$)/.test(prefix)) {
     throw new StartError(
-      'The prefix must be a path of letters, digits, "-", "_" and ".", without a "/" at its ends.',
+      'prefix must be a path of letters, digits, "-", "_" and ".", without a "/" at its ends.',
+      'prefix',
     );
   }
   const { gatewayToken, otherEnvToken, expiredToken, forbiddenService } = options;
   const { gatewayHost, auth, ca, proxy } = options;
   return {
-    gatewayUrl: toBaseUrl(options.gatewayUrl, 'gateway'),
-    storageUrl: toBaseUrl(options.storageUrl, 'storage'),
+    gatewayUrl: toBaseUrl(options.gatewayUrl, 'gatewayUrl'),
+    storageUrl: toBaseUrl(options.storageUrl, 'storageUrl'),
     ...{ gatewayHost, gatewayToken, otherEnvToken, expiredToken, forbiddenService, auth, ca },
     proxy: proxy === undefined ? undefined : toProxyUrl(proxy),
     signal: options.signal,
@@ -188,20 +189,20 @@ export function toSettings(options: ConformanceOptions): Settings {
     storageHeaders: options.storageHeaders ?? {},
     wireProfile: options.wireProfile ?? defaultProfile,
     envelope: toOneOf(options.envelope, ENVELOPES, 'envelope') ?? 'wrapped',
-    requestForm: toOneOf(requestForm, REQUEST_FORMS, 'request form'),
-    copyPath: toOneOf(options.copyPath, COPY_PATHS, 'copy path') ?? 'absolute',
-    maxAgeUnit: toOneOf(options.maxAgeUnit, MAX_AGE_UNITS, 'unit of maxAge') ?? 's',
+    requestForm: toOneOf(requestForm, REQUEST_FORMS, 'requestForm'),
+    copyPath: toOneOf(options.copyPath, COPY_PATHS, 'copyPath') ?? 'absolute',
+    maxAgeUnit: toOneOf(options.maxAgeUnit, MAX_AGE_UNITS, 'maxAgeUnit') ?? 's',
     level: toOneOf(options.level, LEVELS, 'level') ?? 'should',
     only: options.only ?? [],
     skip: options.skip ?? [],
-    rules: toOneOf(options.rules, ruleVersions, 'rule set') ?? newestRules,
+    rules: toOneOf(options.rules, ruleVersions, 'rules') ?? newestRules,
     readOnly: options.readOnly ?? false,
     insecure: options.insecure ?? false,
     timeout: toWhole(options.timeout, 'timeout', RANGES.timeout),
     budget: toWhole(options.budget, 'budget', RANGES.budget),
     concurrency: toWhole(options.concurrency, 'concurrency', RANGES.concurrency),
     seed: toSeed(options.seed),
-    runs: toWhole(options.runs, 'number of runs', RANGES.runs),
+    runs: toWhole(options.runs, 'runs', RANGES.runs),
     bail: options.bail ?? false,
     baseline: options.baseline ?? [],
     preferCode: options.preferCode ?? false,
@@ -213,31 +214,32 @@ export function toSettings(options: ConformanceOptions): Settings {
 function toOneOf<Value extends string>(
   value: Value | undefined,
   allowed: readonly Value[],
-  what: string,
+  option: string,
 ): Value | undefined {
   if (value === undefined || allowed.includes(value)) return value;
-  throw new StartError(`The ${what} must be ${allowed.join(' or ')}.`);
+  throw new StartError(`${option} must be ${allowed.join(' or ')}.`, option);
 }
 
 function toWhole(
   value: number | undefined,
-  what: string,
+  option: string,
   { unit, least, most, usual }: (typeof RANGES)[keyof typeof RANGES],
 ): number {
   if (value === undefined) return usual;
   if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new StartError(`The ${what} must be a whole number of ${unit} from ${least} to ${most}.`);
+  const range = `${unit} from ${least} to ${most}`;
+  throw new StartError(`${option} must be a whole number of ${range}.`, option);
 }
 
 function toSeed(seed = Math.floor(Math.random() * 2 ** 31)): number {
   if (Number.isInteger(seed) && seed >= -(2 ** 31) && seed < 2 ** 31) return seed;
-  throw new StartError('The seed must be a whole number of 32 bits.');
+  throw new StartError('seed must be a whole number of 32 bits.', 'seed');
 }
 
-function toBaseUrl(value: string, what: string): string {
-  const url = toUrl(value, what);
+function toBaseUrl(value: string, option: string): string {
+  const url = toUrl(value, option);
   if (url.username || url.password || url.search || url.hash) {
-    throw new StartError(`The ${what} URL must have no credentials, query or fragment.`);
+    throw new StartError(`${option} must have no credentials, query or fragment.`, option);
   }
   return url.href.replace(/\/+$/, '');
 }
@@ -247,8 +249,8 @@ function toProxyUrl(value: string): string {
   return toUrl(value, 'proxy').href;
 }
 
-function toUrl(value: string, what: string): URL {
+function toUrl(value: string, option: string): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url !== undefined && ['http:', 'https:'].includes(url.protocol)) return url;
-  throw new StartError(`The ${what} URL must be an http or https URL.`);
+  throw new StartError(`${option} must be an http or https URL.`, option);
 }

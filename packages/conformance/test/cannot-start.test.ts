@@ -16,7 +16,7 @@ test('a dead address: one sentence, in bounded time', async () => {
   expect(code).toBe(2);
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatch(
-    /^berth-conformance: The \w+( API)? at http.* cannot be reached: .*ECONN/,
+    /^berth-conformance: --(gateway|storage)-url: the \w+( API)? at http.* cannot be reached: .*ECONN/,
   );
   expect(performance.now() - started).toBeLessThan(5000);
 });
@@ -74,13 +74,20 @@ const URLS = ['--gateway-url', 'http://127.0.0.1:1', '--storage-url', 'http://12
 test.each([
   [[], '--gateway-url is missing; BERTH_GATEWAY_URL, or gatewayUrl in the file'],
   [['--gateway-url', 'http://127.0.0.1:1'], '--storage-url is missing'],
-  [['--gateway-url', 'nonsense', '--storage-url', 'http://127.0.0.1:1'], 'gateway URL must be'],
-  [['--gateway-url', 'http://a:b@c', '--storage-url', 'http://127.0.0.1:1'], 'no credentials'],
+  [
+    ['--gateway-url', 'nonsense', '--storage-url', 'http://127.0.0.1:1'],
+    '--gateway-url must be an http or https URL.',
+  ],
+  [
+    ['--gateway-url', 'http://a:b@c', '--storage-url', 'http://127.0.0.1:1'],
+    '--gateway-url must have no',
+  ],
   [['--no-such-option'], 'There is no option --no-such-option'],
   [['--gateway-uri', 'x'], 'There is no option --gateway-uri; did you mean --gateway-url?'],
   [[...URLS, '--timeout'], '--timeout needs a value.'],
   [[...URLS, '--timeout', 'soon'], '--timeout must be a whole number of milliseconds'],
   [[...URLS, '--timeout', '9999999999'], 'from 1 to 3600000'],
+  [[...URLS, '--seed', '4294967296'], '--seed must be a whole number of 32 bits.'],
   [[...URLS, '--seed', '1e99'], '--seed must be a whole number.'],
   [[...URLS, '--request-form', 'both'], '--request-form must be top or data.'],
   [[...URLS, '--gateway-token', ''], '--gateway-token must not be empty.'],
@@ -95,9 +102,9 @@ test.each([
   [[...URLS, '--tc3-token', 'x'], '--tc3-token needs --tc3-secret-id.'],
   [[...URLS, '--only', 'GW-C4'], '--only: no rule is called GW-C4; did you mean GW-C'],
   [[...URLS, '--skip', 'dred'], '--skip: no rule is called dred; did you mean dredd?'],
-  [[...URLS, '--rules', '0.9'], 'The rule set must be'],
-  [[...URLS, '--prefix', '../x'], 'The prefix must be'],
-  [[...URLS, '--proxy', 'nowhere'], 'The proxy URL must be'],
+  [[...URLS, '--rules', '0.9'], '--rules must be'],
+  [[...URLS, '--prefix', '../x'], '--prefix must be'],
+  [[...URLS, '--proxy', 'nowhere'], '--proxy must be an http'],
   [[...URLS, '--ca', '/none.pem'], 'The file of --ca cannot be read: /none.pem (ENOENT).'],
   [[...URLS, '--config', '/none.json'], 'The file of --config cannot be read'],
   [[...URLS, '--compare', '/none.json'], 'The file of --compare cannot be read'],

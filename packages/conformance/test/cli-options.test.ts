@@ -30,7 +30,8 @@ test.each(OPTION_NAMES)('a variable sets %s', async (name) => {
   if (name === 'config') return;
   const parsed = await parseArguments([], { [toVariable(name)]: text }, () => {});
   const value = { flag: true, whole: 3, list: ['GW-C1'], text }[OPTIONS[name].kind];
-  expect(parsed).toEqual({ command: 'run', given: { [name]: value } });
+  const labels = { [name]: toVariable(name) };
+  expect(parsed).toEqual({ command: 'run', given: { [name]: value }, labels });
 });
 
 test('variables hold lists one a line, turn flags off, and set nothing where they are empty', async () => {
@@ -43,6 +44,10 @@ test('variables hold lists one a line, turn flags off, and set nothing where the
     given: {
       ...{ storageHeader: ['A: 1', 'B: 2'], only: ['GW', 'ST'], readOnly: false },
       report: ['json=a,b.json', 'html=c'],
+    },
+    labels: {
+      ...{ storageHeader: 'BERTH_STORAGE_HEADER', only: 'BERTH_ONLY' },
+      ...{ readOnly: 'BERTH_READ_ONLY', report: 'BERTH_REPORT' },
     },
   });
 });
@@ -101,6 +106,25 @@ test('a bad variable is named', async () => {
   const { code, output } = await runWithin({ env: { BERTH_BUDGET: 'long' } });
   expect(code).toBe(2);
   expect(output).toContain('BERTH_BUDGET must be a whole number of seconds from 1 to 86400.');
+});
+
+test('what is found bad later is named as it was given', async () => {
+  await using folder = await makeTemporaryFolder();
+  const config = join(folder.path, 'c.json');
+  await writeFile(config, JSON.stringify({ gatewayUrl: 'nonsense', storageUrl: 'http://a:b@c' }));
+  const sentence = 'must be an http or https URL.';
+  const { output: ofFile } = await run('--config', config);
+  expect(ofFile).toContain(`: gatewayUrl in ${config} ${sentence}`);
+  const { output: ofVariable } = await runWithin(
+    { env: { BERTH_GATEWAY_URL: 'ftp://a', BERTH_STORAGE_URL: 'http://127.0.0.1:1' } },
+    ...['--config', config],
+  );
+  expect(ofVariable).toContain(`: BERTH_GATEWAY_URL ${sentence}`);
+  const { output: ofFlag } = await runWithin(
+    { env: { BERTH_GATEWAY_URL: 'http://127.0.0.1:1' } },
+    ...['--config', config, '--gateway-url', 'x'],
+  );
+  expect(ofFlag).toContain(`: --gateway-url ${sentence}`);
 });
 
 test('the readme has every option', async () => {

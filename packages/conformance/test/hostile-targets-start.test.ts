@@ -12,7 +12,7 @@ test('a dead address: no run, and a sentence', async () => {
   const ran = await runSuite({ gatewayUrl: url, storageUrl: url });
   expect(ran.exitCode).toBe(2);
   expect(ran.sentence).toMatch(
-    /^The (gateway|storage API) at http.* cannot be reached: .*ECONNREF/,
+    /^(gateway|storage)Url: the (gateway|storage API) at http.* cannot be reached: .*ECONNREF/,
   );
   expect(ran.took).toBeLessThan(5000);
 });
@@ -40,7 +40,9 @@ test.each<[string, Deed, RegExp]>([
   await using target = await startFronted({ decide: () => deed });
   const ran = await runSuite({ ...target.options, timeout: 500 });
   expect(ran.exitCode).toBe(2);
-  expect(ran.sentence).toMatch(/^The (gateway|storage API) at http.* cannot be reached: .*\.$/s);
+  expect(ran.sentence).toMatch(
+    /^(gateway|storage)Url: the (gateway|storage API) at http.* cannot be reached: .*\.$/s,
+  );
   expect(ran.sentence).toMatch(sentence);
   expect(ran.took).toBeLessThan(10_000);
 });

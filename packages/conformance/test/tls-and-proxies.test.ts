@@ -49,7 +49,7 @@ test('a target that speaks no TLS: no run, and a sentence', async () => {
   const https = gatewayUrl.replace('http:', 'https:');
   const ran = await runSuite({ ...target.options, gatewayUrl: https, timeout: 2000 });
   expect(ran.exitCode).toBe(2);
-  expect(ran.sentence).toMatch(/^The gateway at https:.* cannot be reached/);
+  expect(ran.sentence).toMatch(/^gatewayUrl: the gateway at https:.* cannot be reached/);
 });
 
 test.each(['ca', 'insecure'] as const)('--%s reaches it', async (option) => {

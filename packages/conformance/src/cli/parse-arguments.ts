@@ -1,12 +1,15 @@
 import { createProgram, type Typed } from './create-program.ts';
-import { type Given, OPTIONS, type OptionName, toFlag } from './options/options.ts';
+import { type Given, OPTIONS, type OptionName, toFlag, toVariable } from './options/options.ts';
 import { readConfigFile } from './options/read-config-file.ts';
 import { readEnvironment } from './options/read-environment.ts';
 import { toValue } from './options/to-value.ts';
 
+/** How the user knows the given options: `--timeout`, `BERTH_TIMEOUT`, `timeout in FILE`. */
+export type Labels = Readonly<Record<string, string>>;
+
 /** What is to be done. */
 export type Arguments =
-  | { command: 'run'; given: Given }
+  | { command: 'run'; given: Given; labels: Labels }
   | { command: 'fixture'; options: Typed['options'] };
 
 /**
@@ -35,7 +38,20 @@ export async function parseArguments(
       toValue(OPTIONS[name as OptionName], raw, toFlag(name)),
     ]),
   ) as Given;
-  const given: Given = { ...readEnvironment(env), ...fromFlags };
-  const fromFile = given.config === undefined ? {} : await readConfigFile(given.config);
-  return { command: 'run', given: { ...fromFile, ...given } };
+  const fromVariables = readEnvironment(env);
+  const { config } = { ...fromVariables, ...fromFlags };
+  const fromFile = config === undefined ? {} : await readConfigFile(config);
+  return {
+    command: 'run',
+    given: { ...fromFile, ...fromVariables, ...fromFlags },
+    labels: {
+      ...label(fromFile, (name) => `${name} in ${config}`),
+      ...label(fromVariables, toVariable),
+      ...label(fromFlags, toFlag),
+    },
+  };
+}
+
+function label(given: Given, toLabel: (name: string) => string): Labels {
+  return Object.fromEntries(Object.keys(given).map((name) => [name, toLabel(name)]));
 }

@@ -9,7 +9,7 @@ import { listRules } from './list-rules.ts';
 import type { Given } from './options/options.ts';
 import { toSecrets } from './options/to-secrets.ts';
 import type { Output } from './output.ts';
-import { parseArguments } from './parse-arguments.ts';
+import { type Labels, parseArguments } from './parse-arguments.ts';
 import { serveFixture } from './serve-fixture.ts';
 import { toMessage } from './to-message.ts';
 import { toOptions } from './to-options.ts';
@@ -34,20 +34,29 @@ export interface Surroundings {
 export async function runCli(args: readonly string[], around: Surroundings): Promise<number> {
   const { output, env, signal } = around;
   let given: Given = {};
+  let labels: Labels = {};
   try {
     const parsed = await parseArguments(args, env, (text) => output.out(text.trimEnd()));
     if (parsed.command === 'fixture') {
       await serveFixture(parsed.options, output, signal);
       return 0;
     }
-    given = parsed.given;
+    ({ given, labels } = parsed);
     return await run(given, output, signal);
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    const message = error instanceof CommanderError ? toMessage(error) : (error as Error).message;
+    const message =
+      error instanceof CommanderError ? toMessage(error) : withLabel(error as Error, labels);
     output.error(`berth-conformance: ${createRedactor(toSecrets(given))(message)}`);
     return error instanceof StartError || error instanceof CommanderError ? NOT_STARTED : ERROR;
   }
+}
+
+/** The message with the option at fault as the user has given it. */
+function withLabel(error: Error, labels: Labels): string {
+  const option = error instanceof StartError ? error.option : undefined;
+  if (option === undefined) return error.message;
+  return (labels[option] ?? option) + error.message.slice(option.length);
 }
 
 async function run(given: Given, output: Output, signal: AbortSignal): Promise<number> {

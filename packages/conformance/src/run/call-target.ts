@@ -1,9 +1,11 @@
+import type { Api } from '../contract/apis.ts';
 import { NetworkFault } from '../http/network-fault.ts';
 import { Throttled } from '../http/throttled.ts';
 import { StartError } from '../start-error.ts';
 
 /** How often a call is made where its connection breaks. */
 const ATTEMPTS = 5;
+const NAMES: Record<Api, string> = { gateway: 'gateway', storage: 'storage API' };
 const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 
 /**
@@ -12,7 +14,7 @@ const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
  * @throws StartError with one sentence that says what is wrong
  */
 export async function callTarget<Answer>(
-  what: string,
+  api: Api,
   url: string,
   call: () => Promise<Answer>,
 ): Promise<Answer> {
@@ -23,7 +25,9 @@ export async function callTarget<Answer>(
       const isBroken = error instanceof NetworkFault && BROKEN.has(error.code);
       if (isBroken && attempt < ATTEMPTS) continue;
       if (!(error instanceof NetworkFault) && !(error instanceof Throttled)) throw error;
-      throw new StartError(`The ${what} at ${url} cannot be reached: ${error.message}.`);
+      const option = `${api}Url`;
+      const what = `the ${NAMES[api]} at ${url} cannot be reached`;
+      throw new StartError(`${option}: ${what}: ${error.message}.`, option);
     }
   }
 }

@@ -41,7 +41,7 @@ function ask(
   fields: object,
   credentials: HeaderInput | 'valid' = 'valid',
 ): Promise<StorageReply> {
-  return callTarget('storage API', settings.storageUrl, () =>
+  return callTarget('storage', settings.storageUrl, () =>
     storage.call(operation, fields, { credentials, acceptsRefusal: true }),
   );
 }

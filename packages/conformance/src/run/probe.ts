@@ -1,3 +1,4 @@
+import type { Api } from '../contract/apis.ts';
 import { TunnelRefused } from '../http/agents.ts';
 import { callTarget } from './call-target.ts';
 import { createRunCaller } from './create-run-caller.ts';
@@ -12,11 +13,11 @@ const NO_TUNNEL = [0, 400, 403, 404, 405, 501];
  *
  * @throws StartError with one sentence that says what is wrong
  */
-export async function probe(what: string, url: string, run: Run): Promise<void> {
+export async function probe(api: Api, url: string, run: Run): Promise<void> {
   const { origin, pathname } = new URL(url);
   const { agents, settings } = run;
   const caller = createRunCaller(run);
-  const host = what === 'gateway' ? settings.gatewayHost : undefined;
+  const host = api === 'gateway' ? settings.gatewayHost : undefined;
   const ask = async () => {
     const answer = await caller.open({
       ...{ method: 'GET', origin, target: pathname, body: Buffer.alloc(0), keep429: true },
@@ -24,7 +25,7 @@ export async function probe(what: string, url: string, run: Run): Promise<void> 
     });
     answer.close();
   };
-  await callTarget(what, url, async () => {
+  await callTarget(api, url, async () => {
     try {
       await ask();
     } catch (error) {
