@@ -180,6 +180,13 @@ describe('berth-stubs', () => {
     expect(await generate()).toBe(1);
   });
 
+  it.runIf(process.platform === 'linux')('ends with 1 where nobody can make a folder', async () => {
+    expect(await generate('-o', '/proc/berth')).toBe(1);
+    expect(failed).toContain('/proc/berth');
+    expect(await run('init', '/proc/berth/project')).toBe(1);
+    expect(failed).toContain('/proc/berth');
+  });
+
   it('tells of itself', async () => {
     expect(await run('--help')).toBe(0);
     expect(printed).toContain('Usage: berth-stubs');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from './make-folder.ts';
 
 /**
  * Writes a generated file with its mark in the first line; in JSON, as first property. The file is
@@ -16,7 +17,7 @@ export async function writeMarked(
       ? `// ${mark}\n\n${content.trim()}\n`
       : `${JSON.stringify({ 'x-generated': mark, ...content }, null, 2)}\n`;
   if ((await readFile(file, 'utf8').catch(() => undefined)) === text) return;
-  await mkdir(dirname(file), { recursive: true });
+  await makeFolder(dirname(file));
   const part = `${file}.${randomUUID()}.part`;
   try {
     await writeFile(part, text, { flag: 'wx' });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { cp, readdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { makeFolder } from '../cli/make-folder.ts';
 import { PACKAGE_ROOT, readVersion } from '../package-info.ts';
 import { toManifest } from './to-manifest.ts';
 
@@ -30,7 +31,7 @@ export class FolderNotEmpty extends Error {
  */
 export async function initProject(folder: string, { force = false } = {}): Promise<string> {
   const root = resolve(folder);
-  await mkdir(root, { recursive: true });
+  await makeFolder(root);
   if (!force && (await readdir(root)).length > 0) throw new FolderNotEmpty(folder);
   await cp(join(PACKAGE_ROOT, TEMPLATE), root, { recursive: true });
   await write(root, 'package.json', toJson(toManifest(root, readVersion())));

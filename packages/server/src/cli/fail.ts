@@ -16,10 +16,8 @@ export class Failure extends Error {
 export function findFault(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (error instanceof ConfigError) return new Failure(error.message, 2);
-  const { name, code, syscall, port, address, path, message } = error as NodeJS.ErrnoException & {
-    port?: number;
-    address?: string;
-  };
+  const { name, code, syscall, port, address, path, message, cause } =
+    error as NodeJS.ErrnoException & { port?: number; address?: string };
   if (syscall === 'listen' || syscall === 'getaddrinfo') {
     switch (code) {
       case 'EADDRINUSE':
@@ -39,7 +37,15 @@ export function findFault(error: unknown): Failure | undefined {
     }
   }
   if (name === 'StoreUnavailableError') {
-    return new Failure(`The store cannot be used: ${message}`, 2);
+    const { path: file } = (cause ?? {}) as NodeJS.ErrnoException;
+    const fix = file === undefined ? '' : ` Look at ${file}, or name another folder in store.root.`;
+    return new Failure(`The store cannot be used: ${message}${fix}`, 2);
+  }
+  if (syscall === 'mkdir') {
+    return new Failure(
+      `The folder ${path} cannot be made (${code}): name another one with --data.`,
+      2,
+    );
   }
   if (path !== undefined && code !== undefined) {
     return new Failure(`${path} cannot be used: ${message}.`, 2);

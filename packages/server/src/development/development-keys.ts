@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JSONWebKeySet, JWK } from 'jose';
 import { createDevKeys } from '../auth/bearer/create-dev-keys.ts';
+import { makeFolder } from '../blobs/file/make-folder.ts';
 
 /** Secrets of a server that was started without a configuration. */
 export interface DevelopmentKeys {
@@ -27,7 +28,7 @@ export function developmentKeysFile(data: string): string {
  */
 export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys> {
   const file = developmentKeysFile(data);
-  await mkdir(data, { recursive: true });
+  await makeFolder(data);
   const read = async (): Promise<DevelopmentKeys> => JSON.parse(await readFile(file, 'utf8'));
   const known = await read().catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;

@@ -44,6 +44,19 @@ test.each([
   expect(stderr).not.toMatch(/\n\s+at /);
 });
 
+test
+  .runIf(process.platform === 'linux')
+  .each([
+    [['--data', '/proc/berth']],
+    [['--config', 'proc.yaml', '--port', '0', '--admin-port', '0']],
+  ])('%j, where nobody can make a folder, is refused with exit 2', async (args) => {
+  const { code, stdout, stderr } = await run(args, {
+    'proc.yaml': `store: { driver: file, root: /proc/berth/files }\n${GOOD}`,
+  });
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(sentence);
+});
+
 test.each(['--port', '--admin-port'])('a %s in use is one sentence and exit 2', async (option) => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');

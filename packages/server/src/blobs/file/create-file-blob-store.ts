@@ -1,4 +1,4 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import type { BlobStore } from '../blob-store.ts';
 import { checkDisk } from './check-disk.ts';
 import { copyFile } from './copy-file.ts';
@@ -7,6 +7,7 @@ import { deleteVersion } from './delete-version.ts';
 import { withStoreErrors } from './disk-error.ts';
 import { assertRealFolder, syncFolder } from './folders.ts';
 import { createLayout } from './layout.ts';
+import { makeFolder } from './make-folder.ts';
 import { openFile } from './open-file.ts';
 import { statFile } from './stat-file.ts';
 import { sweepFiles } from './sweep-files.ts';
@@ -37,10 +38,10 @@ export interface FileBlobStoreOptions {
  */
 export function createFileBlobStore({ root }: FileBlobStoreOptions): Promise<BlobStore> {
   return withStoreErrors(async () => {
-    await mkdir(root, { recursive: true });
+    await makeFolder(root);
     const layout = createLayout(await realpath(root));
     for (const folder of [layout.files, layout.tmp]) {
-      await mkdir(folder, { recursive: true });
+      await makeFolder(folder);
       await assertRealFolder(folder);
     }
     await syncFolder(layout.root);
