@@ -44,12 +44,18 @@ test.each([
   expect(stderr).not.toMatch(/\n\s+at /);
 });
 
-test
-  .runIf(process.platform === 'linux')
-  .each([
-    [['--data', '/proc/berth']],
-    [['--config', 'proc.yaml', '--port', '0', '--admin-port', '0']],
-  ])('%j, where nobody can make a folder, is refused with exit 2', async (args) => {
+const testLinux = test.runIf(process.platform === 'linux');
+
+testLinux.each([
+  [
+    ['--data', '/proc/berth/a'],
+    'The folder /proc/berth cannot be made (ENOENT): name another one with --data.',
+  ],
+  [
+    ['--config', 'proc.yaml', '--port', '0', '--admin-port', '0'],
+    'Look at /proc/berth, or name another folder in store.root.',
+  ],
+])('%j, where nobody can make a folder, is refused with exit 2', async (args, sentence) => {
   const { code, stdout, stderr } = await run(args, {
     'proc.yaml': `store: { driver: file, root: /proc/berth/files }\n${GOOD}`,
   });
