@@ -3,6 +3,7 @@ import { SIGNATURE } from '../../generated/contract.gen.ts';
 import type { paths } from '../../generated/gateway.v1.gen.ts';
 import { SERVICE_NAME_PATTERN } from '../../generated/msw.gen.ts';
 import { type MswContext, toPattern } from '../context.ts';
+import { allowPages } from '../cors.ts';
 import { toEventStream, toListStream, wantsEvents } from './event-stream.ts';
 import { gatewayError } from './gateway-error.ts';
 import type { MswService, ServiceAnswer, ServiceRequest } from './msw-service.ts';
@@ -69,7 +70,7 @@ export function createMswGateway(context: MswContext): {
   };
   const all = toPattern(gatewayUrl, `${ROOT.replace('{name}', '([^/]*)')}(/.*)?`);
   const unknown = http.all(all, (call) => answer(call, () => refuseUnknown(call.request, all)));
-  return { service, defaults: [unknown] };
+  return { service, defaults: [allowPages(all), unknown] };
 }
 
 function refuseUnknown({ method, url }: Request, pattern: RegExp): Response {

@@ -1,5 +1,6 @@
 import { HttpResponse } from 'msw';
 import type { MswContext } from '../context.ts';
+import { isMswSign, openToPages } from '../cors.ts';
 import { isRefusal } from './gateway-error.ts';
 import type { ServiceAnswer } from './msw-service.ts';
 
@@ -14,8 +15,7 @@ export function toGatewayAnswer(
 ): Response | undefined {
   if (answer === undefined) return undefined;
   const response = toResponse(answer);
-  // A network error of MSW, and its sign to let the request through.
-  if (response.type === 'error' || response.headers.has('x-msw-intention')) return response;
+  if (isMswSign(response)) return response;
   const headers = new Headers(response.headers);
   if (!isRefusal(response)) {
     // "Never taken from the hosted service" (D9).
@@ -25,7 +25,7 @@ export function toGatewayAnswer(
   setDisposition(headers, method);
   const { status, statusText } = response;
   const body = method === 'HEAD' ? null : response.body;
-  return new HttpResponse(body, { status, statusText, headers });
+  return openToPages(new HttpResponse(body, { status, statusText, headers }));
 }
 
 function toResponse(answer: Exclude<ServiceAnswer, undefined>): Response {

@@ -3,6 +3,7 @@ import { STORAGE_PATH } from '../../generated/contract.gen.ts';
 import { STORAGE_REQUESTS } from '../../generated/msw.gen.ts';
 import type { StorageOperation } from '../../internal/storage-context.ts';
 import { escapePattern, type MswContext, toPattern } from '../context.ts';
+import { allowPages, openToPages } from '../cors.ts';
 import { OPERATIONS } from './operations.ts';
 import { readRequest } from './read-request.ts';
 import { storageError } from './storage-error.ts';
@@ -21,21 +22,23 @@ export function createMswStorage(context: MswContext): {
         toPattern(context.storageUrl, toPath(operation)),
         async ({ request }) => {
           const read = await readRequest(operation, request, context);
-          if ('refusal' in read) return read.refusal;
+          if ('refusal' in read) return openToPages(read.refusal);
           const answer = await resolver({ request, body: read.body as never });
-          return answer === undefined || answer instanceof Response ? answer : toAnswer(answer);
+          const isDone = answer === undefined || answer instanceof Response;
+          return openToPages(isDone ? answer : toAnswer(answer));
         },
         options,
       );
   const storage = Object.fromEntries(ids.map((id) => [id, make(id)])) as unknown as MswStorage;
   const byDefault = <Operation extends StorageOperation>(operation: Operation) =>
     make(operation)(({ body }) => OPERATIONS[operation](body, context));
-  const unknown = http.all(toPattern(context.storageUrl, toPath()), ({ request }) => {
+  const all = toPattern(context.storageUrl, toPath());
+  const unknown = http.all(all, ({ request }) => {
     const url = request.url.replace(/[?#].*/, '');
     const isKnown = ids.some((id) => toPattern(context.storageUrl, toPath(id)).test(url));
-    return storageError(isKnown ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND');
+    return openToPages(storageError(isKnown ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND'));
   });
-  return { storage, defaults: [...ids.map(byDefault), unknown] };
+  return { storage, defaults: [allowPages(all), ...ids.map(byDefault), unknown] };
 }
 
 /** The path of an operation, or of all, in any environment. */

@@ -1,5 +1,6 @@
 import { http, type RequestHandler } from 'msw';
 import { LINK_PATH, type MswContext, toPattern, UPLOAD_PATH } from '../context.ts';
+import { allowPages, openToPages } from '../cors.ts';
 import type { MswUploads } from './msw-uploads.ts';
 import { readUpload } from './read-upload.ts';
 import { serveFile } from './serve-file.ts';
@@ -13,17 +14,22 @@ export function createMswUploads(context: MswContext): {
   const links = toPattern(context.storageUrl, `${LINK_PATH}.*`);
   const uploads: MswUploads = {
     uploadFile: (resolver, options) =>
-      http.post(target, ({ request }) => resolver({ request }), options),
+      http.post(target, async ({ request }) => openToPages(await resolver({ request })), options),
     downloadFile: (resolver, options) =>
       http.all(
         links,
-        ({ request }) => (/^(GET|HEAD)$/.test(request.method) ? resolver({ request }) : undefined),
+        async ({ request }) =>
+          /^(GET|HEAD)$/.test(request.method)
+            ? openToPages(await resolver({ request }))
+            : undefined,
         options,
       ),
   };
   return {
     uploads,
     defaults: [
+      allowPages(target),
+      allowPages(links),
       uploads.uploadFile(({ request }) => readUpload(request, context)),
       uploads.downloadFile(({ request }) => serveFile(request, context)),
     ],
