@@ -17,6 +17,13 @@ test('a blanked credential is a variable that is named after its header', () => 
   );
 });
 
+test('a body of several lines stands on one, which a terminal can show indented', () => {
+  const body = '--b\r\n[redacted]\\\r\n';
+  expect(toCurl({ ...get, method: 'POST', body })).toMatch(
+    /^printf %b "--b\\\\r\\\\n\$BODY\\\\\\\\\\\\r\\\\n" \| curl -i /,
+  );
+});
+
 test('a body that is shown in part says so', () => {
   expect(toCurl({ ...get, method: 'POST', body: 'a', bodySize: 9 })).toMatch(
     /^# the body had 9 bytes/,
@@ -41,6 +48,14 @@ const REQUESTS: SentRequest[] = [
     bodyEncoding: 'base64',
   },
   { ...get, method: 'HEAD', url: '/head' },
+  { ...get, method: 'POST', url: '/empty', headers: { 'Content-Length': '0' } },
+  {
+    ...get,
+    method: 'POST',
+    url: '/chunks',
+    headers: { 'Transfer-Encoding': 'chunked' },
+    body: ` {\r\n\t"it's" : "\\u0041 \u0007\u202e\\0" }\n`,
+  },
 ];
 
 test.each(REQUESTS)('curl sends $method $url as it was sent', async (request) => {

@@ -1,8 +1,9 @@
 import type { SentRequest } from '../http-messages.ts';
 import { BLANK } from './secret-index.ts';
+import { UNPRINTABLE } from './unprintable.ts';
 
-/** curl writes these itself. */
-const OWN = ['content-length', 'transfer-encoding'];
+/** curl writes it itself. */
+const OWN = 'content-length';
 /** Without a key of 16 bytes no server takes a handshake. */
 const WEB_SOCKET_KEY = 'YmVydGgtY29uZm9ybWFuY2U=';
 
@@ -22,7 +23,7 @@ export function toCurl({
   bodyEncoding,
   bodySize,
 }: SentRequest): string {
-  const given = Object.entries(headers).filter(([name]) => !OWN.includes(name.toLowerCase()));
+  const given = Object.entries(headers).filter(([name]) => name.toLowerCase() !== OWN);
   const names = new Set(given.map(([name]) => name.toLowerCase()));
   const isUpgrade = names.has('upgrade') && !names.has('sec-websocket-key');
   const extra: [string, string][] = isUpgrade
@@ -31,20 +32,38 @@ export function toCurl({
         ['Sec-WebSocket-Key', WEB_SOCKET_KEY],
       ]
     : [];
-  const isBase64 = bodyEncoding === 'base64';
-  const sendsType = body !== '' && !names.has('content-type');
+  const pipe = toPipe(body, bodyEncoding);
+  const hasLength = given.length < Object.keys(headers).length;
+  const sendsBody = body !== '' || hasLength;
+  const sendsType = sendsBody && !names.has('content-type');
+  const isOfHttp1 = names.has('upgrade') || names.has('transfer-encoding');
   const parts = [
-    `curl -i --path-as-is --globoff ${method === 'HEAD' ? '--head' : `-X ${quote(method)}`}`,
+    `curl -i${isOfHttp1 ? ' --http1.1' : ''} --path-as-is --globoff ${method === 'HEAD' ? '--head' : `-X ${quote(method)}`}`,
     ...[...given, ...extra].map(([name, value]) => `-H ${quote(toHeader(name, value), name)}`),
     ...(sendsType ? ["-H 'Content-Type:'"] : []),
-    ...(body === '' ? [] : [isBase64 ? '--data-binary @-' : `--data-raw ${quote(body, 'BODY')}`]),
+    ...(sendsBody ? [pipe ? '--data-binary @-' : `--data-raw ${quote(body, 'BODY')}`] : []),
     quote(url, 'URL_PART'),
   ];
   const command = parts.join(' \\\n  ');
-  const whole = isBase64 ? `printf %s ${quote(body)} | base64 -d | ${command}` : command;
+  const whole = pipe ? `${pipe} | ${command}` : command;
   return bodySize === undefined
     ? whole
     : `# the body had ${bodySize} bytes; this is its beginning\n${whole}`;
+}
+
+/** What writes a body that would not survive being shown and copied, line breaks included. */
+function toPipe(body: string, encoding: SentRequest['bodyEncoding']): string | undefined {
+  if (encoding === 'base64') return `printf %s ${quote(body)} | base64 -d`;
+  if (body.search(UNPRINTABLE) < 0) return undefined;
+  return `printf %b ${quote(body.replaceAll('\\', '\\\\').replaceAll(UNPRINTABLE, toEscapes), 'BODY')}`;
+}
+
+const ESCAPES: Record<number, string> = { 9: '\\t', 10: '\\n', 13: '\\r' };
+
+function toEscapes(text: string): string {
+  return [...Buffer.from(text)]
+    .map((byte) => ESCAPES[byte] ?? `\\0${byte.toString(8).padStart(3, '0')}`)
+    .join('');
 }
 
 /** curl leaves out a header that has no value, unless it is written so. */

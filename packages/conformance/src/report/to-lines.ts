@@ -2,6 +2,7 @@ import { findRule, rules } from '../checks/rules.ts';
 import { type Answer, readHeader, type SentRequest } from '../http-messages.ts';
 import type { Finding, Outcome, Result } from '../result.ts';
 import { toCurl } from './to-curl.ts';
+import { UNPRINTABLE } from './unprintable.ts';
 
 /** Longest body that is shown, in characters; the files of `--report` have more. */
 const SHOWN = 500;
@@ -89,10 +90,7 @@ function cut(body: string): string {
   return body.length > SHOWN ? `${body.slice(0, SHOWN)} … (${body.length} characters)` : body;
 }
 
-/** Control characters of a hostile answer must not reach the terminal, nor what turns text around. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]+/g;
-
+/** What a hostile answer has of them must not reach the terminal. */
 function toPrintable(line: string): string {
   return line.replaceAll(UNPRINTABLE, ' ');
 }
