@@ -8,6 +8,7 @@ import type { Run } from '../run/run.ts';
 import { toEvidence } from '../trial/to-evidence.ts';
 import { createFetch, type RecordedFetch } from './create-fetch.ts';
 import { type Executed, listSteps, runFile } from './run-file.ts';
+import { toSentence } from './to-sentence.ts';
 import { whyNotRun } from './why-not-run.ts';
 import { type Workflow, type WorkflowFile, workflowFiles } from './workflows.ts';
 
@@ -65,7 +66,7 @@ function judge(
     return checks
       .filter(({ passed, severity }) => !passed && severity === 'error')
       .map(({ name, condition, message }): Finding => {
-        const said = condition ?? message ?? '';
+        const said = condition ?? toSentence(message ?? '');
         const where = `workflows#/${id}/${stepId}`;
         return { message: `step ${stepId}: ${name}: ${said}`, where, ...(own && toEvidence(own)) };
       });
