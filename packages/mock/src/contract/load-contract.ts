@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { RouteTable } from '@berth/server-stubs';
+import { describeFileError } from '../files/describe-file-error.ts';
 import { readYaml } from '../services/loading/read-yaml.ts';
 import { describeServiceFault, type ServiceFault } from '../services/loading/service-fault.ts';
 import { compileRoutes, RefusedDocument } from './compile-routes.ts';
@@ -47,7 +48,7 @@ interface Loaded {
 
 async function loadDocument(file: string): Promise<Loaded> {
   const text = await readFile(file, 'utf8').catch((error: Error) =>
-    fail([{ file, message: error.message }]),
+    fail([{ file, message: `The contract cannot be read: ${describeFileError(error)}.` }]),
   );
   const read = await readYaml(file, text);
   if (Array.isArray(read)) return fail(read);

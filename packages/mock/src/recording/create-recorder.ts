@@ -2,6 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Violation } from '@berth/server-stubs';
 import type { WireProfile } from '../contract/wire-profile.ts';
+import { describeFileError } from '../files/describe-file-error.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import type { Exchange } from '../proxy/exchange.ts';
 import type { RawHeaders } from '../proxy/headers.ts';
@@ -64,8 +65,9 @@ async function findLast(dir: string): Promise<number> {
     const names = await readdir(dir);
     return names.reduce((most, name) => Math.max(most, Number.parseInt(name, 10) || 0), 0);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new RecordingError(`The folder ${dir} cannot be read: ${code}.`);
+    throw new RecordingError(
+      `The folder ${dir} cannot be read: ${describeFileError(error as Error)}.`,
+    );
   }
 }
 

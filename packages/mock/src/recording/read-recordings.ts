@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { describeFileError } from '../files/describe-file-error.ts';
 import { isObject } from '../is-object.ts';
 import { FORMAT, type Recording } from './recording.ts';
 import { RecordingError } from './recording-error.ts';
@@ -10,8 +11,8 @@ import { RecordingError } from './recording-error.ts';
  * @throws RecordingError that names the file
  */
 export async function readRecordings(dir: string): Promise<Recording[]> {
-  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
-    throw new RecordingError(`The folder ${dir} cannot be read: ${error.code}.`);
+  const names = await readdir(dir).catch((error: Error) => {
+    throw new RecordingError(`The folder ${dir} cannot be read: ${describeFileError(error)}.`);
   });
   const files = names.filter((name) => name.endsWith('.json'));
   if (files.length === 0) throw new RecordingError(`The folder ${dir} holds no recordings.`);
@@ -20,7 +21,9 @@ export async function readRecordings(dir: string): Promise<Recording[]> {
 }
 
 async function readRecording(file: string): Promise<Recording> {
-  const text = await readFile(file, 'utf8');
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new RecordingError(`${file} cannot be read: ${describeFileError(error)}.`);
+  });
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -241,7 +241,7 @@ describe('what is wrong at the start is told with its place', () => {
     expect(await faultsOf()).toEqual([
       expect.stringMatching(/^orders\.ts: The service orders is defined in .*orders\.yaml too/),
     ]);
-    expect((await faultsOf(join(folder, 'none')))[0]).toContain('ENOENT');
+    expect((await faultsOf(join(folder, 'none')))[0]).toContain('no such file');
     await write('a.txt', '');
     expect((await faultsOf(join(folder, 'a.txt')))[0]).toContain('.ts, .js, .yaml or .yml');
   });
@@ -315,7 +315,9 @@ describe('a change', () => {
     await started.told();
     expect(await (await get(started, 'orders')).json()).toBe(2);
     await rm(inner, { recursive: true });
-    expect(await started.told()).toMatchObject({ message: expect.stringContaining('ENOENT') });
+    expect(await started.told()).toMatchObject({
+      message: expect.stringContaining('no such file'),
+    });
     expect(await (await get(started, 'orders')).json()).toBe(2);
     await mkdir(inner);
     await write('inner/all.yaml', 'orders: { routes: { GET /: { json: 3 } } }');

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { describeFileError } from '../../files/describe-file-error.ts';
 import type { CompiledService } from '../compiled-service.ts';
 import { type Judged, judgeFile } from './judge-services.ts';
 import { listFiles, type SourceFile } from './list-files.ts';
@@ -219,5 +220,5 @@ function readText(path: string): Promise<string> {
 function describe(error: unknown): string {
   return error instanceof TypeError
     ? error.message
-    : `The services cannot be read: ${(error as Error).message}.`;
+    : `The services cannot be read: ${describeFileError(error as Error)}.`;
 }
