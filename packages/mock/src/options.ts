@@ -158,6 +158,9 @@ function assertOneOf(name: string, value: string, known: readonly string[]): voi
 /** @throws TypeError for what is no origin */
 export function assertOrigin(origin: string): void {
   if (URL.canParse(origin) && new URL(origin).origin === origin) return;
+  if (origin === '*') {
+    throw new TypeError('origins lists single ones: leave it out for every origin.');
+  }
   throw new TypeError(`origins must be such as https://app.example.com, which ${origin} is not.`);
 }
 

@@ -3,10 +3,14 @@ import type { Served } from '../serve.ts';
 import { describeBackend } from './describe-backend.ts';
 import { type CurlCredentials, listCurls } from './list-curls.ts';
 
-/** What the command line prints: the addresses, what lets in, and one `curl` for each operation. */
-export async function describeMock(served: Served): Promise<string> {
+/**
+ * What the command line prints: the addresses, what lets in, and one `curl` for each operation.
+ *
+ * @param ignored options that were given and do nothing
+ */
+export async function describeMock(served: Served, ignored: readonly string[]): Promise<string> {
   const { url, context } = served;
-  const backend = describeBackend(served);
+  const backend = describeBackend(served, ignored);
   if (backend !== undefined) return backend;
   const { gateway, storage } = context.contract.documents;
   const { auth, env } = context.options;

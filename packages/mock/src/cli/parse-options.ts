@@ -7,6 +7,8 @@ import { type ProxyFlags, toProxyOption } from './to-proxy-option.ts';
 const DEFAULT_PORT = 4010;
 const DEFAULT_URL = `http://127.0.0.1:${DEFAULT_PORT}`;
 const DEFAULT_TIMEOUT = 30;
+/** What is for the deployment to decide, where one answers. */
+const OF_MOCK = new Set(['--services', '--env', '--mode', '--auth', '--dir']);
 
 /** What the command line says; `wireProfile` is a file. */
 export interface CliOptions extends ProxyFlags {
@@ -30,6 +32,8 @@ export interface CliOptions extends ProxyFlags {
   wait?: string;
   /** Seconds. */
   timeout: number;
+  /** Options that were given and do nothing, because a deployment or recordings answer. */
+  ignored: readonly string[];
 }
 
 /** Reads the command line. Exits with 0 after `--help` and `--version`, with 2 for wrong options. */
@@ -68,7 +72,7 @@ export function parseOptions(argv: string[]): CliOptions {
       'faults to do: latency=200, batchDelete:code=SYS_ERR,share=0.1',
       parseFault,
     )
-    .option('--dir <folder>', 'keeps uploaded files there (default: in memory)')
+    .option('--dir <folder>', 'keeps uploaded files there (default: in memory)', parsePath)
     .option('--max-sessions <count>', 'sessions that are kept', parseCount)
     .option(
       '--proxy <url>',
@@ -76,11 +80,15 @@ export function parseOptions(argv: string[]): CliOptions {
     )
     .option('--proxy-gateway <url>', 'the same, where the gateway has an address of its own')
     .option('--proxy-storage <url>', 'the same for storage')
-    .option('--record <folder>', 'keeps there what passes through --proxy')
-    .option('--replay <folder>', 'answers from such a folder, without a network')
+    .option('--record <folder>', 'keeps there what passes through --proxy', parsePath)
+    .option('--replay <folder>', 'answers from such a folder, without a network', parsePath)
     .option('--fail-on-violations', 'ends with 1 where a call through --proxy broke the contract')
-    .option('--contract <file...>', 'own OpenAPI documents in place of those of the contract')
-    .option('--wire-profile <file>', 'JSON file with the names of a deployment')
+    .option(
+      '--contract <file...>',
+      'own OpenAPI documents in place of those of the contract',
+      parsePaths,
+    )
+    .option('--wire-profile <file>', 'JSON file with the names of a deployment', parsePath)
     .addOption(
       new Option('--wait [url]', `serves nothing: waits until a mock is ready (${DEFAULT_URL})`)
         .argParser(parseUrl)
@@ -89,16 +97,32 @@ export function parseOptions(argv: string[]): CliOptions {
     .option('--timeout <seconds>', 'how long --wait waits', parseSeconds, DEFAULT_TIMEOUT)
     .allowExcessArguments(false)
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
-  const options: CliOptions = program.parse(argv).opts();
+  const options: Omit<CliOptions, 'ignored'> = program.parse(argv).opts();
+  const given = program.options
+    .filter((option) => program.getOptionValueSource(option.attributeName()) === 'cli')
+    .map(({ long }) => long as string);
   try {
+    assertWaitsOnly(given);
     toProxyOption(options);
-    if (options.wait === undefined && program.getOptionValueSource('timeout') === 'cli') {
-      throw new TypeError('--timeout needs --wait: it says how long to wait.');
-    }
   } catch (error) {
     program.error(`error: ${(error as Error).message}`, { exitCode: 2 });
   }
-  return options;
+  const { proxy, proxyGateway, replay } = options;
+  const isAnswered = (proxy ?? proxyGateway ?? replay) !== undefined;
+  return { ...options, ignored: isAnswered ? given.filter((name) => OF_MOCK.has(name)) : [] };
+}
+
+/** Who waits serves nothing. */
+function assertWaitsOnly(given: readonly string[]): void {
+  if (!given.includes('--wait')) {
+    if (!given.includes('--timeout')) return;
+    throw new TypeError('--timeout needs --wait: it says how long to wait.');
+  }
+  const others = given.filter((name) => name !== '--wait' && name !== '--timeout').join(', ');
+  if (others === '') return;
+  throw new TypeError(
+    `--wait serves nothing: leave out ${others}. Behind --wait goes the address of the mock: --wait ${DEFAULT_URL}.`,
+  );
 }
 
 function parsePort(value: string): number {
@@ -119,9 +143,18 @@ function parseEnv(value: string): string {
   );
 }
 
+function parsePath(value: string): string {
+  if (value !== '') return value;
+  throw new InvalidArgumentError('It must not be empty.');
+}
+
+function parsePaths(value: string, others: string[] = []): string[] {
+  return [...others, parsePath(value)];
+}
+
 /** A path has a slash or a dot, which no name has. */
 function parseServices(value: string, others: string | string[] = []): string | string[] {
-  const isPath = /[./\\]/.test(value);
+  const isPath = /[./\\]/.test(parsePath(value));
   if (isPath && others.length === 0) return value;
   if (!isPath && typeof others !== 'string') return [...others, value];
   throw new InvalidArgumentError('It must be one folder or file, or names alone.');

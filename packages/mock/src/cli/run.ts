@@ -43,7 +43,7 @@ async function serveUntilSignal(options: CliOptions): Promise<void> {
       process.stdout.write(`${describeVerdict(verdict)}\n`);
     });
     process.once('SIGINT', stop).once('SIGTERM', stop);
-    process.stdout.write(`${await describeMock(served)}\n\nready\n`);
+    process.stdout.write(`${await describeMock(served, options.ignored)}\n\nready\n`);
   } catch (error) {
     const fault = findStartFault(error as NodeJS.ErrnoException, options);
     if (fault === undefined) throw error;

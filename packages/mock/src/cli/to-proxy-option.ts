@@ -10,6 +10,12 @@ export interface ProxyFlags {
   failOnViolations?: boolean;
 }
 
+const PROXIES = [
+  ['proxy', '--proxy'],
+  ['proxyGateway', '--proxy-gateway'],
+  ['proxyStorage', '--proxy-storage'],
+] as const;
+
 /**
  * The addresses of a deployment; undefined where none is given.
  *
@@ -17,11 +23,20 @@ export interface ProxyFlags {
  */
 export function toProxyOption(flags: ProxyFlags): ProxyTargets | undefined {
   const { proxy, proxyGateway: gateway = proxy, proxyStorage: storage = proxy } = flags;
-  if (gateway !== undefined && storage !== undefined) {
-    if (flags.replay !== undefined) {
-      throw new TypeError('--replay needs no deployment: leave out --proxy.');
+  if (flags.replay !== undefined) {
+    const given = PROXIES.filter(([name]) => flags[name] !== undefined).map(([, flag]) => flag);
+    if (given.length > 0) {
+      throw new TypeError(`--replay needs no deployment: leave out ${given.join(', ')}.`);
     }
-    return toProxyTargets({ gateway, storage });
+  }
+  if (gateway !== undefined && storage !== undefined) {
+    return toProxyTargets(
+      { gateway, storage },
+      {
+        gateway: flags.proxyGateway === undefined ? '--proxy' : '--proxy-gateway',
+        storage: flags.proxyStorage === undefined ? '--proxy' : '--proxy-storage',
+      },
+    );
   }
   if (gateway !== undefined || storage !== undefined) {
     throw new TypeError(

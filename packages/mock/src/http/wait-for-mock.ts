@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const INFO = '/__mock/api/info';
 const PAUSE_MS = 50;
+/** Longest time of one try: timers of Node count no further than 2^31 ms. */
+const MAX_TRY_MS = 60_000;
 
 /**
  * Waits until a mock answers at an address.
@@ -26,7 +28,7 @@ export async function waitForMock(url: string, seconds: number): Promise<boolean
 function isReady(address: URL, timeout: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const request = address.protocol === 'https:' ? requestHttps : requestHttp;
-  const signal = AbortSignal.timeout(Math.ceil(timeout));
+  const signal = AbortSignal.timeout(Math.min(Math.ceil(timeout), MAX_TRY_MS));
   request(address, { signal, rejectUnauthorized: false, agent: false }, (response) => {
     response.resume();
     resolve(response.statusCode === 200);

@@ -10,14 +10,18 @@ export interface ProxyTargets {
  * The addresses of the option `proxy`, whose paths end without a slash.
  *
  * @param proxy one address for both, or each its own
+ * @param names of the addresses, for the error
  * @throws TypeError that names the wrong one
  */
-export function toProxyTargets(proxy: string | ProxyTargets): ProxyTargets {
+export function toProxyTargets(
+  proxy: string | ProxyTargets,
+  names: ProxyTargets = { gateway: 'proxy.gateway', storage: 'proxy.storage' },
+): ProxyTargets {
   const { gateway, storage } =
     typeof proxy === 'string' ? { gateway: proxy, storage: proxy } : proxy;
   return {
-    gateway: toBase('proxy.gateway', gateway),
-    storage: toBase('proxy.storage', storage),
+    gateway: toBase(names.gateway, gateway),
+    storage: toBase(names.storage, storage),
   };
 }
 

@@ -36,7 +36,7 @@ describe('the command line in front of a deployment', () => {
 
 test.each([
   ['--proxy-gateway and --proxy-storage', ['--proxy-gateway', 'http://127.0.0.1:1']],
-  ['proxy.gateway must be an address', ['--proxy', 'nothing']],
+  ['--proxy must be an address', ['--proxy', 'nothing']],
   ['--record needs --proxy', ['--record', 'x']],
   ['--replay needs no deployment', ['--replay', 'x', '--proxy', 'http://127.0.0.1:1']],
   ['cannot be read', ['--replay', '/nonexistent-folder']],
