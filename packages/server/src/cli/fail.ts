@@ -16,8 +16,8 @@ export class Failure extends Error {
 export function findFault(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error;
   if (error instanceof ConfigError) return new Failure(error.message, 2);
-  const { name, code, syscall, port, address, path, message, cause } =
-    error as NodeJS.ErrnoException & { port?: number; address?: string };
+  const { name, code, syscall, port, address, hostname, path, message, cause } =
+    error as NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string };
   if (syscall === 'listen' || syscall === 'getaddrinfo') {
     switch (code) {
       case 'EADDRINUSE':
@@ -26,12 +26,15 @@ export function findFault(error: unknown): Failure | undefined {
           2,
         );
       case 'EACCES':
-        return new Failure(`Port ${port} may not be used by this user: choose one above 1023.`, 2);
+        return new Failure(
+          `Port ${port} may not be used by this user: choose one above 1023 with --port and --admin-port.`,
+          2,
+        );
       case 'EADDRNOTAVAIL':
       case 'ENOTFOUND':
       case 'EAI_AGAIN':
         return new Failure(
-          `${address ?? 'The host'} is no address of this machine: choose another one with --host.`,
+          `${address ?? hostname ?? 'The host'} is no address of this machine: choose another one with --host.`,
           2,
         );
     }

@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { findFault } from './fail.ts';
 import { readPackageInfo } from './package-info.ts';
 import { parseNumber } from './parse-number.ts';
+import { parseText } from './parse-text.ts';
 
 const DATA = './berth-data';
 
@@ -42,20 +43,28 @@ function createProgram(): Command {
     .description('Serves the gateway, the storage API and the upload target.')
     .version(version)
     .exitOverride()
-    .option('-c, --config <file>', 'YAML file; without one a development server starts')
+    .showHelpAfterError('See berth-server --help for options and commands.')
+    .option('-c, --config <file>', 'YAML file; without one a development server starts', parseText)
     .option('--port <number>', 'port to listen on; 0 takes a free one (default: 4020)', port)
     .option('--admin-port <number>', 'port of health and metrics (default: 4021)', port)
-    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
-    .option('--data <folder>', 'folder of a development server', DATA)
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1)', parseText)
+    .addOption(
+      new Option('--data <folder>', 'folder of a development server')
+        .default(DATA)
+        .argParser(parseText)
+        .conflicts('config'),
+    )
     .option('--workers <number>', 'processes that serve', parseNumber(1, 1024), 1)
     .addOption(
       new Option('--log-level <level>', 'least weight of a line of the log').choices([
         ...['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
       ]),
     )
-    .option(
-      '--expose-development',
-      'let a development server listen on an address that others can reach',
+    .addOption(
+      new Option(
+        '--expose-development',
+        'let a development server listen on an address that others can reach',
+      ).conflicts('config'),
     )
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)
@@ -65,8 +74,12 @@ function createProgram(): Command {
     .description(
       'Mints an access token with a private key, by default that of the development server.',
     )
-    .option('--data <folder>', 'folder of the development server')
-    .option('--key <file>', 'private key as JSON (JWK) with its alg')
+    .addOption(
+      new Option('--data <folder>', 'folder of the development server')
+        .argParser(parseText)
+        .conflicts('key'),
+    )
+    .option('--key <file>', 'private key as JSON (JWK) with its alg', parseText)
     .option('--env <name>', 'environment that it is for', 'dev')
     .option('--subject <name>', 'who it speaks for', 'developer')
     .option('--issuer <name>', 'who it comes from')

@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts';
 import { type FileWatch, watchFile } from '../config/watch-file.ts';
 import { createLoggedServer } from '../create-logged-server.ts';
 import type { BerthServer } from '../create-server.ts';
@@ -5,6 +6,7 @@ import { createLog } from '../log/create-log.ts';
 import { secretsOf } from '../log/secrets-of.ts';
 import { startWorkers } from '../workers/start-workers.ts';
 import { describeDevelopment } from './describe-development.ts';
+import { Failure } from './fail.ts';
 import { readConfig, type ServeOptions } from './serve-options.ts';
 import { openSetup } from './setup.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
@@ -13,6 +15,7 @@ import { stopOnSignal } from './stop-on-signal.ts';
 export async function serve(options: ServeOptions): Promise<void> {
   const setup = await openSetup(options);
   const { config } = setup;
+  assertTwoPorts(config);
   const serverLog = createLog({ level: config.log.level, secrets: secretsOf(config) });
   const { log } = serverLog;
   const server: Pick<BerthServer, 'url' | 'adminUrl' | 'listen' | 'close'> & {
@@ -67,4 +70,13 @@ export async function serve(options: ServeOptions): Promise<void> {
     void watch?.close();
     watch = await watchFile(files, () => reload(from), { onError });
   }
+}
+
+/** Else the server itself would hold the port that it finds in use. */
+function assertTwoPorts({ listen, admin }: Config): void {
+  if (listen.port !== admin.port || listen.port === 0 || listen.host !== admin.host) return;
+  throw new Failure(
+    `Callers and admin have one port, ${listen.port}: choose another one with --port or --admin-port.`,
+    2,
+  );
 }

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JSONWebKeySet, JWK } from 'jose';
+import { z } from 'zod';
 import { createDevKeys } from '../auth/bearer/create-dev-keys.ts';
 import { makeFolder } from '../blobs/file/make-folder.ts';
+import { ConfigError } from '../config/config-error.ts';
 
 /** Secrets of a server that was started without a configuration. */
 export interface DevelopmentKeys {
@@ -17,9 +19,30 @@ export interface DevelopmentKeys {
   readonly keyPair: { readonly id: string; readonly secret: string };
 }
 
-/** Where the keys of a data folder are. */
-export function developmentKeysFile(data: string): string {
-  return join(data, 'development-keys.json');
+const keysSchema = z.object({
+  tokenKey: z.looseObject({ kty: z.string(), alg: z.string() }),
+  jwks: z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })) }),
+  linkKey: z.string(),
+  keyPair: z.object({ id: z.string(), secret: z.string() }),
+});
+
+/**
+ * Reads the development keys of a data folder; undefined where there are none.
+ *
+ * @throws ConfigError where the file holds something else
+ */
+export async function readDevelopmentKeys(data: string): Promise<DevelopmentKeys | undefined> {
+  const file = toFile(data);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  if (text === undefined) return undefined;
+  try {
+    return keysSchema.parse(JSON.parse(text)) as DevelopmentKeys;
+  } catch {
+    const problem = `${file} holds no keys of a development server: remove it, and the server makes new ones`;
+    throw new ConfigError([{ path: [], problem }]);
+  }
 }
 
 /**
@@ -27,12 +50,8 @@ export function developmentKeysFile(data: string): string {
  * before a restart stays valid. Nobody but the owner may read the file.
  */
 export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys> {
-  const file = developmentKeysFile(data);
   await makeFolder(data);
-  const read = async (): Promise<DevelopmentKeys> => JSON.parse(await readFile(file, 'utf8'));
-  const known = await read().catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
+  const known = await readDevelopmentKeys(data);
   if (known !== undefined) return known;
   const { privateKey, jwks } = await createDevKeys();
   const keys: DevelopmentKeys = {
@@ -46,8 +65,12 @@ export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys
   };
   const text = `${JSON.stringify(keys, null, 2)}\n`;
   // Of two servers that start at once, the first one's keys are those of both.
-  await writeFile(file, text, { mode: 0o600, flag: 'wx' }).catch((error) => {
+  await writeFile(toFile(data), text, { mode: 0o600, flag: 'wx' }).catch((error) => {
     if (error.code !== 'EEXIST') throw error;
   });
-  return read();
+  return (await readDevelopmentKeys(data)) ?? keys;
+}
+
+function toFile(data: string): string {
+  return join(data, 'development-keys.json');
 }

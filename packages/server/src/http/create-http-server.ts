@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -6,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import { createBodyWatch } from './body-watch.ts';
 import { answerClientError } from './client-error.ts';
 import type { Dispatch } from './dispatch.ts';
+import { readTls } from './read-tls.ts';
 
 type Listen = Config['listen'];
 
@@ -64,10 +64,4 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
  */
 function isAmbiguous({ httpVersionMinor, headers }: IncomingMessage): boolean {
   return httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined;
-}
-
-/** @throws Error where a file cannot be read */
-export async function readTls({ cert, key }: NonNullable<Listen['tls']>) {
-  const [certText, keyText] = await Promise.all([readFile(cert), readFile(key)]);
-  return { cert: certText, key: keyText };
 }

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import { type FileWatch, watchFile } from '../config/watch-file.ts';
 import type { Log } from '../log/create-log.ts';
-import { readTls } from './create-http-server.ts';
+import { readTls } from './read-tls.ts';
 
 /** Takes over a new certificate when its files change; connections that are open keep the old one. */
 export function keepTls(

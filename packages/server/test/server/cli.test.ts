@@ -21,7 +21,16 @@ test.each([
   [['--workers', '0'], 'whole number from 1 to 1024'],
   [['--log-level', 'loud'], 'Allowed choices are fatal'],
   [['--prot', '1'], 'Did you mean --port?'],
-  [['extra'], 'too many arguments'],
+  [['extra'], 'See berth-server --help for options and commands.'],
+  [['--config', 'good.yaml', '--data', 'd'], "cannot be used with option '-c, --config <file>'"],
+  [['--config', 'good.yaml', '--expose-development'], 'cannot be used with option'],
+  [['--config', ''], 'It must not be empty'],
+  [['--data', ''], 'It must not be empty'],
+  [['--host', ''], 'It must not be empty'],
+  [
+    ['--port', '4555', '--admin-port', '4555'],
+    'Callers and admin have one port, 4555: choose another one with --port or --admin-port.',
+  ],
   [['token', '--seconds', '-1'], 'whole number from 1'],
   [['check-config'], 'missing required argument'],
   [['--config', 'gone.yaml'], 'gone.yaml: cannot be read'],
@@ -30,13 +39,47 @@ test.each([
     ['--host', '192.0.2.1', '--expose-development', '--port', '0', '--admin-port', '0'],
     'is no address of this machine',
   ],
-  [['--config', 'tls.yaml'], 'gone.pem cannot be used'],
+  [
+    ['--host', 'berth.invalid', '--expose-development', '--port', '0', '--admin-port', '0'],
+    'berth.invalid is no address of this machine',
+  ],
+  [['--config', 'tls.yaml'], 'listen.tls.cert cannot be read: ENOENT: no such file or directory'],
+  [['--config', 'pem.yaml'], 'listen.tls.cert must name a file with a certificate in PEM'],
+  [
+    ['--data', 'half'],
+    'half/development-keys.json holds no keys of a development server: remove it',
+  ],
+  [
+    ['--data', 'empty'],
+    'empty/development-keys.json holds no keys of a development server: remove it',
+  ],
+  [
+    ['token', '--data', 'empty'],
+    'empty/development-keys.json holds no keys of a development server',
+  ],
   [['token'], 'is no folder of a development server'],
   [['token', '--key', 'bad.yaml'], 'is no JSON'],
-  [['fsck', 'gone'], 'gone cannot be read as a store: there is no such folder'],
+  [['token', '--key', '.'], '. cannot be read: EISDIR'],
+  [['token', '--key', 'null.json'], 'null.json mints no token: a private key is a JWK'],
+  [['token', '--key', 'text.json'], 'text.json mints no token: a private key is a JWK'],
+  [['token', '--key', 'secret.json'], 'secret.json mints no token: The key needs an alg'],
+  [['token', '--key', 'part.json'], 'part.json mints no token: '],
+  [
+    ['fsck', 'gone'],
+    'gone cannot be read as a store: it is no folder of one; name that of store.root.',
+  ],
+  [['fsck', 'bad.yaml'], 'bad.yaml cannot be read as a store: it is no folder of one'],
 ])('%j is refused with exit 2', async (args, sentence) => {
   const { code, stdout, stderr } = await run(args, {
     'bad.yaml': `kees: []\n${GOOD}`,
+    'good.yaml': GOOD,
+    'half/development-keys.json': '{',
+    'empty/development-keys.json': '{}',
+    'null.json': 'null',
+    'text.json': '"text"',
+    'secret.json': '{ "kty": "oct", "k": "a2V5", "alg": "HS256" }',
+    'part.json': '{ "kty": "EC", "alg": "ES256" }',
+    'pem.yaml': `listen: { tls: { cert: good.yaml, key: good.yaml } }\n${GOOD}`,
     'tls.yaml': `listen: { tls: { cert: gone.pem, key: gone.key } }\n${GOOD}`,
   });
   expect([code, stdout]).toEqual([2, '']);
@@ -114,6 +157,13 @@ test('check-config judges where DNS may lead, as a start does', async () => {
     'berth.yaml': `dns: { allow: [pods] }\n${GOOD}`,
   });
   expect([code, stderr]).toEqual([1, expect.stringContaining('pods is no range of addresses')]);
+});
+
+test('check-config judges certificate and key, as a start does', async () => {
+  const { code, stderr } = await run(['check-config', 'berth.yaml'], {
+    'berth.yaml': `listen: { tls: { cert: gone.pem, key: gone.key } }\n${GOOD}`,
+  });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('listen.tls.cert cannot be read')]);
 });
 
 test.each([

@@ -49,3 +49,20 @@ test('HTTPS is served, and a new certificate is taken over', async () => {
   expect(await nameOf(url)).toBe('second');
   expect(JSON.stringify(lines)).not.toContain('PRIVATE KEY');
 });
+
+test('a key in place of a certificate, and a key of another one, are told by the setting', async () => {
+  const folder = await makeFolder();
+  await makeCertificate(folder, 'first');
+  await makeCertificate(folder, 'second');
+  const [cert, key] = [join(folder, 'first.pem'), join(folder, 'second.key')];
+  const start = (tls: { cert: string; key: string }) => startServer({ listen: { port: 0, tls } });
+  await expect(start({ cert: key, key })).rejects.toThrow(
+    'listen.tls.cert must name a file with a certificate in PEM',
+  );
+  await expect(start({ cert, key: cert })).rejects.toThrow(
+    'listen.tls.key must name a file with a private key in PEM',
+  );
+  await expect(start({ cert, key })).rejects.toThrow(
+    'listen.tls must name a certificate and the key of that very certificate',
+  );
+});

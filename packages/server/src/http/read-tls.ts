@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
+
+type Files = NonNullable<Config['listen']['tls']>;
+
+/**
+ * Reads certificate and key.
+ *
+ * @throws ConfigError where a file cannot be read, or holds something else
+ */
+export async function readTls(files: Files): Promise<{ cert: Buffer; key: Buffer }> {
+  const [cert, key] = await Promise.all([read('cert', files), read('key', files)]);
+  assertUsable({ cert }, ['cert'], 'must name a file with a certificate in PEM');
+  assertUsable({ key }, ['key'], 'must name a file with a private key in PEM, without a password');
+  assertUsable({ cert, key }, [], 'must name a certificate and the key of that very certificate');
+  return { cert, key };
+}
+
+async function read(name: keyof Files, files: Files): Promise<Buffer> {
+  try {
+    return await readFile(files[name]);
+  } catch (error) {
+    throw toError([name], `cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function assertUsable(
+  options: SecureContextOptions,
+  path: readonly (keyof Files)[],
+  problem: string,
+): void {
+  try {
+    createSecureContext(options);
+  } catch {
+    throw toError(path, problem);
+  }
+}
+
+function toError(path: readonly (keyof Files)[], problem: string): ConfigError {
+  return new ConfigError([{ path: ['listen', 'tls', ...path], problem }]);
+}
