@@ -78,7 +78,9 @@ describe('a contract that cannot be served is refused with file, line and column
     });
     expect(await messageOf(foreign)).toContain('foreign.yaml: ');
     const own = await write('own.yaml', standard);
-    expect(await messageOf(own, own)).toMatch(/own\.yaml is a second document of the storage\./);
+    expect(await messageOf(own, own)).toMatch(
+      /own\.yaml is a second document of the storage: leave one of them out\./,
+    );
     expect(await messageOf('none.yaml')).toMatch(/^none\.yaml: .*no such file/);
   });
 });

@@ -27,7 +27,9 @@ export async function loadContract(files: readonly string[]): Promise<Contract> 
   const names = loaded.map(({ name }) => name);
   const twice = loaded.findIndex(({ name }, index) => names.indexOf(name) < index);
   if (twice >= 0) {
-    throw new ContractFileError(`${files[twice]} is a second document of the ${names[twice]}.`);
+    throw new ContractFileError(
+      `${files[twice]} is a second document of the ${names[twice]}: leave one of them out.`,
+    );
   }
   const documents: Documents = {
     ...standardContract.documents,
