@@ -6,7 +6,7 @@ import { publishReport } from './publish-report.ts';
 const berth = mswHandlers({ baseUrl: 'https://api.example.com', envId: 'dev' });
 const reports = berth.service('reports');
 const server = setupServer(...berth.handlers);
-beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
+beforeAll(() => server.listen());
 afterEach(() => {
   server.resetHandlers();
   berth.files.clear();
