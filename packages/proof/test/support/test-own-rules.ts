@@ -1,9 +1,16 @@
+import type { Finding } from '@berth/conformance';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { judgeMutant } from '../../src/judge-mutant.ts';
 import type { Mutant } from '../../src/mutants/mutant.ts';
 import { type Mutated, startMutated } from '../../src/start-mutated.ts';
 
-/** Tests that each mutant is caught by the rule that it breaks. */
+/** Whether a finding has what was sent and what came, and its message says what came instead. */
+function isClear({ message, request, answer }: Finding): boolean {
+  const isSaid = !/\bnot (undefined\b|\(|$)|\[object /.test(message);
+  return isSaid && request !== undefined && answer !== undefined;
+}
+
+/** Tests that each mutant is caught by the rule that it breaks, with evidence that says how. */
 export function testOwnRules(mutants: readonly Mutant[]): void {
   let mutated: Mutated;
   beforeAll(async () => {
@@ -18,5 +25,7 @@ export function testOwnRules(mutants: readonly Mutant[]): void {
       caught: true,
       outcome: 'fail',
     });
+    const unclear = result?.findings.filter((finding) => !isClear(finding));
+    expect(unclear).toEqual([]);
   });
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GatewayCall } from '../../trial/gateway-tool.ts';
 import type { Trial } from '../../trial/trial.ts';
+import { cite } from '../support/cite.ts';
 import { orderAnswer } from '../support/order-answer.ts';
 
 const OBJECTS = [
@@ -32,11 +33,11 @@ export async function expectObject(t: Trial, call: GatewayCall): Promise<void> {
     t.expect(status === 200, `${what}: the status must be 200, not ${status}`);
     t.expect(
       mediaType === 'application/json',
-      `${what}: the content type must be application/json, not ${mediaType}`,
+      `${what}: the content type must be application/json, not ${cite(mediaType)}`,
     );
     t.expect(
       isDeepStrictEqual(json, object),
-      `${what}: the object must be the service's, not ${text.slice(0, 200)}`,
+      `${what}: the object must be the service's, not ${cite(text)}`,
     );
   }
 }

@@ -1,5 +1,6 @@
 import type { GatewayCall } from '../../trial/gateway-tool.ts';
 import type { Trial } from '../../trial/trial.ts';
+import { cite } from '../support/cite.ts';
 import { orderAnswer } from '../support/order-answer.ts';
 
 const TEXTS = [
@@ -24,7 +25,7 @@ export async function expectText(t: Trial, call: GatewayCall): Promise<void> {
     t.expect(status === 200, `${what}: the status must be 200, not ${status}`);
     t.expect(
       mediaType === 'text/plain',
-      `${what}: the content type must be text/plain, not ${mediaType}`,
+      `${what}: the content type must be text/plain, not ${cite(mediaType)}`,
     );
     const came = JSON.stringify(text.slice(0, 200));
     t.expect(text === order.body, `${what}: the text must be the service's, not ${came}`);

@@ -3,6 +3,7 @@ import { readAll } from '../../http/header-list.ts';
 import type { AnswerOrder } from '../../trial/fixture-tool.ts';
 import type { Evidence, Trial } from '../../trial/trial.ts';
 import { defineCheck } from '../check.ts';
+import { cite } from '../support/cite.ts';
 import { gatewayMethods } from '../support/gateway-methods.ts';
 import { openSocket } from '../support/open-socket.ts';
 import { orderAnswer } from '../support/order-answer.ts';
@@ -85,6 +86,7 @@ function expectHeaders(
     const [wanted, got] = [ordered, came]
       .map((list) => readAll(list, name).map((value) => value.trim()))
       .map((values) => (values.length > 0 ? values.join(separator) : undefined));
-    t.expect(wanted === got, `${what}: ${name} must be ${wanted}, not ${got}`, evidence);
+    const message = `${what}: ${name} must be ${cite(wanted)}, not ${cite(got)}`;
+    t.expect(wanted === got, message, evidence);
   }
 }

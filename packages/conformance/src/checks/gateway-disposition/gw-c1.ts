@@ -1,4 +1,5 @@
 import { defineCheck } from '../check.ts';
+import { cite } from '../support/cite.ts';
 import { expectAttachment } from './expect-disposition.ts';
 import { listDispositionTypes } from './list-disposition-types.ts';
 import type { DispositionOrder } from './order-disposition.ts';
@@ -29,7 +30,7 @@ export const gwC1 = defineCheck('GW-C1', ['fixture'], async (t) => {
     const { received } = await t.gateway.call({ path });
     const values = received.all('content-disposition');
     const isAttachment = listDispositionTypes(values).includes('attachment');
-    const came = values.join(' and ') || 'none';
+    const came = values.map(cite).join(' and ') || 'none';
     t.expect(isAttachment, `GET "${path}": Content-Disposition must be attachment, not ${came}`);
   }
 });

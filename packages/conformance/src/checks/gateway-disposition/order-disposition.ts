@@ -2,6 +2,7 @@ import type { Exchange } from '../../http/exchange.ts';
 import type { AnswerOrder } from '../../trial/fixture-tool.ts';
 import type { GatewayCall } from '../../trial/gateway-tool.ts';
 import type { Trial } from '../../trial/trial.ts';
+import { cite } from '../support/cite.ts';
 import { orderAnswer } from '../support/order-answer.ts';
 import { listDispositionTypes } from './list-disposition-types.ts';
 
@@ -43,7 +44,7 @@ export async function orderDisposition(
   return {
     exchange,
     what: `${call.method} /answer ${[status, order.type ?? 'without a type', ...own].join(', ')}`,
-    came: values.length === 0 ? 'none' : values.join(' and '),
+    came: values.map(cite).join(' and ') || 'none',
     types: listDispositionTypes(values),
   };
 }

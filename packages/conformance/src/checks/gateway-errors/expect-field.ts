@@ -1,4 +1,5 @@
 import type { Trial } from '../../trial/trial.ts';
+import { show } from '../support/entries.ts';
 import { provokeErrors } from '../support/provoke-errors.ts';
 
 /** Every error body must have the field, as a string. */
@@ -12,7 +13,7 @@ export async function expectField(
     if (typeof json !== 'object' || json === null) continue;
     bodies += 1;
     const value = (json as Record<string, unknown>)[field];
-    const came = JSON.stringify(value);
+    const came = show(value);
     t.expect(
       typeof value === 'string',
       `${what}: ${field} must be a string, not ${came}`,

@@ -1,4 +1,5 @@
 import { defineCheck } from '../check.ts';
+import { cite } from '../support/cite.ts';
 import { provokeErrors } from '../support/provoke-errors.ts';
 
 export const gwErrorBody = defineCheck('GW-ERROR-BODY', [], async (t) => {
@@ -6,11 +7,11 @@ export const gwErrorBody = defineCheck('GW-ERROR-BODY', [], async (t) => {
     const { mediaType, json, text } = exchange.received;
     t.expect(
       mediaType === 'application/json',
-      `${what}: the content type must be application/json, not ${mediaType}`,
+      `${what}: the content type must be application/json, not ${cite(mediaType)}`,
       exchange,
     );
     const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
-    const came = text.slice(0, 200);
+    const came = cite(text);
     t.expect(isObject, `${what}: the body must be a JSON object, not ${came}`, exchange);
   }
 });

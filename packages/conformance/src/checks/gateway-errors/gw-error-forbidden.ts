@@ -1,4 +1,5 @@
 import { defineCheck } from '../check.ts';
+import { show } from '../support/entries.ts';
 import { gatewayMethods } from '../support/gateway-methods.ts';
 
 export const gwErrorForbidden = defineCheck(
@@ -19,7 +20,7 @@ export const gwErrorForbidden = defineCheck(
         );
         t.expect(
           code === 'SERVICE_FORBIDDEN',
-          `${what}: the code must be SERVICE_FORBIDDEN, not ${code}`,
+          `${what}: the code must be SERVICE_FORBIDDEN, not ${show(code)}`,
         );
       }
     }

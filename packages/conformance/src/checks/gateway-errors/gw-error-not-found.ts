@@ -1,4 +1,5 @@
 import { defineCheck } from '../check.ts';
+import { show } from '../support/entries.ts';
 import { gatewayMethods } from '../support/gateway-methods.ts';
 
 export const gwErrorNotFound = defineCheck('GW-ERROR-NOT-FOUND', [], async (t) => {
@@ -18,7 +19,7 @@ export const gwErrorNotFound = defineCheck('GW-ERROR-NOT-FOUND', [], async (t) =
       t.expect(received.status === 404, `${what}: the status must be 404, not ${received.status}`);
       t.expect(
         code === 'SERVICE_NOT_FOUND',
-        `${what}: the code must be SERVICE_NOT_FOUND, not ${code}`,
+        `${what}: the code must be SERVICE_NOT_FOUND, not ${show(code)}`,
       );
     }
   }

@@ -1,4 +1,5 @@
 import type { Trial } from '../../trial/trial.ts';
+import { cite } from '../support/cite.ts';
 import { gatewayMethods } from '../support/gateway-methods.ts';
 import { hasErrorBody } from '../support/has-error-body.ts';
 
@@ -11,7 +12,7 @@ export async function expectRefused(t: Trial, names: readonly string[]): Promise
       const { status } = received;
       const what = `${call.method} of the name ${service}`;
       t.expect(status >= 400 && status < 500, `${what}: the status must be 4xx, not ${status}`);
-      const came = received.text.slice(0, 100);
+      const came = cite(received.text);
       t.expect(hasErrorBody(received), `${what}: the body must be the error body, not ${came}`);
     }
   }

@@ -1,5 +1,6 @@
 import type { Trial } from '../../trial/trial.ts';
 import { defineCheck } from '../check.ts';
+import { show } from '../support/entries.ts';
 import { provokeErrors } from '../support/provoke-errors.ts';
 
 export const gwRequestIdEqual = defineCheck('GW-REQUEST-ID-EQUAL', [], async (t: Trial) => {
@@ -9,7 +10,7 @@ export const gwRequestIdEqual = defineCheck('GW-REQUEST-ID-EQUAL', [], async (t:
     const { requestId } = Object(exchange.received.json);
     if (header === undefined || requestId === undefined) continue;
     pairs += 1;
-    const message = `${what}: requestId must be equal to X-Request-Id ${header}, not ${requestId}`;
+    const message = `${what}: requestId must be equal to X-Request-Id ${header}, not ${show(requestId)}`;
     t.expect(requestId === header, message, exchange);
   }
   t.reach(pairs > 0, 'no error has both, a requestId and an X-Request-Id');

@@ -2,6 +2,7 @@ import { type HeaderList, readAll, withHeaders } from '../../http/header-list.ts
 import type { Trial } from '../../trial/trial.ts';
 import { defineCheck } from '../check.ts';
 import { callEcho } from '../support/call-echo.ts';
+import { cite } from '../support/cite.ts';
 import { openSocket } from '../support/open-socket.ts';
 import { readHello } from '../support/read-hello.ts';
 
@@ -52,6 +53,7 @@ function expectHeaders(t: Trial, what: string, sent: HeaderList, arrived: Header
       const values = readAll(list, name);
       return values.length > 0 ? values.join(', ') : undefined;
     });
-    t.expect(wanted === got, `${what}: the service must get ${name}: ${wanted}, not ${got}`);
+    const message = `the service must get ${name}: ${cite(wanted)}, not ${cite(got)}`;
+    t.expect(wanted === got, `${what}: ${message}`);
   }
 }

@@ -1,5 +1,6 @@
 import type { Trial } from '../../trial/trial.ts';
 import { defineCheck } from '../check.ts';
+import { cite } from '../support/cite.ts';
 import { gatewayMethods } from '../support/gateway-methods.ts';
 import { parseEvents } from './parse-events.ts';
 
@@ -24,7 +25,7 @@ export const gwSse = defineCheck('GW-SSE', ['fixture'], async (t: Trial) => {
       t.reach(status === 200, `${what} was answered with ${status}`);
       t.expect(
         mediaType === 'text/event-stream',
-        `${what}: the content type must be text/event-stream, not ${mediaType}`,
+        `${what}: the content type must be text/event-stream, not ${cite(mediaType)}`,
       );
       const wanted = Array.from({ length: order.count }, (_, index) => String(index + 1));
       const ids = parseEvents(received.text).map(({ id, data }) => (isOf(data, id) ? id : '?'));

@@ -1,6 +1,7 @@
 import type { Exchange } from '../../http/exchange.ts';
 import type { GatewayCall } from '../../trial/gateway-tool.ts';
 import type { Trial } from '../../trial/trial.ts';
+import { cite } from './cite.ts';
 import { hasErrorBody } from './has-error-body.ts';
 
 /** Calls by what they are, in words. */
@@ -47,6 +48,7 @@ export async function expectRefused(
   isExcused = NONE,
 ): Promise<void> {
   let excused = 0;
+  const taken: string[] = [];
   for (const [what, call] of Object.entries(calls)) {
     const exchange = await t.gateway.call({ ...call, acceptsRefusal: true });
     const { status } = exchange.received;
@@ -56,13 +58,17 @@ export async function expectRefused(
       continue;
     }
     t.expect(isRefusal, `${what}: must be refused with a 4xx, not ${spell(exchange)}`, exchange);
-    if (!isRefusal) continue;
+    if (!isRefusal) {
+      taken.push(what);
+      continue;
+    }
     const hasBody = hasErrorBody(exchange.received);
     t.expect(hasBody, `${what}: the ${status} must come with the error body`, exchange);
   }
   if (excused > 0) return;
   const count = await t.fixture.count(mark);
-  const names = Object.keys(calls).join('; ');
+  // A gateway may also refuse a call that it has passed on.
+  const names = cite((taken.length > 0 ? taken : Object.keys(calls)).join('; '));
   t.expect(count === 0, `the hosted service must not be called, but was ${count} times (${names})`);
 }
 

@@ -1,6 +1,7 @@
 import type { Trial } from '../../trial/trial.ts';
 import type { FormField, Grant } from '../../trial/upload-tool.ts';
 import { defineCheck } from '../check.ts';
+import { cite } from '../support/cite.ts';
 import { needsFiles } from '../support/needs-files.ts';
 import { hasErrorElement } from './has-error-element.ts';
 
@@ -31,7 +32,7 @@ export const upError = defineCheck('UP-ERROR', needsFiles, async (t: Trial) => {
     // A form that is taken is the subject of the rule of its field.
     if (!hasError && status < 400 && (await isTaken(t, given))) continue;
     judged += 1;
-    const came = `${status} with ${mediaType ?? 'no type'}: ${text.slice(0, 80)}`;
+    const came = `${status} with ${mediaType ?? 'no type'}: ${cite(text)}`;
     t.expect(hasError, `${what}: the answer must be XML with an Error element, not ${came}`, reply);
   }
   t.reach(judged > 0, 'no bad form is refused');
