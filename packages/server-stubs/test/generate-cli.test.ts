@@ -150,6 +150,22 @@ describe('berth-stubs', () => {
       ['a', '-o', 'x', '--import-extension', 'mts'],
       /Allowed choices are ts, js/,
     ],
+    ['a command that there is not', ['int', 'x'], /See berth-stubs --help/],
+    ['no name of an output', ['pets.yaml', '-o', ''], /'-o, --output <dir>'.* must not be empty/],
+    ['no name of a document', ['', '-o', 'x'], /'openapi'.* must not be empty/],
+    ['no name of a project', ['init', ''], /'dir'.* must not be empty/],
+    ['no module', ['a', '-o', 'x', '--runtime', ''], /'--runtime .* must be the name of a module/],
+    ['code for a module', ['a', '-o', 'x', '--runtime', "a'"], /must be the name of a module/],
+    [
+      'a project with an output',
+      ['init', 'x', '-o', 'y'],
+      /init writes to its <dir>: leave --output/,
+    ],
+    [
+      'an address',
+      ['https://a.example/a.yaml', '-o', 'x'],
+      /only files are read: download it first/,
+    ],
   ])('ends with 2 for %s', async (_, args, message) => {
     expect(await run(...args)).toBe(2);
     expect(failed).toMatch(message);
@@ -175,9 +191,39 @@ describe('berth-stubs', () => {
     expect(printed).not.toContain('first server');
   });
 
-  it('ends with 1 where it cannot write', async () => {
-    await writeFile(join(folder, 'api'), 'a file');
+  it.each([
+    ['', 'openapi is missing'],
+    ['[]', 'openapi is missing'],
+    ['swagger: "2.0"', 'openapi is missing'],
+    ['openapi: 4.0.0', 'openapi is 4.0.0'],
+    ['openapi: 3.1', 'openapi must be a text: put it in quotes'],
+  ])('ends with 2 for %j in place of a document', async (text, message) => {
+    await write(text);
+    expect(await generate()).toBe(2);
+    expect(failed).toContain(`This is no OpenAPI 3.0, 3.1 or 3.2 document: ${message}.`);
+  });
+
+  it('ends with 1 where it cannot write, and names the folder and the option', async () => {
+    const api = join(folder, 'api');
+    await writeFile(api, 'a file');
     expect(await generate()).toBe(1);
+    expect(failed).toBe(`${api} cannot be written (EEXIST): name another folder with --output.\n`);
+    expect(await run('init', api)).toBe(1);
+    expect(failed).toBe(
+      `${api} cannot be written (EEXIST): name another folder for the project.\n`,
+    );
+  });
+
+  it('ends with 2 and writes nothing where the handlers are no folder', async () => {
+    const file = join(folder, 'pets.yaml');
+    expect(await generate('--handlers', file)).toBe(2);
+    expect(failed).toBe(`--handlers ${file} cannot be read (ENOTDIR): name a folder.\n`);
+    expect(await readdir(folder)).toEqual(['pets.yaml']);
+  });
+
+  it('takes handlers that are to come', async () => {
+    expect(await generate('--handlers', join(folder, 'handlers'))).toBe(0);
+    expect(printed).toContain('without a handler (501): listPets, getPet\n');
   });
 
   it.runIf(process.platform === 'linux')('ends with 1 where nobody can make a folder', async () => {

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Fingerprints } from '../modules/write-fingerprints.ts';
 import { compare } from './describe-changes.ts';
+import { UnreadableError } from './load-document.ts';
 
 const SOURCE = /\.[cm]?[jt]s$/;
 const NO_HANDLER = /\.(?:test|spec|gen|d)\.[cm]?[jt]s$|(?:^|\/)index\.[cm]?[jt]s$/;
@@ -10,6 +11,8 @@ const NO_HANDLER = /\.(?:test|spec|gen|d)\.[cm]?[jt]s$|(?:^|\/)index\.[cm]?[jt]s
  * Holds a folder, in which each handler is a file named after its operationId, to the operations: which
  * files may no longer fit, which have no operation, and which operations have no file. Nothing in it is
  * touched.
+ *
+ * @throws UnreadableError where the folder is there, and cannot be read
  */
 export async function describeHandlers(
   folder: string,
@@ -34,7 +37,12 @@ export async function describeHandlers(
 
 /** Files by operationId, which may hold slashes. */
 async function findFiles(folder: string): Promise<Map<string, string>> {
-  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const names = await readdir(folder, { recursive: true }).catch((error) => {
+    if (error.code === 'ENOENT') return [];
+    throw new UnreadableError(
+      `--handlers ${folder} cannot be read (${error.code}): name a folder.`,
+    );
+  });
   const sources = names
     .map((name) => name.replaceAll('\\', '/'))
     .filter((name) => SOURCE.test(name) && !NO_HANDLER.test(name));

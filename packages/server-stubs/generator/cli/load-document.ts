@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse, YAMLParseError } from 'yaml';
 
-/** The file is not there, or is neither JSON nor YAML. */
+/** What was named is not there, cannot be read, or is neither JSON nor YAML. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 }
@@ -14,6 +14,9 @@ export interface Loaded {
 
 /** @throws UnreadableError */
 export async function loadDocument(file: string): Promise<Loaded> {
+  if (/^https?:/.test(file)) {
+    throw new UnreadableError(`${file}: only files are read: download it first.`);
+  }
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new UnreadableError(`${file} cannot be read: ${error.code ?? error.message}.`);
   });

@@ -4,6 +4,8 @@ import { FolderNotEmpty, initProject } from '../init/init-project.ts';
 import { readVersion } from '../package-info.ts';
 import { type GenerateSettings, generateInto } from './generate-into.ts';
 import { UnreadableError } from './load-document.ts';
+import { parsePath, parseSpecifier } from './parse-words.ts';
+import { tellFolder } from './tell-folder.ts';
 
 /** Where the command line tool writes to. */
 export interface Output {
@@ -41,14 +43,20 @@ function createProgram(output: Output): Command {
       'Typed handlers, routes and compiled validators from an OpenAPI 3.0 to 3.2 document.',
     )
     .version(readVersion())
-    .argument('<openapi>', 'the document, one JSON or YAML file')
-    .option('-o, --output <dir>', 'folder for the generated files; required')
+    .showHelpAfterError('See berth-stubs --help for options and commands.')
+    .argument('<openapi>', 'the document, one JSON or YAML file', parsePath)
+    .option('-o, --output <dir>', 'folder for the generated files; required', parsePath)
     .option(
       '--handlers <dir>',
       'folder with a file for each operationId: tells which are missing, changed or obsolete',
+      parsePath,
     )
     .option('--base-path <path>', 'path before all paths, instead of that of the servers')
-    .option('--runtime <specifier>', 'module that generated code imports the runtime from')
+    .option(
+      '--runtime <specifier>',
+      'module that generated code imports the runtime from',
+      parseSpecifier,
+    )
     .addOption(
       new Option('--import-extension <ending>', 'ending of imports among the generated files')
         .choices(['ts', 'js'])
@@ -67,11 +75,16 @@ function createProgram(output: Output): Command {
   program
     .command('init')
     .description('Write a small Express project with a typed handler for each operation of Berth.')
-    .argument('<dir>', 'folder of the project')
+    .argument('<dir>', 'folder of the project', parsePath)
     .option('--force', 'write into a folder that is not empty; files of the same name are replaced')
     .exitOverride()
     .action(async (folder: string, { force = false }: { force?: boolean }) => {
-      await initProject(folder, { force });
+      if (program.opts<Partial<GenerateSettings>>().output !== undefined) {
+        program.error('error: init writes to its <dir>: leave --output out');
+      }
+      await initProject(folder, { force }).catch(
+        tellFolder(folder, 'name another folder for the project'),
+      );
       output.out(`${folder} is ready: cd ${folder} && npm install && npm test && npm start\n`);
     });
   return program;

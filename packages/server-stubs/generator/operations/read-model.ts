@@ -20,9 +20,8 @@ export function readModel(
 ): Model {
   const openapi = isObject(document) ? document.openapi : undefined;
   if (!isObject(document) || typeof openapi !== 'string' || !/^3\.[012](\.|$)/.test(openapi)) {
-    throw new RefusedError([
-      { pointer: '#/openapi', message: 'This is no OpenAPI 3.0, 3.1 or 3.2 document.' },
-    ]);
+    const message = `This is no OpenAPI 3.0, 3.1 or 3.2 document: openapi ${findFault(openapi)}.`;
+    throw new RefusedError([{ pointer: '#/openapi', message }]);
   }
   const dialect = document.jsonSchemaDialect;
   if (dialect !== undefined && !isKnownDialect(dialect)) {
@@ -47,4 +46,10 @@ export function readModel(
     ),
     store: reader.store,
   };
+}
+
+function findFault(openapi: unknown): string {
+  if (openapi === undefined) return 'is missing';
+  // In YAML, 3.1 is a number.
+  return typeof openapi === 'string' ? `is ${openapi}` : 'must be a text: put it in quotes';
 }
