@@ -1,6 +1,7 @@
 import { HttpResponse } from 'msw';
 import type { MswContext } from '../context.ts';
 import { toKey } from '../files.ts';
+import { readForm } from './read-form.ts';
 import { uploadError } from './upload-error.ts';
 
 /**
@@ -11,14 +12,12 @@ export async function readUpload(
   request: Request,
   { grants, profile: { uploadFields }, store }: MswContext,
 ): Promise<Response> {
-  const form = await request.formData().catch(() => undefined);
-  if (!form) return uploadError('MalformedPOSTRequest');
+  const form = await readForm(request);
   // "Field names case-insensitive" (D27).
-  const fields = new Map([...form].map(([name, value]) => [name.toLowerCase(), value]));
-  const read = (name: string) => String(fields.get(name.toLowerCase()) ?? '');
+  const read = (name: string) => new TextDecoder().decode(form?.get(name.toLowerCase())?.bytes);
 
-  const file = fields.get('file');
-  if (!file || typeof file === 'string' || !read('key')) return uploadError('MalformedPOSTRequest');
+  const { bytes, type } = form?.get('file') ?? {};
+  if (!bytes || type === undefined || !read('key')) return uploadError('MalformedPOSTRequest');
   const key = toKey(read('key'));
   const grant = grants.get(read(uploadFields.securityToken));
   if (!grant) return uploadError('AccessDenied');
@@ -29,7 +28,7 @@ export async function readUpload(
   if (!isWhole) return uploadError('SignatureDoesNotMatch');
   if (Date.now() >= grant.expires) return uploadError('AccessDenied');
 
-  const { etag } = store.put(key, new Uint8Array(await file.arrayBuffer()), file.type);
+  const { etag } = store.put(key, bytes, type);
   const headers = { ETag: etag, 'X-Request-Id': crypto.randomUUID() };
   return new HttpResponse(null, { status: 204, headers });
 }
