@@ -1,3 +1,4 @@
+import type { Answer, SentRequest } from '../http-messages.ts';
 import type { Finding } from '../result.ts';
 import { toCurl } from './to-curl.ts';
 
@@ -7,11 +8,26 @@ export function toEvidenceText({ message, where, request, answer }: Finding): st
     message,
     where,
     ...(request
-      ? ['', 'sent:', `${request.method} ${request.url}`, ...toHeaderLines(request), request.body]
+      ? [
+          '',
+          'sent:',
+          `${request.method} ${request.url}`,
+          ...toHeaderLines(request),
+          toBodyText(request),
+        ]
       : []),
-    ...(answer ? ['', 'came:', String(answer.status), ...toHeaderLines(answer), answer.body] : []),
+    ...(answer
+      ? ['', 'came:', String(answer.status), ...toHeaderLines(answer), toBodyText(answer)]
+      : []),
     ...(request ? ['', 'repeat:', toCurl(request)] : []),
   ].join('\n');
+}
+
+/** A body as a report has it, and how it is written and what is missing where that is to be said. */
+export function toBodyText({ body, bodyEncoding, bodySize }: SentRequest | Answer): string {
+  const encoding = bodyEncoding === 'base64' ? '(base64) ' : '';
+  const cut = bodySize === undefined ? '' : `\n… (${bodySize} bytes in all)`;
+  return encoding + body + cut;
 }
 
 /** Headers, one a line. */

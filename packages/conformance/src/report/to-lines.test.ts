@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { sampleResult } from '../../test/support/sample-report.ts';
 import type { Result } from '../result.ts';
+import { toEvidenceText } from './to-evidence-text.ts';
 import { toLines } from './to-lines.ts';
 
 test('a skip is one line with its reason, in capitals where a MUST was skipped', () => {
@@ -51,4 +52,16 @@ test('no more than three findings are shown, and the rest is counted', () => {
   expect(lines).toContain('found    c');
   expect(lines).not.toContain('found    d');
   expect(lines).toContain('… and 2 more of this kind');
+});
+
+test('of a body that is no text, or that is long, it is said', () => {
+  const request = { method: 'POST', url: 'http://a/b', headers: {} };
+  const bytes = { ...request, body: 'AP8=', bodyEncoding: 'base64' as const };
+  const long = { ...request, body: 'x'.repeat(600), bodySize: 70_000 };
+  const findings = [bytes, long].map((sent) => ({ message: '', where: '', request: sent }));
+  const lines = toLines(sampleResult({ outcome: 'fail', findings })).join('\n');
+  expect(lines).toContain('  (base64) AP8=\n');
+  expect(lines).toContain(`  ${'x'.repeat(500)} … (70000 bytes)\n`);
+  const text = toEvidenceText(findings[1] ?? { message: '', where: '' });
+  expect(text).toContain(`${'x'.repeat(600)}\n… (70000 bytes in all)\n`);
 });

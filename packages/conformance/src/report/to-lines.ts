@@ -63,14 +63,15 @@ function toFindingLines({ message, where, request, answer }: Finding): string[] 
   return [
     ...section('found', [message, where]),
     ...(request ? section('sent', toSentLines(request)) : []),
-    ...(answer ? section('came', [toStatusLine(answer), cut(answer.body)]) : []),
+    ...(answer ? section('came', [toStatusLine(answer), cut(answer)]) : []),
     ...(request ? section('repeat', toCurl(request).split('\n')) : []),
   ];
 }
 
-function toSentLines({ method, url, headers, body }: SentRequest): string[] {
+function toSentLines(request: SentRequest): string[] {
+  const { method, url, headers } = request;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return [`${method} ${url}`, ...lines, cut(body)];
+  return [`${method} ${url}`, ...lines, cut(request)];
 }
 
 function toStatusLine(answer: Answer): string {
@@ -86,8 +87,10 @@ function section(label: string, lines: string[]): string[] {
     .map((line, index) => `         ${(index === 0 ? label : '').padEnd(9)}${line}`);
 }
 
-function cut(body: string): string {
-  return body.length > SHOWN ? `${body.slice(0, SHOWN)} … (${body.length} characters)` : body;
+function cut({ body, bodyEncoding, bodySize }: SentRequest | Answer): string {
+  const size = bodySize === undefined ? `${body.length} characters` : `${bodySize} bytes`;
+  const text = body.length > SHOWN ? `${body.slice(0, SHOWN)} … (${size})` : body;
+  return bodyEncoding === 'base64' ? `(base64) ${text}` : text;
 }
 
 /** What a hostile answer has of them must not reach the terminal. */

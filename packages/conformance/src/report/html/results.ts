@@ -3,7 +3,7 @@ import type { Answer, SentRequest } from '../../http-messages.ts';
 import type { Finding, Result } from '../../result.ts';
 import { toGroups } from '../groups.ts';
 import { toCurl } from '../to-curl.ts';
-import { toHeaderLines } from '../to-evidence-text.ts';
+import { toBodyText, toHeaderLines } from '../to-evidence-text.ts';
 import { html, type Markup } from './html.ts';
 
 /** Every result, under the part of the contract that it belongs to. */
@@ -53,13 +53,10 @@ ${request && html`<h3>Repeat it</h3><pre tabindex="0">${toCurl(request)}</pre>`}
 }
 
 function toMessage(start: string, message: SentRequest | Answer): Markup {
-  const { body, bodyEncoding, bodySize } = message;
-  const cut = bodySize === undefined ? '' : `\n… (${bodySize} bytes in all)`;
-  const encoding = bodyEncoding === 'base64' ? '(base64) ' : '';
   const lines = [
     start,
     ...toHeaderLines(message),
-    ...(body === '' ? [] : ['', encoding + body + cut]),
+    ...(message.body === '' ? [] : ['', toBodyText(message)]),
   ];
   return html`<pre tabindex="0">${lines.join('\n')}</pre>`;
 }
