@@ -46,7 +46,7 @@ test('credentials that a gateway refuses with 400 leave the run incomplete, and 
   const result = listDredd(report)['gateway cloudrun-get 404 application/json'];
   expect(result).toMatchObject({
     outcome: 'skip',
-    reason: 'the gateway refused every credential that was given',
+    reason: expect.stringContaining('the gateway refused every credential'),
   });
 });
 

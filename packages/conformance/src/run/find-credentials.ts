@@ -8,8 +8,10 @@ import type { Run } from './run.ts';
 
 /** Why a check is skipped where all credentials are refused. */
 export const REFUSED = {
-  gateway: 'the gateway refused every credential that was given',
-  storage: 'the storage API refused the credentials that were given',
+  gateway:
+    'the gateway refused every credential that was given; see --gateway-token, --tc3-secret-id and --auth-module',
+  storage:
+    'the storage API refused the credentials that were given; see --storage-header, --tc3-secret-id and --auth-module',
 } as const;
 
 /** Of a caller who is known and may not use the service. */
