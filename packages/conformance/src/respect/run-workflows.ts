@@ -66,7 +66,7 @@ function judge(
     return checks
       .filter(({ passed, severity }) => !passed && severity === 'error')
       .map(({ name, condition, message }): Finding => {
-        const said = condition ?? toSentence(message ?? '');
+        const said = condition ? `${condition} does not hold` : toSentence(message ?? '');
         const where = `workflows#/${id}/${stepId}`;
         return { message: `step ${stepId}: ${name}: ${said}`, where, ...(own && toEvidence(own)) };
       });

@@ -48,7 +48,7 @@ function toChunks(body = Buffer.alloc(0)): Buffer[] {
 
 async function expectBody(t: Trial, call: GatewayCall, body: Buffer): Promise<void> {
   const how = call.chunks ? ' in chunks' : '';
-  const what = `POST "${call.path}"${how} ${body.toString().slice(0, 40)}`;
+  const what = `POST "${call.path}"${how} ${JSON.stringify(body.toString().slice(0, 40))}`;
   const came = await callEcho(t, call, what);
   if (!came) return;
   const { size, sha256 } = came.echo.body;
