@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { assertWritable } from './assert-writable.ts';
 import { describeMachine } from './describe-machine.ts';
 import { mergeRows } from './merge-rows.ts';
 import { peerVersion } from './peer-version.ts';
@@ -19,13 +20,21 @@ const program = new Command('npm run bench --')
   .option(
     '--json <file>',
     'also write the rows as JSON; in a file of rows those of the suites that were run are replaced, and those of the others kept',
+    toPath,
   )
-  .option('--page <file>', 'also write the page docs/reference/performance.md')
-  .option('--from <file>', 'measure nothing: take the rows of an earlier --json')
-  .option('--runs <count>', 'pairs to measure', toCount, 5)
+  .option('--page <file>', 'also write the page docs/reference/performance.md', toPath)
+  .option('--from <file>', 'measure nothing: take the rows of an earlier --json', toPath)
+  .addOption(
+    new Option('--runs <count>', 'pairs to measure')
+      .argParser(toCount)
+      .default(5)
+      .conflicts('from'),
+  )
   .addHelpText(
     'after',
-    `\n${suites.map(({ name, description }) => `${name}: ${description}`).join('\n')}`,
+    `\n${suites.map(({ name, description }) => `${name}: ${description}`).join('\n')}
+
+Exit codes: 0 done; 1 a suite broke off; 2 the command line or a file that it names is at fault.`,
   )
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .parse();
@@ -33,18 +42,28 @@ const program = new Command('npm run bench --')
 const { json, page, from, runs } = program.opts<Options>();
 const names = program.processedArgs[0] as string[];
 const unknown = names.find((name) => !suites.some((suite) => suite.name === name));
-if (unknown) program.error(`error: there is no suite ${unknown}`);
+if (unknown !== undefined) {
+  const known = suites.map(({ name }) => name).join(', ');
+  program.error(`error: there is no suite ${unknown}: choose among ${known}`);
+}
 const chosen = suites.filter(({ name }) => names.length === 0 || names.includes(name));
 if (page && chosen.length < suites.length) {
-  program.error('error: a page holds every suite; leave the names out');
+  program.error(
+    'error: a page holds every suite: run some with --json FILE, and make the page with --from FILE',
+  );
+}
+if (page && [json, from].some((file) => file && resolve(file) === resolve(page))) {
+  program.error(`error: ${page} is the file of the rows: name another file for --page`);
 }
 
 const old = json && existsSync(json) ? await readOption('--json', json) : [];
+if (json) await tryOption('--json', json);
+if (page) await tryOption('--page', page);
 const rows = from ? await readChosen(from) : await measure();
 const figures = chosen.flatMap((suite) => suite.figures);
 process.stdout.write(`${toTable(figures, rows)}\n\n${toSummary(figures, rows)}\n`);
-if (json) await write(json, `${JSON.stringify(mergeRows(old, rows), null, 2)}\n`);
-if (page) await write(page, toPage(figures, rows));
+if (json) await writeFile(json, `${JSON.stringify(mergeRows(old, rows), null, 2)}\n`);
+if (page) await writeFile(page, toPage(figures, rows));
 
 async function measure(): Promise<DatedRow[]> {
   const rows: DatedRow[] = [];
@@ -79,13 +98,22 @@ async function readOption(option: string, file: string): Promise<DatedRow[]> {
   try {
     return await readRows(file);
   } catch (error) {
-    return program.error(`error: ${option} ${file} ${(error as Error).message}`);
+    return program.error(`error: ${option} ${file} ${(error as Error).message}: name another file`);
   }
 }
 
-async function write(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, text);
+async function tryOption(option: string, file: string): Promise<void> {
+  try {
+    await assertWritable(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    program.error(`error: ${option} ${file} cannot be written: ${code}: name another file`);
+  }
+}
+
+function toPath(text: string): string {
+  if (text !== '') return text;
+  throw new InvalidArgumentError('It must not be empty.');
 }
 
 function toCount(text: string): number {

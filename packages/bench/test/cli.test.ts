@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -34,8 +34,9 @@ afterEach(() => rm(folder, { recursive: true }));
 
 function bench(...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], {
+    cwd: folder,
     encoding: 'utf8',
-    timeout: 50_000,
+    timeout: 20_000,
   });
   return { status, stdout, stderr };
 }
@@ -110,5 +111,33 @@ describe('--json', () => {
       status: 2,
       stderr: expect.stringContaining(wanted),
     });
+  });
+});
+
+describe('what cannot be', () => {
+  it.each([
+    [['nope'], 'there is no suite nope: choose among generator, stubs, '],
+    [[''], 'there is no suite : choose among'],
+    [['sizes', '--json', ''], 'must not be empty'],
+    [['--from', ''], 'must not be empty'],
+    [['--page', ''], 'must not be empty'],
+    [['sizes', '--json', 'folder'], '--json folder cannot be read: EISDIR'],
+    [['sizes', '--json', 'file/rows.json'], '--json file/rows.json cannot be written: EEXIST'],
+    [['--page', 'folder'], '--page folder cannot be written: EISDIR'],
+    [['--from', 'rows.json', '--page', 'folder'], '--page folder cannot be written: EISDIR'],
+    [['--from', 'gone.json'], '--from gone.json cannot be read: ENOENT'],
+    [['--from', 'rows.json', '--runs', '2'], "cannot be used with option '--from <file>'"],
+    [['--from', 'rows.json', '--page', './rows.json'], 'name another file for --page'],
+    [['--json', 'rows.json', '--page', 'rows.json'], 'name another file for --page'],
+    [['sizes', '--page', 'a.md'], 'run some with --json FILE, and make the page with --from FILE'],
+  ])('%j is refused before anything is measured', async (args, wanted) => {
+    await mkdir(join(folder, 'folder'));
+    await writeFile(join(folder, 'file'), '');
+    await writeFile(file, JSON.stringify(old));
+    const { status, stdout, stderr } = bench(...args);
+    expect(stderr).toMatch(/^error: .*\n$/);
+    expect(stderr).toContain(wanted);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(await readRows()).toEqual(old);
   });
 });

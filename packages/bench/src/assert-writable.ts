@@ -1,0 +1,15 @@
+import { existsSync } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * Tries whether a file can be written, and makes its folder. The file itself stays as it is.
+ *
+ * @throws the error of the file system
+ */
+export async function assertWritable(file: string): Promise<void> {
+  const isNew = !existsSync(file);
+  await mkdir(dirname(file), { recursive: true });
+  await (await open(file, 'a')).close();
+  if (isNew) await rm(file);
+}
