@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JSONWebKeySet, JWK } from 'jose';
 import { z } from 'zod';
@@ -63,11 +63,15 @@ export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys
       secret: randomBytes(24).toString('base64url'),
     },
   };
-  const text = `${JSON.stringify(keys, null, 2)}\n`;
-  // Of two servers that start at once, the first one's keys are those of both.
-  await writeFile(toFile(data), text, { mode: 0o600, flag: 'wx' }).catch((error) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
+  const file = toFile(data);
+  const whole = `${file}.${randomUUID()}`;
+  await writeFile(whole, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
+  // Of servers that start at once, the first one's keys are those of all, and none reads half of them.
+  await link(whole, file)
+    .catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    })
+    .finally(() => rm(whole));
   return (await readDevelopmentKeys(data)) ?? keys;
 }
 
