@@ -5,6 +5,7 @@
  * @example
  * import { EnvHttpProxyAgent, fetch } from 'undici';
  * const dispatcher = new EnvHttpProxyAgent();
- * const viaProxy: FetchLike = (url, init) => fetch(url, { ...init, dispatcher });
+ * const viaProxy = async (url: string, init: object) =>
+ *   (await fetch(url, { ...init, dispatcher })) as unknown as Response; // undici has types of its own
  */
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;

@@ -21,4 +21,13 @@ describe('toGatewayUrl', () => {
       );
     },
   );
+
+  it.each(['', 'https://gateway.example.com', 'gateway.example.com/v1'])(
+    'refuses the domain %j and says what fits',
+    (gatewayDomain) => {
+      expect(() => toGatewayUrl({ envId: 'dev', gatewayDomain })).toThrow(
+        'a host as gatewayDomain',
+      );
+    },
+  );
 });

@@ -20,8 +20,11 @@ export type GatewayAddress =
 export function toGatewayUrl({ baseUrl, envId, gatewayDomain }: GatewayAddress): string {
   if (baseUrl !== undefined) return baseUrl;
   // Anything but one label would send the credentials to another host.
-  if (!/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i.test(envId ?? '') || !gatewayDomain) {
-    throw new TypeError('Give baseUrl, or gatewayDomain and an envId that is one host label.');
+  if (
+    !/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i.test(envId ?? '') ||
+    !/^[^/]+$/.test(gatewayDomain ?? '')
+  ) {
+    throw new TypeError('Give baseUrl, or a host as gatewayDomain and one label as envId.');
   }
   return GATEWAY_SERVER.replace('{envId}', envId).replace('{gatewayDomain}', gatewayDomain);
 }

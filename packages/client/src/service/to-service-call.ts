@@ -16,7 +16,7 @@ export function toServiceCall(
   options: RequestOptions,
 ): PipelineCall {
   const { headers: own, method = 'GET', body: value } = options;
-  const rest = toSegment('anyPath', path.startsWith('/') ? path : `/${path}`, true);
+  const rest = toSegment('path', path.startsWith('/') ? path : `/${path}`, true);
   const { body, type } = toBody(value);
   const headers: Record<string, string> = { ...common };
   if (type) headers['content-type'] ??= type;

@@ -26,7 +26,7 @@ export async function toContent(
   const data = isWhole(given) ? toWhole(given) : given;
   let size: number | undefined;
   if (data instanceof Blob) size = data.size;
-  else if (data instanceof Uint8Array) size = data.byteLength;
+  else if (ArrayBuffer.isView(data)) size = data.byteLength;
   else if (isRecord(data) && 'file' in data) size = await fileSize((data as FileSource).file);
   else if (!isStream(data)) {
     throw new TypeError('The content is no Blob, bytes, string, stream or { file }.');

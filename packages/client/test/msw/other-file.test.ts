@@ -10,3 +10,14 @@ it('takes uploads where File is not that of the platform', async () => {
   expect(berth.files.get('a.html')).toMatchObject({ contentType: 'text/html' });
   expect(berth.files.get('a.html')?.text()).toBe('\r\n<p>\r\n');
 });
+
+// And bytes of Node are none of its `Uint8Array`.
+it.each([
+  ['a text', 'Hello'],
+  ['bytes', new TextEncoder().encode('Hello')],
+  ['a stream', new Blob(['Hello']).stream()],
+])('takes uploads of %s where Uint8Array is not that of the platform', async (_, data) => {
+  vi.stubGlobal('Uint8Array', class extends Uint8Array {});
+  await storage.upload('a.txt', data);
+  expect(berth.files.get('a.txt')?.text()).toBe('Hello');
+});

@@ -2,6 +2,7 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { finished } from 'node:stream';
+import { isUint8Array } from 'node:util/types';
 import { assertLength } from '../../upload/assert-length.ts';
 import type { UploadAnswer, UploadForm } from '../../upload/upload-form.ts';
 import { toMultipart } from './to-multipart.ts';
@@ -45,7 +46,7 @@ export function sendForm(form: UploadForm): Promise<UploadAnswer> {
 
     source.on('data', (chunk: unknown) =>
       guarded(() => {
-        if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) {
+        if (typeof chunk !== 'string' && !isUint8Array(chunk)) {
           throw new TypeError('The stream gives other things than bytes and texts.');
         }
         sent += Buffer.byteLength(chunk);

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
+import { isUint8Array } from 'node:util/types';
 import type { UploadContent } from '../../upload/upload-form.ts';
 import { openFile, type Source } from './open-file.ts';
 
@@ -8,7 +9,7 @@ const CHUNK = 256 * 1024;
 
 /** A content as a stream of Node, read no faster than it is sent. */
 export function toSource(data: UploadContent['data']): Source {
-  if (data instanceof Uint8Array) return { stream: Readable.from(slices(data)) };
+  if (isUint8Array(data)) return { stream: Readable.from(slices(data)) };
   if (data instanceof Blob) return { stream: Readable.from(blobSlices(data)) };
   if (data instanceof Readable) return { stream: data };
   if (data instanceof ReadableStream) return { stream: Readable.fromWeb(data as WebStream) };
