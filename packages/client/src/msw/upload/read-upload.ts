@@ -14,10 +14,10 @@ export async function readUpload(
 ): Promise<Response> {
   const form = await readForm(request);
   // "Field names case-insensitive" (D27).
-  const read = (name: string) => new TextDecoder().decode(form?.get(name.toLowerCase())?.bytes);
+  const read = (name: string) => form?.get(name.toLowerCase())?.text ?? '';
 
-  const { bytes, type } = form?.get('file') ?? {};
-  if (!bytes || type === undefined || !read('key')) return uploadError('MalformedPOSTRequest');
+  const file = form?.get('file');
+  if (!file?.isFile || !read('key')) return uploadError('MalformedPOSTRequest');
   const key = toKey(read('key'));
   const grant = grants.get(read(uploadFields.securityToken));
   if (!grant) return uploadError('AccessDenied');
@@ -28,7 +28,8 @@ export async function readUpload(
   if (!isWhole) return uploadError('SignatureDoesNotMatch');
   if (Date.now() >= grant.expires) return uploadError('AccessDenied');
 
-  const { etag } = store.put(key, bytes, type);
+  const type = file.headers['content-type'] ?? 'text/plain';
+  const { etag } = store.put(key, file.bytes, type);
   const headers = { ETag: etag, 'X-Request-Id': crypto.randomUUID() };
   return new HttpResponse(null, { status: 204, headers });
 }
