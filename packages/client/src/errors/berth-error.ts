@@ -26,7 +26,7 @@ export interface BerthErrorDetails {
  * @example
  * if (isBerthError(error)) console.error(error.message, error.code, error.requestId);
  */
-export abstract class BerthError extends Error {
+export abstract class BerthError<Own extends object = object> extends Error {
   /** Name of the class, for a log or a `switch`. */
   abstract override readonly name: string;
   /** HTTP method of the call. */
@@ -41,7 +41,7 @@ export abstract class BerthError extends Error {
   declare readonly requestId: string | undefined;
 
   /** @param details also what a subclass has of its own */
-  constructor(details: BerthErrorDetails & object) {
+  constructor(details: BerthErrorDetails & Own) {
     super(toMessage(details), details);
     const { what: _, text: __, cause: ___, ...fields } = details;
     Object.assign(this, fields);

@@ -1,4 +1,4 @@
-import { BerthError, type BerthErrorDetails } from './berth-error.ts';
+import { BerthError } from './berth-error.ts';
 
 /**
  * A time limit of the client passed. Whether the call was executed is not known. The gateway's own
@@ -10,15 +10,11 @@ import { BerthError, type BerthErrorDetails } from './berth-error.ts';
  *   else throw error;
  * });
  */
-export class TimeoutError extends BerthError {
+export class TimeoutError extends BerthError<{ readonly timeout: number }> {
   /** Always `TimeoutError`. */
   override readonly name = 'TimeoutError';
   /** The limit that passed, in milliseconds. */
   declare readonly timeout: number;
-
-  constructor(details: BerthErrorDetails & { readonly timeout: number }) {
-    super(details);
-  }
 }
 
 /**
