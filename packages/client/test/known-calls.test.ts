@@ -43,7 +43,7 @@ const BROKEN = () => {
 describe('an error of the gateway knows its call, its credentials and the names of its deployment', () => {
   type Way = [string, (answer: Response) => Promise<unknown>];
   it.each<Way>([
-    ['which get throws', (answer) => failureOf(serviceWith(answer).post('a?sign=1'))],
+    ['which post throws', (answer) => failureOf(serviceWith(answer).post('a?sign=1'))],
     ['which events throw', (answer) => failureOf(serviceWith(answer).events('a').next())],
     [
       'made of an answer that request gave',
