@@ -14,6 +14,7 @@ export interface MswParts {
     storageErrors: readonly ErrorRow[];
     uploadErrors: readonly ErrorRow[];
     limits: Record<(typeof LIMITS)[number], { value: number }>;
+    cors: { allowMethods: Record<'gateway' | 'storage' | 'upload' | 'link', readonly string[]> };
   };
   gateway: { components: { schemas: { ServiceName: { pattern: string } } } };
   storage: object;
@@ -34,7 +35,7 @@ const KEYWORDS = ['type', 'required', 'properties', 'items', 'x-berth-item-patte
 
 /** Source of `msw.gen.ts`: what the handlers of MSW know of the contract, and the client does not. */
 export function toMswModule({ defaults, gateway, storage }: MswParts): string {
-  const { gatewayErrors, storageErrors, uploadErrors, limits } = defaults;
+  const { gatewayErrors, storageErrors, uploadErrors, limits, cors } = defaults;
   return [
     constant('GATEWAY_ERRORS', 'Errors of the gateway (D6).', toTable(gatewayErrors)),
     constant('STORAGE_ERRORS', 'Errors of the storage API (D26).', toTable(storageErrors)),
@@ -53,6 +54,11 @@ export function toMswModule({ defaults, gateway, storage }: MswParts): string {
       'FILE_LIMITS',
       'Limits of lists, paths, links and grants (D22, D24, D25, D27).',
       Object.fromEntries(LIMITS.map((name) => [name, limits[name].value])),
+    ),
+    constant(
+      'ALLOW_METHODS',
+      'Methods that pages of other origins may use (D11).',
+      cors.allowMethods,
     ),
   ].join('\n\n');
 }

@@ -285,3 +285,26 @@ export const FILE_LIMITS = {
   "linkSeconds": 600,
   "pathBytes": 1024
 } as const;
+
+/** Methods that pages of other origins may use (D11). */
+export const ALLOW_METHODS = {
+  "gateway": [
+    "GET",
+    "HEAD",
+    "POST",
+    "OPTIONS"
+  ],
+  "storage": [
+    "POST",
+    "OPTIONS"
+  ],
+  "upload": [
+    "POST",
+    "OPTIONS"
+  ],
+  "link": [
+    "GET",
+    "HEAD",
+    "OPTIONS"
+  ]
+} as const;

@@ -1,14 +1,15 @@
 import { type HttpHandler, HttpResponse, http } from 'msw';
+import { ALLOW_METHODS } from '../generated/msw.gen.ts';
 
 /**
  * Answers what a page of another origin asks before its call (D11): "OPTIONS is the CORS preflight and
  * answers 204". A deployment may allow further headers, so that all that are asked for are allowed.
  */
-export function allowPages(addresses: RegExp): HttpHandler {
+export function allowPages(addresses: RegExp, surface: keyof typeof ALLOW_METHODS): HttpHandler {
   return http.options(addresses, ({ request }) => {
     const headers = new Headers({
       'Access-Control-Allow-Origin': '*',
-      'Access-Control-Allow-Methods': 'GET, HEAD, POST, OPTIONS',
+      'Access-Control-Allow-Methods': ALLOW_METHODS[surface].join(', '),
     });
     const asked = request.headers.get('Access-Control-Request-Headers');
     if (asked !== null) headers.set('Access-Control-Allow-Headers', asked);

@@ -70,7 +70,7 @@ export function createMswGateway(context: MswContext): {
   };
   const all = toPattern(gatewayUrl, `${ROOT.replace('{name}', '([^/]*)')}(/.*)?`);
   const unknown = http.all(all, (call) => answer(call, () => refuseUnknown(call.request, all)));
-  return { service, defaults: [allowPages(all), unknown] };
+  return { service, defaults: [allowPages(all, 'gateway'), unknown] };
 }
 
 function refuseUnknown({ method, url }: Request, pattern: RegExp): Response {

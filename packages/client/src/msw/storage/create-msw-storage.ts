@@ -38,7 +38,7 @@ export function createMswStorage(context: MswContext): {
     const isKnown = ids.some((id) => toPattern(context.storageUrl, toPath(id)).test(url));
     return openToPages(storageError(isKnown ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND'));
   });
-  return { storage, defaults: [allowPages(all), ...ids.map(byDefault), unknown] };
+  return { storage, defaults: [allowPages(all, 'storage'), ...ids.map(byDefault), unknown] };
 }
 
 /** The path of an operation, or of all, in any environment. */

@@ -28,8 +28,8 @@ export function createMswUploads(context: MswContext): {
   return {
     uploads,
     defaults: [
-      allowPages(target),
-      allowPages(links),
+      allowPages(target, 'upload'),
+      allowPages(links, 'link'),
       uploads.uploadFile(({ request }) => readUpload(request, context)),
       uploads.downloadFile(({ request }) => serveFile(request, context)),
     ],
