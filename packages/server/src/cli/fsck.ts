@@ -19,7 +19,7 @@ export async function fsck(given: string | undefined, options: FsckOptions): Pro
     onProblem: ({ kind, path, detail }) => process.stdout.write(`${kind}: ${path}: ${detail}\n`),
   }).catch((error: Error) => {
     const isNone = ['ENOENT', 'ENOTDIR'].includes(diskCodeOf(error.cause) ?? '');
-    const why = isNone ? 'it is no folder of one; name that of store.root.' : error.message;
+    const why = isNone ? 'there is none; name the folder of store.root.' : error.message;
     throw new Failure(`${root} cannot be read as a store: ${why}`, 2);
   });
   process.stdout.write(`${files} files, ${bytes} bytes, ${problems} problems.\n`);

@@ -21,6 +21,7 @@ test.each([
   [['--workers', '0'], 'whole number from 1 to 1024'],
   [['--log-level', 'loud'], 'Allowed choices are fatal'],
   [['--prot', '1'], 'Did you mean --port?'],
+  [['extra'], 'too many arguments'],
   [['extra'], 'See berth-server --help for options and commands.'],
   [['--config', 'good.yaml', '--data', 'd'], "cannot be used with option '-c, --config <file>'"],
   [['--config', 'good.yaml', '--expose-development'], 'cannot be used with option'],
@@ -66,9 +67,9 @@ test.each([
   [['token', '--key', 'part.json'], 'part.json mints no token: '],
   [
     ['fsck', 'gone'],
-    'gone cannot be read as a store: it is no folder of one; name that of store.root.',
+    'gone cannot be read as a store: there is none; name the folder of store.root.',
   ],
-  [['fsck', 'bad.yaml'], 'bad.yaml cannot be read as a store: it is no folder of one'],
+  [['fsck', 'bad.yaml'], 'bad.yaml cannot be read as a store: there is none'],
 ])('%j is refused with exit 2', async (args, sentence) => {
   const { code, stdout, stderr } = await run(args, {
     'bad.yaml': `kees: []\n${GOOD}`,
