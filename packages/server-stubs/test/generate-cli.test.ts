@@ -137,6 +137,13 @@ describe('berth-stubs', () => {
     expect(await readdir(folder)).toEqual(['pets.yaml']);
   });
 
+  it('ends with 2 and writes nothing where the document has no operation', async () => {
+    await write("openapi: 3.1.0\ninfo: { title: Pets, version: '1' }\npaths: {}\n");
+    expect(await generate()).toBe(2);
+    expect(failed).toMatch(/^#\/paths\n {2}No operation is described here\. .*\n1 place cannot/);
+    expect(await readdir(folder)).toEqual(['pets.yaml']);
+  });
+
   it.each([
     [
       'a file that is not there',

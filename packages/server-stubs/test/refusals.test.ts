@@ -148,6 +148,25 @@ describe('what cannot be generated is refused by name and place', () => {
     expect(refusals(document)).not.toEqual([]);
   });
 
+  it.each([
+    ['no paths', { paths: undefined }],
+    ['no path', { paths: {} }],
+    ['extensions alone', { paths: { 'x-a': {}, '/a': { summary: 'A', 'x-get': {} } } }],
+    ['webhooks alone', { paths: undefined, webhooks: { pet: { post: {} } } }],
+    ['components alone', { paths: undefined, components: { schemas: { Pet: {} } } }],
+  ])('a document with %s, of which nothing would come', (_, rest) => {
+    expect(refusals(toDocument({}, rest))).toEqual([
+      '#/paths: No operation is described here. Only operations of paths are generated, with the schemas that they use, and no webhooks: describe one, or name another document.',
+    ]);
+  });
+
+  it('an operation that cannot be read, without saying that there is none', () => {
+    const document = toDocument({}, { paths: { '/a': { get: null } } });
+    expect(refusals(document)).toEqual([
+      '#/paths/~1a/get: An operation is expected here: an object.',
+    ]);
+  });
+
   it('operations that share an id or a route', () => {
     const operation = { operationId: 'same', responses: { 200: {} } };
     const id = (name: string) => ({ name, in: 'path', required: true, schema: {} });

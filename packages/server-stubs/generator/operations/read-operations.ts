@@ -25,6 +25,7 @@ export function readOperations(
   settings: OperationSettings,
   reader: Reader,
 ): Operation[] {
+  const refusedBefore = reader.problems.refusals.length;
   if (document.paths !== undefined && !isObject(document.paths)) {
     reader.refuse('#/paths', 'Paths are expected here: an object with a member for each path.');
   }
@@ -36,6 +37,13 @@ export function readOperations(
       return item === undefined ? [] : readItem(path, item.value, item.pointer);
     });
   refuseTwins(operations, reader);
+  // What is refused may have been the only operation.
+  if (operations.length === 0 && reader.problems.refusals.length === refusedBefore) {
+    reader.refuse(
+      '#/paths',
+      'No operation is described here. Only operations of paths are generated, with the schemas that they use, and no webhooks: describe one, or name another document.',
+    );
+  }
   return operations;
 
   /** Requests come to one server: that there are more is for people to know. */
