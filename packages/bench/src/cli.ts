@@ -8,6 +8,7 @@ import { mergeRows } from './merge-rows.ts';
 import { peerVersion } from './peer-version.ts';
 import { readRows } from './read-rows.ts';
 import type { DatedRow, Row, Suite } from './row.ts';
+import { stopOnSignal } from './stop-on-signal.ts';
 import { suites } from './suites.ts';
 import { toPage } from './to-page.ts';
 import { toSummary, toTable } from './to-table.ts';
@@ -34,7 +35,8 @@ const program = new Command('npm run bench --')
     'after',
     `\n${suites.map(({ name, description }) => `${name}: ${description}`).join('\n')}
 
-Exit codes: 0 done; 1 a suite broke off; 2 the command line or a file that it names is at fault.`,
+Exit codes: 0 done; 1 a suite broke off; 2 the command line or a file that it names is at fault; 130 and 143
+ended by SIGINT or SIGTERM.`,
   )
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .parse();
@@ -59,6 +61,7 @@ if (page && [json, from].some((file) => file && resolve(file) === resolve(page))
 const old = json && existsSync(json) ? await readOption('--json', json) : [];
 if (json) await tryOption('--json', json);
 if (page) await tryOption('--page', page);
+const stopped = stopOnSignal();
 const rows = from ? await readChosen(from) : await measure();
 const figures = chosen.flatMap((suite) => suite.figures);
 process.stdout.write(`${toTable(figures, rows)}\n\n${toSummary(figures, rows)}\n`);
@@ -83,6 +86,8 @@ async function runSuite(suite: Suite): Promise<Row[]> {
   try {
     return await suite.run(runs);
   } catch (error) {
+    // The process ends as soon as all is gone that it has started: no other suite begins.
+    if (stopped.aborted) return new Promise(() => {});
     process.stderr.write(`${suite.name} broke off: ${(error as Error).stack}\n`);
     process.exitCode = 1;
     return [];

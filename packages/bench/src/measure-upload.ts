@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { compare, toBoundRow } from './compare.ts';
 import { freePort } from './free-port.ts';
 import type { Figure, Row } from './row.ts';
-import { startProcess, stopProcess } from './start-process.ts';
+import { runProgram, startProcess, stopProcess } from './start-process.ts';
 import { waitForPort } from './wait-for-port.ts';
 
 const SERVER = join(import.meta.dirname, 'servers/upload-sink.ts');
@@ -16,7 +14,6 @@ const WORKER = join(import.meta.dirname, 'upload-worker.ts');
 const MEBIBYTES = 1024;
 /** In bytes of the decimal megabyte. */
 const MOST_RSS = 200e6;
-const run = promisify(execFile);
 
 const UPLOAD: Figure = {
   suite: 'client',
@@ -47,7 +44,7 @@ export async function measureUpload(runs: number): Promise<Row[]> {
       UPLOAD,
       runs,
       async () => {
-        const { stdout } = await run(process.execPath, [WORKER, baseUrl, file]);
+        const stdout = await runProgram([process.execPath, WORKER, baseUrl, file]);
         const { seconds, maxRss } = JSON.parse(stdout);
         rss = Math.max(rss, maxRss);
         return MEBIBYTES / seconds;
@@ -55,7 +52,7 @@ export async function measureUpload(runs: number): Promise<Row[]> {
       async () => {
         const args = ['--silent', '--fail', '--form', `file=@${file}`, '--output', '/dev/null'];
         const time = ['--write-out', '%{time_total}'];
-        const { stdout } = await run('curl', [...args, ...time, `${baseUrl}/upload`]);
+        const stdout = await runProgram(['curl', ...args, ...time, `${baseUrl}/upload`]);
         return MEBIBYTES / Number(stdout);
       },
     );

@@ -1,8 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DatedRow } from '../src/row.ts';
 import { suites } from '../src/suites.ts';
 
@@ -141,3 +143,38 @@ describe('what cannot be', () => {
     expect(await readRows()).toEqual(old);
   });
 });
+
+describe.runIf(process.platform === 'linux')('a signal', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s ends the servers, and then the bench with %d', async (signal, code) => {
+    const child = spawn(process.execPath, [CLI, 'stubs', '--json', file], { cwd: folder });
+    const ended = once(child, 'exit');
+    const closed = once(child, 'close');
+    let text = '';
+    child.stderr.on('data', (bytes) => {
+      text += bytes;
+    });
+    const servers = await vi.waitUntil(() => childrenOf(child.pid), 20_000);
+    child.kill(signal);
+    expect(await ended).toEqual([code, null]);
+    expect(servers.filter(isThere)).toEqual([]);
+    await closed;
+    expect(text).toMatch(/^stubs: .*\n$/);
+  });
+});
+
+/** Identifiers of the processes that a process has started; `undefined` where there is none yet. */
+function childrenOf(pid: number | undefined): number[] | undefined {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return text === '' ? undefined : text.split(' ').map(Number);
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

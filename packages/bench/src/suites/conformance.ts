@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { toBoundRow } from '../compare.ts';
 import type { Figure, Suite } from '../row.ts';
+import { runProgram } from '../start-process.ts';
 
 const MOST_SECONDS = 40;
 const FIGURE: Figure = {
@@ -18,9 +17,7 @@ export const conformanceSuite: Suite = {
   figures: [FIGURE],
   async run() {
     const start = performance.now();
-    await promisify(execFile)('pnpm', ['--filter', '@berth/proof', 'run', 'conformance'], {
-      maxBuffer: 2 ** 26,
-    });
+    await runProgram(['pnpm', '--filter', '@berth/proof', 'run', 'conformance']);
     return [toBoundRow(FIGURE, (performance.now() - start) / 1000, MOST_SECONDS)];
   },
 };

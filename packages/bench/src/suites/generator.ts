@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { commandOf } from '../command-of.ts';
 import { compare } from '../compare.ts';
 import type { Figure, Suite } from '../row.ts';
+import { runProgram } from '../start-process.ts';
 
 const MOST_SECONDS = 2;
 const FIGURE: Figure = {
@@ -18,7 +17,6 @@ const FIGURE: Figure = {
 const DOCUMENTS = ['gateway.v1', 'storage.v2'].map((name) =>
   fileURLToPath(import.meta.resolve(`@berth/spec/${name}.json`)),
 );
-const run = promisify(execFile);
 
 /** The command line `berth-stubs`, from its start to its end, on one document after the other. */
 export const generatorSuite: Suite = {
@@ -34,7 +32,8 @@ async function timeGenerator(): Promise<number> {
     const start = performance.now();
     for (const [index, document] of DOCUMENTS.entries()) {
       const output = join(folder, String(index));
-      await run(process.execPath, [commandOf('@berth/server-stubs'), document, '--output', output]);
+      const command = commandOf('@berth/server-stubs');
+      await runProgram([process.execPath, command, document, '--output', output]);
     }
     return (performance.now() - start) / 1000;
   } finally {
