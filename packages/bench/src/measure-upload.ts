@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compare, toBoundRow } from './compare.ts';
 import { freePort } from './free-port.ts';
+import { makeTemporaryFolder } from './make-temporary-folder.ts';
 import type { Figure, Row } from './row.ts';
 import { runProgram, startProcess, stopProcess } from './start-process.ts';
 import { waitForPort } from './wait-for-port.ts';
@@ -31,7 +31,7 @@ export const UPLOAD_FIGURES: readonly Figure[] = [UPLOAD, MEMORY];
 
 /** A file of 1 GiB from disk, by the client and by `curl -F`, to a server that throws it away. */
 export async function measureUpload(runs: number): Promise<Row[]> {
-  const root = await mkdtemp(join(tmpdir(), 'berth-bench-upload-'));
+  const root = makeTemporaryFolder('upload');
   const file = join(root, 'file.bin');
   const port = await freePort();
   const server = startProcess([SERVER, String(port)]);

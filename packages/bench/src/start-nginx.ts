@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeTemporaryFolder } from './make-temporary-folder.ts';
 import { SERVER_CORE, startProgram } from './start-process.ts';
 
 /** Where Debian's package puts it. */
@@ -11,7 +11,7 @@ export const hasNginx = existsSync(NGINX);
 
 /** Starts nginx as one process on one core, as a proxy that keeps its connections and takes `prefix` off. */
 export function startNginx(port: string, origin: string, prefix: string): ChildProcess {
-  const folder = mkdtempSync(join(tmpdir(), 'berth-nginx-'));
+  const folder = makeTemporaryFolder('nginx');
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, toConfig(folder, port, new URL(origin).host, prefix));
   return startProgram([NGINX, '-p', folder, '-c', file, '-e', 'stderr'], SERVER_CORE);

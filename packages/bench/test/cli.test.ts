@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -162,6 +162,16 @@ describe.runIf(process.platform === 'linux')('a signal', () => {
     expect(servers.filter(isThere)).toEqual([]);
     await closed;
     expect(text).toMatch(/^stubs: .*\n$/);
+  });
+
+  it('leaves no files behind', async () => {
+    const env = { ...process.env, TMPDIR: folder };
+    const child = spawn(process.execPath, [CLI, 'files'], { env, stdio: 'ignore' });
+    const ended = once(child, 'close');
+    await vi.waitUntil(async () => (await readdir(folder)).length > 0, 20_000);
+    child.kill();
+    await ended;
+    expect(await readdir(folder)).toEqual([]);
   });
 });
 

@@ -1,12 +1,9 @@
 // The reference server as it is: Bearer tokens (ES256), header rules, metrics, its log discarded. Prints a
-// token when it listens.
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// token when it listens. Arguments: port, address of the hosted service, empty folder for files.
 import { createServer } from '@berth/server';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
-const [, , port, origin = ''] = process.argv;
+const [, , port, origin = '', root = ''] = process.argv;
 const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
 const key = { ...(await exportJWK(publicKey)), alg: 'ES256', kid: 'bench' };
 const token = await new SignJWT({ sub: 'bench' })
@@ -19,7 +16,7 @@ const server = await createServer(
   {
     listen: { port: Number(port) },
     admin: { port: 0 },
-    store: { driver: 'file', root: mkdtempSync(join(tmpdir(), 'berth-bench-')) },
+    store: { driver: 'file', root },
     keys: [{ secret: 'a secret of the bench, long enough to sign with' }],
     environments: {
       dev: { tokens: { jwks: { keys: [key] } }, services: { hello: { endpoints: [origin] } } },

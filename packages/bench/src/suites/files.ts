@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createStorageClient, unwrapEnvelope } from '@berth/client';
 import { defaultWireProfile } from '@berth/server-stubs';
 import { compare, toBoundRow } from '../compare.ts';
 import { freePort } from '../free-port.ts';
+import { makeTemporaryFolder } from '../make-temporary-folder.ts';
 import type { Figure, Row, Suite } from '../row.ts';
 import { signStorageCall } from '../sign-storage-call.ts';
 import { startProcess, stopProcess } from '../start-process.ts';
@@ -62,7 +62,7 @@ export const filesSuite: Suite = {
   description: 'Uploads and downloads of the server against a bare busboy and a bare read stream',
   figures: [UPLOAD, DOWNLOAD, MEMORY],
   run: async (runs) => {
-    const root = await mkdtemp(join(tmpdir(), 'berth-bench-files-'));
+    const root = makeTemporaryFolder('files');
     const ours = await startOurs(root);
     const peer = await startPeer(root);
     try {

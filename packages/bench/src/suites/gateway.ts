@@ -5,6 +5,7 @@ import { compare, median, toBoundRow } from '../compare.ts';
 import { freePort } from '../free-port.ts';
 import { holdIdle } from '../hold-idle.ts';
 import type { Call } from '../load.ts';
+import { makeTemporaryFolder } from '../make-temporary-folder.ts';
 import { measureCpuRate } from '../measure-cpu-rate.ts';
 import type { Figure, Goal, Row, Suite } from '../row.ts';
 import { hasNginx, startNginx } from '../start-nginx.ts';
@@ -104,7 +105,8 @@ async function startService() {
 
 async function startOurs(origin: string): Promise<Target> {
   const port = String(await freePort());
-  const child = startProcess([join(SERVERS, 'gateway-ours.ts'), port, origin], SERVER_CORE);
+  const args = [join(SERVERS, 'gateway-ours.ts'), port, origin, makeTemporaryFolder('gateway')];
+  const child = startProcess(args, SERVER_CORE);
   const [token] = await once(child.stdout as NonNullable<typeof child.stdout>, 'data');
   return toTarget(child, port, { authorization: `Bearer ${token}` });
 }

@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { commandOf } from '../command-of.ts';
 import { compare } from '../compare.ts';
+import { makeTemporaryFolder } from '../make-temporary-folder.ts';
 import type { Figure, Suite } from '../row.ts';
 import { runProgram } from '../start-process.ts';
 
@@ -27,7 +27,7 @@ export const generatorSuite: Suite = {
 };
 
 async function timeGenerator(): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'berth-bench-generator-'));
+  const folder = makeTemporaryFolder('generator');
   try {
     const start = performance.now();
     for (const [index, document] of DOCUMENTS.entries()) {
