@@ -9,7 +9,14 @@ import { dirname } from 'node:path';
  */
 export async function assertWritable(file: string): Promise<void> {
   const isNew = !existsSync(file);
-  await mkdir(dirname(file), { recursive: true });
+  await makeFolder(dirname(file));
   await (await open(file, 'a')).close();
   if (isNew) await rm(file);
+}
+
+/** Step by step: `mkdir` with `recursive` never ends below `/proc`, which says `ENOENT` to every new folder. */
+async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  await makeFolder(dirname(folder));
+  await mkdir(folder);
 }

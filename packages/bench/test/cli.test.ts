@@ -69,6 +69,14 @@ describe('--json', () => {
     expect((await readRows()).every(isSize)).toBe(true);
   });
 
+  it.runIf(process.platform === 'linux')('says where nobody can make a folder', () => {
+    const { status, stderr } = bench('sizes', '--json', '/proc/berth/rows.json');
+    expect(stderr).toBe(
+      'error: --json /proc/berth/rows.json cannot be written: ENOENT: name another file\n',
+    );
+    expect(status).toBe(2);
+  });
+
   it('takes the rows of some suites over from another file', async () => {
     const from = join(folder, 'from.json');
     await writeFile(from, JSON.stringify(old.map((row) => ({ ...row, ours: 1 }))));
@@ -124,7 +132,7 @@ describe('what cannot be', () => {
     [['--from', ''], 'must not be empty'],
     [['--page', ''], 'must not be empty'],
     [['sizes', '--json', 'folder'], '--json folder cannot be read: EISDIR'],
-    [['sizes', '--json', 'file/rows.json'], '--json file/rows.json cannot be written: EEXIST'],
+    [['sizes', '--json', 'file/rows.json'], '--json file/rows.json cannot be written: ENOTDIR'],
     [['--page', 'folder'], '--page folder cannot be written: EISDIR'],
     [['--from', 'rows.json', '--page', 'folder'], '--page folder cannot be written: EISDIR'],
     [['--from', 'gone.json'], '--from gone.json cannot be read: ENOENT'],
