@@ -1,3 +1,4 @@
+import type { GatewayError } from '../errors/gateway-error.ts';
 import type { RememberedCall } from '../internal/calls.ts';
 import { contractFailure } from '../internal/contract-failure.ts';
 import type { Deadline } from '../internal/pipeline/deadline.ts';
@@ -14,8 +15,6 @@ const FIRST_WAIT = 1_000;
 const SHORTEST_WAIT = 100;
 const LONGEST_WAIT = 30_000;
 
-const UNLIMITED = { perTry: 0, total: 0 };
-
 /** Events of one path over as many connections as it takes. */
 export async function* streamEvents<Data>(
   shared: Shared & { readonly readPayload: typeof readPayload },
@@ -26,7 +25,8 @@ export async function* streamEvents<Data>(
 ): AsyncGenerator<ServiceEvent<Data>, void, undefined> {
   const { signal } = options;
   // Nothing but the caller limits a stream of events.
-  const deadline = pipeline.open({ method: 'GET', url: path, signal, timeouts: UNLIMITED });
+  const timeouts = { perTry: 0, total: 0 };
+  const deadline = pipeline.open({ method: 'GET', url: path, signal, timeouts });
   let id = lastEventId;
   let retry = FIRST_WAIT;
   let failures = 0;
@@ -35,10 +35,12 @@ export async function* streamEvents<Data>(
     const headers = new Headers(own);
     headers.set('Accept', 'text/event-stream');
     if (id) headers.set('Last-Event-ID', toHeaderBytes(id));
+    // Ends the connection: of a body that is cancelled, Firefox keeps it until the next bytes come.
+    const left = new AbortController();
     try {
       const { response, call } = await send(
         path,
-        { ...options, headers },
+        { ...options, headers, signal: AbortSignal.any([left.signal, signal ?? left.signal]) },
         async (response, call) => {
           if (!response.ok) await shared.readPayload(response, call);
           assertEvents(shared, response, call);
@@ -48,8 +50,16 @@ export async function* streamEvents<Data>(
       if (response.status === 204) return;
       wasOpen = true;
       const parser = createEventParser(id);
-      for await (const piece of readPieces(shared, response, call, deadline)) {
-        const events = parser.take(piece);
+      const decoder = new TextDecoder();
+      const reader = response.body?.getReader();
+      while (reader) {
+        const { done, value } = await deadline
+          .step(() => reader.read())
+          .catch((error: unknown) => {
+            throw shared.networkFailure(call, error, 'The event stream broke off');
+          });
+        if (done) break;
+        const events = parser.take(decoder.decode(value, { stream: true }));
         retry = parser.retry ?? retry;
         for (const event of events) {
           failures = 0;
@@ -67,6 +77,8 @@ export async function* streamEvents<Data>(
     } catch (error) {
       if (signal?.aborted) return;
       if (!wasOpen || !reconnect || !mayPass(shared, error)) throw error;
+    } finally {
+      left.abort();
     }
     failures += 1;
     await pause(deadline, retry, failures);
@@ -76,35 +88,13 @@ export async function* streamEvents<Data>(
 function assertEvents(shared: Shared, response: Response, call: RememberedCall): void {
   const isStream = /^text\/event-stream\b/i.test(response.headers.get('Content-Type') ?? '');
   if (isStream || response.status === 204) return;
-  response.body?.cancel().catch(() => {});
   throw contractFailure(shared, response, call, 'no event stream');
-}
-
-async function* readPieces(
-  { networkFailure }: Shared,
-  response: Response,
-  call: RememberedCall,
-  { step }: Deadline,
-) {
-  const decoder = new TextDecoder();
-  const reader = response.body?.getReader();
-  try {
-    while (reader) {
-      const { done, value } = await step(() => reader.read());
-      if (done) return;
-      yield decoder.decode(value, { stream: true });
-    }
-  } catch (error) {
-    throw networkFailure(call, error, 'The event stream broke off');
-  } finally {
-    reader?.cancel().catch(() => {});
-  }
 }
 
 /** Whether a failed connection says nothing about the next one. */
 function mayPass({ BerthError }: Shared, error: unknown): boolean {
   if (!(error instanceof BerthError) || error.name === 'ContractError') return false;
-  return !('retryable' in error) || error.retryable === true;
+  return (error as Partial<GatewayError>).retryable !== false;
 }
 
 /** The server's time, then doubled with each connection that brought no event, less a random part. */
