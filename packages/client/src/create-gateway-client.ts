@@ -2,7 +2,6 @@ import type { Middleware, ParseAs } from 'openapi-fetch';
 import type { GatewayAuth } from './auth/auth.ts';
 import type { CallOptions, Hooks, SharedCallOptions } from './call-options.ts';
 import type { FetchLike } from './fetch-like.ts';
-import { UPSTREAM_STATUS } from './generated/contract.gen.ts';
 import type { paths } from './generated/gateway.v1.gen.ts';
 import { assertBaseUrl } from './internal/assert-base-url.ts';
 import { judgeGateway } from './internal/judge-gateway.ts';
@@ -115,15 +114,14 @@ export interface GatewayClient {
 export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
   const { auth, webSocket, wireProfile } = options;
   const headers = Object.fromEntries(new Headers(options.headers));
-  const upstreamStatus = wireProfile?.gatewayHeaders.upstreamStatus ?? UPSTREAM_STATUS;
   const baseUrl = toGatewayUrl(options).replace(/\/$/, '');
   assertBaseUrl(baseUrl);
   const pipeline = createPipeline({
     ...options,
-    upstreamStatus,
+    upstreamStatus: wireProfile?.gatewayHeaders.upstreamStatus,
     signer: auth && toSigner(auth),
     secretHeaders: ['authorization'],
-    judge: (response) => judgeGateway(response, upstreamStatus),
+    judge: judgeGateway,
   });
   const { call, ...middleware } = createRawCalls(pipeline, baseUrl, headers);
   return {

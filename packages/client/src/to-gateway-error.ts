@@ -1,5 +1,4 @@
 import { GatewayError } from './errors/gateway-error.ts';
-import { rememberedCall } from './internal/calls.ts';
 import { describeAnswer } from './internal/describe-answer.ts';
 import { isGatewayRefusal } from './internal/is-gateway-refusal.ts';
 import { judgeGatewayBody } from './internal/judge-gateway.ts';
@@ -16,13 +15,12 @@ import { judgeGatewayBody } from './internal/judge-gateway.ts';
  */
 export function toGatewayError(result: { error?: unknown; response: Response }): GatewayError {
   const { error, response } = result;
-  const { upstreamStatus } = rememberedCall(response);
-  const own = isGatewayRefusal(error, response, upstreamStatus);
+  const own = isGatewayRefusal(error, response);
   const what = own ? 'The gateway refused the call' : 'The hosted service answered with an error';
   return new GatewayError({
     ...describeAnswer(response, what, own ? error : {}),
     source: own ? 'gateway' : 'service',
-    retryable: ['any', 'idempotent'].includes(judgeGatewayBody(error, response, upstreamStatus)),
+    retryable: ['any', 'idempotent'].includes(judgeGatewayBody(error, response)),
     body: error,
   });
 }

@@ -1,7 +1,7 @@
 import type { GatewayErrorCode } from '../errors/gateway-error.ts';
 import { GATEWAY_RETRIES } from '../generated/contract.gen.ts';
 import { rememberedCall } from './calls.ts';
-import { isGatewayRefusal } from './is-gateway-refusal.ts';
+import { isGatewayRefusal, isOfService } from './is-gateway-refusal.ts';
 import { parseJson } from './parse-json.ts';
 import type { Verdict } from './pipeline/pipeline-call.ts';
 import { readText } from './read-text.ts';
@@ -12,14 +12,13 @@ const EXPIRED = 'ACCESS_TOKEN_EXPIRED' satisfies GatewayErrorCode;
 const LATER = [429, 502, 503, 504];
 
 /** {@link judgeGatewayBody} of an answer that is yet unread. */
-export async function judgeGateway(response: Response, upstreamStatus: string): Promise<Verdict> {
+export async function judgeGateway(response: Response): Promise<Verdict> {
   const { status } = response;
   if (status < 401 || (status > 401 && status < 429)) return 'never';
-  const isOfService = response.headers.has(upstreamStatus);
-  const body = isOfService
+  const body = isOfService(response)
     ? undefined
     : parseJson(await readText(response.clone(), rememberedCall(response)));
-  return judgeGatewayBody(body, response, upstreamStatus);
+  return judgeGatewayBody(body, response);
 }
 
 /**
@@ -27,13 +26,9 @@ export async function judgeGateway(response: Response, upstreamStatus: string): 
  * is told from an answer of the hosted service by D10: "a service's own 503 is never ground to repeat
  * a POST", for it was executed.
  */
-export function judgeGatewayBody(
-  body: unknown,
-  response: Response,
-  upstreamStatus?: string,
-): Verdict {
+export function judgeGatewayBody(body: unknown, response: Response): Verdict {
   const { status } = response;
-  if (isGatewayRefusal(body, response, upstreamStatus)) {
+  if (isGatewayRefusal(body, response)) {
     const { any, idempotent } = GATEWAY_RETRIES as Record<string, readonly string[] | undefined>;
     if (body.code === EXPIRED) return 'expired';
     if (status === 401) return 'unauthorized';

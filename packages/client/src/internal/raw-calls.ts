@@ -17,8 +17,7 @@ export function createRawCalls(
     loading ??= import('./send-raw.ts').then(({ createSendRaw }) =>
       createSendRaw(pipeline, baseUrl, headers),
     );
-    const send = await loading;
-    return (await send(method, path, init, middleware)) as never;
+    return (await loading)(method, path, init, middleware) as never;
   };
   return {
     call,

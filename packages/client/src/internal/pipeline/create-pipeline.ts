@@ -70,7 +70,12 @@ export function createPipeline(options: PipelineOptions): Pipeline {
             if (!response.ok) {
               const verdict = await options.judge(response);
               step.extend(0);
-              const delay = await plan(verdict, { attempt, mark, response, headers });
+              const delay = await plan(verdict, {
+                attempt,
+                mark,
+                answer: response.headers,
+                headers,
+              });
               if (delay !== undefined) {
                 response.body?.cancel().catch(() => {});
                 again = { delay, reason: response };

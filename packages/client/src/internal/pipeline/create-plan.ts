@@ -10,8 +10,8 @@ interface FailedTry {
   readonly attempt: number;
   /** What `renewal.mark()` gave before it. */
   readonly mark: number;
-  /** Its answer, where one came. */
-  readonly response?: Response;
+  /** Headers of its answer, where one came. */
+  readonly answer?: Headers;
   /** Headers that were sent. */
   readonly headers?: HeaderRecord;
 }
@@ -27,10 +27,11 @@ export function createPlan(
   renewal: Renewal,
 ) {
   let renewed = 0;
-  return async (verdict: Verdict, failed: FailedTry): Promise<number | undefined> => {
+  return async (
+    verdict: Verdict,
+    { attempt, mark, answer, headers }: FailedTry,
+  ): Promise<number | undefined> => {
     if (isStream(body)) return;
-    const { attempt, mark, response, headers } = failed;
-    const answer = response?.headers;
     if (verdict === 'expired' || verdict === 'unauthorized') {
       if (renewed) return;
       renewed = 1;

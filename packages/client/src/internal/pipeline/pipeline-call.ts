@@ -41,7 +41,7 @@ export interface Signer {
 export interface PipelineOptions extends SharedCallOptions {
   readonly fetch?: FetchLike | undefined;
   readonly hooks?: Hooks | undefined;
-  /** Header that carries the hosted service's own status (D10), for errors. */
+  /** Header that carries the hosted service's own status (D10). Default: that of the contract. */
   readonly upstreamStatus?: string | undefined;
   readonly signer?: Signer | undefined;
   /** Names of headers that no error may show, in small letters. */
