@@ -139,6 +139,24 @@ it('request gives the raw answer, whatever its status', async () => {
   expect(last(requests).method).toBe('POST');
 });
 
+it('a stream is never sent as the text that a platform without such bodies makes of it', async () => {
+  const sent: string[] = [];
+  const options: GatewayClientOptions = {
+    baseUrl: 'https://g.example/',
+    // What WebIDL makes of a body that is of no known kind, as in Firefox.
+    fetch: async (_, init) => {
+      sent.push(`${init.body}`);
+      return json({});
+    },
+  };
+  const call = createGatewayClient(options).service('hello').post('a', new ReadableStream());
+  expect(await failureOf(call)).toMatchObject({
+    name: 'NetworkError',
+    message: expect.stringContaining('fetch would send this stream as a text.'),
+  });
+  expect(sent).toEqual([]);
+});
+
 it('a failed fetch gives a NetworkError whose cause holds no address and no credential', async () => {
   const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   const failed = Object.assign(

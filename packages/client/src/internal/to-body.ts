@@ -8,6 +8,12 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
     isStream(value) ||
     ArrayBuffer.isView(value) ||
     [ArrayBuffer, Blob, FormData, URLSearchParams].some((kind) => value instanceof kind);
+  if (isStream(value)) {
+    // Firefox knows no streams as a body, and would send the text "[object ReadableStream]".
+    value.toString = () => {
+      throw new TypeError('fetch would send this stream as a text.');
+    };
+  }
   if (isSentAsIs) return { body: value as RequestInit['body'] };
   return { body: JSON.stringify(value), type: 'application/json' };
 }
