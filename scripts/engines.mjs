@@ -16,6 +16,16 @@ export const ENGINES = [
     names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
     tests: 'The tests of the client and the mock in a real browser will FAIL',
   },
+  {
+    package: 'firefox-esr',
+    names: ['firefox-esr', 'firefox'],
+    tests: "The client's suite in Firefox will be SKIPPED",
+  },
+  ...['WebKitWebDriver', 'Xvfb'].map((name) => ({
+    package: name === 'Xvfb' ? 'xvfb' : 'webkit2gtk-driver',
+    names: [name],
+    tests: "The client's suite in WebKit will be SKIPPED",
+  })),
 ];
 
 /**

@@ -1,5 +1,5 @@
 // Installs what tests run on that npm does not have, from the packages of Debian or Ubuntu: Ceph for those
-// of the S3 store, Chromium for those of client and mock. Where it cannot, it says what becomes of them. It is
+// of the S3 store, browsers for those of client and mock. Where it cannot, it says what becomes of them. It is
 // no part of `npm test`: nobody's machine gets packages unasked.
 import { findMissingEngines } from './engines.mjs';
 import { runOnMachine } from './process.mjs';
@@ -10,7 +10,7 @@ async function installEngines() {
   const missing = findMissingEngines();
   if (missing.length === 0) return;
   if (process.getuid?.() !== 0) return giveUp(missing, 'only root installs packages');
-  console.log(`Installing ${toPackages(missing).join(', ')}; this takes about half a minute.`);
+  console.log(`Installing ${toPackages(missing).join(', ')}; this takes about a minute.`);
   const started = performance.now();
   process.env.DEBIAN_FRONTEND = 'noninteractive';
   try {

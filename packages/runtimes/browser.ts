@@ -6,11 +6,16 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 const MISSING = `There is no Chromium on this machine (${NAMES.join(', ')}). Debian and Ubuntu have the
 package chromium; "node scripts/install-engines.mjs" installs it.`;
 
+/** Path of a program of the machine, the first of these names that is there. */
+export function findProgram(names: readonly string[]): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  const files = names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return files.find((file) => existsSync(file));
+}
+
 /** The browser of the machine; on macOS and Windows, Chrome where its installer puts it. */
 export function findBrowser(): { executablePath: string } | { channel: string } {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  const files = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
-  const executablePath = files.find((file) => existsSync(file));
+  const executablePath = findProgram(NAMES);
   if (executablePath) return { executablePath };
   if (process.platform === 'linux') throw new Error(MISSING);
   return { channel: 'chrome' };

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { Deployment } from './platform-case.ts';
-import type { PlatformId } from './platforms.ts';
+import { isBrowser, type PlatformId } from './platforms.ts';
 import { type CaseResult, planOf } from './run-suite.ts';
 import type { Project } from './runners/build-project.ts';
 import { runBrowser } from './runners/run-browser.ts';
@@ -26,10 +26,9 @@ export function describePlatform(platform: PlatformId, given: () => Given): void
   beforeAll(async () => {
     const { project, deployment, trusted } = given();
     const tell = (result: CaseResult) => void results.set(result.name, result);
-    const run =
-      platform === 'chromium'
-        ? runBrowser(project.page, deployment, trusted.pin, tell)
-        : runProcess(platform, project.program, deployment, trusted.file, tell);
+    const run = isBrowser(platform)
+      ? runBrowser(platform, project.page, deployment, trusted, tell)
+      : runProcess(platform, project.program, deployment, trusted.file, tell);
     await run.catch((error: unknown) => {
       failure = error;
     });

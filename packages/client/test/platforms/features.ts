@@ -1,4 +1,4 @@
-import type { PlatformId } from './platforms.ts';
+import { BROWSERS, type PlatformId } from './platforms.ts';
 
 /** What the client does. */
 export interface Feature {
@@ -10,6 +10,8 @@ export interface Feature {
   readonly lacking?: Readonly<Partial<Record<PlatformId, string>>>;
 }
 
+/** What browsers do instead. */
+const inBrowsers = (instead: string) => Object.fromEntries(BROWSERS.map((id) => [id, instead]));
 const NO_PAGE = 'is not held to it: the program reads every answer';
 
 /** What the cases of the suite are about; the page docs/reference/platforms.md is made of it. */
@@ -20,7 +22,7 @@ export const FEATURES = {
   ownFetch: { title: 'Your own `fetch`' },
   postStream: {
     title: 'A stream as the body of `post`',
-    lacking: { chromium: '`NetworkError`: browsers send streams over HTTP/2 only' },
+    lacking: inBrowsers('`NetworkError`: browsers send no streams over HTTP/1.1'),
   },
   aborts: { title: '`signal` ends calls, streams and transfers' },
   events: { title: 'Events, resumed after a lost connection' },
@@ -32,27 +34,27 @@ export const FEATURES = {
     title: 'WebSocket with any credentials',
     lacking: {
       node20: '`TypeError`: pass `webSocket` (the package ws)',
-      chromium: 'Bearer tokens only, as a subprotocol; else a `TypeError`',
+      ...inBrowsers('Bearer tokens only, as a subprotocol; else a `TypeError`'),
     },
   },
   ownWebSocket: { title: 'Your own `webSocket`' },
   uploads: { title: 'Uploads with progress, and downloads' },
   streamedUploads: {
     title: 'Uploads send a stream as it is read',
-    lacking: { chromium: 'the stream is gathered first, at most `maxBytes` of it' },
+    lacking: inBrowsers('the stream is gathered first, at most `maxBytes` of it'),
   },
   files: {
     title: 'Files of the disk: `{ file }`, `downloadToFile`',
-    lacking: { chromium: '`TypeError`: there are none' },
+    lacking: inBrowsers('`TypeError`: there are none'),
   },
   https: { title: 'https, and a certificate that the platform is told to trust' },
   certificateByFetch: {
     title: 'A certificate trusted by your own `fetch`',
-    lacking: { chromium: '`NetworkError`: only its user can trust one' },
+    lacking: inBrowsers('`NetworkError`: only its user can trust one'),
   },
   agent: {
     title: '`agent` for uploads',
-    lacking: { chromium: 'is not used: the browser connects by itself' },
+    lacking: inBrowsers('is not used: the browser connects by itself'),
   },
   crossOrigin: { title: 'Calls of another origin, with all that they tell (CORS)' },
   originRules: {

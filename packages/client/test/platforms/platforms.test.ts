@@ -6,7 +6,7 @@ import { type RunningDeployment, startDeployment } from './deployment/start-depl
 import { describePlatform } from './describe-platform.ts';
 import { PLATFORMS, type PlatformId } from './platforms.ts';
 import { buildProject, type Project } from './runners/build-project.ts';
-import { isPublished } from './runners/find-runtime.ts';
+import { whyAbsent } from './runners/find-runtime.ts';
 
 let folder: string;
 let project: Project;
@@ -23,12 +23,13 @@ afterAll(async () => {
 
 const ids = Object.keys(PLATFORMS) as PlatformId[];
 
-describe.each(ids.filter(isPublished).map((id) => [PLATFORMS[id], id] as const))(
-  '%s',
-  (_, platform) => describePlatform(platform, () => ({ project, ...running })),
+const here = ids.filter((id) => !whyAbsent(id));
+
+describe.each(here.map((id) => [PLATFORMS[id], id] as const))('%s', (_, platform) =>
+  describePlatform(platform, () => ({ project, ...running })),
 );
 
-for (const platform of ids.filter((id) => !isPublished(id))) {
-  const reason = `npm has no ${platform} for ${process.platform} on ${process.arch}`;
-  it.skip(`${PLATFORMS[platform]} (skipped: ${reason})`, () => {});
+for (const platform of ids) {
+  const reason = whyAbsent(platform);
+  if (reason) it.skip(`${PLATFORMS[platform]} (skipped: ${reason})`, () => {});
 }

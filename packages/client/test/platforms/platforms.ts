@@ -6,7 +6,20 @@ export const PLATFORMS = {
   deno: 'Deno',
   bun: 'Bun',
   chromium: 'Chromium',
+  firefox: 'Firefox',
+  webkit: 'WebKit',
 } as const;
 
 /** One of the platforms. */
 export type PlatformId = keyof typeof PLATFORMS;
+
+/** Those that are browsers. */
+export const BROWSERS = ['chromium', 'firefox', 'webkit'] as const satisfies PlatformId[];
+
+/** One of the browsers. */
+export type BrowserId = (typeof BROWSERS)[number];
+
+/** Whether a platform is a browser. */
+export function isBrowser(platform: PlatformId): platform is BrowserId {
+  return BROWSERS.some((id) => id === platform);
+}

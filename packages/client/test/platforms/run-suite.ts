@@ -11,7 +11,7 @@ export interface CaseResult {
 }
 
 /** Milliseconds after which a case counts as hung. */
-const LIMIT = 30_000;
+export const LIMIT = 30_000;
 
 /** What a case comes to on a platform: `undefined` where another case proves what is lacking. */
 export function planOf(one: PlatformCase, platform: PlatformId) {

@@ -1,7 +1,8 @@
 import type { OpenWebSocket } from '@berth/client';
 import type { Deployment } from '../platform-case.ts';
 import type { PlatformId } from '../platforms.ts';
-import { type CaseResult, runSuite } from '../run-suite.ts';
+import { runSuite } from '../run-suite.ts';
+import type { Told } from '../runners/serve-page.ts';
 import { SUITE } from '../suite.ts';
 
 const BEARER = 'Bearer ';
@@ -20,20 +21,25 @@ const unusable = new Proxy(
   },
 );
 
-/** Runs the suite in a page. */
-Object.assign(globalThis, {
-  runSuite: (platform: PlatformId, deployment: Deployment, tell: (result: CaseResult) => unknown) =>
-    runSuite(
-      SUITE,
-      platform,
-      deployment,
-      {
-        openWebSocket,
-        // Whatever a page adds, its browser does not look at it.
-        trustingFetch: (ca) => (url, init) =>
-          fetch(url, { ...init, tls: { ca }, client: {}, dispatcher: {} } as RequestInit),
-        createAgent: () => unusable,
-      },
-      tell,
-    ),
-});
+const tell = (told: Told) => fetch('/told', { method: 'POST', body: JSON.stringify(told) });
+
+// Runs the suite in a page, as soon as it is opened.
+addEventListener('error', ({ message }) => tell({ fault: message }));
+addEventListener('unhandledrejection', ({ reason }) => tell({ fault: String(reason) }));
+const given: { platform: PlatformId; deployment: Deployment } = await (
+  await fetch('/given')
+).json();
+await runSuite(
+  SUITE,
+  given.platform,
+  given.deployment,
+  {
+    openWebSocket,
+    // Whatever a page adds, its browser does not look at it.
+    trustingFetch: (ca) => (url, init) =>
+      fetch(url, { ...init, tls: { ca }, client: {}, dispatcher: {} } as RequestInit),
+    createAgent: () => unusable,
+  },
+  (result) => tell({ result }),
+);
+await tell({ end: true });

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { PlatformId } from '../platforms.ts';
+import { findProgram } from '@berth/runtimes/browser';
+import type { BrowserId, PlatformId } from '../platforms.ts';
+import { PROGRAMS } from './browsers/start-program.ts';
 
 const require = createRequire(import.meta.resolve('@berth/runtimes/package.json'));
 
@@ -32,15 +34,27 @@ export interface FoundRuntime extends Runtime {
 }
 
 /** Where the runtime of a platform is. This process runs on the Node of the repository, 24. */
-export function findRuntime(platform: Exclude<PlatformId, 'chromium'>): FoundRuntime {
+export function findRuntime(platform: Exclude<PlatformId, BrowserId>): FoundRuntime {
   if (platform === 'node24') return { ...NODE, command: process.execPath };
   const runtime = RUNTIMES[platform];
   const folder = dirname(require.resolve(`${platform}/package.json`));
   return { ...runtime, command: join(folder, runtime.program) };
 }
 
+/** Why a platform is not here, where it is not to be had on every machine. */
+export function whyAbsent(platform: PlatformId): string | undefined {
+  if (!isPublished(platform)) return `npm has none for ${process.platform} on ${process.arch}`;
+  const missing = programsOf(platform).find((names) => !findProgram(names));
+  return missing && `there is no ${missing.join(' and no ')}`;
+}
+
+function programsOf(platform: PlatformId): readonly (readonly string[])[] {
+  if (platform === 'firefox') return [PROGRAMS.firefox];
+  return platform === 'webkit' ? [PROGRAMS.webKitDriver, PROGRAMS.screen] : [];
+}
+
 /** Systems that a package has no program for: it names those that it has among its dependencies. */
-export function isPublished(platform: PlatformId): boolean {
+function isPublished(platform: PlatformId): boolean {
   if (platform !== 'deno' && platform !== 'bun') return true;
   const { optionalDependencies } = require(`${platform}/package.json`);
   const cpu = platform === 'bun' && process.arch === 'arm64' ? 'aarch64' : process.arch;

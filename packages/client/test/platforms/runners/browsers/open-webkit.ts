@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import { freePort } from './free-port.ts';
+import type { OpenPage } from './open-page.ts';
+import { PROGRAMS, startProgram } from './start-program.ts';
+
+const SCREEN = ['-displayfd', '1', '-screen', '0', '800x600x24', '-nolisten', 'tcp'];
+
+/**
+ * WebKitGTK, the engine of Safari on Linux, in its MiniBrowser, which needs a screen. It takes the
+ * certificate by its file, which can be said only in a session of WebDriver.
+ */
+export const openWebKit: OpenPage = async (url, { profile, trusted, deployment, onGone }) => {
+  const display = startProgram(PROGRAMS.screen, SCREEN, {}, onGone);
+  const [number] = await once(display.stdout, 'data');
+  const port = await freePort();
+  const env = { HOME: profile, DISPLAY: `:${String(number).trim()}` };
+  const program = startProgram(PROGRAMS.webKitDriver, [`--port=${port}`], env, onGone);
+  const ask = async (method: string, path: string, body?: unknown) => {
+    const init = { method, body: body ? JSON.stringify(body) : null };
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, init);
+    const { value } = await response.json();
+    if (!response.ok) throw new Error(`WebKitWebDriver: ${value.error}: ${value.message}`);
+    return value;
+  };
+  const end = async () => {
+    await program.end();
+    // With it goes whatever still shows on it.
+    await display.end();
+  };
+  try {
+    while (!(await ask('GET', '/status').catch(() => undefined))) await setTimeout(20);
+    const { hostname } = new URL(deployment.secure.gateway);
+    const certificates = [{ host: hostname, certificateFile: trusted.file }];
+    const { sessionId } = await ask('POST', '/session', {
+      capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': { certificates } } },
+    });
+    await ask('POST', `/session/${sessionId}/url`, { url });
+    return async () => {
+      await ask('DELETE', `/session/${sessionId}`).finally(end);
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+};
