@@ -66,7 +66,7 @@ export interface StorageFiles {
    * @throws StorageError where the first step failed
    * @throws UploadError where the upload target refused; nothing is stored then
    * @throws RangeError where the content is longer than `maxBytes`, or not as long as `size`
-   * @throws TypeError where `data` is no content
+   * @throws TypeError where `path` is missing or empty, or `data` is no content
    *
    * @example
    * await storage.upload('a.txt', 'Hello', { contentType: 'text/plain' });

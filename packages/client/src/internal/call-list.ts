@@ -38,10 +38,9 @@ export async function callList<Operation extends ListOperation, Key extends obje
       .catch((error: Error) => names.map(() => ({ error })));
     return keys.map((key, index) => ({ ...key, ...values[index] }) as ItemResult<Key, Value>);
   };
-  const batches: (typeof items)[] = [];
-  for (let at = 0; at < items.length; at += BATCH_ITEMS) {
-    batches.push(items.slice(at, at + BATCH_ITEMS));
-  }
+  const batches = Array.from({ length: Math.ceil(items.length / BATCH_ITEMS) }, (_, index) =>
+    items.slice(index * BATCH_ITEMS, (index + 1) * BATCH_ITEMS),
+  );
   return (await mapLimit(batches, concurrency, callBatch)).flat();
 }
 

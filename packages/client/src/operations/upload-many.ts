@@ -68,7 +68,7 @@ export async function uploadMany(
     const order = { ...options, ...rest, onProgress: onProgress && onStep };
     const failed = (error: Error) => ({ path, error });
     const result = await upload(context, path, data, order).then(
-      ({ fileID }) => ({ path, fileID }),
+      (stored) => ({ path, ...stored }),
       failed,
     );
     filesDone += 1;

@@ -79,6 +79,15 @@ describe('upload', () => {
     expect(requests).toEqual([]);
   });
 
+  it.each(['', undefined, null])('refuses %j as path before anything is sent', async (path) => {
+    const { storage, requests } = storageWith([]);
+    const missing = new TypeError('path is missing.');
+    expect(await failureOf(storage.upload(path as string, 'hello'))).toEqual(missing);
+    const { results } = await storage.uploadMany([{ path: path as string, data: 'hello' }]);
+    expect(results).toEqual([{ path, error: missing }]);
+    expect(requests).toEqual([]);
+  });
+
   it.each([200, 201, 403, 500])('fails on an Error element with status %d', async (status) => {
     const answers = [granted(), refusal('AccessDenied', status)];
     const { storage } = storageWith(answers, { retry: false });

@@ -65,6 +65,8 @@ export async function upload(
   options: UploadOptions = {},
 ): Promise<UploadResult> {
   holdErrors(data);
+  // "Cloud path of the file, including the file name."
+  if (!path) throw new TypeError('path is missing.');
   options.signal?.throwIfAborted();
   const content = await toContent(data, options);
   const { fetch = platformFetch, agent } = context;
