@@ -1,8 +1,9 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { Deployment } from './platform-case.ts';
-import { isBrowser, type PlatformId } from './platforms.ts';
+import { isBrowser, PLATFORMS, type PlatformId } from './platforms.ts';
 import { type CaseResult, planOf } from './run-suite.ts';
 import type { Project } from './runners/build-project.ts';
+import { whyAbsent } from './runners/find-runtime.ts';
 import { runBrowser } from './runners/run-browser.ts';
 import { runProcess } from './runners/run-process.ts';
 import { SUITE } from './suite.ts';
@@ -16,6 +17,15 @@ export interface Given {
   readonly deployment: Deployment;
   /** The certificate that the platform is to trust: the path of its file, and {@link toPin} of it. */
   readonly trusted: { readonly file: string; readonly pin: string };
+}
+
+/** Those of the platforms that are here. The others are skipped, each with the reason. */
+export function skipAbsent(platforms: readonly PlatformId[]): PlatformId[] {
+  return platforms.filter((platform) => {
+    const reason = whyAbsent(platform);
+    if (reason) it.skip(`${PLATFORMS[platform]} (skipped: ${reason})`, () => {});
+    return !reason;
+  });
 }
 
 /** Runs the suite on a platform, each case as a test of its own. */

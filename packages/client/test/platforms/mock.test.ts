@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { describePlatform, type Given } from './describe-platform.ts';
+import { describePlatform, type Given, skipAbsent } from './describe-platform.ts';
 import { type MockDeployment, startMockDeployment } from './mock/start-mock-deployment.ts';
 import { PLATFORMS, type PlatformId } from './platforms.ts';
 import { buildProject } from './runners/build-project.ts';
 
 /** The mock is what programs are tested with: the suite holds it to what the client needs of a deployment. */
-const ids: readonly PlatformId[] = ['node24', 'chromium'];
+const ids: readonly PlatformId[] = ['node24', 'chromium', 'firefox', 'webkit'];
 
 let folder: string;
 let mock: MockDeployment;
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 // At the same time: one waits while the other works.
-describe.concurrent.each(ids.map((id) => [PLATFORMS[id], id] as const))(
+describe.concurrent.each(skipAbsent(ids).map((id) => [PLATFORMS[id], id] as const))(
   'the mock, called from %s',
   (_, platform) => describePlatform(platform, () => given),
 );

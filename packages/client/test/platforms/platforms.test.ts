@@ -1,12 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { type RunningDeployment, startDeployment } from './deployment/start-deployment.ts';
-import { describePlatform } from './describe-platform.ts';
+import { describePlatform, skipAbsent } from './describe-platform.ts';
 import { PLATFORMS, type PlatformId } from './platforms.ts';
 import { buildProject, type Project } from './runners/build-project.ts';
-import { whyAbsent } from './runners/find-runtime.ts';
 
 let folder: string;
 let project: Project;
@@ -23,13 +22,6 @@ afterAll(async () => {
 
 const ids = Object.keys(PLATFORMS) as PlatformId[];
 
-const here = ids.filter((id) => !whyAbsent(id));
-
-describe.each(here.map((id) => [PLATFORMS[id], id] as const))('%s', (_, platform) =>
+describe.each(skipAbsent(ids).map((id) => [PLATFORMS[id], id] as const))('%s', (_, platform) =>
   describePlatform(platform, () => ({ project, ...running })),
 );
-
-for (const platform of ids) {
-  const reason = whyAbsent(platform);
-  if (reason) it.skip(`${PLATFORMS[platform]} (skipped: ${reason})`, () => {});
-}
