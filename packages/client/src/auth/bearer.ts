@@ -10,7 +10,8 @@ export type TokenProvider = () => string | Promise<string>;
  * wait for it. Where it fails, each waiting call fails with its error as `cause`, and later ones ask
  * again.
  *
- * @param token access token of the environment, or a function that gives one
+ * @param token access token of the environment, alone and without `Bearer` in front, or a function that
+ *   gives one
  * @throws TypeError where the token is empty
  *
  * @example
