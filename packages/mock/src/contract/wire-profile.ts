@@ -1,22 +1,7 @@
+import type { WireProfile } from '@berth/server-stubs';
 import standard from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 
-/** Names on the wire that a deployment may replace by its own (D1). */
-export interface WireProfile {
-  /** Name of the profile, for people. */
-  readonly name?: string;
-  /** The three headers of a storage call (D17). */
-  readonly storageHeaders: {
-    readonly authorization: string;
-    readonly sessionToken: string;
-    readonly timestamp: string;
-  };
-  /** The two form fields of an upload that carry a vendor's word. */
-  readonly uploadFields: { readonly securityToken: string; readonly metaFileId: string };
-  /** Field of the upload metadata that holds the ID in the object store. */
-  readonly storeFileID: string;
-  /** Header that carries the hosted service's own status (D10). */
-  readonly gatewayHeaders: { readonly upstreamStatus: string };
-}
+export type { WireProfile } from '@berth/server-stubs';
 
 /** The neutral names of the contract. */
 export const standardProfile: WireProfile = standard;
