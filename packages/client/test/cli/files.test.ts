@@ -100,6 +100,17 @@ describe('berth cp', () => {
     expect(await namesOf(root)).toEqual(['a']);
   });
 
+  it('says where no folder can be made', async () => {
+    const root = await newTree({ 'a.txt': 'a' });
+    await berth('cp', join(root, 'a.txt'), 'remote:/to/a.txt');
+    const file = await berth('cp', 'remote:/to/a.txt', join(root, 'a.txt/b/c.txt'));
+    expect(file).toMatchObject({ code: 1, stderr: expect.stringContaining('ENOTDIR') });
+    // Linux alone has a folder that refuses in this way.
+    if (process.platform !== 'linux') return;
+    const proc = await berth('cp', 'remote:/to/a.txt', '/proc/x/y');
+    expect(proc).toMatchObject({ code: 1, stderr: expect.stringContaining("mkdir '/proc/x'") });
+  });
+
   it('writes nothing outside of the folder, whatever a list says', async () => {
     const root = await newFolder();
     const list = join(root, 'list');

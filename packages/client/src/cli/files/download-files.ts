@@ -1,4 +1,4 @@
-import { mkdir, utimes } from 'node:fs/promises';
+import { utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Progress as DownloadProgress } from '../../internal/to-report.ts';
 import type { CpOptions } from '../commands/add-cp.ts';
@@ -9,6 +9,7 @@ import { openStorage } from '../settings/open-storage.ts';
 import { writeOut } from '../write-out.ts';
 import { assertDistinct } from './assert-distinct.ts';
 import { findRemoteFiles, isUnchanged } from './find-remote-files.ts';
+import { makeFolder } from './make-folder.ts';
 import { toFileId } from './to-file-id.ts';
 
 /** Downloads files, a few at a time; to the standard output one after the other. */
@@ -36,7 +37,7 @@ export async function downloadFiles(
     const skipped = await isUnchanged(wanted);
     if (!skipped) {
       const fileID = await toFileId(storage, name, signal);
-      await mkdir(dirname(file), { recursive: true });
+      await makeFolder(dirname(file));
       const onProgress = ({ loaded, total }: DownloadProgress) => {
         if (total !== undefined) progress.expect(file, total);
         progress.set(file, loaded);
