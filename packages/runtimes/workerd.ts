@@ -1,0 +1,17 @@
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
+
+/** The runtime of Cloudflare's Workers. */
+export interface Workerd {
+  /** Path of its program. */
+  readonly command: string;
+  /** The newest behaviour that it has. */
+  readonly compatibilityDate: string;
+}
+
+/** Finds the runtime of Workers, only when asked: its package cannot be loaded where it has none. */
+export function findWorkerd(): Workerd {
+  const { default: command, compatibilityDate } = require('workerd');
+  return { command, compatibilityDate };
+}
