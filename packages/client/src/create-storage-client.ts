@@ -44,7 +44,7 @@ export interface StorageClientOptions extends SharedCallOptions {
   readonly requestForm?: 'top' | 'data' | undefined;
   /**
    * Your own `fetch`, for example behind a proxy or in a test. Uploads and downloads use it as well,
-   * and lose what it cannot do: progress, and in Node the streaming of uploads. What it rejects with is
+   * and lose what it cannot do: progress, and in Node and Workers the streaming of uploads. What it rejects with is
    * the `cause` of a `NetworkError`. Default: the platform's, and `node:http` for uploads in Node.
    */
   readonly fetch?: FetchLike | undefined;

@@ -45,8 +45,8 @@ export interface UploadOptions extends StorageCallOptions {
    */
   readonly maxBytes?: number | undefined;
   /**
-   * Told how many bytes have been sent; an error of it ends the upload. Own `fetch`es and platforms without `XMLHttpRequest` and
-   * `node:http` tell the beginning and the end only.
+   * Told how many bytes have been sent; an error of it ends the upload. Own `fetch`es tell the
+   * beginning and the end only, and so do platforms without `XMLHttpRequest`, but Node and Workers.
    */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }

@@ -14,8 +14,8 @@ export interface FileSource {
  * What can be uploaded: bytes; a text, which is sent as UTF-8; a stream of the web or of Node, or
  * anything else that gives bytes or texts in turn; a file of the disk.
  *
- * In Node a stream is passed on as it comes. In browsers it is gathered first, at most `maxBytes` of
- * it, for they cannot send one over HTTP/1.1.
+ * In Node and in Workers a stream is passed on as it comes. In browsers it is gathered first, at most
+ * `maxBytes` of it, for they cannot send one over HTTP/1.1.
  */
 export type UploadData =
   | Blob

@@ -1,11 +1,12 @@
+import { randomUUID } from 'node:crypto';
 // By their modules, not by name: so tests and monitors that put their own `request` there see it.
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { finished } from 'node:stream';
 import { isUint8Array } from 'node:util/types';
 import { assertLength } from '../../upload/assert-length.ts';
+import { toMultipart } from '../../upload/to-multipart.ts';
 import type { UploadAnswer, UploadForm } from '../../upload/upload-form.ts';
-import { toMultipart } from './to-multipart.ts';
 import { toRequestTarget } from './to-request-target.ts';
 import { toSource } from './to-source.ts';
 
@@ -17,7 +18,7 @@ export function sendForm(form: UploadForm): Promise<UploadAnswer> {
   return new Promise((resolve, reject) => {
     const { content, signal, idle } = form;
     signal.throwIfAborted();
-    const { contentType, head, tail } = toMultipart(form);
+    const { contentType, head, tail } = toMultipart(form, randomUUID());
     const { stream: source, release } = toSource(content.data);
     const request = open(form, contentType, head.length + tail.length);
     let sent = 0;

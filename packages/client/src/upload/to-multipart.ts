@@ -1,23 +1,30 @@
-import { randomUUID } from 'node:crypto';
-import type { UploadForm } from '../../upload/upload-form.ts';
+import type { UploadForm } from './upload-form.ts';
 
 /** What stands before and after the bytes of the file in a form. */
 export interface Multipart {
   readonly contentType: string;
-  readonly head: Buffer;
-  readonly tail: Buffer;
+  readonly head: Uint8Array<ArrayBuffer>;
+  readonly tail: Uint8Array<ArrayBuffer>;
 }
 
-/** Writes a form around its file (RFC 7578; the same bytes as `FormData` makes). */
-export function toMultipart({
-  fields,
-  fileField,
-  fileName,
-  content,
-}: Pick<UploadForm, 'fields' | 'fileField' | 'fileName'> & {
-  readonly content: { readonly type: string };
-}): Multipart {
-  const boundary = `berth-${randomUUID()}`;
+/**
+ * Writes a form around its file (RFC 7578; the same bytes as `FormData` makes).
+ *
+ * @param id what stands nowhere else, for the boundary
+ */
+export function toMultipart(
+  {
+    fields,
+    fileField,
+    fileName,
+    content,
+  }: Pick<UploadForm, 'fields' | 'fileField' | 'fileName'> & {
+    readonly content: { readonly type: string };
+  },
+  id: string,
+): Multipart {
+  const boundary = `berth-${id}`;
+  const encoder = new TextEncoder();
   const part = (name: string, rest: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; name="${escapeName(name)}"${rest}\r\n`;
   const head = fields.map(([name, value]) => `${part(name, '\r\n')}${value}\r\n`).join('');
@@ -27,8 +34,8 @@ export function toMultipart({
   );
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
-    head: Buffer.from(head + file),
-    tail: Buffer.from(`\r\n--${boundary}--\r\n`),
+    head: encoder.encode(head + file),
+    tail: encoder.encode(`\r\n--${boundary}--\r\n`),
   };
 }
 

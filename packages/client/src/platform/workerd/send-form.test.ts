@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
+import type { UploadForm } from '../../upload/upload-form.ts';
+import type * as node from '../node.ts';
+import type * as workerd from '../workerd.ts';
+import { sendForm } from './send-form.ts';
+
+const lost = new Error('lost');
+const slow = new Error('slow');
+const HEAD =
+  /name="key"\r\n\r\na\.txt\r\n.*filename="a\.txt"\r\nContent-Type: text\/plain\r\n\r\n$/s;
+
+/** Takes the body of a request, and answers it. */
+type Answer = (body: ReadableStream<Uint8Array>, init: RequestInit) => Promise<Response>;
+
+let lengths: number[];
+beforeEach(() => {
+  lengths = [];
+  vi.stubGlobal('IdentityTransformStream', TransformStream);
+  vi.stubGlobal(
+    'FixedLengthStream',
+    class extends TransformStream {
+      constructor(length: number) {
+        super();
+        lengths.push(length);
+      }
+    },
+  );
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+const whole: Answer = async (body) => {
+  for await (const _ of body);
+  return new Response(null, { status: 204 });
+};
+const at =
+  (status: number): Answer =>
+  async () =>
+    new Response('<Error/>', { status });
+
+function send(answer: Answer, data: UploadForm['content']['data'], rest: Partial<UploadForm> = {}) {
+  return sendForm({
+    url: 'https://upload.example/?sign=1',
+    fields: [['key', 'a.txt']],
+    fileField: 'file',
+    fileName: 'a.txt',
+    content: {
+      data,
+      size: data instanceof Blob ? data.size : undefined,
+      maxBytes: 9,
+      type: 'text/plain',
+      isReplayable: false,
+    },
+    report: undefined,
+    signal: new AbortController().signal,
+    idle: 0,
+    fail: (cause) => (cause === undefined ? slow : lost),
+    fetch: (_, init) => answer(init.body as ReadableStream<Uint8Array>, init),
+    agent: undefined,
+    ...rest,
+  });
+}
+
+/** A stream that gives a piece and then nothing more. */
+function stuck() {
+  const left = vi.fn();
+  const data = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(Uint8Array.of(1)),
+    cancel: left,
+  });
+  return { data, left };
+}
+
+describe('sendForm of Workers', () => {
+  it('has the same shape as that of Node', () => {
+    expectTypeOf<keyof typeof workerd>().toEqualTypeOf<keyof typeof node>();
+    expectTypeOf<typeof workerd.sendForm>().toEqualTypeOf<typeof node.sendForm>();
+  });
+
+  it('sends the form with its length, and tells the progress of the file alone', async () => {
+    const seen: number[] = [];
+    let text = '';
+    const { status } = await send(
+      async (body) => {
+        text = await new Response(body).text();
+        return new Response(null, { status: 204 });
+      },
+      new Blob(['hello']),
+      { report: (loaded) => seen.push(loaded) },
+    );
+    expect(status).toBe(204);
+    expect(lengths).toEqual([text.length]);
+    const [head = '', tail = ''] = text.split('hello');
+    expect(head).toMatch(HEAD);
+    expect(tail).toMatch(/^\r\n--berth-.*--\r\n$/);
+    expect([...new Set(seen)]).toEqual([5]);
+  });
+
+  it('takes texts and bytes in turn, without a length', async () => {
+    async function* turns() {
+      yield 'é';
+      yield Uint8Array.of(33);
+    }
+    let text = '';
+    await send(async (body) => {
+      text = await new Response(body).text();
+      return new Response();
+    }, turns());
+    expect(text).toContain('\r\n\r\né!\r\n--');
+    expect(lengths).toEqual([]);
+  });
+
+  it('fails with the source, and with what it gives', async () => {
+    const broken = new ReadableStream<Uint8Array>({
+      pull: () => Promise.reject(new Error('of the source')),
+    });
+    await expect(send(whole, broken)).rejects.toThrow('of the source');
+    const odd = new ReadableStream<never>({
+      start: (controller) => controller.enqueue(7 as never),
+    });
+    await expect(send(whole, odd)).rejects.toThrow(TypeError);
+    const long = new Blob(['0123456789']).stream();
+    await expect(send(whole, long)).rejects.toThrow(RangeError);
+  });
+
+  it('fails with the connection', async () => {
+    const { data, left } = stuck();
+    await expect(send(() => Promise.reject(new Error('reset')), data)).rejects.toBe(lost);
+    await vi.waitFor(() => expect(left).toHaveBeenCalled());
+  });
+
+  it('takes an answer before the end for a refusal, and reads no more', async () => {
+    const { data, left } = stuck();
+    expect(await send(at(403), data)).toMatchObject({ status: 403, text: '<Error/>' });
+    expect(left).toHaveBeenCalled();
+    await expect(send(at(200), stuck().data)).rejects.toBe(lost);
+  });
+
+  it('ends where nothing moves, and with the signal', async () => {
+    const hangs = stuck();
+    await expect(send(whole, hangs.data, { idle: 5 })).rejects.toBe(slow);
+    await vi.waitFor(() => expect(hangs.left).toHaveBeenCalled());
+    const { data, left } = stuck();
+    const abort = new AbortController();
+    const upload = send(whole, data, { signal: abort.signal });
+    abort.abort(new Error('enough'));
+    await expect(upload).rejects.toThrow('enough');
+    await vi.waitFor(() => expect(left).toHaveBeenCalled());
+  });
+});

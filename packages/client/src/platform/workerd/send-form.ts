@@ -1,0 +1,95 @@
+import { openDeadline } from '../../internal/pipeline/deadline.ts';
+import { assertLength } from '../../upload/assert-length.ts';
+import { toMultipart } from '../../upload/to-multipart.ts';
+import type { UploadAnswer, UploadForm } from '../../upload/upload-form.ts';
+import { toByteStream } from './to-byte-stream.ts';
+
+type ByteTransform = TransformStream<Uint8Array, Uint8Array>;
+
+// Of Workers alone: pieces go on as they are asked for, and with a length `fetch` sends `Content-Length`.
+declare const IdentityTransformStream: new () => ByteTransform;
+declare const FixedLengthStream: new (length: number) => ByteTransform;
+
+/** Sends a form as it is read: a Worker has little memory, and its `fetch` sends streams. */
+export function sendForm(form: UploadForm): Promise<UploadAnswer> {
+  const { url, content, report, idle, fetch, fail } = form;
+  const { step } = openDeadline(form.signal, { perTry: idle }, () => fail());
+  return step(async ({ signal: endOf, extend }) => {
+    const { contentType, head, tail } = toMultipart(form, crypto.randomUUID());
+    const { readable, writable } =
+      content.size === undefined
+        ? new IdentityTransformStream()
+        : new FixedLengthStream(head.length + content.size + tail.length);
+    const source = toByteStream(content.data).getReader();
+    const body = writable.getWriter();
+    const signal = endOf();
+    let isWhole = false;
+
+    const leave = () => {
+      source.cancel(signal.reason).catch(() => {});
+      body.abort(signal.reason).catch(() => {});
+    };
+    signal.addEventListener('abort', leave);
+
+    /** Whether the connection has taken it; where it has not, `fetch` tells why. */
+    const write = (bytes: Uint8Array) =>
+      body.write(bytes).then(
+        () => {
+          extend(idle);
+          return true;
+        },
+        () => false,
+      );
+    const send = async () => {
+      let sent = 0;
+      if (!(await write(head))) return;
+      for (;;) {
+        const { done, value } = await source.read();
+        // A source that was left ends as well.
+        if (signal.aborted) return;
+        if (done) break;
+        const bytes = toBytes(value);
+        sent += bytes.byteLength;
+        assertLength(content, sent, false);
+        if (!(await write(bytes))) return;
+        report?.(sent);
+      }
+      assertLength(content, sent, true);
+      report?.(sent);
+      isWhole = true;
+      if (await write(tail)) await body.close().catch(() => {});
+    };
+    const post = async () => {
+      try {
+        const response = await fetch(url, {
+          method: 'POST',
+          headers: { 'Content-Type': contentType },
+          body: readable,
+          duplex: 'half',
+          signal,
+          // A redirect would carry the grant to another address; the contract knows none.
+          redirect: 'manual',
+        } as RequestInit);
+        return { status: response.status, text: await response.text(), headers: response.headers };
+      } catch (cause) {
+        throw fail(cause);
+      }
+    };
+
+    const sending = new Promise<never>((_, reject) => {
+      send().catch(reject);
+    });
+    const answer = await Promise.race([sending, post()]);
+    if (isWhole) return answer;
+    // An answer before the end is a refusal: nothing more need be sent.
+    if (answer.status < 300) throw fail(new Error('The answer came before the end of the file.'));
+    leave();
+    return answer;
+  });
+}
+
+function toBytes(chunk: unknown): Uint8Array {
+  if (chunk instanceof Uint8Array) return chunk;
+  if (typeof chunk === 'string') return new TextEncoder().encode(chunk);
+  throw new TypeError('The stream gives other things than bytes and texts.');
+}
