@@ -6,6 +6,7 @@ import type { Project } from './runners/build-project.ts';
 import { whyAbsent } from './runners/find-runtime.ts';
 import { runBrowser } from './runners/run-browser.ts';
 import { runProcess } from './runners/run-process.ts';
+import { runWorker } from './runners/run-worker.ts';
 import { SUITE } from './suite.ts';
 
 /** Milliseconds for all cases of a platform, a few hung ones among them. */
@@ -38,7 +39,9 @@ export function describePlatform(platform: PlatformId, given: () => Given): void
     const tell = (result: CaseResult) => void results.set(result.name, result);
     const run = isBrowser(platform)
       ? runBrowser(platform, project.page, deployment, trusted, tell)
-      : runProcess(platform, project.program, deployment, trusted.file, tell);
+      : platform === 'workerd'
+        ? runWorker(project.worker, deployment, trusted.file, tell)
+        : runProcess(platform, project.program, deployment, trusted.file, tell);
     await run.catch((error: unknown) => {
       failure = error;
     });

@@ -35,6 +35,7 @@ export const FEATURES = {
     lacking: {
       node20: '`TypeError`: pass `webSocket` (the package ws)',
       ...inBrowsers('Bearer tokens only, as a subprotocol; else a `TypeError`'),
+      workerd: 'Bearer tokens only, as a subprotocol; else a `TypeError`',
     },
   },
   ownWebSocket: { title: 'Your own `webSocket`' },
@@ -45,21 +46,37 @@ export const FEATURES = {
   },
   files: {
     title: 'Files of the disk: `{ file }`, `downloadToFile`',
-    lacking: inBrowsers('`TypeError`: there are none'),
+    lacking: {
+      ...inBrowsers('`TypeError`: there are none'),
+      workerd: '`TypeError`: there are none',
+    },
   },
   https: { title: 'https, and a certificate that the platform is told to trust' },
   certificateByFetch: {
     title: 'A certificate trusted by your own `fetch`',
-    lacking: inBrowsers('`NetworkError`: only its user can trust one'),
+    lacking: {
+      ...inBrowsers('`NetworkError`: only its user can trust one'),
+      workerd: '`NetworkError`: only its configuration can trust one',
+    },
   },
   agent: {
     title: '`agent` for uploads',
-    lacking: inBrowsers('is not used: the browser connects by itself'),
+    lacking: {
+      ...inBrowsers('is not used: the browser connects by itself'),
+      workerd: 'is not used: the runtime connects by itself',
+    },
   },
   crossOrigin: { title: 'Calls of another origin, with all that they tell (CORS)' },
   originRules: {
     title: 'Answers for other origins are kept from the program (CORS)',
-    lacking: { node20: NO_PAGE, node22: NO_PAGE, node24: NO_PAGE, deno: NO_PAGE, bun: NO_PAGE },
+    lacking: {
+      node20: NO_PAGE,
+      node22: NO_PAGE,
+      node24: NO_PAGE,
+      deno: NO_PAGE,
+      bun: NO_PAGE,
+      workerd: NO_PAGE,
+    },
   },
 } as const satisfies Record<string, Feature>;
 

@@ -5,6 +5,7 @@ export const PLATFORMS = {
   node24: 'Node 24',
   deno: 'Deno',
   bun: 'Bun',
+  workerd: 'Workers (workerd)',
   chromium: 'Chromium',
   firefox: 'Firefox',
   webkit: 'WebKit',

@@ -4,22 +4,13 @@ import type { PlatformId } from '../platforms.ts';
 import { runSuite } from '../run-suite.ts';
 import type { Told } from '../runners/serve-page.ts';
 import { SUITE } from '../suite.ts';
+import { unusable } from './unusable.ts';
 
 const BEARER = 'Bearer ';
 
 /** A browser has only its own; the token goes as a subprotocol (D14). */
 const openWebSocket: OpenWebSocket = (url, protocols, { authorization = '' }) =>
   new WebSocket(url, [...protocols, `berth.bearer.${authorization.slice(BEARER.length)}`]);
-
-/** No agent is used in a browser, in whatever way. */
-const unusable = new Proxy(
-  {},
-  {
-    get(_, property) {
-      throw new Error(`The agent was asked for ${String(property)}.`);
-    },
-  },
-);
 
 const tell = (told: Told) => fetch('/told', { method: 'POST', body: JSON.stringify(told) });
 

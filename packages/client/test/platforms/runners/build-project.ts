@@ -11,12 +11,17 @@ const CLIENT = '@berth/client';
 /** What the suite brings itself. */
 const TOOLS = ['undici7', 'ws'];
 
+/** Export conditions by which wrangler bundles a Worker, and those of any bundler. */
+const WORKER_CONDITIONS = ['workerd', 'worker', 'browser', 'import', 'module', 'default'];
+
 /** Files of the suite, ready to run. */
 export interface Project {
   /** Runs on Node, Deno and Bun, with the client as a package beside it. */
   readonly program: string;
   /** The script of a page, with the client in it. */
   readonly page: string;
+  /** The module of a Worker, with the client in it. */
+  readonly worker: string;
 }
 
 /**
@@ -39,21 +44,33 @@ export async function buildProject(folder: string): Promise<Project> {
   await run('tsc', ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', dist], { cwd: PACKAGE });
   const program = join(folder, 'program.js');
   const page = join(folder, 'page.js');
+  const worker = join(folder, 'worker.js');
   await bundle('process.ts', program, 'node', [CLIENT, ...TOOLS]);
   await bundle('page.ts', page, 'browser', []);
-  return { program, page };
+  await bundle('worker.ts', worker, 'browser', [], WORKER_CONDITIONS);
+  return { program, page, worker };
 
   async function bundle(
     entry: string,
     file: string,
     platform: 'node' | 'browser',
     external: string[],
+    conditionNames?: string[],
   ) {
     const build = await rolldown({
       input: join(ENTRIES, entry),
       platform,
       external,
-      resolve: { alias: { [CLIENT]: join(dist, 'index.js') } },
+      resolve: { ...(conditionNames && { conditionNames }) },
+      plugins: [
+        {
+          name: 'installed',
+          // As if the suite stood in the folder.
+          resolveId(id) {
+            return id === CLIENT ? this.resolve(id, join(folder, entry)) : null;
+          },
+        },
+      ],
     });
     await build.write({ file, format: 'esm', codeSplitting: false });
     await build.close();

@@ -33,8 +33,11 @@ export interface FoundRuntime extends Runtime {
   readonly command: string;
 }
 
+/** Platforms that run the suite as a process. */
+export type ProcessId = Exclude<PlatformId, BrowserId | 'workerd'>;
+
 /** Where the runtime of a platform is. This process runs on the Node of the repository, 24. */
-export function findRuntime(platform: Exclude<PlatformId, BrowserId>): FoundRuntime {
+export function findRuntime(platform: ProcessId): FoundRuntime {
   if (platform === 'node24') return { ...NODE, command: process.execPath };
   const runtime = RUNTIMES[platform];
   const folder = dirname(require.resolve(`${platform}/package.json`));
@@ -53,12 +56,18 @@ function programsOf(platform: PlatformId): readonly (readonly string[])[] {
   return platform === 'webkit' ? [PROGRAMS.webKitDriver, PROGRAMS.screen] : [];
 }
 
+/** What packages call a processor, where Node calls it otherwise. */
+const CPUS: Readonly<Partial<Record<PlatformId, Readonly<Record<string, string>>>>> = {
+  bun: { arm64: 'aarch64' },
+  workerd: { x64: '64' },
+};
+
 /** Systems that a package has no program for: it names those that it has among its dependencies. */
 function isPublished(platform: PlatformId): boolean {
-  if (platform !== 'deno' && platform !== 'bun') return true;
+  if (platform !== 'deno' && platform !== 'bun' && platform !== 'workerd') return true;
   const { optionalDependencies } = require(`${platform}/package.json`);
-  const cpu = platform === 'bun' && process.arch === 'arm64' ? 'aarch64' : process.arch;
+  const { [process.arch]: cpu = process.arch } = CPUS[platform] ?? {};
   const system =
-    platform === 'bun' ? process.platform.replace('win32', 'windows') : process.platform;
+    platform === 'deno' ? process.platform : process.platform.replace('win32', 'windows');
   return Object.keys(optionalDependencies).some((name) => name.includes(`${system}-${cpu}`));
 }

@@ -2,13 +2,12 @@ import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Deployment } from '../platform-case.ts';
-import type { BrowserId, PlatformId } from '../platforms.ts';
 import type { CaseResult } from '../run-suite.ts';
-import { findRuntime } from './find-runtime.ts';
+import { findRuntime, type ProcessId } from './find-runtime.ts';
 
 /** Runs the suite in a process of a platform, and gives its results as they come. */
 export async function runProcess(
-  platform: Exclude<PlatformId, BrowserId>,
+  platform: ProcessId,
   program: string,
   deployment: Deployment,
   certificate: string,

@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { findWorkerd } from '@berth/runtimes/workerd';
+
+/** Milliseconds after which it is ended, whoever still waits for it. */
+const LONGEST = 280_000;
+/** Descriptor on which workerd tells its port. */
+const CONTROL = 3;
+
+/** A Worker that runs on the loopback. */
+export interface RunningWorker {
+  readonly url: string;
+  /** Rejects when workerd ends. */
+  readonly end: Promise<never>;
+  /** What workerd has said so far. */
+  said(): string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a Worker in Cloudflare's runtime, without the compatibility with Node.
+ *
+ * @param module path of its one module; the configuration is written beside it
+ * @param certificate what it trusts, as PEM
+ */
+export async function startWorkerd(module: string, certificate?: string): Promise<RunningWorker> {
+  const { command, compatibilityDate } = findWorkerd();
+  const config = `${module}.capnp`;
+  await writeFile(config, toConfig(basename(module), compatibilityDate, certificate));
+  const child = spawn(command, ['serve', config, `--control-fd=${CONTROL}`], {
+    cwd: dirname(module),
+    env: {},
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    timeout: LONGEST,
+    killSignal: 'SIGKILL',
+  });
+  let said = '';
+  for (const output of [child.stdout, child.stderr]) {
+    output?.setEncoding('utf8').on('data', (text) => {
+      said += text;
+    });
+  }
+  const end = new Promise<never>((_, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      reject(new Error(`workerd ended with ${code ?? signal}: ${said}`));
+    });
+  });
+  // Who has closed it does not ask.
+  end.catch(() => {});
+  const port = await Promise.race([readPort(child.stdio[CONTROL] as Readable), end]);
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    end,
+    said: () => said,
+    async close() {
+      if (child.kill('SIGKILL')) await once(child, 'close');
+    },
+  };
+}
+
+/** Waits for the port; where none comes, workerd ends and says why. */
+async function readPort(control: Readable): Promise<number> {
+  for await (const line of createInterface(control)) {
+    const { event, port } = JSON.parse(line);
+    if (event === 'listen') return port;
+  }
+  return new Promise(() => {});
+}
+
+/** The configuration of workerd; it writes strings as JSON does. */
+function toConfig(module: string, compatibilityDate: string, certificate?: string): string {
+  const trusted = JSON.stringify(certificate ? [certificate] : []);
+  return `using Workerd = import "/workerd/workerd.capnp";
+
+const config :Workerd.Config = (
+  services = [
+    (name = "worker", worker = (
+      modules = [(name = "worker.js", esModule = embed ${JSON.stringify(module)})],
+      compatibilityDate = ${JSON.stringify(compatibilityDate)},
+      globalOutbound = "network",
+    )),
+    # The loopback, where the deployment is, counts as private.
+    (name = "network", network = (
+      allow = ["public", "private"],
+      tlsOptions = (trustedCertificates = ${trusted}),
+    )),
+  ],
+  sockets = [(name = "worker", address = "127.0.0.1:0", http = (), service = "worker")],
+);
+`;
+}
