@@ -8,7 +8,7 @@ export type TokenProvider = () => string | Promise<string>;
  * Sends an access token as `Authorization: Bearer …` (RFC 6750, section 2.1). A token from a function
  * is kept until the gateway says ACCESS_TOKEN_EXPIRED; then it is asked once more, however many calls
  * wait for it. Where it fails, each waiting call fails with its error as `cause`, and later ones ask
- * again.
+ * again. In Workers, where a request may end before its token is there, others wait 5 s for it at most.
  *
  * @param token access token of the environment, alone and without `Bearer` in front, or a function that
  *   gives one

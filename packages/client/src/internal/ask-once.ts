@@ -1,3 +1,5 @@
+import { share } from '#share';
+
 /**
  * Makes a function that asks the user's one once however many callers wait, and anew for those after
  * them, also where it failed.
@@ -8,16 +10,11 @@ export function askOnce<Answer>(
   ask: () => Answer | Promise<Answer>,
   what: string,
 ): () => Promise<Answer> {
-  let pending: Promise<Answer> | undefined;
-  return () => {
-    pending ??= Promise.resolve()
-      .then(ask)
-      .catch((cause: unknown) => {
-        throw new Error(`The function that gives ${what} failed: ${cause}`, { cause });
-      })
-      .finally(() => {
-        pending = undefined;
-      });
-    return pending;
-  };
+  return share<void, Answer>(async () => {
+    try {
+      return await ask();
+    } catch (cause) {
+      throw new Error(`The function that gives ${what} failed: ${cause}`, { cause });
+    }
+  });
 }

@@ -1,3 +1,4 @@
+import { share } from '#share';
 import type { HeaderRecord, Signer } from './pipeline-call.ts';
 
 /** A clock that is off by less is taken for right: the time that an answer travels is in it. */
@@ -29,7 +30,7 @@ export interface Renewal {
 export function createRenewal(signer: Signer | undefined): Renewal {
   let skew = 0;
   let count = 0;
-  let refreshing: Promise<boolean> | undefined;
+  const refresh = signer?.refresh && share(signer.refresh);
   const now = () => Date.now() + skew;
   return {
     now,
@@ -41,11 +42,8 @@ export function createRenewal(signer: Signer | undefined): Renewal {
         skew += off;
         count += 1;
       }
-      if (!expired || !signer?.refresh) return mark !== count;
-      refreshing ??= signer.refresh(expired).finally(() => {
-        refreshing = undefined;
-      });
-      const isNew = await refreshing;
+      if (!expired || !refresh) return mark !== count;
+      const isNew = await refresh(expired);
       if (isNew && mark === count) count += 1;
       return isNew;
     },

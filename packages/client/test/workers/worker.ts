@@ -1,0 +1,25 @@
+import { bearer, createGatewayClient, type GatewayClientOptions } from '@berth/client';
+
+/** Addresses come with the first request: a Worker has none of its own. */
+let home = '';
+let asked = 0;
+const auth = bearer(async () => {
+  asked += 1;
+  return (await fetch(`${home}/token/${asked}`)).text();
+});
+let gateway: ReturnType<typeof createGatewayClient> | undefined;
+
+/** A Worker whose requests share a client, as they do where it is made beside the handler. */
+export default {
+  async fetch(request: Request): Promise<Response> {
+    const { baseUrl, perTry } = await request.json();
+    home = baseUrl;
+    gateway ??= createGatewayClient({ baseUrl, auth } as GatewayClientOptions);
+    const timeouts = perTry && { perTry };
+    const outcome = await gateway
+      .service('echo')
+      .get('a', { timeouts, retry: false })
+      .catch(({ name }: Error) => name);
+    return Response.json({ outcome, asked });
+  },
+};
