@@ -8,7 +8,7 @@ import { PLATFORMS, type PlatformId } from './platforms.ts';
 import { buildProject } from './runners/build-project.ts';
 
 /** The mock is what programs are tested with: the suite holds it to what the client needs of a deployment. */
-const ids: readonly PlatformId[] = ['node24', 'chromium', 'firefox', 'webkit'];
+const ids: readonly PlatformId[] = ['node24', 'workerd', 'chromium', 'firefox', 'webkit'];
 
 let folder: string;
 let mock: MockDeployment;
