@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort } from '@berth/runtimes/free-port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageInfo from '../package.json' with { type: 'json' };
 import { documents } from '../src/contract/documents.ts';
@@ -14,7 +15,6 @@ import { createMock } from '../src/index.ts';
 import { gateway } from './helpers/calls.ts';
 import { finish, spawnCli, spawnCliWith, untilReady } from './helpers/cli.ts';
 import { expectInContract } from './helpers/contract.ts';
-import { freePort } from './helpers/free-port.ts';
 
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { freePort } from '@berth/runtimes/free-port';
 import { toRow } from '../compare.ts';
-import { freePort } from '../free-port.ts';
 import { measureUpload, UPLOAD_FIGURES } from '../measure-upload.ts';
 import type { Figure, Goal, Row, Suite } from '../row.ts';
 import { LOAD_CORE, SERVER_CORE, startProcess, stopProcess } from '../start-process.ts';

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { freePort } from '@berth/runtimes/free-port';
 import { compare, median, toBoundRow } from '../compare.ts';
-import { freePort } from '../free-port.ts';
 import { holdIdle } from '../hold-idle.ts';
 import type { Call } from '../load.ts';
 import { makeTemporaryFolder } from '../make-temporary-folder.ts';

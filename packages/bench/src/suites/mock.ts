@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@berth/runtimes/free-port';
 import { commandOf } from '../command-of.ts';
 import { compare } from '../compare.ts';
-import { freePort } from '../free-port.ts';
 import { type Call, load } from '../load.ts';
 import { measureCpuRate } from '../measure-cpu-rate.ts';
 import { residentKilobytes } from '../resident-kilobytes.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { freePort } from '@berth/runtimes/free-port';
 import { compare } from '../compare.ts';
-import { freePort } from '../free-port.ts';
 import type { Call } from '../load.ts';
 import { measureCpuRate } from '../measure-cpu-rate.ts';
 import type { Figure, Goal, Row, Suite } from '../row.ts';

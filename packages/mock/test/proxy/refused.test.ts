@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { freePort } from '@berth/runtimes/free-port';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../../src/index.ts';
 import { gateway, storage } from '../helpers/calls.ts';
-import { freePort } from '../helpers/free-port.ts';
 
 const open = await createMock();
 const mock = await createMock({ proxy: open.url });

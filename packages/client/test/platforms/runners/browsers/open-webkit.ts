@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { freePort } from './free-port.ts';
+import { freePort } from '@berth/runtimes/free-port';
 import type { OpenPage } from './open-page.ts';
 import { PROGRAMS, startProgram } from './start-program.ts';
 
