@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMPILERS, createFreshProject, NODES } from './support/fresh-project.ts';
 import { answer, bodyOf, serve } from './support/loopback.ts';
@@ -89,6 +90,26 @@ describe('the packed client', () => {
     uploaded = '';
     expect(await project.run(process.execPath, join(assets, entry))).toBe(PRINTED);
     expect(uploaded).toContain('Hello of a page');
+  });
+
+  it.each([
+    ['browsers', []],
+    ['Node', ['node']],
+    ['Workers', ['workerd']],
+  ])('has no module for %s that imports itself: Rollup warns of it', async (_, conditions) => {
+    const logs: string[] = [];
+    const build = await rolldown({
+      input: ['index.js', 'msw/index.js', 'react-query/index.js'].map((name) =>
+        join(project.installed, 'dist', name),
+      ),
+      resolve: { conditionNames: [...conditions, 'import', 'default'] },
+      // The modules of this package alone.
+      external: /^node:|^[@\w][^:]*$/,
+      checks: { circularDependency: true },
+      onLog: (_, { message }) => logs.push(message),
+    });
+    await build.generate();
+    expect(logs).toEqual([]);
   });
 
   describe.each(Object.entries(COMPILERS))('in strict TypeScript %s', (version, tsc) => {

@@ -1,4 +1,5 @@
-import { holdErrors, sendForm } from '#platform';
+import { holdErrors } from '#platform';
+import { sendForm } from '#send-form';
 import { BerthError } from '../errors/berth-error.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
 import { pathOf } from '../internal/calls.ts';

@@ -1,5 +1,4 @@
 export { noFile as fileSize, noFile as fileToBlob, noFile as saveFile } from './web/no-file.ts';
-export { sendForm } from './web/send-form.ts';
 export { toWhole } from './web/to-whole.ts';
 
 /** What `fetch` is given of a form. */

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import type { UploadForm } from '../../upload/upload-form.ts';
+import type { sendForm as sendFormInNode } from '../node/send-form.ts';
 import type * as node from '../node.ts';
 import type * as web from '../web.ts';
 import { sendForm } from './send-form.ts';
@@ -73,7 +74,7 @@ afterEach(() => {
 describe('sendForm of browsers', () => {
   it('has the same shape as that of Node', () => {
     expectTypeOf<keyof typeof web>().toEqualTypeOf<keyof typeof node>();
-    expectTypeOf<typeof web.sendForm>().toEqualTypeOf<typeof node.sendForm>();
+    expectTypeOf<typeof sendForm>().toEqualTypeOf<typeof sendFormInNode>();
   });
 
   it('tells the progress of the file alone', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import type { UploadForm } from '../../upload/upload-form.ts';
+import type { sendForm as sendFormInNode } from '../node/send-form.ts';
 import type * as node from '../node.ts';
 import type * as workerd from '../workerd.ts';
 import { sendForm } from './send-form.ts';
@@ -75,7 +76,7 @@ function stuck() {
 describe('sendForm of Workers', () => {
   it('has the same shape as that of Node', () => {
     expectTypeOf<keyof typeof workerd>().toEqualTypeOf<keyof typeof node>();
-    expectTypeOf<typeof workerd.sendForm>().toEqualTypeOf<typeof node.sendForm>();
+    expectTypeOf<typeof sendForm>().toEqualTypeOf<typeof sendFormInNode>();
   });
 
   it('sends the form with its length, and tells the progress of the file alone', async () => {
