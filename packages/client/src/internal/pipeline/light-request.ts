@@ -28,6 +28,7 @@ export class LightRequest {
 
   /** Middleware may give a `Request` of the platform instead. */
   static [Symbol.hasInstance](value: object): boolean {
-    return 'method' in value && 'url' in value;
+    // By its methods: Babel's code for older engines asks before there are fields. A `Response` has a status.
+    return 'clone' in value && !('status' in value);
   }
 }
