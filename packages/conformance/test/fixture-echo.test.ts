@@ -68,7 +68,7 @@ test('a request that asks for another protocol is echoed with that and with its 
   const { text } = await callRaw(
     fixture.url,
     Buffer.from(
-      'POST /x HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: h2c\r\nContent-Length: 2\r\n\r\nhi',
+      'POST /x HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: h2c\r\nContent-Length: 2\r\n\r\nhi',
     ),
   );
   expect(bodyOf(text)).toMatchObject({ method: 'POST', body: { size: 2, base64: 'aGk=' } });

@@ -4,12 +4,18 @@ import { sampleResult } from '../../test/support/sample-report.ts';
 import { createTerminal } from './create-terminal.ts';
 import { createProgress } from './progress.ts';
 
+/** Piece by piece: Node 26 gives one with each read, Node 24 all. */
+function readAll(stream: PassThrough, text = ''): string {
+  const piece = stream.read();
+  return piece === null ? text : readAll(stream, text + piece);
+}
+
 /** One stream for both, so that the order is seen. */
 function openStream(): { stream: NodeJS.WriteStream; read: () => string } {
   const stream = new PassThrough();
   return {
     stream: Object.assign(stream, { columns: 20 }) as unknown as NodeJS.WriteStream,
-    read: () => String(stream.read() ?? ''),
+    read: () => readAll(stream),
   };
 }
 
