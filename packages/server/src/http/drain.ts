@@ -5,7 +5,7 @@ export interface DrainOptions {
   /** How long calls and streams under way may go on. */
   readonly seconds: number;
   readonly observer: Observer;
-  /** Closes connections that have not sent a request yet, which Node does not count as idle. */
+  /** Closes connections that have not sent a request yet: Node counts them as idle from 26 on. */
   readonly closeUnused: () => void;
   /** Ends WebSockets: when no other call is under way any more, or at the limit. */
   readonly endWebSockets: () => void;

@@ -31,7 +31,8 @@ test('calls under way end, connections close, new ones are refused', async () =>
   );
   const agent = new Agent({ keepAlive: true });
   const idle = connect(Number(new URL(url).port), '127.0.0.1');
-  await once(idle, 'connect');
+  await once(idle.resume(), 'connect');
+  const idleClosed = once(idle, 'close');
   const sent = request(`${url}/v1/cloudrun/hello`, {
     agent,
     headers: { authorization: `Bearer ${token}` },
@@ -41,7 +42,7 @@ test('calls under way end, connections close, new ones are refused', async () =>
   const ready = await fetch(`${adminUrl}/readyz`);
   expect([ready.status, await ready.text()]).toEqual([503, 'draining\n']);
   await expect(fetch(url)).rejects.toThrow();
-  await once(idle.resume(), 'close');
+  await idleClosed;
   open();
   expect(await text(response)).toBe('begun ended');
   await closed;
