@@ -73,6 +73,7 @@ export const FEATURES = {
       node20: NO_PAGE,
       node22: NO_PAGE,
       node24: NO_PAGE,
+      node26: NO_PAGE,
       deno: NO_PAGE,
       bun: NO_PAGE,
       workerd: NO_PAGE,

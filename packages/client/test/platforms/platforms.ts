@@ -3,6 +3,7 @@ export const PLATFORMS = {
   node20: 'Node 20',
   node22: 'Node 22',
   node24: 'Node 24',
+  node26: 'Node 26',
   deno: 'Deno',
   bun: 'Bun',
   workerd: 'Workers (workerd)',

@@ -20,6 +20,7 @@ const NODE: Runtime = { program: 'bin/node', args: [], trusts: 'NODE_EXTRA_CA_CE
 const RUNTIMES = {
   node20: NODE,
   node22: NODE,
+  node26: NODE,
   deno: {
     program: process.platform === 'win32' ? 'deno.exe' : 'deno',
     args: ['run', '--allow-all', '--no-prompt', '--cached-only', '--no-lock'],
