@@ -52,16 +52,22 @@ async function look(name: string) {
 }
 
 async function walk(root: string, folder: string): Promise<LocalFile[]> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const files: LocalFile[] = [];
-  for (const entry of entries) {
-    if (entry.isDirectory()) continue;
-    const file = join(entry.parentPath, entry.name);
+  for await (const file of namesBelow(root)) {
     const info = await stat(file).catch(() => undefined);
     if (!info?.isFile()) continue;
     files.push(toFile(file, folder + relative(root, file).split(sep).join('/'), info));
   }
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** All but folders. `readdir` with `recursive` follows links to folders from Node 26 on. */
+async function* namesBelow(folder: string): AsyncGenerator<string> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const file = join(folder, entry.name);
+    if (entry.isDirectory()) yield* namesBelow(file);
+    else yield file;
+  }
 }
 
 function toFile(file: string, path: string, info: { size: number; mtimeMs: number }): LocalFile {
