@@ -8,6 +8,7 @@ const CLIENTS: Record<string, () => Promise<{ createCalls: CreateCalls }>> = {
   ky: () => import('./clients/ky.ts'),
   ofetch: () => import('./clients/ofetch.ts'),
   'openapi-fetch': () => import('./clients/openapi-fetch.ts'),
+  'openapi-fetch with a time limit': () => import('./clients/openapi-fetch-with-a-limit.ts'),
   ours: () => import('./clients/ours.ts'),
 };
 

@@ -8,6 +8,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'undici.stream': 'undici',
   'busboy to disk with fsync': '@fastify/busboy',
   'prism-cli': '@stoplight/prism-cli',
+  'openapi-fetch with a time limit': 'openapi-fetch',
 };
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   nginx: ['nginx', '-v'],

@@ -3,19 +3,30 @@ import { BODY, type CreateCalls, GATEWAY_HEADERS, STORAGE_HEADERS } from './call
 
 type Call = (path: string, init: object) => Promise<unknown>;
 
-/** A client for each API, with its headers; the paths are filled in. */
-export const createCalls: CreateCalls = (baseUrl) => {
-  const gateway = createClient<Record<string, never>>({ baseUrl, headers: GATEWAY_HEADERS });
-  const storage = createClient<Record<string, never>>({ baseUrl, headers: STORAGE_HEADERS });
-  const get = gateway.GET as Call;
-  const post = storage.POST as Call;
-  const ofUser = { path: { name: 'hello', id: 7 }, query: { full: true } };
-  return {
-    get: () => get('/v1/cloudrun/{name}/users/{id}', { params: ofUser }),
-    post: () =>
-      post('/api/v2/envs/{envId}/storages:batchDelete', {
-        params: { path: { envId: 'dev' } },
-        body: BODY,
-      }),
+/**
+ * A client for each API, with its headers; the paths are filled in.
+ *
+ * @param limit milliseconds of a call; none by itself
+ */
+export const withLimit =
+  (limit?: number): CreateCalls =>
+  (baseUrl) => {
+    const gateway = createClient<Record<string, never>>({ baseUrl, headers: GATEWAY_HEADERS });
+    const storage = createClient<Record<string, never>>({ baseUrl, headers: STORAGE_HEADERS });
+    const get = gateway.GET as Call;
+    const post = storage.POST as Call;
+    const ofUser = { path: { name: 'hello', id: 7 }, query: { full: true } };
+    const common = () => (limit === undefined ? {} : { signal: AbortSignal.timeout(limit) });
+    return {
+      get: () => get('/v1/cloudrun/{name}/users/{id}', { params: ofUser, ...common() }),
+      post: () =>
+        post('/api/v2/envs/{envId}/storages:batchDelete', {
+          params: { path: { envId: 'dev' } },
+          body: BODY,
+          ...common(),
+        }),
+    };
   };
-};
+
+/** As it comes: without a time limit. */
+export const createCalls = withLimit();

@@ -16,6 +16,7 @@ const OURS = 'ours';
 const PEERS: Readonly<Record<string, Goal>> = {
   'bare fetch': '<= 1.2',
   'openapi-fetch': '<= 1',
+  'openapi-fetch with a time limit': '<= 1',
   ky: '<= 1',
   axios: '<= 1',
   ofetch: '<= 1',
