@@ -11,11 +11,16 @@ const SCREEN = ['-displayfd', '1', '-screen', '0', '800x600x24', '-nolisten', 't
  * certificate by its file, which can be said only in a session of WebDriver.
  */
 export const openWebKit: OpenPage = async (url, { profile, trusted, deployment, onGone }) => {
-  const display = startProgram(PROGRAMS.screen, SCREEN, {}, onGone);
-  const [number] = await once(display.stdout, 'data');
+  const gone = new AbortController();
+  const tell = (error: Error) => {
+    gone.abort(error);
+    onGone(error);
+  };
+  const display = startProgram(PROGRAMS.screen, SCREEN, {}, tell);
+  const [number] = await once(display.stdout, 'data', gone);
   const port = await freePort();
   const env = { HOME: profile, DISPLAY: `:${String(number).trim()}` };
-  const program = startProgram(PROGRAMS.webKitDriver, [`--port=${port}`], env, onGone);
+  const program = startProgram(PROGRAMS.webKitDriver, [`--port=${port}`], env, tell);
   const ask = async (method: string, path: string, body?: unknown) => {
     const init = { method, body: body ? JSON.stringify(body) : null };
     const response = await fetch(`http://127.0.0.1:${port}${path}`, init);
@@ -29,7 +34,9 @@ export const openWebKit: OpenPage = async (url, { profile, trusted, deployment, 
     await display.end();
   };
   try {
-    while (!(await ask('GET', '/status').catch(() => undefined))) await setTimeout(20);
+    while (!(await ask('GET', '/status').catch(() => undefined))) {
+      await setTimeout(20, undefined, gone);
+    }
     const { hostname } = new URL(deployment.secure.gateway);
     const certificates = [{ host: hostname, certificateFile: trusted.file }];
     const { sessionId } = await ask('POST', '/session', {
