@@ -50,7 +50,10 @@ async function call(perTry?: number) {
   return (await fetch(worker.url, { method: 'POST', body })).json();
 }
 
-describe.skipIf(whyAbsent('workerd'))('a client that requests of a Worker share', () => {
+const absent = whyAbsent('workerd');
+const reason = absent ? ` (skipped: ${absent})` : '';
+
+describe.skipIf(absent)(`a client that requests of a Worker share${reason}`, () => {
   it('asks for the token once, however many requests wait for it', async () => {
     const calls = [call(), call(), call()];
     (await answerOf('/token/1').promise).end('a-token');
