@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { listFailures } from './failures.mjs';
 import { ROOT } from './process.mjs';
 import { listWorkspaces } from './workspaces.mjs';
 
 /**
- * Prints what the tests of each package came to, and the sum.
+ * Prints what the tests of each package came to, the sum, and what failed: last, for logs are cut at
+ * their beginning.
  *
  * @returns {number} how many failed
  */
@@ -18,6 +20,11 @@ export function printTotals() {
   }
   console.log(`${'Tests in all'.padEnd(24)} ${toText(sum)}`);
   for (const [reason, count] of countReasons(rows)) console.log(`*** ${count} skipped: ${reason}`);
+  for (const { name, report } of rows.filter((row) => row.report)) {
+    for (const failure of listFailures(join(ROOT, name), report)) {
+      console.log(`FAILED ${name}/${failure}`);
+    }
+  }
   return sum.failed;
 }
 
