@@ -1,7 +1,11 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
 import { failureOf, fakeFetch, json } from '../test/support/fake-fetch.ts';
+import type { GatewayAuth } from './auth/auth.ts';
 import { bearer } from './auth/bearer.ts';
+import { tc3 } from './auth/tc3.ts';
 import { createGatewayClient } from './create-gateway-client.ts';
+import type { FetchLike } from './fetch-like.ts';
 
 const ANY = '/v1/cloudrun/{name}/{anyPath}';
 const params = { path: { name: 'hello', anyPath: 'a/b?x=1' } };
@@ -42,6 +46,48 @@ describe('createGatewayClient', () => {
     await gateway.service('hello').get();
     const sent = requests.map(({ headers }) => headers.get('Authorization'));
     expect(sent).toEqual(['Bearer t1', 'Bearer t2']);
+  });
+
+  it('shows a signer the try, and sends the headers that it adds', async () => {
+    const { fetch, requests } = fakeFetch(json({}), json({}));
+    const seen: unknown[] = [];
+    const auth: GatewayAuth = {
+      authorize({ now: _, ...request }) {
+        seen.push(structuredClone(request));
+        request.headers['x-date'] = 'today';
+        return undefined;
+      },
+    };
+    const service = createGatewayClient({ baseUrl, fetch, auth, headers: { 'X-A': 'a' } });
+    for (const body of ['b', 'c']) await service.service('hello').post('d?e', body);
+    const url = `${baseUrl}/v1/cloudrun/hello/d?e`;
+    expect(seen).toEqual(
+      ['b', 'c'].map((body) => ({ method: 'POST', url, body, headers: { 'x-a': 'a' } })),
+    );
+    expect(requests.map(({ headers }) => headers.get('X-Date'))).toEqual(['today', 'today']);
+  });
+
+  it('signs for the host of the page where the address has none', async () => {
+    vi.stubGlobal('location', { href: 'https://page.example/app' });
+    vi.useFakeTimers({ now: 0 });
+    const { fetch: send, requests } = fakeFetch(json({}), json({}));
+    const fetch: FetchLike = (url, init) => send(new URL(String(url), location.href).href, init);
+    const auth = tc3({ secretId: 'id', secretKey: 'key' });
+    for (const baseUrl of ['/api', 'https://page.example/api']) {
+      await createGatewayClient({ baseUrl, fetch, auth }).service('hello').get();
+    }
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+    const [relative, absolute] = requests.map(({ headers }) => headers.get('Authorization'));
+    expect(relative).toMatch(/^TC3-HMAC-SHA256 Credential=id/);
+    expect(relative).toBe(absolute);
+  });
+
+  it('waits for a promise of another realm, such as that of a test runner', async () => {
+    const { fetch, requests } = fakeFetch(json({}));
+    const auth = { authorize: () => runInNewContext('Promise.resolve("Bearer a")') };
+    await createGatewayClient({ baseUrl, fetch, auth }).service('hello').get();
+    expect(requests[0]?.headers.get('Authorization')).toBe('Bearer a');
   });
 
   it('sends nothing where the credentials fail, and gives their error', async () => {

@@ -2,10 +2,16 @@
 export interface SignableRequest {
   /** In capitals: `GET`, `POST`. */
   readonly method: string;
-  /** The whole address the try goes to; its path and query exactly as they are sent. */
-  readonly url: URL;
-  /** Headers of the try. A signer may add to them; `Authorization` is set from what it returns. */
-  readonly headers: Headers;
+  /**
+   * The address that the try goes to, path and query exactly as they are sent. It has no host where
+   * `baseUrl` has none: it is relative to the page then, as in `fetch`.
+   */
+  readonly url: string;
+  /**
+   * Headers of the try by their names in small letters, as HTTP/2 writes them. A signer may add to
+   * them; `authorization` is set from what it returns.
+   */
+  readonly headers: Record<Lowercase<string>, string>;
   /** What is given to `fetch`. A signer must not read a stream: it could not be sent any more. */
   readonly body: RequestInit['body'];
   /** Milliseconds since the epoch, corrected by the `Date` header of the server's last refusal. */

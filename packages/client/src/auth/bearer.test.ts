@@ -5,8 +5,8 @@ import { bearer } from './bearer.ts';
 
 const request: SignableRequest = {
   method: 'GET',
-  url: new URL('https://dev.example/v1/cloudrun/hello'),
-  headers: new Headers(),
+  url: 'https://dev.example/v1/cloudrun/hello',
+  headers: {},
   body: null,
   now: 0,
 };

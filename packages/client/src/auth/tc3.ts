@@ -42,23 +42,25 @@ export function tc3({
   ...pair
 }: Tc3Options): GatewayAuth {
   const sign = createTc3Signer(pair, service);
-  const listed = signedHeaders?.map((name) => name.toLowerCase());
+  const listed = signedHeaders?.map((name) => name.toLowerCase() as Lowercase<string>);
   return {
     async authorize({ method, url, headers, body, now }) {
+      const page = (globalThis as { location?: { href: string } }).location;
+      const { host, pathname, search } = new URL(url, page?.href);
       const signed: Record<string, string> = {};
-      for (const name of listed ?? (headers.has('content-type') ? ['content-type'] : [])) {
-        const value = headers.get(name);
-        if (value === null && name !== 'host') {
+      for (const name of listed ?? ('content-type' in headers ? ['content-type'] : [])) {
+        const value = headers[name];
+        if (value === undefined && name !== 'host') {
           throw new TypeError(`The header ${name} is to be signed, but the call has none.`);
         }
         signed[name] = value ?? '';
       }
-      signed.host = url.host;
+      signed.host = host;
       const seconds = Math.floor(now / 1000);
       const signature = await sign(seconds, {
         method,
-        path: url.pathname,
-        query: url.search.slice(1),
+        path: pathname,
+        query: search.slice(1),
         headers: signed,
         body: await toWhole(body),
       });

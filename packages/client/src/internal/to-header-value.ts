@@ -7,5 +7,5 @@
 export function toHeaderValue(name: string, value: string): string {
   const text = value.trim();
   if (!/[^\t -~\x80-\xff]/.test(text)) return text;
-  throw new TypeError(`The value for ${name} has characters that no header may have.`);
+  throw new TypeError(`${name} has characters that no header may have.`);
 }

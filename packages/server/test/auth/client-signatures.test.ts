@@ -31,8 +31,8 @@ async function callSigned({ method = 'GET', path = PATH, headers = {}, body }: C
   const deployment = await deploy(ENVIRONMENTS);
   const authorization = await tc3({ ...PERMANENT, ...options }).authorize({
     method,
-    url: new URL(path, 'https://dev.example'),
-    headers: new Headers(headers),
+    url: new URL(path, 'https://dev.example').href,
+    headers: Object.fromEntries(new Headers(headers)),
     body,
     now: NOW,
   });

@@ -13,8 +13,8 @@ export const SIGNATURES: readonly PlatformCase[] = [
       const pair = { secretId: 'AKIDEXAMPLE', secretKey: 'Gu5t9xGARNpq86cd98joQYCN3EXAMPLE' };
       const value = await tc3({ ...pair, service: 'tcb' }).authorize({
         method: 'POST',
-        url: new URL('https://env-abc.api.tcloudbasegateway.com/v1/cloudrun/svc-1'),
-        headers: new Headers({ 'Content-Type': 'application/json' }),
+        url: 'https://env-abc.api.tcloudbasegateway.com/v1/cloudrun/svc-1',
+        headers: { 'content-type': 'application/json' },
         body: '{"msg":"你好"}',
         now: 1_700_000_000_000,
       });
