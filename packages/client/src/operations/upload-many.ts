@@ -55,7 +55,7 @@ export async function uploadMany(
   files: readonly UploadOrder[],
   { concurrency = BATCH_CONCURRENCY, onProgress, ...options }: UploadManyOptions = {},
 ): Promise<UploadManyResult> {
-  for (const { data } of files) holdErrors(data);
+  holdErrors(files);
   let filesDone = 0;
   const filesTotal = files.length;
   const results = await mapLimit(files, concurrency, async ({ path, data, ...rest }) => {

@@ -65,7 +65,7 @@ export async function upload(
   data: UploadData,
   options: UploadOptions = {},
 ): Promise<UploadResult> {
-  holdErrors(data);
+  holdErrors([{ data }]);
   // "Cloud path of the file, including the file name."
   if (!path) throw new TypeError('path is missing.');
   options.signal?.throwIfAborted();

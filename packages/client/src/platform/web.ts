@@ -5,7 +5,7 @@ export { toWhole } from './web/to-whole.ts';
 export const toFetchBody = (_: unknown, data: FormData): FormData => data;
 
 /** Holds the errors of streams of Node, which are not here. */
-export const holdErrors = (_: unknown): void => {};
+export const holdErrors = (_: readonly { readonly data: unknown }[]): void => {};
 
 /** Whether any header may be sent to a link: a browser asks the server first (CORS). */
 export const sendsIfRange = false;
