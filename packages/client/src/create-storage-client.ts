@@ -74,10 +74,15 @@ export interface StorageClientOptions extends SharedCallOptions {
  * const text = await (await storage.download(fileID)).text();
  */
 export function createStorageClient(options: StorageClientOptions): StorageClient {
-  const { envId, credentials, requestForm } = options;
-  const { wireProfile = defaultStorageNames, fetch = platformFetch } = options;
-  // biome-ignore lint/suspicious/noConsole: the documented default (D22).
-  const { onWarning = (message) => console.warn(message) } = options;
+  const {
+    envId,
+    credentials,
+    requestForm,
+    wireProfile = defaultStorageNames,
+    fetch = platformFetch,
+    // biome-ignore lint/suspicious/noConsole: the documented default (D22).
+    onWarning = (message) => console.warn(message),
+  } = options;
   assertBaseUrl(options.baseUrl);
   // `fetch` would leave out a segment of dots.
   if (!/[^.]/.test(envId ?? '')) throw new TypeError('envId is missing.');
@@ -116,8 +121,8 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
         init: NO_REDIRECT,
         idempotent: isIdempotent(operation),
       };
-      return pipeline.send(call, async (response, sent) =>
-        readEnvelope({ data: await readText(response, sent), response }, what, sent),
+      return pipeline.send(call, (response, sent) =>
+        readText(response, sent).then((data) => readEnvelope({ data, response }, what, sent)),
       );
     },
   };

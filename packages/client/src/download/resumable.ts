@@ -42,7 +42,7 @@ export function resumable(first: Body, rules: ResumeRules): ReadableStream<Uint8
     leave(error);
     either.throwIfAborted();
     failures += 1;
-    const delay = retryDelay(retry, failures, undefined);
+    const delay = retryDelay(retry, failures);
     if (delay === undefined) throw fail(error);
     await deadline.pause(delay);
     reader = (await reopen(loaded))?.getReader();

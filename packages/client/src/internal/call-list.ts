@@ -1,5 +1,6 @@
 import { BATCH_CONCURRENCY, BATCH_ITEMS } from '../generated/contract.gen.ts';
 import type { ItemResult, ListOptions } from '../operations/list-options.ts';
+import { assertInteger } from './assert-integer.ts';
 import { mapLimit } from './map-limit.ts';
 import { type ItemRules, readItems } from './read-items.ts';
 import type { StorageBody, StorageContext, StorageOperation } from './storage-context.ts';
@@ -31,13 +32,22 @@ export async function callList<Operation extends ListOperation, Key extends obje
   const callBatch = async (batch: typeof items) => {
     const keys = batch.map(keyOf);
     const names = keys.map((key) => Object.values(key).join(' to '));
-    const subject = names.length > 1 ? `a list of ${names.length} files` : `${names[0]}`;
-    const values = await context
-      .call(operation, { fileList: batch } as StorageBody<Operation>, what(subject), options)
-      .then((answer) => readItems(answer, names, list))
-      .catch((error: Error) => names.map(() => ({ error })));
+    const subject = names.length > 1 ? `a list of ${names.length} files` : (names[0] as string);
+    let values: (Value | { error: Error })[];
+    try {
+      const body = { fileList: batch } as StorageBody<Operation>;
+      const answer = await context.call(operation, body, what(subject), options);
+      values = readItems(answer, names, list);
+    } catch (error) {
+      values = names.map(() => ({ error }) as { error: Error });
+    }
     return keys.map((key, index) => ({ ...key, ...values[index] }) as ItemResult<Key, Value>);
   };
+  // Most lists are of one.
+  if (items.length === 1) {
+    assertInteger('concurrency', concurrency, 1);
+    return callBatch(items);
+  }
   const batches = Array.from({ length: Math.ceil(items.length / BATCH_ITEMS) }, (_, index) =>
     items.slice(index * BATCH_ITEMS, (index + 1) * BATCH_ITEMS),
   );
@@ -52,7 +62,7 @@ export async function callList<Operation extends ListOperation, Key extends obje
 export async function onlyResult<Result extends { readonly error?: Error | undefined }>(
   results: Promise<Result[]>,
 ): Promise<Exclude<Result, { readonly error: Error }>> {
-  const [result] = (await results) as [Result];
+  const result = (await results)[0] as Result;
   // A reason may be anything, also what is false.
   if ('error' in result) throw result.error;
   return result as Exclude<Result, { readonly error: Error }>;

@@ -7,8 +7,6 @@ export async function mapLimit<Item, Result>(
   run: (item: Item, index: number) => Promise<Result>,
 ): Promise<Result[]> {
   assertInteger('concurrency', limit, 1);
-  // Most lists are of one.
-  if (items.length === 1) return [await run(items[0] as Item, 0)];
   const results: Result[] = [];
   // All workers draw from one iterator, so that each item is taken once.
   const queue = items.entries();

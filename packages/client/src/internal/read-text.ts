@@ -6,10 +6,8 @@ import { networkFailure } from './pipeline/network-failure.ts';
  *
  * @throws NetworkError where it breaks off
  */
-export async function readText(response: Response, call: RememberedCall): Promise<string> {
-  try {
-    return await response.text();
-  } catch (error) {
+export function readText(response: Response, call: RememberedCall): Promise<string> {
+  return response.text().catch((error) => {
     throw networkFailure(call, error, 'The answer broke off');
-  }
+  });
 }

@@ -1,4 +1,4 @@
-import type { StorageCredentialsSource } from '../storage-credentials.ts';
+import type { StorageCredentials, StorageCredentialsSource } from '../storage-credentials.ts';
 import type { StorageNames } from '../wire-profile.ts';
 import type { Signer } from './pipeline/pipeline-call.ts';
 import { toHeaderValue } from './to-header-value.ts';
@@ -10,17 +10,21 @@ export function toStorageSigner(
 ): Signer {
   const names = Object.entries(storageHeaders);
   return {
-    async sign(_, own, now) {
-      const values = typeof credentials === 'function' ? await credentials(now) : credentials;
-      const headers = { ...own };
-      for (const [field, name] of names) {
-        const value = String(values?.[field as keyof typeof storageHeaders] ?? '');
-        if (!value && field !== 'sessionToken') {
-          throw new TypeError(`The credentials have no ${field}.`);
+    sign(_, own, now) {
+      const put = (values: StorageCredentials) => {
+        const headers: Record<string, string> = { ...own };
+        for (const [field, name] of names) {
+          const value = String(values?.[field as keyof typeof storageHeaders] ?? '');
+          if (!value && field !== 'sessionToken') {
+            throw new TypeError(`The credentials have no ${field}.`);
+          }
+          headers[name.toLowerCase()] = toHeaderValue(name, value);
         }
-        headers[name.toLowerCase()] = toHeaderValue(name, value);
-      }
-      return headers;
+        return headers;
+      };
+      return typeof credentials === 'function'
+        ? Promise.resolve(now).then(credentials).then(put)
+        : put(credentials);
     },
   };
 }

@@ -35,10 +35,10 @@ export function bindStorage(context: StorageContext): StorageFiles {
       tempUrl(context, fileID, { ...options, maxAge: PUBLIC_LINK_SECONDS }),
     download: bind(download),
     downloadToFile: bind(downloadToFile),
-    delete: (async (files: string | readonly string[], options?: object) => {
-      if (typeof files !== 'string') return deleteFiles(context, files, options);
-      await onlyResult(deleteFiles(context, [files], options));
-    }) as StorageFiles['delete'],
+    delete: ((files: string | readonly string[], options?: object) =>
+      typeof files === 'string'
+        ? onlyResult(deleteFiles(context, [files], options)).then(() => {})
+        : deleteFiles(context, files, options)) as StorageFiles['delete'],
     copy: copyOrMove(false),
     move: copyOrMove(true),
   };

@@ -38,7 +38,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     async send(call, finish) {
       const { method, url, body = null, init } = call;
       const deadline = open(call);
-      const plan = createPlan(call, call.retry ?? options.retry ?? {}, deadline, renewal);
+      let plan: ReturnType<typeof createPlan> | undefined;
       for (let attempt = 1; ; attempt += 1) {
         const event = hooks && {
           method,
@@ -53,7 +53,8 @@ export function createPipeline(options: PipelineOptions): Pipeline {
             const signal = step.signal();
             if (event) await hooks?.onRequest?.(event);
             // Hooks keep what they see; they never get to see the credentials.
-            const headers = await sign(call, event && Object.fromEntries(event.headers));
+            let headers = sign(call, event && Object.fromEntries(event.headers));
+            if (headers instanceof Promise) headers = await headers;
             signal.throwIfAborted();
             const remembered = { method, url, upstreamStatus, secrets: secretsOf(headers) };
             // A stream needs `duplex`; with anything else it changes nothing.
@@ -70,12 +71,8 @@ export function createPipeline(options: PipelineOptions): Pipeline {
             if (!response.ok) {
               const verdict = await options.judge(response);
               step.extend(0);
-              const delay = await plan(verdict, {
-                attempt,
-                mark,
-                answer: response.headers,
-                headers,
-              });
+              plan ??= createPlan(call, options.retry, deadline, renewal);
+              const delay = await plan(verdict, attempt, mark, response.headers, headers);
               if (delay !== undefined) {
                 response.body?.cancel().catch(() => {});
                 again = { delay, reason: response };
@@ -89,7 +86,8 @@ export function createPipeline(options: PipelineOptions): Pipeline {
         } catch (error) {
           // Without a status it is an answer that did not come, or not whole.
           if (!(error instanceof BerthError) || error.status) throw error;
-          const delay = await plan('idempotent', { attempt, mark });
+          plan ??= createPlan(call, options.retry, deadline, renewal);
+          const delay = await plan('idempotent', attempt, mark);
           if (delay === undefined) throw error;
           again = { delay, reason: error };
         }

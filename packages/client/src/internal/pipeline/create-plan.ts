@@ -5,31 +5,29 @@ import type { HeaderRecord, PipelineCall, Verdict } from './pipeline-call.ts';
 import type { Renewal } from './renewal.ts';
 import { retryDelay } from './retry-delay.ts';
 
-/** A try that failed. */
-interface FailedTry {
-  readonly attempt: number;
-  /** What `renewal.mark()` gave before it. */
-  readonly mark: number;
-  /** Headers of its answer, where one came. */
-  readonly answer?: Headers;
-  /** Headers that were sent. */
-  readonly headers?: HeaderRecord;
-}
-
 /**
  * Decides on the next try of a call: milliseconds until then, or nothing where there is none. A body
  * stream is never sent again; a call that was refused for its credentials once more at most.
  */
 export function createPlan(
-  { method, body, idempotent = method === 'GET' }: PipelineCall,
-  retry: RetryOptions | false,
+  { method, body, idempotent = method === 'GET', retry }: PipelineCall,
+  clientRetry: RetryOptions | false = {},
   deadline: Deadline,
   renewal: Renewal,
 ) {
   let renewed = 0;
+  /**
+   * @param attempt number of the try that failed, from 1
+   * @param mark what `renewal.mark()` gave before it
+   * @param answer headers of its answer, where one came
+   * @param headers headers that were sent
+   */
   return async (
     verdict: Verdict,
-    { attempt, mark, answer, headers }: FailedTry,
+    attempt: number,
+    mark: number,
+    answer?: Headers,
+    headers?: HeaderRecord,
   ): Promise<number | undefined> => {
     if (isStream(body)) return;
     if (verdict === 'expired' || verdict === 'unauthorized') {
@@ -39,6 +37,8 @@ export function createPlan(
       return isNew ? 0 : undefined;
     }
     const isAllowed = verdict === 'any' || (idempotent && verdict === 'idempotent');
-    return isAllowed ? retryDelay(retry, attempt - renewed, answer, deadline.left()) : undefined;
+    return isAllowed
+      ? retryDelay(retry ?? clientRetry, attempt - renewed, answer, deadline.left())
+      : undefined;
   };
 }

@@ -18,8 +18,8 @@ export interface Deadline {
   left(): number;
 }
 
-/** The longest time that `setTimeout` knows, in milliseconds; more would pass at once. */
-const LONGEST = 2 ** 31 - 1;
+/** Half of the longest time that `setTimeout` knows, in milliseconds: more than that would pass at once. */
+const LONGEST = 2 ** 30;
 const NEVER = Number.POSITIVE_INFINITY;
 
 /**
@@ -41,9 +41,9 @@ export function openDeadline(
       user?.throwIfAborted();
       const own = new AbortController();
       let timer: ReturnType<typeof setTimeout> | undefined;
-      let tryEnd = NEVER;
+      let tryEnd: number;
       const extend = (ms: number) => {
-        tryEnd = ms ? performance.now() + ms : NEVER;
+        tryEnd = performance.now() + (ms || NEVER);
       };
       const onAbort = () => stop(user?.reason);
       const close = () => {
@@ -60,7 +60,7 @@ export function openDeadline(
         const now = performance.now();
         if (now >= end) stop(toError?.(total));
         else if (now >= tryEnd) stop(toError?.(perTry));
-        else timer = setTimeout(watch, Math.min(tryEnd - now, end - now, LONGEST));
+        else timer = setTimeout(watch, Math.min(tryEnd, end, now + LONGEST) - now);
       };
       extend(perTry);
       watch();

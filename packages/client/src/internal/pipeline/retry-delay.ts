@@ -12,7 +12,7 @@ import type { RetryOptions } from '../../call-options.ts';
 export function retryDelay(
   retry: RetryOptions | false,
   attempt: number,
-  headers: Pick<Headers, 'get'> | undefined,
+  headers?: Pick<Headers, 'get'>,
   left = Number.POSITIVE_INFINITY,
 ): number | undefined {
   if (!retry) return undefined;
