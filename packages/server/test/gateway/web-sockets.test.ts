@@ -116,7 +116,8 @@ it('takes the token of a browser out of the subprotocols', async () => {
   expect(text).toMatch(/sec-websocket-protocol: chat\r\n/i);
   expect(text).not.toContain('berth.bearer');
   expect(requests[0]?.headers['sec-websocket-protocol']).toBe('chat');
-  expect(JSON.stringify(requests[0]?.rawHeaders)).not.toMatch(/bearer|ada/);
+  // As a word: the request ID may hold these letters.
+  expect(JSON.stringify(requests[0]?.rawHeaders)).not.toMatch(/bearer|\bada\b/);
 });
 
 it.each([
@@ -196,7 +197,7 @@ it.each([
   ['is silent', 'SERVICE_TIMEOUT', () => {}],
 ])('answers an error where the service %s', async (_what, code, act) => {
   const { origin } = await startRawService((socket) => socket.once('data', () => act(socket)));
-  const { port } = await startGateway([toService([origin])], { headersSeconds: 0.2 });
+  const { port } = await startGateway([toService([origin])], { headersSeconds: 1 });
   expect(await sendRaw(port, `${HEAD}Authorization: ${BEARER}\r\n\r\n`)).toContain(code);
 });
 
