@@ -13,5 +13,6 @@ export default {
     // A shared machine may stand still for a while: these end what hangs, and measure nothing.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 } satisfies ViteUserConfig;

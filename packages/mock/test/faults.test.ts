@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get } from 'node:https';
 import { connect } from 'node:net';
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
 import { BEARER, gateway, gatewayPost, STORAGE_HEADERS, storage } from './helpers/calls.ts';
@@ -259,9 +259,9 @@ describe('a connection', () => {
     const controller = new AbortController();
     const pending = fetch(mock.url + HELLO.path, { headers: BEARER, signal: controller.signal });
     pending.catch(() => {});
-    await vi.waitFor(() => expect(session.faults.list()).toEqual([]));
+    await expect.poll(() => session.faults.list()).toEqual([]);
     controller.abort();
-    await vi.waitFor(() => expect(session.requests()).toHaveLength(1));
+    await expect.poll(() => session.requests()).toHaveLength(1);
   });
 
   test('under TLS is reset too', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
 import { BEARER, gateway, gatewayPost, storage } from './helpers/calls.ts';
@@ -67,7 +67,7 @@ describe.each([
       const refused = surface === 'upload' || surface === 'link' ? 'InternalError' : 'SYS_ERR';
       session.faults.put('slow', `latency=100${code && `,code=${refused}`}`);
       const pending = gateway(mock, { path }).finally(() => heard.push('answered'));
-      await vi.waitFor(() => expect(session.requests()).toHaveLength(1));
+      await expect.poll(() => session.requests()).toHaveLength(1);
       const [open] = session.requests();
       expect([open?.surface, open?.answer, heard]).toEqual([surface, undefined, []]);
       const reply = await pending;
@@ -120,7 +120,7 @@ describe('unmatched calls', () => {
 
   test('are calls whose connection a fault cut', async () => {
     await fetch(mock.url + HELLO.path, { headers: { 'x-mock-fault': 'reset' } }).catch(() => {});
-    await vi.waitFor(() => expect(session.requests()).toHaveLength(1));
+    await expect.poll(() => session.requests()).toHaveLength(1);
     expect(session.requests()).toMatchObject([{ matched: true, faults: ['X-Mock-Fault'] }]);
   });
 });
@@ -152,7 +152,7 @@ describe('the stream', () => {
     expect(stream.response.headers['content-type']).toBe('text/event-stream');
     await storage(mock, 'batchDelete', { fileList: [] });
     await gateway(mock, { path: '/nowhere' });
-    await vi.waitFor(() => expect(stream.calls()).toHaveLength(2));
+    await expect.poll(() => stream.calls()).toHaveLength(2);
     expect(stream.calls()).toMatchObject([
       { operationId: 'batchDelete', answer: { status: 200 } },
       { matched: false },
@@ -166,7 +166,7 @@ describe('the stream', () => {
     const seen = { 'last-event-id': first.headers['x-request-id'] };
     const stream = await follow(seen);
     await gateway(mock, HELLO);
-    await vi.waitFor(() => expect(stream.calls()).toHaveLength(2));
+    await expect.poll(() => stream.calls()).toHaveLength(2);
     expect(stream.calls().map(({ id }) => id)).toEqual(
       session
         .requests()
@@ -175,7 +175,7 @@ describe('the stream', () => {
     );
     stream.close();
     const behind = await follow({ 'last-event-id': 'forgotten' });
-    await vi.waitFor(() => expect(behind.calls()).toHaveLength(3));
+    await expect.poll(() => behind.calls()).toHaveLength(3);
     behind.close();
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { storage } from './helpers/calls.ts';
 import { getLink, read, upload } from './helpers/upload.ts';
@@ -109,7 +109,7 @@ describe('batchGetTempUrls', () => {
     const fileID = await upload(mock, 'link.txt', 'content');
     const link = await getLink(mock, fileID, 1);
     expect(await (await fetch(link)).text()).toBe('content');
-    await vi.waitFor(async () => expect((await fetch(link)).status).toBe(403), 5_000);
+    await expect.poll(async () => (await fetch(link)).status).toBe(403);
     expect(await (await fetch(link)).text()).toContain('<Code>AccessDenied</Code>');
   });
 

@@ -194,7 +194,7 @@ it('reads the client no faster than the handler reads the file', async () => {
     socket.write('\r\n--x--');
   };
   socket.on('drain', pump);
-  await vi.waitFor(() => expect(socket.writableNeedDrain).toBe(true));
+  await expect.poll(() => socket.writableNeedDrain).toBe(true);
   expect(sent).toBeLessThan(size);
   release.resolve();
   expect(await receive(socket, String(size))).toContain('200 OK');

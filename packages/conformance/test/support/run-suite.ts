@@ -39,7 +39,7 @@ export async function runSuite(options: ConformanceOptions): Promise<Ran> {
     for (const [kind, count] of Object.entries(countHandles())) {
       expect(count, kind).toBeLessThanOrEqual(before[kind] ?? 0);
     }
-  }, 5000);
+  }, 30_000);
   return ran;
 }
 

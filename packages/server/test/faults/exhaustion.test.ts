@@ -20,7 +20,7 @@ async function expectService({ dev }: Whole, path: string): Promise<void> {
 
 test('an upload that stalls is cut off, and leaves nothing; others are served meanwhile', async () => {
   const whole = await startWhole({
-    listen: { port: 0, slowBodySeconds: 0.5, slowBodyBytes: 1000 },
+    listen: { port: 0, slowBodySeconds: 3, slowBodyBytes: 1000 },
   });
   const fields = toFields(await whole.dev.grant('a.txt'), 'a.txt');
   const form = Object.entries(fields)
@@ -63,7 +63,7 @@ test('heads that trickle are cut off however many come, and others are served me
 });
 
 test('idle connections cost little, and go when their time is over', async () => {
-  const whole = await startWhole({ listen: { port: 0, keepAliveSeconds: 1 } });
+  const whole = await startWhole({ listen: { port: 0, keepAliveSeconds: 5 } });
   const sockets = await Promise.all(Array.from({ length: 400 }, () => open(whole.port)));
   for (const socket of sockets) {
     socket.resume().write('GET /files/a HTTP/1.1\r\nHost: a\r\n\r\n');

@@ -12,7 +12,7 @@ listen: { port: 0 }
 admin: { port: 0 }
 store: { driver: file, root: ./store }
 keys: [{ secret: ${'k'.repeat(32)} }]
-limits: { grantSeconds: 2 }
+limits: { grantSeconds: 5 }
 environments: { dev: { credentials: [{ id: me, secret: my-secret }] } }
 `;
 

@@ -48,7 +48,8 @@ it('takes out an endpoint that takes calls and is silent', async () => {
   const bad = await startActing(() => {});
   const good = await startGood();
   const service = toService([bad.origin, good.origin]);
-  const { base } = await startGateway([service], { ...STILL, headersSeconds: 0.05 });
+  // Long enough that the good one answers in time however busy the machine is.
+  const { base } = await startGateway([service], { ...STILL, headersSeconds: 1 });
   const codes: unknown[] = [];
   for (let time = 0; time < 40; time += 1) codes.push((await send(base, HELLO)).code);
   expect(codes.filter(Boolean)).toEqual(Array(3).fill('SERVICE_TIMEOUT'));

@@ -80,7 +80,7 @@ test('a body that hardly comes costs the connection', async () => {
 test('a body that comes steadily may take longer than any limit', async () => {
   const origin = await taker();
   const { url, token } = await startServer(
-    { listen: { port: 0, slowBodySeconds: 0.4, slowBodyBytes: 1000, headersSeconds: 0.5 } },
+    { listen: { port: 0, slowBodySeconds: 1, slowBodyBytes: 1000, headersSeconds: 1 } },
     { services: { hello: { endpoints: [origin] } } },
   );
   const socket = await open(url);
@@ -89,7 +89,7 @@ test('a body that comes steadily may take longer than any limit', async () => {
   const started = performance.now();
   let left = 1_000_000;
   const timer = setInterval(() => {
-    const size = Math.min(left, performance.now() - started > 1500 ? left : 5_000);
+    const size = Math.min(left, performance.now() - started > 2_500 ? left : 5_000);
     left -= size;
     socket.write('x'.repeat(size));
     if (left === 0) clearInterval(timer);

@@ -4,7 +4,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { promisify } from 'node:util';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeFolder } from './support/folder.ts';
 import { startServer } from './support/start-server.ts';
 
@@ -43,9 +43,7 @@ test('HTTPS is served, and a new certificate is taken over', async () => {
   expect(await nameOf(url)).toBe('first');
   await copyFile(join(folder, 'second.key'), tls.key);
   await copyFile(join(folder, 'second.pem'), tls.cert);
-  await vi.waitFor(() => expect(lines.at(-1)?.msg).toBe('took over a new certificate'), {
-    timeout: 30_000,
-  });
+  await expect.poll(() => lines.at(-1)?.msg).toBe('took over a new certificate');
   expect(await nameOf(url)).toBe('second');
   expect(JSON.stringify(lines)).not.toContain('PRIVATE KEY');
 });

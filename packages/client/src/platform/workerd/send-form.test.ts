@@ -128,7 +128,7 @@ describe('sendForm of Workers', () => {
   it('fails with the connection', async () => {
     const { data, left } = stuck();
     await expect(send(() => Promise.reject(new Error('reset')), data)).rejects.toBe(lost);
-    await vi.waitFor(() => expect(left).toHaveBeenCalled());
+    await expect.poll(() => left).toHaveBeenCalled();
   });
 
   it('takes an answer before the end for a refusal, and reads no more', async () => {
@@ -141,12 +141,12 @@ describe('sendForm of Workers', () => {
   it('ends where nothing moves, and with the signal', async () => {
     const hangs = stuck();
     await expect(send(whole, hangs.data, { idle: 5 })).rejects.toBe(slow);
-    await vi.waitFor(() => expect(hangs.left).toHaveBeenCalled());
+    await expect.poll(() => hangs.left).toHaveBeenCalled();
     const { data, left } = stuck();
     const abort = new AbortController();
     const upload = send(whole, data, { signal: abort.signal });
     abort.abort(new Error('enough'));
     await expect(upload).rejects.toThrow('enough');
-    await vi.waitFor(() => expect(left).toHaveBeenCalled());
+    await expect.poll(() => left).toHaveBeenCalled();
   });
 });
