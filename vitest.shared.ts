@@ -1,7 +1,18 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import type { ViteUserConfig } from 'vitest/config';
+import type { Reporter } from 'vitest/node';
 
 /** Vite's own conditions for server code, and ours first: workspace packages are used from source. */
 const conditions = ['berth-source', 'module', 'node', 'development|production'];
+
+/** Writes down what no test has waited for, which is not in the JSON: `npm test` tells it at its end. */
+const unhandled: Reporter = {
+  onTestRunEnd(_modules, errors) {
+    mkdirSync('.reports', { recursive: true });
+    const texts = errors.map(({ stack, message }) => stack ?? message);
+    writeFileSync('.reports/unhandled.json', JSON.stringify(texts));
+  },
+};
 
 /** What the tests of every package share. */
 export default {
@@ -9,7 +20,7 @@ export default {
   ssr: { resolve: { conditions } },
   test: {
     include: ['{src,test,scripts}/**/*.test.ts', '*.test.ts'],
-    reporters: ['default', ['json', { outputFile: '.reports/vitest.json' }]],
+    reporters: ['default', ['json', { outputFile: '.reports/vitest.json' }], unhandled],
     // A shared machine may stand still for a while: these end what hangs, and measure nothing.
     testTimeout: 60_000,
     hookTimeout: 120_000,

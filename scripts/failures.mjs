@@ -5,14 +5,15 @@ import { stripVTControlCharacters } from 'node:util';
 const MAX_LINES = 12;
 
 /**
- * What failed in a package, from the report of its tests: file, name and error of each.
+ * What failed in a package, from the reports of its tests: file, name and error of each.
  *
  * @param {string} folder the package's, absolute: files are named from there
  * @param {{ testResults: object[] }} report of Vitest's JSON reporter
- * @returns {string[]} one text for each test, or for a file that could not be run
+ * @param {readonly string[]} unhandled errors that no test has waited for
+ * @returns {string[]} one text for each test, for a file that could not be run, and for such an error
  */
-export function listFailures(folder, report) {
-  return report.testResults
+export function listFailures(folder, report, unhandled) {
+  const failures = report.testResults
     .filter(({ status }) => status === 'failed')
     .flatMap(({ name, message, assertionResults }) => {
       const file = relative(folder, name);
@@ -22,6 +23,10 @@ export function listFailures(folder, report) {
         toText(`${file} › ${test.fullName}`, test.failureMessages.join('\n')),
       );
     });
+  return [
+    ...failures,
+    ...unhandled.map((error) => toText('an error that no test waited for', error)),
+  ];
 }
 
 function toText(title, message) {

@@ -11,7 +11,11 @@ import { listWorkspaces } from './workspaces.mjs';
  * @returns {number} how many failed
  */
 export function printTotals() {
-  const rows = listWorkspaces().map((name) => ({ name, report: readReport(name) }));
+  const rows = listWorkspaces().map((name) => ({
+    name,
+    report: readReport(name, 'vitest.json'),
+    unhandled: readReport(name, 'unhandled.json'),
+  }));
   const sum = { passed: 0, failed: 0, skipped: 0 };
   for (const { name, report } of rows.filter((row) => row.report)) {
     const counts = toCounts(report);
@@ -20,16 +24,16 @@ export function printTotals() {
   }
   console.log(`${'Tests in all'.padEnd(24)} ${toText(sum)}`);
   for (const [reason, count] of countReasons(rows)) console.log(`*** ${count} skipped: ${reason}`);
-  for (const { name, report } of rows.filter((row) => row.report)) {
-    for (const failure of listFailures(join(ROOT, name), report)) {
+  for (const { name, report, unhandled } of rows.filter((row) => row.report)) {
+    for (const failure of listFailures(join(ROOT, name), report, unhandled ?? [])) {
       console.log(`FAILED ${name}/${failure}`);
     }
   }
   return sum.failed;
 }
 
-function readReport(name) {
-  const file = join(ROOT, name, '.reports/vitest.json');
+function readReport(name, report) {
+  const file = join(ROOT, name, '.reports', report);
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
 }
 

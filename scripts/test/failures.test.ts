@@ -28,8 +28,10 @@ it('names the file, the test and the error of all that failed', async () => {
   });
   expect(code).toBe(1);
 
-  const failures = listFailures(folder, JSON.parse(await readFile(output, 'utf8'))).toSorted();
+  const report = JSON.parse(await readFile(output, 'utf8'));
+  const failures = listFailures(folder, report, ['Error: too late']).toSorted();
   expect(failures).toEqual([
+    'an error that no test waited for\n    Error: too late',
     expect.stringMatching(/^breaks\.test\.js\n {4}.*no such disk/),
     expect.stringMatching(/^fails\.test\.js › a file is there\n {4}AssertionError: expected 1/),
   ]);
