@@ -30,9 +30,8 @@ describe('a function of yours that fails', () => {
   ])('ends the call with its own error, and is not asked again: %s', async (_, options) => {
     await using server = await faultServer(ok);
     const service = services(server.baseUrl, options).service('x');
-    for (const call of [service.get(), service.post(), service.request()]) {
-      expect(await failureOf(call)).toBe(mine);
-    }
+    const calls = [service.get(), service.post(), service.request()];
+    for (const error of await Promise.all(calls.map(failureOf))) expect(error).toBe(mine);
     expect(await failureOf(service.events().next())).toBe(mine);
     expect(server.calls).toHaveLength('onResponse' in (options.hooks ?? {}) ? 4 : 0);
   });

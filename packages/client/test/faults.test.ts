@@ -176,8 +176,8 @@ describe('no promise hangs', () => {
   ])('past its total time where %s', async (_, fault) => {
     await using server = await faultServer(fault);
     const service = client(server.baseUrl, { timeouts: { total: 100 } }).service('x');
-    for (const call of [service.get('a?s=5ec4e7'), service.post('a?s=5ec4e7')]) {
-      const error = await failureOf(call);
+    const calls = [service.get('a?s=5ec4e7'), service.post('a?s=5ec4e7')];
+    for (const error of await Promise.all(calls.map(failureOf))) {
       expect(error).toMatchObject({ name: 'TimeoutError', timeout: 100 });
       expect(String(error)).toMatch(
         /^TimeoutError: No answer within 100 ms \(\w+ \/v1\/cloudrun\/x\/a\)$/,
