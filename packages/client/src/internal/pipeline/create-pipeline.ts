@@ -52,7 +52,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
           const result = await deadline.step(async (step) => {
             const signal = step.signal();
             if (event) await hooks?.onRequest?.(event);
-            // Hooks keep what they see; they never get to see the credentials.
+            // Hooks keep what they see; they never get to see the credentials. Most are at hand at once.
             let headers = sign(call, event && Object.fromEntries(event.headers));
             if (headers instanceof Promise) headers = await headers;
             signal.throwIfAborted();
