@@ -49,7 +49,7 @@ export function tc3({
       const { host, pathname, search } = new URL(url, page?.href);
       const signed: Record<string, string> = {};
       for (const name of listed ?? ('content-type' in headers ? ['content-type'] : [])) {
-        const value = headers[name];
+        const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
         if (value === undefined && name !== 'host') {
           throw new TypeError(`The header ${name} is to be signed, but the call has none.`);
         }
