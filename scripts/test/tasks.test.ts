@@ -1,28 +1,41 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, rmSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { copyCheckout } from './checkout.ts';
 import { listTasks, runTasks } from './turbo.ts';
 
-const QUICK = ['generate', 'build', 'lint', 'typecheck'];
-const ALL = [...QUICK, 'test', 'drift', 'knip', 'check', 'conformance', 'bench', 'check:release'];
+const ROOT = join(import.meta.dirname, '../..');
+/** Only these write files: what they write must not be an input of any task. */
+const WRITERS = ['generate', 'build'];
+const ALL = [
+  ...[...WRITERS, 'lint', 'typecheck', 'test', 'drift', 'knip', 'check'],
+  ...['conformance', 'bench', 'check:release'],
+];
 const STORAGE_SCHEMA = 'spec/storage.v2/components/schemas/CopyItem.yaml';
 
 let folder: string;
 beforeAll(() => {
   folder = copyCheckout();
+  // What the checkout has built already need not be built again.
+  const cache = '.turbo/cache';
+  if (existsSync(join(ROOT, cache))) {
+    cpSync(join(ROOT, cache), join(folder, cache), { recursive: true });
+  }
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('with nothing changed', () => {
   it('a second run is all cache hits', () => {
-    runTasks(folder, QUICK);
-    const states = [...listTasks(folder, QUICK).values()].map(({ taskId, cache }) => [
+    const before = listTasks(folder, ALL);
+    runTasks(folder, WRITERS);
+    const after = listTasks(folder, ALL);
+    for (const [id, { hash }] of before) expect([id, after.get(id)?.hash]).toEqual([id, hash]);
+    const states = [...listTasks(folder, WRITERS).values()].map(({ taskId, cache }) => [
       taskId,
       cache.status,
     ]);
-    expect(states.length).toBeGreaterThan(15);
+    expect(states.length).toBeGreaterThan(10);
     expect(states.filter(([, status]) => status !== 'HIT')).toEqual([]);
   });
 

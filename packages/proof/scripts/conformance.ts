@@ -15,7 +15,7 @@ const lines: string[] = [];
 for (const { name, start } of targets) {
   const target = await start();
   try {
-    const { summary, exitCode, durationMs, results } = await createConformance({
+    const { summary, exitCode, durationMs, results, leftovers } = await createConformance({
       ...target.options,
       onNotice: (text) => console.log(`note  ${text}`),
     }).run();
@@ -24,9 +24,10 @@ for (const { name, start } of targets) {
       console.log(`${outcome} ${id} of the ${name}: ${reason ?? ''}`);
       for (const { message } of findings) console.log(`      ${message}`);
     }
+    for (const file of leftovers) console.log(`left over at the ${name}: ${file}`);
     const counts = Object.entries(summary).map(([key, count]) => `${count} ${key}`);
     lines.push(`${name}: ${counts.join(', ')} in ${(durationMs / 1000).toFixed(1)} s`);
-    process.exitCode ||= exitCode;
+    process.exitCode ||= exitCode || Math.min(leftovers.length, 1);
   } finally {
     await target.close();
   }

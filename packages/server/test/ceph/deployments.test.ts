@@ -9,6 +9,5 @@ async function newStore() {
 }
 
 describeOnCeph('on Ceph', () => {
-  checkDeployment('one process', { processes: 1 }, newStore);
   checkDeployment('three processes behind a round robin', { processes: 3 }, newStore);
 });

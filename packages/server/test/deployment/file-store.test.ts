@@ -1,7 +1,4 @@
-import { describe } from 'vitest';
 import { checkDeployment } from './support/check-deployment.ts';
 
-describe('on a disk', () => {
-  checkDeployment('one process', { processes: 1 });
-  checkDeployment('three processes behind a round robin', { processes: 3 });
-});
+// One process on a disk is what `wire-profile.test.ts` checks.
+checkDeployment('three processes on a disk, behind a round robin', { processes: 3 });
