@@ -62,6 +62,32 @@ const STRICT = {
 };
 const BROWSER = { lib: ['es2023', 'dom', 'dom.iterable'], types: [] };
 
+const TYPED = `import { createGatewayClient, createStorageClient, isStorageError } from '@berth/client';
+   const credentials = { authorization: 'a', timestamp: 1 };
+   const storage = createStorageClient({ baseUrl: 'https://s.example', envId: 'dev', credentials });
+   export const id: string = (await storage.upload('a.txt', new Blob(['a']))).fileID;
+   const gateway = createGatewayClient({ baseUrl: 'https://g.example' });
+   export const user = await gateway.service('users').get<{ name: string }>('7');
+   export const name: string = user.name;
+   // @ts-expect-error: a wrong name
+   await storage.upload('a.txt', 'b', { contenType: 'text/plain' });
+   export const code = (error: unknown) => isStorageError(error) && error.code;`;
+
+const TYPED_ENTRIES = `import { createGatewayClient, createStorageClient } from '@berth/client';
+   import { mswHandlers, gatewayError } from '@berth/client/msw';
+   import { createGatewayQueries, createStorageQueries } from '@berth/client/react-query';
+   const gateway = createGatewayQueries(createGatewayClient({ baseUrl: 'https://g.example' }));
+   const user = gateway.service('users').get<{ name: string }>('7');
+   export const name: Promise<{ name: string }> = user.queryFn({ signal: new AbortController().signal });
+   const credentials = { authorization: 'a', timestamp: 1 };
+   const storage = createStorageClient({ baseUrl: 'https://s.example', envId: 'dev', credentials });
+   export const files = createStorageQueries(storage);
+   const berth = mswHandlers({ baseUrl: 'https://api.example.com' });
+   export const handlers = [
+     berth.service('users').get('7', () => gatewayError('SERVICE_NOT_READY')),
+     ...berth.handlers,
+   ];`;
+
 describe('the packed client', () => {
   it.each(Object.entries(NODES))('works in plain Node %s', async (_, node) => {
     await project.write('hello.txt', 'Hello of the disk');
@@ -113,11 +139,8 @@ describe('the packed client', () => {
   });
 
   describe.each(Object.entries(COMPILERS))('in strict TypeScript %s', (version, tsc) => {
-    const check = async (file: string, compilerOptions: object) => {
-      const config = {
-        compilerOptions: { ...STRICT, ...compilerOptions },
-        files: [file],
-      };
+    const check = async (files: readonly string[], compilerOptions: object) => {
+      const config = { compilerOptions: { ...STRICT, ...compilerOptions }, files };
       await project.write('tsconfig.json', JSON.stringify(config));
       return project.run(process.execPath, tsc, '-p', '.');
     };
@@ -128,49 +151,17 @@ describe('the packed client', () => {
     });
 
     it.each([
-      ['of a browser', { ...BROWSER, module: 'nodenext' }],
+      ['a browser', ['main.ts'], { ...BROWSER, module: 'nodenext' }],
       [
-        'of a browser with a bundler',
+        'a browser with a bundler, React and MSW',
+        ['main.ts', 'entries.ts'],
         { ...BROWSER, module: 'esnext', moduleResolution: 'bundler' },
       ],
-      ['of Node', { lib: ['es2023'], types: ['node'], module: 'nodenext' }],
-    ])('is typed in a project %s', async (_, options) => {
-      await project.write(
-        'main.ts',
-        `import { createGatewayClient, createStorageClient, isStorageError } from '@berth/client';
-         const credentials = { authorization: 'a', timestamp: 1 };
-         const storage = createStorageClient({ baseUrl: 'https://s.example', envId: 'dev', credentials });
-         export const id: string = (await storage.upload('a.txt', new Blob(['a']))).fileID;
-         const gateway = createGatewayClient({ baseUrl: 'https://g.example' });
-         export const user = await gateway.service('users').get<{ name: string }>('7');
-         export const name: string = user.name;
-         // @ts-expect-error: a wrong name
-         await storage.upload('a.txt', 'b', { contenType: 'text/plain' });
-         export const code = (error: unknown) => isStorageError(error) && error.code;`,
-      );
-      expect(await check('main.ts', options)).toBe('');
-    });
-
-    it('has typed entries for React and for MSW', async () => {
-      await project.write(
-        'entries.ts',
-        `import { createGatewayClient, createStorageClient } from '@berth/client';
-         import { mswHandlers, gatewayError } from '@berth/client/msw';
-         import { createGatewayQueries, createStorageQueries } from '@berth/client/react-query';
-         const gateway = createGatewayQueries(createGatewayClient({ baseUrl: 'https://g.example' }));
-         const user = gateway.service('users').get<{ name: string }>('7');
-         export const name: Promise<{ name: string }> = user.queryFn({ signal: new AbortController().signal });
-         const credentials = { authorization: 'a', timestamp: 1 };
-         const storage = createStorageClient({ baseUrl: 'https://s.example', envId: 'dev', credentials });
-         export const files = createStorageQueries(storage);
-         const berth = mswHandlers({ baseUrl: 'https://api.example.com' });
-         export const handlers = [
-           berth.service('users').get('7', () => gatewayError('SERVICE_NOT_READY')),
-           ...berth.handlers,
-         ];`,
-      );
-      const bundler = { module: 'esnext', moduleResolution: 'bundler' };
-      expect(await check('entries.ts', { ...BROWSER, ...bundler })).toBe('');
+      ['Node', ['main.ts'], { lib: ['es2023'], types: ['node'], module: 'nodenext' }],
+    ])('is typed in a project of %s', async (_, files, options) => {
+      await project.write('main.ts', TYPED);
+      await project.write('entries.ts', TYPED_ENTRIES);
+      expect(await check(files, options)).toBe('');
     });
   });
 
