@@ -11,7 +11,9 @@ type Files = NonNullable<Config['listen']['tls']>;
  * @throws ConfigError where a file cannot be read, or holds something else
  */
 export async function readTls(files: Files): Promise<{ cert: Buffer; key: Buffer }> {
-  const [cert, key] = await Promise.all([read('cert', files), read('key', files)]);
+  // One after the other: of two files that cannot be read, the certificate is always the one reported.
+  const cert = await read('cert', files);
+  const key = await read('key', files);
   assertUsable({ cert }, ['cert'], 'must name a file with a certificate in PEM');
   assertUsable({ key }, ['key'], 'must name a file with a private key in PEM, without a password');
   assertUsable({ cert, key }, [], 'must name a certificate and the key of that very certificate');
