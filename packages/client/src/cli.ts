@@ -1,12 +1,13 @@
 #!/usr/bin/env node
-import { findNodeFault } from './cli/find-node-fault.ts';
+import { readPackageInfo } from './cli/package-info.ts';
 
-// What is behind the rest needs the Node that `engines` names, so it is loaded only then.
-const fault = findNodeFault(process.versions.node);
-if (fault === undefined) {
+const { node } = process.versions;
+const floor = readPackageInfo().engines.node.replace('>=', '');
+if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
+  process.stderr.write(`berth needs Node ${floor} or later; this is Node ${node}.\n`);
+  process.exitCode = 2;
+} else {
+  // Imported only here: an older Node could not even load it.
   const { run } = await import('./cli/run.ts');
   await run(process.argv);
-} else {
-  process.stderr.write(`${fault}\n`);
-  process.exitCode = 2;
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { manifest } from './cli/manifest.ts';
-import { whyUnsupported } from './cli/why-unsupported.ts';
 
-const reason = whyUnsupported(process.versions.node, manifest.engines.node);
-if (reason === undefined) {
-  // Imported only here, for an older Node could not even load it.
+const { node } = process.versions;
+const floor = manifest.engines.node.replace('>=', '');
+if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
+  process.stderr.write(`berth-conformance needs Node ${floor} or later; this is Node ${node}.\n`);
+  process.exitCode = 2;
+} else {
+  // Imported only here: an older Node could not even load it.
   const { main } = await import('./cli/main.ts');
   process.exitCode = await main();
-} else {
-  process.stderr.write(`berth-conformance: ${reason}\n`);
-  process.exitCode = 2;
 }

@@ -1,20 +1,21 @@
 #!/usr/bin/env node
-import { findNodeFault } from './cli/find-node-fault.ts';
+import { readManifest } from './package-info.ts';
 
 // Whoever reads may stop, as `| head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
-// The rest needs the Node that `engines` names, so it is loaded only then.
-const fault = findNodeFault(process.versions.node);
-if (fault === undefined) {
+const { node } = process.versions;
+const floor = readManifest().engines.node.replace('>=', '');
+if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
+  process.stderr.write(`berth-stubs needs Node ${floor} or later; this is Node ${node}.\n`);
+  process.exitCode = 2;
+} else {
+  // Imported only here: an older Node could not even load it.
   const { runCli } = await import('./cli/run-cli.ts');
   process.exitCode = await runCli(process.argv.slice(2), {
     out: (text) => process.stdout.write(text),
     error: (text) => process.stderr.write(text),
   });
-} else {
-  process.stderr.write(`${fault}\n`);
-  process.exitCode = 2;
 }

@@ -1,22 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 
 /** Folder of this package, from its source as from its build. */
-export const PACKAGE_ROOT = fileURLToPath(
-  new URL('.', import.meta.resolve('@berth/server-stubs/package.json')),
+export const PACKAGE_ROOT = dirname(
+  createRequire(import.meta.url).resolve('@berth/server-stubs/package.json'),
 );
 
-/** Version of this package. An import of its `package.json` would put a copy of it into the build. */
-export function readVersion(): string {
-  return readManifest().version;
-}
-
-/** The oldest Node that `engines` allows, such as `22.12`. */
-export function readOldestNode(): string {
-  return readManifest().engines.node.replace('>=', '');
-}
-
-function readManifest(): { version: string; engines: { node: string } } {
+/** An import of the package's `package.json` would put a copy of it into the build. */
+export function readManifest(): { version: string; engines: { node: string } } {
   return JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8'));
 }

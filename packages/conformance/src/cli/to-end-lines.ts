@@ -26,8 +26,9 @@ function toList(title: string, items: readonly string[]): string[] {
 /** By reason; what the operator has left out is only counted. */
 function toDisabledLines(results: readonly Result[]): string[] {
   const disabled = results.filter(({ outcome }) => outcome === 'disabled');
-  const byReason = Map.groupBy(disabled, ({ reason = '' }) => reason);
-  return [...byReason].map(([reason, own]) => {
+  const reasons = new Set(disabled.map(({ reason = '' }) => reason));
+  return [...reasons].map((reason) => {
+    const own = disabled.filter((result) => (result.reason ?? '') === reason);
     const names = isChosen(reason) ? String(own.length) : own.map(({ id }) => id).join(', ');
     return `disabled (${reason}): ${names}`;
   });

@@ -18,7 +18,11 @@ export async function runChild(options: DriveOptions, dealtWith: Set<string>): P
   const output = collect(child);
   let current: { name: string; key: DreddKey } | undefined;
   let names: string[] = [];
-  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+  let resolve!: (isDone: boolean) => void;
+  let reject!: (reason: unknown) => void;
+  const promise = new Promise<boolean>((...settlers) => {
+    [resolve, reject] = settlers;
+  });
   let timer: NodeJS.Timeout | undefined;
 
   const settle = (report: (key: DreddKey) => void) => {

@@ -170,11 +170,13 @@ function toSocket(
     next,
     close: (code = 1000, reason = '') => client.close(code, reason),
     async closed() {
-      const { promise, reject } = Promise.withResolvers<never>();
-      const late = new NetworkFault(`${what}: not closed within ${timeout} ms`, 'TIMEOUT');
-      const stop = startTimer(timeout, () => reject(late));
+      const fault = new NetworkFault(`${what}: not closed within ${timeout} ms`, 'TIMEOUT');
+      let stop = () => {};
+      const late = new Promise<never>((_, reject) => {
+        stop = startTimer(timeout, () => reject(fault));
+      });
       try {
-        return await Promise.race([ended, promise]);
+        return await Promise.race([ended, late]);
       } finally {
         stop();
         client.terminate();

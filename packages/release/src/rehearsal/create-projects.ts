@@ -17,8 +17,8 @@ export interface Project {
   write(name: string, text: string): void;
   /** Puts a file of `programs/` there. */
   copy(program: string): void;
-  /** Another empty folder of the same person. */
-  sibling(name: string): Project;
+  /** Another empty folder of the same person, on this Node or another. */
+  sibling(name: string, other?: NodeMajor): Project;
 }
 
 /**
@@ -44,6 +44,6 @@ function toProject(home: string, folder: string, node: NodeMajor, registry: stri
     start: (ready, ...command) => startCommand(place, command, ready),
     write: (file, text) => writeFileSync(join(folder, file), text),
     copy: (program) => copyFileSync(join(PROGRAMS, program), join(folder, program)),
-    sibling: (name) => toProject(home, join(folder, '..', name), node, registry),
+    sibling: (name, other = node) => toProject(home, join(folder, '..', name), other, registry),
   };
 }

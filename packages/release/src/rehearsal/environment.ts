@@ -4,11 +4,12 @@ import { delimiter, dirname, join } from 'node:path';
 
 const { resolve } = createRequire(import.meta.resolve('@berth/runtimes/package.json'));
 
-/** The Nodes that there are here, by their major version. */
-const NODES = {
+/** Folders of the Nodes that tests bring, by their major version: 20 and 22 are the oldest that a package promises. */
+export const NODES = {
   20: join(dirname(resolve('node20/package.json')), 'bin'),
   22: join(dirname(resolve('node22/package.json')), 'bin'),
   24: dirname(process.execPath),
+  26: join(dirname(resolve('node26/package.json')), 'bin'),
 } as const;
 
 export type NodeMajor = keyof typeof NODES;

@@ -48,10 +48,8 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
       onStep('npx of the mock, Node too old');
       await useSpec(create('spec', 20));
       onStep('install and read the contract');
-      const stubs = create('server-stubs', 22);
-      await useStubs(stubs);
-      await checkOldNode(stubs, 'berth-stubs', '22.12', 20);
-      onStep('install the stubs, start a project, run its test, Node too old');
+      await useStubs(create('server-stubs', 20));
+      onStep('install the stubs, start a project, run its test');
     }
 
     async function useServerAndSuite() {
@@ -60,11 +58,10 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
       await checkNpx(server, '@berth/server', versionOf('@berth/server'));
       await checkOldNode(server, 'berth-server', '22.19', 20);
       onStep('install the server, npx, Node too old');
-      const suite = create('conformance', 22);
+      const suite = create('conformance', 20);
       await suite.run('npm', 'install', '@berth/conformance');
       await checkNpx(suite, '@berth/conformance', versionOf('@berth/conformance'));
-      await checkOldNode(suite, 'berth-conformance', '22.12', 20);
-      onStep('install the suite, npx, Node too old');
+      onStep('install the suite, npx');
       onStep(await useConformance(server, suite));
     }
   } catch (error) {

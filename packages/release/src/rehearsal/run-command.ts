@@ -41,7 +41,8 @@ export async function runCommand(place: Place, command: readonly string[]): Prom
 export interface Running {
   /** What `ready` has found. */
   found: string;
-  stop(): Promise<void>;
+  /** Ends it as a supervisor does, and gives its exit code. */
+  stop(): Promise<number | null>;
 }
 
 /**
@@ -72,7 +73,8 @@ export async function startCommand(
     async stop() {
       // npx and what it has started are one group.
       if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGTERM');
-      await ended;
+      const [code] = await ended;
+      return code;
     },
   };
 }

@@ -2,9 +2,9 @@ import type { Problem } from '../document/problems.ts';
 
 /** Notes line by line; what is true of several places is said once. */
 export function describeNotes(notes: readonly Problem[]): string[] {
-  const places = Map.groupBy(notes, ({ message }) => message);
-  return [...places].flatMap(([message, each]) => [
+  const messages = new Set(notes.map(({ message }) => message));
+  return [...messages].flatMap((message) => [
     `note: ${message}`,
-    ...each.map(({ pointer }) => `  ${pointer}`),
+    ...notes.filter((note) => note.message === message).map(({ pointer }) => `  ${pointer}`),
   ]);
 }

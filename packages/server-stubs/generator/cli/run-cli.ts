@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { RefusedError } from '../document/problems.ts';
 import { FolderNotEmpty, initProject } from '../init/init-project.ts';
-import { readVersion } from '../package-info.ts';
+import { readManifest } from '../package-info.ts';
 import { type GenerateSettings, generateInto } from './generate-into.ts';
 import { UnreadableError } from './load-document.ts';
 import { parsePath, parseSpecifier } from './parse-words.ts';
@@ -42,7 +42,7 @@ function createProgram(output: Output): Command {
     .description(
       'Typed handlers, routes and compiled validators from an OpenAPI 3.0 to 3.2 document.',
     )
-    .version(readVersion())
+    .version(readManifest().version)
     .showHelpAfterError('See berth-stubs --help for options and commands.')
     .argument('<openapi>', 'the document, one JSON or YAML file', parsePath)
     .option('-o, --output <dir>', 'folder for the generated files; required', parsePath)

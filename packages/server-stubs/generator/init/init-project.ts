@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { cp, readdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { makeFolder } from '../cli/make-folder.ts';
-import { PACKAGE_ROOT, readVersion } from '../package-info.ts';
+import { PACKAGE_ROOT, readManifest } from '../package-info.ts';
 import { toManifest } from './to-manifest.ts';
 
 /** Folder that `init` copies: TypeScript that is shipped as it is. */
@@ -34,7 +34,7 @@ export async function initProject(folder: string, { force = false } = {}): Promi
   await makeFolder(root);
   if (!force && (await readdir(root)).length > 0) throw new FolderNotEmpty(folder);
   await cp(join(PACKAGE_ROOT, TEMPLATE), root, { recursive: true });
-  await write(root, 'package.json', toJson(toManifest(root, readVersion())));
+  await write(root, 'package.json', toJson(toManifest(root, readManifest().version)));
   await write(root, '.gitignore', 'node_modules/\n.env\n');
   await write(root, '.env', `DEV_TOKEN=${randomBytes(24).toString('base64url')}\n`, 0o600);
   return root;

@@ -18,23 +18,30 @@ export interface HeldForm {
  * @param toEnd where it stops: how many bytes go at first, of the whole number
  */
 export function holdForm(toEnd: (size: number) => number): HeldForm {
-  const started = Promise.withResolvers<void>();
-  const goesOn = Promise.withResolvers<void>();
+  let start!: () => void;
+  const isUnderWay = new Promise<void>((resolve) => {
+    start = resolve;
+  });
+  let release!: () => void;
+  let fail!: (reason: Error) => void;
+  const goesOn = new Promise<void>((...settlers) => {
+    [release, fail] = settlers;
+  });
   // The form may be given up before anyone waits for its rest.
-  goesOn.promise.catch(() => {});
+  goesOn.catch(() => {});
   return {
     trickle: (form) =>
       Readable.from(
         (async function* parts() {
           const end = toEnd(form.length);
           yield form.subarray(0, end);
-          started.resolve();
-          await goesOn.promise;
+          start();
+          await goesOn;
           yield form.subarray(end);
         })(),
       ),
-    isUnderWay: started.promise,
-    release: goesOn.resolve,
-    cut: () => goesOn.reject(new Error('cut off by the check')),
+    isUnderWay,
+    release,
+    cut: () => fail(new Error('cut off by the check')),
   };
 }
