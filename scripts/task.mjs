@@ -21,6 +21,9 @@ async function runTask() {
     );
   }
   if (task === 'soak' && args.length > 0) return runSource('packages/proof/scripts/soak.ts', args);
+  if (task === 'pack') {
+    return run('node', [join(ROOT, 'packages/release/scripts/pack.ts'), ...args], { cwd });
+  }
   if (task === 'dev') {
     const generated = await turbo('generate', '--output-logs=errors-only', '--log-order=grouped');
     const cli = join(ROOT, 'packages/mock/src/cli.ts');

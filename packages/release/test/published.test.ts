@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listPublished, ROOT } from '../src/list-published.ts';
 import { findFileProblems } from '../src/tarball/find-file-problems.ts';
 import { findManifestProblems, namesItsPlace } from '../src/tarball/find-manifest-problems.ts';
@@ -42,9 +43,12 @@ test('their versions are linked', () => {
 });
 
 describe.each(published)('the tarball of $folder', ({ folder }) => {
+  let destination: string;
   let packed: Packed;
+  afterAll(() => rmSync(destination, { recursive: true }));
   beforeAll(() => {
-    packed = pack(join(ROOT, folder));
+    destination = mkdtempSync(join(tmpdir(), 'berth-pack-'));
+    packed = pack(join(ROOT, folder), destination);
   });
 
   test('has the files that it should have, and no other', () => {

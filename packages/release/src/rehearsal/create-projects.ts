@@ -1,13 +1,19 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type NodeMajor, toEnvironment } from './environment.ts';
-import { type Outcome, type Running, runCommand, startCommand, tryCommand } from './run-command.ts';
+import {
+  type Outcome,
+  type Place,
+  type Running,
+  runCommand,
+  startCommand,
+  tryCommand,
+} from './run-command.ts';
 
 const PROGRAMS = join(import.meta.dirname, '../../programs');
 
 /** An empty folder with an empty home of its own, in which somebody types commands. */
-export interface Project {
-  folder: string;
+export interface Project extends Place {
   /** Types a command, and gives what it prints; throws with all of it where it fails. */
   run(...command: string[]): Promise<string>;
   /** Types a command that may fail, on another Node. */
@@ -17,8 +23,8 @@ export interface Project {
   write(name: string, text: string): void;
   /** Puts a file of `programs/` there. */
   copy(program: string): void;
-  /** Another empty folder of the same person, on this Node or another. */
-  sibling(name: string, other?: NodeMajor): Project;
+  /** Another empty folder of the same person, perhaps on another Node. */
+  sibling(name: string, node?: NodeMajor): Project;
 }
 
 /**
@@ -37,7 +43,7 @@ function toProject(home: string, folder: string, node: NodeMajor, registry: stri
   mkdirSync(folder, { recursive: true });
   const place = { folder, env: toEnvironment(home, node, registry) };
   return {
-    folder,
+    ...place,
     run: (...command) => runCommand(place, command),
     tryOn: (other, ...command) =>
       tryCommand({ folder, env: toEnvironment(home, other, registry) }, command),

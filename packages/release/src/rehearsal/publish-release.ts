@@ -11,6 +11,8 @@ export interface Release {
   folder: string;
   /** Names and versions of what was published. */
   versions: ReadonlyMap<string, string>;
+  /** By name, the command of `npm run pack` that installs the package from tarballs. */
+  installs: ReadonlyMap<string, string>;
 }
 
 /**
@@ -18,11 +20,13 @@ export interface Release {
  * and publishes it to a registry of the rehearsal.
  *
  * @param home an empty folder: no credentials, no settings
+ * @param tarballs a folder for the same packages as `npm run pack` writes them
  * @param onStep hears the name of each step as it ends
  */
 export async function publishRelease(
   { url }: Registry,
   home: string,
+  tarballs: string,
   onStep: (name: string) => void,
 ): Promise<Release> {
   const folder = copyCheckout();
@@ -34,8 +38,9 @@ export async function publishRelease(
     CI: '1',
   };
   const run = async (step: string, command: readonly string[], path = '.') => {
-    await runCommand({ folder: join(folder, path), env }, command);
+    const output = await runCommand({ folder: join(folder, path), env }, command);
     onStep(step);
+    return output;
   };
   try {
     // Without pending changesets this does nothing, and what was released last is rehearsed again.
@@ -46,12 +51,21 @@ export async function publishRelease(
     await run('keep the released contract', ['node', 'scripts/release.ts'], 'spec');
     await run('check the versions', ['node', 'scripts/check-version.ts'], 'spec');
 
+    // Not by `npm run`, which would install first what the new versions are.
+    const script = 'packages/release/scripts/pack.ts';
+    const printed = await run('pack', ['node', script, tarballs]);
+    const installs = [...printed.matchAll(/^# (\S+)\n(npm install .+)$/gm)];
+
     const settings = `registry=${url}\n${url.replace('http:', '')}:_authToken=none\n`;
     writeFileSync(join(folder, '.npmrc'), settings);
     const registry = await runCommand({ folder, env }, ['pnpm', 'config', 'get', 'registry']);
     if (registry.trim() !== url) throw new Error(`pnpm would publish to ${registry}`);
     await run('publish', ['changeset', 'publish', '--no-git-tag']);
-    return { folder, versions: new Map(published.map(({ name, version }) => [name, version])) };
+    return {
+      folder,
+      versions: new Map(published.map(({ name, version }) => [name, version])),
+      installs: new Map(installs.map(([, name = '', command = '']) => [name, command])),
+    };
   } catch (error) {
     rmSync(folder, { recursive: true });
     throw error;

@@ -8,6 +8,7 @@ import { publishRelease } from './publish-release.ts';
 import { startRegistry } from './start-registry.ts';
 import { startMock, useClient, useSpec } from './use-client.ts';
 import { useConformance } from './use-conformance.ts';
+import { useMockImage, useServerImages } from './use-images.ts';
 import { useStubs } from './use-stubs.ts';
 
 /**
@@ -25,10 +26,13 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
   const registry = await startRegistry(root);
   const copies: string[] = [];
   try {
-    const { folder, versions } = await publishRelease(registry, home, onStep);
+    const tarballs = join(root, 'tarballs');
+    const release = await publishRelease(registry, home, tarballs, onStep);
+    const { folder, versions, installs } = release;
     copies.push(folder);
     const create = createProjects(root, registry.url);
     const versionOf = (name: string) => versions.get(name) ?? 'no version';
+    const installOf = (name: string) => installs.get(name) ?? 'no command';
     // Two at a time: npm and the suite wait more than they work.
     const lanes = await Promise.allSettled([useMockAndClient(), useServerAndSuite()]);
     for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;
@@ -46,6 +50,13 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
       await checkNpx(project, '@berth/mock', versionOf('@berth/mock'));
       for (const old of [20, 22] as const) await checkOldNode(project, 'berth-mock', '24.18', old);
       onStep('npx of the mock, Node too old');
+      await useMockImage(
+        { project: project.sibling('image'), install: installOf('@berth/mock') },
+        installOf('@berth/client'),
+      );
+      onStep(
+        'install the mock from tarballs, run and stop its image, install the client beside it',
+      );
       await useSpec(create('spec', 20));
       onStep('install and read the contract');
       await useStubs(create('server-stubs', 20));
@@ -63,6 +74,11 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
       await checkNpx(suite, '@berth/conformance', versionOf('@berth/conformance'));
       onStep('install the suite, npx');
       onStep(await useConformance(server, suite));
+      await useServerImages(server.sibling('image', 24), {
+        project: suite.sibling('image', 24),
+        install: installOf('@berth/conformance'),
+      });
+      onStep('run and stop the images of server and suite, the suite from tarballs');
     }
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${registry.readLog()}`, { cause: error });

@@ -2,6 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
+/** Docker waits 10 s; a busy machine gets longer. */
+const MAX_END_MS = 60_000;
+
 export interface Place {
   folder: string;
   /** The whole environment: nothing of this process is passed on. */
@@ -43,17 +46,20 @@ export interface Running {
   found: string;
   /** Ends it as a supervisor does, and gives its exit code. */
   stop(): Promise<number | null>;
+  /** Sends the process itself a signal, and gives its exit code. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
 /**
  * Starts a command that stays up, and waits until it has said so.
  *
- * @param ready looked for in what it prints on both channels; its first group is what is `found`
+ * @param ready looked for in what it prints on both channels; its first group is what is `found`. Or what
+ * happens elsewhere as soon as it is up.
  */
 export async function startCommand(
   place: Place,
   command: readonly string[],
-  ready: RegExp,
+  ready: RegExp | Promise<unknown>,
 ): Promise<Running> {
   const child = launch(place, command);
   const ended = once(child, 'close');
@@ -61,9 +67,10 @@ export async function startCommand(
   const found = await new Promise<string>((resolve, reject) => {
     const listen = (chunk: Buffer) => {
       output += chunk;
-      const match = ready.exec(output);
+      const match = ready instanceof RegExp ? ready.exec(output) : null;
       if (match) resolve(match[1] ?? '');
     };
+    if (ready instanceof Promise) ready.then(() => resolve(''), reject);
     child.stdout.on('data', listen);
     child.stderr.on('data', listen);
     child.on('close', () => reject(new Error(`${command.join(' ')}\nhas ended:\n${output}`)));
@@ -74,6 +81,13 @@ export async function startCommand(
       // npx and what it has started are one group.
       if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGTERM');
       const [code] = await ended;
+      return code;
+    },
+    async end(signal) {
+      child.kill(signal);
+      const timer = setTimeout(() => child.kill('SIGKILL'), MAX_END_MS);
+      const [code] = await ended;
+      clearTimeout(timer);
       return code;
     },
   };

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Manifest } from '../list-published.ts';
+import { readFileSync } from 'node:fs';
+import type { Manifest, Published } from '../list-published.ts';
 
 export interface Packed {
+  /** Path of the tarball. */
+  file: string;
   bytes: Uint8Array<ArrayBuffer>;
   /** As it would be published: without `workspace:` and `catalog:`, with `publishConfig` put in place. */
   manifest: Manifest;
@@ -13,26 +13,54 @@ export interface Packed {
 }
 
 /**
- * What would be published of a package, by the pnpm that publishes it.
+ * Writes what would be published of a package, with the pnpm that publishes it.
  *
  * @param folder the package, built
+ * @param destination absolute path of a folder for the tarball; made if it does not exist
  */
-export function pack(folder: string): Packed {
-  const place = mkdtempSync(join(tmpdir(), 'berth-pack-'));
-  try {
-    execFileSync('pnpm', ['pack', '--pack-destination', place], { cwd: folder });
-    const [name = ''] = readdirSync(place);
-    const tarball = join(place, name);
-    const tar = (...args: string[]) => execFileSync('tar', args, { encoding: 'utf8' });
-    return {
-      bytes: Uint8Array.from(readFileSync(tarball)),
-      manifest: JSON.parse(tar('-xzOf', tarball, 'package/package.json')),
-      files: tar('-tzf', tarball)
-        .split('\n')
-        .filter((path) => path !== '')
-        .map((path) => path.replace(/^package\//, '')),
-    };
-  } finally {
-    rmSync(place, { recursive: true });
-  }
+export function pack(folder: string, destination: string): Packed {
+  const options = { cwd: folder, encoding: 'utf8' } as const;
+  const args = ['pack', '--json', '--pack-destination', destination];
+  const { filename: file } = JSON.parse(execFileSync('pnpm', args, options));
+  const tar = (...args: string[]) => execFileSync('tar', args, options);
+  return {
+    file,
+    bytes: Uint8Array.from(readFileSync(file)),
+    manifest: JSON.parse(tar('-xzOf', file, 'package/package.json')),
+    files: tar('-tzf', file)
+      .split('\n')
+      .filter((path) => path !== '')
+      .map((path) => path.replace(/^package\//, '')),
+  };
+}
+
+/**
+ * The packages of a checkout that have to be installed together while none of them is on a registry.
+ *
+ * @param name a published package
+ * @returns the package first, then those of `published` that it depends on, directly or not
+ */
+export function listTogether(name: string, published: readonly Published[]): Published[] {
+  const together = new Set<Published>();
+  const add = (wanted: string) => {
+    const found = published.find(({ manifest }) => manifest.name === wanted);
+    if (found === undefined || together.has(found)) return;
+    together.add(found);
+    for (const next of Object.keys(found.manifest.dependencies ?? {})) add(next);
+  };
+  add(name);
+  return [...together];
+}
+
+/**
+ * The command that installs tarballs, as it is pasted into a shell.
+ *
+ * @example
+ * toInstallCommand(['/my files/berth-spec-0.0.0.tgz']); // "npm install '/my files/berth-spec-0.0.0.tgz'"
+ */
+export function toInstallCommand(files: readonly string[]): string {
+  const words = files.map((file) =>
+    /^[\w./:\\@+-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`,
+  );
+  return ['npm install', ...words].join(' ');
 }

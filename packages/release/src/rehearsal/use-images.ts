@@ -1,0 +1,219 @@
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { ROOT } from '../list-published.ts';
+import { readImage } from '../read-image.ts';
+import type { Project } from './create-projects.ts';
+import { type Running, runCommand, startCommand, tryCommand } from './run-command.ts';
+
+const PAIR = { id: 'rehearsal', secret: 'the secret of the key pair of a rehearsal' };
+
+/** Settings of npm that know no registry of our packages: what is looked for there is not found. */
+const UNPUBLISHED = '@berth:registry=http://127.0.0.1:1/\nfetch-retries=0\n';
+
+/** A project on the Node of the image, and the command of `npm run pack` that installs the package. */
+interface Packed {
+  project: Project;
+  install: string;
+}
+
+/**
+ * Does without Docker what the Dockerfile of the mock does, with tarballs and no registry that has them:
+ * installs it, starts it, asks for its health, calls it, stops it.
+ *
+ * @param client the command of `npm run pack` that installs the client beside it
+ */
+export async function useMockImage({ project, install }: Packed, client: string): Promise<void> {
+  const mock = await buildImage(project, 'packages/mock', install);
+  const ready = /^Upload target +(\S+)\/\n[\s\S]*^ready$/m;
+  const running = await mock.start(ready, ['--port', '0']);
+  try {
+    await mock.assertHealthy(running.found);
+    const headers = { authorization: 'Bearer any' };
+    const { status } = await fetch(`${running.found}/v1/cloudrun/hello`, { headers });
+    if (status !== 200) throw new Error(`The mock of the image answers ${status}.`);
+  } finally {
+    await mock.end(running, [0]);
+  }
+  const place = { folder: mock.at('/app'), env: project.env };
+  await runCommand(place, ['sh', '-c', client]);
+  for (const command of ['berth', 'berth-mock']) {
+    await runCommand(place, ['npx', command, '--version']);
+  }
+}
+
+/**
+ * The same of the server, installed from the registry, and of the suite, from tarballs: the suite judges the
+ * server, and is interrupted.
+ */
+export async function useServerImages(server: Project, suite: Packed): Promise<void> {
+  const [served, judge] = await Promise.all([
+    buildImage(server, 'packages/server'),
+    buildImage(suite.project, 'packages/conformance', suite.install),
+  ]);
+  if (!(await judge.run()).includes('--gateway-url')) throw new Error('The suite shows no help.');
+  writeSettings(served.at('/etc/berth'), served.at('/var/lib/berth/files'));
+  const running = await served.start(/("url":"http:[^\n]*"msg":"listening")/);
+  try {
+    const { url, adminUrl } = JSON.parse(`{${running.found}}`);
+    await served.assertHealthy(adminUrl);
+    mkdirSync(judge.at('/report'));
+    await judge.run(['--only', 'ST-ENVELOPE-SUCCESS'], toSettings(url));
+    for (const file of ['junit.xml', 'index.html']) {
+      if (!existsSync(judge.at(`/report/${file}`))) throw new Error(`The suite writes no ${file}.`);
+    }
+  } finally {
+    await served.end(running, [0]);
+  }
+  await interrupt(judge);
+}
+
+/** Interrupts the suite as soon as it has called a deployment that does not answer. */
+async function interrupt(judge: Container): Promise<void> {
+  const silent = createServer();
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  try {
+    const called = once(silent, 'request');
+    const running = await judge.start(called, [], toSettings(`http://127.0.0.1:${port}`));
+    await judge.end(running, [3, 4]);
+  } finally {
+    silent.closeAllConnections();
+    silent.close();
+  }
+}
+
+/** What `berth.env` has. */
+function toSettings(url: string) {
+  return {
+    BERTH_GATEWAY_URL: url,
+    BERTH_STORAGE_URL: url,
+    BERTH_TC3_SECRET_ID: PAIR.id,
+    BERTH_TC3_SECRET_KEY: PAIR.secret,
+  };
+}
+
+/** A server of one environment, as the header of its Dockerfile asks for; its ports are free ones here. */
+function writeSettings(folder: string, root: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'link.key'), 'a key that signs the links and grants of a rehearsal');
+  writeFileSync(
+    join(folder, 'berth.yaml'), // JSON is YAML
+    JSON.stringify({
+      listen: { port: 0 },
+      admin: { port: 0 },
+      store: { driver: 'file', root },
+      keys: [{ file: './link.key' }],
+      environments: { dev: { credentials: [PAIR] } },
+    }),
+  );
+}
+
+/** A folder in place of the file system of an image, in which the same commands are run. */
+interface Container {
+  /** The path here of one in the image. */
+  at(path: string): string;
+  /** Runs the image to its end, with the arguments of its header and these, or else with those of `CMD`. */
+  run(args?: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>;
+  /** Starts the image in the same way. */
+  start(
+    ready: RegExp | Promise<unknown>,
+    args?: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ): Promise<Running>;
+  /** Runs the health check: it is well of a server at this address, and not where nobody listens. */
+  assertHealthy(url: string): Promise<void>;
+  /** Ends what runs with the signal of the image. It has written to its volumes only. */
+  end(running: Running, codes: readonly number[]): Promise<void>;
+}
+
+async function buildImage(
+  { folder: root, env: own }: Project,
+  folder: string,
+  install?: string,
+): Promise<Container> {
+  const image = readImage(join(ROOT, folder));
+  const at = (path: string) => join(root, path);
+  // What the same person has fetched already is not asked for again.
+  const env = { ...own, npm_config_prefer_offline: 'true' };
+  const toHere = (text: string) =>
+    text.replaceAll(/(?<=^|[\s=,])\/(?=\w)/g, `${root}/`).replaceAll('0.0.0.0', '127.0.0.1');
+  for (const stage of image.stages) {
+    const assignments: string[] = [];
+    let place = { folder: root, env };
+    for (const { keyword, text } of stage) {
+      if (keyword === 'ARG') assignments.push(text);
+      if (keyword === 'WORKDIR') place = { folder: toHere(text), env };
+      mkdirSync(place.folder, { recursive: true });
+      if (keyword !== 'RUN') continue;
+      if (install !== undefined) {
+        assignments.push(`PACKAGES='${install.replace('npm install ', '')}'`);
+        writeFileSync(join(place.folder, '.npmrc'), UNPUBLISHED);
+      }
+      // The user of the image is not one of this machine.
+      const script = [...assignments, 'chown() { :; }', toHere(text)].join('\n');
+      await runCommand(place, ['sh', '-c', script]);
+    }
+  }
+
+  const variables = image.get('ENV')?.split(' ') ?? [];
+  const place = (more: Readonly<Record<string, string>> = {}) => ({
+    folder: at(image.get('WORKDIR') ?? '/'),
+    env: {
+      ...env,
+      ...Object.fromEntries(variables.map((variable) => variable.split('='))),
+      ...more,
+      // The file system of a container may be read-only, without a /tmp.
+      TMPDIR: '/dev/null',
+    },
+  });
+  const runs = image.commands.filter(({ verb }) => verb === 'run');
+  const volumes = runs
+    .flatMap(({ options }) => options.filter(([name]) => name === '-v'))
+    .map(([, value]) => at(value.split(':')[1] ?? ''));
+  const toWords = (args?: readonly string[]) => {
+    const given = args === undefined ? image.words('CMD') : [...(runs[0]?.args ?? []), ...args];
+    return [...image.words('ENTRYPOINT'), ...given].map(toHere);
+  };
+  const before = listFiles(root);
+  return {
+    at,
+    run: (args, more) => runCommand(place(more), toWords(args)),
+    start: (ready, args, more) => startCommand(place(more), toWords(args), ready),
+    async assertHealthy(url) {
+      const health = image.words('HEALTHCHECK').map(toHere);
+      for (const [address, expected] of [
+        [url, 0],
+        ['http://127.0.0.1:1', 1],
+      ] as const) {
+        const words = health.map((word) => word.replace(/http:\/\/127\.0\.0\.1:\d+/, address));
+        const { code } = await tryCommand(place(), words);
+        if (code !== expected) throw new Error(`${words.join(' ')}\nhas ended with ${code}.`);
+      }
+    },
+    async end(running, codes) {
+      const signal = image.get('STOPSIGNAL') as NodeJS.Signals;
+      const code = await running.end(signal);
+      const stray = [...listFiles(root)]
+        .filter(([path, time]) => before.get(path) !== time)
+        .map(([path]) => path)
+        .filter((path) => !volumes.some((volume) => path.startsWith(volume)));
+      if (stray.length > 0) {
+        throw new Error(`${folder} writes outside of its volumes: ${stray.slice(0, 5)}`);
+      }
+      if (code !== null && codes.includes(code)) return;
+      throw new Error(`On ${signal} the image of ${folder} ends with ${code}.`);
+    },
+  };
+}
+
+/** All files of a folder, with the time of their last change. */
+function listFiles(root: string): Map<string, number> {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name));
+  return new Map(paths.map((path) => [path, statSync(path).mtimeMs]));
+}

@@ -1,0 +1,54 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { listPublished, ROOT } from '../src/list-published.ts';
+import { listTogether, toInstallCommand } from '../src/tarball/pack.ts';
+
+// The rehearsal of a release packs, and installs what has been packed as the output says.
+
+describe('npm run pack', () => {
+  const run = (...args: string[]) => {
+    const script = [join(ROOT, 'scripts/task.mjs'), 'pack', ...args];
+    return spawnSync(process.execPath, script, { encoding: 'utf8' });
+  };
+
+  test('explains itself, and names the packages', () => {
+    const { status, stdout } = run('--help');
+    expect(status).toBe(0);
+    for (const { manifest } of listPublished()) expect(stdout).toContain(manifest.name);
+  });
+
+  test('wants a folder, and shows how it is given', () => {
+    const { status, stdout, stderr } = run();
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain("missing required argument 'folder'");
+    expect(stderr).toContain('npm run pack -- ../berth-packages');
+  });
+
+  test('builds nothing for a package that is not published', () => {
+    const { status, stdout, stderr } = run('folder', '@berth/bench');
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(
+      /^error: no package @berth\/bench is published\. Packages: @berth\/spec, /,
+    );
+  });
+});
+
+test.each([
+  ['@berth/client', ['@berth/client']],
+  ['@berth/conformance', ['@berth/conformance', '@berth/spec']],
+  ['@berth/mock', ['@berth/mock', '@berth/server-stubs', '@berth/spec']],
+])('%s is installed together with what it depends on', (name, expected) => {
+  const together = listTogether(name, listPublished());
+  expect(together.map(({ manifest }) => manifest.name)).toEqual(expected);
+});
+
+test('the command can be pasted wherever the folder is', () => {
+  const files = ['/plain/a-1.0.0.tgz', "/it's mine/b $HOME.tgz"];
+  const words = execFileSync(
+    'sh',
+    ['-c', `npm() { printf '%s\\n' "$@"; }\n${toInstallCommand(files)}`],
+    { encoding: 'utf8' },
+  );
+  expect(words.trimEnd().split('\n')).toEqual(['install', ...files]);
+});
