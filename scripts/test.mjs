@@ -1,8 +1,10 @@
 // `npm test`: everything that CI runs, and the totals of the tests.
+import { checkEngines } from './engines.mjs';
 import { install } from './install.mjs';
 import { turbo } from './process.mjs';
 import { printTotals } from './totals.mjs';
 
+checkEngines();
 await install();
 const drift = await turbo('drift');
 if (drift !== 0) process.exit(drift);

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ENGINES, INSTALL_ADVICE } from './engines.mjs';
 import { listFailures } from './failures.mjs';
 import { ROOT } from './process.mjs';
 import { listWorkspaces } from './workspaces.mjs';
@@ -23,7 +24,10 @@ export function printTotals() {
     console.log(`${name.padEnd(24)} ${toText(counts)}`);
   }
   console.log(`${'Tests in all'.padEnd(24)} ${toText(sum)}`);
-  for (const [reason, count] of countReasons(rows)) console.log(`*** ${count} skipped: ${reason}`);
+  const reasons = countReasons(rows);
+  for (const [reason, count] of reasons) console.log(`*** ${count} skipped: ${reason}`);
+  const isMissing = ({ title }) => reasons.has(`there is no ${title}`);
+  if (Object.values(ENGINES).some(isMissing)) console.log(`*** ${INSTALL_ADVICE}`);
   for (const { name, report, unhandled } of rows.filter((row) => row.report)) {
     for (const failure of listFailures(join(ROOT, name), report, unhandled ?? [])) {
       console.log(`FAILED ${name}/${failure}`);

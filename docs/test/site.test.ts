@@ -1,4 +1,5 @@
 import { openBrowser } from '@berth/runtimes/browser';
+import { describeOn } from '@berth/runtimes/engines';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serveSite } from './support/serve-site.ts';
@@ -17,98 +18,100 @@ const PAGES = {
   '/api/storage.v2.html': 'Storage API',
 };
 
-let site: Awaited<ReturnType<typeof serveSite>>;
-let browser: Browser;
+describeOn('chromium', 'the site', () => {
+  let site: Awaited<ReturnType<typeof serveSite>>;
+  let browser: Browser;
 
-beforeAll(async () => {
-  site = await serveSite();
-  browser = await openBrowser();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.[Symbol.asyncDispose]();
-});
-
-/** A page that notes what goes wrong: failed requests, requests to other hosts, errors of scripts. */
-async function openPage(size: { width: number; height: number }) {
-  const page = await browser.newPage({ viewport: size });
-  const faults: string[] = [];
-  page.on('request', (request) => {
-    const { protocol, origin } = new URL(request.url());
-    if (protocol.startsWith('http') && origin !== site.url) faults.push(request.url());
-  });
-  page.on('response', (response) => {
-    if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`);
-  });
-  page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`));
-  page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(`${page.url()}: ${message.text()}`);
-  });
-  return { page, faults };
-}
-
-describe.each([
-  ['a phone', { width: 390, height: 844 }],
-  ['a desktop', { width: 1280, height: 900 }],
-])('on %s', (_name, size) => {
-  it('every kind of page works, fits the screen and asks no other host', async () => {
-    const { page, faults } = await openPage(size);
-    for (const [path, text] of Object.entries(PAGES)) {
-      await page.goto(site.url + path, { waitUntil: 'networkidle' });
-      expect(await page.getByText(text).count(), path).toBeGreaterThan(0);
-      expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBe(size.width);
-    }
-    expect(faults).toEqual([]);
-    await page.close();
+  beforeAll(async () => {
+    site = await serveSite();
+    browser = await openBrowser();
   });
 
-  it('the search finds a rule by its id', async () => {
-    const { page, faults } = await openPage(size);
+  afterAll(async () => {
+    await browser?.close();
+    await site?.[Symbol.asyncDispose]();
+  });
+
+  /** A page that notes what goes wrong: failed requests, requests to other hosts, errors of scripts. */
+  async function openPage(size: { width: number; height: number }) {
+    const page = await browser.newPage({ viewport: size });
+    const faults: string[] = [];
+    page.on('request', (request) => {
+      const { protocol, origin } = new URL(request.url());
+      if (protocol.startsWith('http') && origin !== site.url) faults.push(request.url());
+    });
+    page.on('response', (response) => {
+      if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`);
+    });
+    page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`));
+    page.on('console', (message) => {
+      if (message.type() === 'error') faults.push(`${page.url()}: ${message.text()}`);
+    });
+    return { page, faults };
+  }
+
+  describe.each([
+    ['a phone', { width: 390, height: 844 }],
+    ['a desktop', { width: 1280, height: 900 }],
+  ])('on %s', (_name, size) => {
+    it('every kind of page works, fits the screen and asks no other host', async () => {
+      const { page, faults } = await openPage(size);
+      for (const [path, text] of Object.entries(PAGES)) {
+        await page.goto(site.url + path, { waitUntil: 'networkidle' });
+        expect(await page.getByText(text).count(), path).toBeGreaterThan(0);
+        expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBe(size.width);
+      }
+      expect(faults).toEqual([]);
+      await page.close();
+    });
+
+    it('the search finds a rule by its id', async () => {
+      const { page, faults } = await openPage(size);
+      await page.goto(`${site.url}/start/client.html`);
+      await openSearch(page);
+      await page.locator('#__rspress_modal_container input').first().fill('GW-SSE-UNBUFFERED');
+      const found = page.locator('#__rspress_modal_container a[href*="/reference/rules"]').first();
+      await found.click();
+      await page.waitForURL('**/reference/rules*');
+      expect(faults).toEqual([]);
+      await page.close();
+    });
+  });
+
+  it('dark mode can be chosen and is remembered', async () => {
+    const { page } = await openPage({ width: 1440, height: 900 });
     await page.goto(`${site.url}/start/client.html`);
-    await openSearch(page);
-    await page.locator('#__rspress_modal_container input').first().fill('GW-SSE-UNBUFFERED');
-    const found = page.locator('#__rspress_modal_container a[href*="/reference/rules"]').first();
-    await found.click();
-    await page.waitForURL('**/reference/rules*');
+    const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const light = await background();
+    await page.locator('.rp-switch-appearance:visible').first().click();
+    await expect.poll(background).not.toBe(light);
+    const dark = await background();
+    await page.reload();
+    expect(await background()).toBe(dark);
+    await page.close();
+  });
+
+  it('the menu leads to the API reference', async () => {
+    const { page } = await openPage({ width: 1440, height: 900 });
+    await page.goto(`${site.url}/start/client.html`);
+    await page.getByText('API', { exact: true }).first().hover();
+    await page.getByText('Storage, v2').first().click();
+    await page.waitForURL('**/api/storage.v2.html');
+    expect(await page.locator('h1').first().textContent()).toContain('Storage API');
+    await page.close();
+  });
+
+  it('a page is copied as Markdown', async () => {
+    const { page, faults } = await openPage({ width: 1440, height: 900 });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(`${site.url}/guides/uploads.html`);
+    await page.getByText('Copy Markdown').first().click();
+    const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
+    await expect.poll(copied).toMatch(/^(> .*\n+)?# /);
+    expect(await copied()).toContain('Large files');
     expect(faults).toEqual([]);
     await page.close();
   });
-});
-
-it('dark mode can be chosen and is remembered', async () => {
-  const { page } = await openPage({ width: 1440, height: 900 });
-  await page.goto(`${site.url}/start/client.html`);
-  const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
-  const light = await background();
-  await page.locator('.rp-switch-appearance:visible').first().click();
-  await expect.poll(background).not.toBe(light);
-  const dark = await background();
-  await page.reload();
-  expect(await background()).toBe(dark);
-  await page.close();
-});
-
-it('the menu leads to the API reference', async () => {
-  const { page } = await openPage({ width: 1440, height: 900 });
-  await page.goto(`${site.url}/start/client.html`);
-  await page.getByText('API', { exact: true }).first().hover();
-  await page.getByText('Storage, v2').first().click();
-  await page.waitForURL('**/api/storage.v2.html');
-  expect(await page.locator('h1').first().textContent()).toContain('Storage API');
-  await page.close();
-});
-
-it('a page is copied as Markdown', async () => {
-  const { page, faults } = await openPage({ width: 1440, height: 900 });
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await page.goto(`${site.url}/guides/uploads.html`);
-  await page.getByText('Copy Markdown').first().click();
-  const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
-  await expect.poll(copied).toMatch(/^(> .*\n+)?# /);
-  expect(await copied()).toContain('Large files');
-  expect(faults).toEqual([]);
-  await page.close();
 });
 
 async function openSearch(page: Page) {

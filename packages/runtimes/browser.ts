@@ -1,28 +1,75 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
+import { ENGINES, findProgram, skipReason } from '../../scripts/engines.mjs';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-const MISSING = `There is no Chromium on this machine (${NAMES.join(', ')}). Debian and Ubuntu have the
-package chromium; "node scripts/install-engines.mjs" installs it.`;
+const CACHE = join(import.meta.dirname, 'node_modules/.cache');
 
-/** Path of a program of the machine, the first of these names that is there. */
-export function findProgram(names: readonly string[]): string | undefined {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  const files = names.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return files.find((file) => existsSync(file));
+/** Fonts of the package, wherever it is unpacked: its own file names folders of AWS Lambda. */
+const FONTS = `<?xml version="1.0"?>
+<fontconfig>
+  <dir prefix="relative">fonts</dir>
+  <cachedir prefix="xdg">fonts-cache</cachedir>
+</fontconfig>
+`;
+
+/** Opens Chromium, for pages of tests. */
+export async function openBrowser(): Promise<Browser> {
+  return chromium.launch(await findBrowser());
 }
 
-/** The browser of the machine; on macOS and Windows, Chrome where its installer puts it. */
-export function findBrowser(): { executablePath: string } | { channel: string } {
-  const executablePath = findProgram(NAMES);
-  if (executablePath) return { executablePath };
-  if (process.platform === 'linux') throw new Error(MISSING);
-  return { channel: 'chrome' };
-}
-
-/** Opens the browser of the machine, for pages of tests. */
-export function openBrowser(): Promise<Browser> {
+/** How Playwright launches the Chromium of the machine (Chrome is one) or, without it, npm's. */
+export async function findBrowser(): Promise<LaunchOptions> {
   // Root, as whom containers run, has no sandbox. Nothing but our own pages is opened.
-  return chromium.launch({ ...findBrowser(), chromiumSandbox: false });
+  const options = { chromiumSandbox: false };
+  const executablePath = findProgram(ENGINES.chromium.programs.flat());
+  if (executablePath) return { ...options, executablePath };
+  const reason = skipReason('chromium');
+  if (reason) throw new Error(reason);
+  const folder = await unpackChromium();
+  const env = {
+    ...process.env,
+    FONTCONFIG_FILE: join(folder, 'fonts.conf'),
+    LD_LIBRARY_PATH: join(folder, 'al2023/lib'),
+    XDG_CACHE_HOME: folder,
+  };
+  return { ...options, executablePath: join(folder, 'chromium'), env };
+}
+
+/** Unpacks npm's Chromium once, and gives its folder. Processes that do it at the same time share the result. */
+async function unpackChromium(): Promise<string> {
+  const manifest = join(import.meta.dirname, 'node_modules/@sparticuz/chromium/package.json');
+  const { version } = JSON.parse(await readFile(manifest, 'utf8'));
+  const folder = join(CACHE, `chromium-${version}`);
+  if (existsSync(folder)) return folder;
+  await mkdir(CACHE, { recursive: true });
+  const unpacked = await mkdtemp(`${folder}-`);
+  try {
+    await unpackTo(unpacked);
+    await writeFile(join(unpacked, 'fonts.conf'), FONTS);
+    // For whoever else uses this checkout: root, then an ordinary user.
+    for (const name of ['.', 'chromium']) await chmod(join(unpacked, name), 0o755);
+    await rename(unpacked, folder).catch((error) => {
+      if (!existsSync(folder)) throw error;
+    });
+  } finally {
+    await rm(unpacked, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+/**
+ * The package unpacks itself to the temporary folder of its process; its libraries (NSS, Expat) too,
+ * if that process runs on AWS Lambda.
+ */
+async function unpackTo(folder: string): Promise<void> {
+  const program = "await (await import('@sparticuz/chromium')).default.executablePath()";
+  const env = { ...process.env, TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' };
+  await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: import.meta.dirname,
+    env,
+  });
 }

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openBrowser } from '@berth/runtimes/browser';
+import { describeOn } from '@berth/runtimes/engines';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toHtml } from '../src/report/html/to-html.ts';
@@ -26,87 +27,92 @@ const report = sampleReport([
   sampleResult({ id: 'ST-META-CALL', outcome: 'skip', reason: 'why not' }),
 ]);
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
+describeOn('chromium', 'the page of a report', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
 
-async function withPage(
-  options: Parameters<Browser['newPage']>[0],
-  work: (page: Page, asked: string[]) => Promise<void>,
-): Promise<void> {
-  await using folder = await makeTemporaryFolder();
-  const file = join(folder.path, 'report.html');
-  await writeFile(file, toHtml(report));
-  const page = await browser.newPage(options);
-  const asked: string[] = [];
-  const faults: string[] = [];
-  page.on('request', (request) => asked.push(request.url()));
-  page.on('pageerror', (error) => faults.push(String(error)));
-  await page.goto(pathToFileURL(file).href);
-  await work(page, asked);
-  expect(faults).toEqual([]);
-  await page.close();
-}
+  async function withPage(
+    options: Parameters<Browser['newPage']>[0],
+    work: (page: Page, asked: string[]) => Promise<void>,
+  ): Promise<void> {
+    await using folder = await makeTemporaryFolder();
+    const file = join(folder.path, 'report.html');
+    await writeFile(file, toHtml(report));
+    const page = await browser.newPage(options);
+    const asked: string[] = [];
+    const faults: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    page.on('pageerror', (error) => faults.push(String(error)));
+    await page.goto(pathToFileURL(file).href);
+    await work(page, asked);
+    expect(faults).toEqual([]);
+    await page.close();
+  }
 
-const shown = (page: Page): Promise<string[]> =>
-  page.evaluate(
-    `[...document.querySelectorAll('main details')].filter((e) => e.checkVisibility()).map((e) => e.id)`,
+  const shown = (page: Page): Promise<string[]> =>
+    page.evaluate(
+      `[...document.querySelectorAll('main details')].filter((e) => e.checkVisibility()).map((e) => e.id)`,
+    );
+
+  test('the page asks nobody for anything, and shows what came of the run', () =>
+    withPage({}, async (page, asked) => {
+      expect(await page.textContent('h1')).toBe('The deployment breaks the contract');
+      expect(await page.getAttribute('#GW-C2', 'open')).not.toBeNull();
+      expect(await page.$('img')).toBeNull();
+      expect(asked).toHaveLength(1);
+    }));
+
+  test('results are filtered by outcome and by words, with the keyboard alone', () =>
+    withPage({}, async (page) => {
+      await page.focus('#show-pass');
+      await page.keyboard.press('Space');
+      expect(await shown(page)).toEqual(['GW-C2', 'ST-META-CALL']);
+      await page.keyboard.press('Space');
+      await page.focus('#search');
+      await page.keyboard.type('first sentence');
+      expect(await shown(page)).toEqual(['GW-C1']);
+    }));
+
+  test('a rule of the matrix leads to its result, also where that was filtered out', () =>
+    withPage({}, async (page) => {
+      await page.uncheck('#show-skip');
+      await page.click('td.rules a[href="#ST-META-CALL"]');
+      await page.waitForSelector('#ST-META-CALL[open]');
+      expect(await shown(page)).toContain('ST-META-CALL');
+    }));
+
+  test('without scripts everything is there, and the outcomes can still be filtered', () =>
+    withPage({ javaScriptEnabled: false }, async (page) => {
+      await page.uncheck('#show-fail');
+      expect(await page.locator('#GW-C2').isVisible()).toBe(false);
+      expect(await page.locator('#GW-C1').isVisible()).toBe(true);
+    }));
+
+  test.each([
+    ['a phone', { viewport: { width: 360, height: 800 } }],
+    [
+      'a desk, in the dark',
+      { viewport: { width: 1200, height: 800 }, colorScheme: 'dark' as const },
+    ],
+  ])('it fits %s', (_, options) =>
+    withPage(options, async (page) => {
+      const [width, most] = await page.evaluate<number[]>(
+        `[document.documentElement.scrollWidth, document.documentElement.clientWidth]`,
+      );
+      expect(width).toBe(most);
+    }),
   );
 
-test('the page asks nobody for anything, and shows what came of the run', () =>
-  withPage({}, async (page, asked) => {
-    expect(await page.textContent('h1')).toBe('The deployment breaks the contract');
-    expect(await page.getAttribute('#GW-C2', 'open')).not.toBeNull();
-    expect(await page.$('img')).toBeNull();
-    expect(asked).toHaveLength(1);
-  }));
-
-test('results are filtered by outcome and by words, with the keyboard alone', () =>
-  withPage({}, async (page) => {
-    await page.focus('#show-pass');
-    await page.keyboard.press('Space');
-    expect(await shown(page)).toEqual(['GW-C2', 'ST-META-CALL']);
-    await page.keyboard.press('Space');
-    await page.focus('#search');
-    await page.keyboard.type('first sentence');
-    expect(await shown(page)).toEqual(['GW-C1']);
-  }));
-
-test('a rule of the matrix leads to its result, also where that was filtered out', () =>
-  withPage({}, async (page) => {
-    await page.uncheck('#show-skip');
-    await page.click('td.rules a[href="#ST-META-CALL"]');
-    await page.waitForSelector('#ST-META-CALL[open]');
-    expect(await shown(page)).toContain('ST-META-CALL');
-  }));
-
-test('without scripts everything is there, and the outcomes can still be filtered', () =>
-  withPage({ javaScriptEnabled: false }, async (page) => {
-    await page.uncheck('#show-fail');
-    expect(await page.locator('#GW-C2').isVisible()).toBe(false);
-    expect(await page.locator('#GW-C1').isVisible()).toBe(true);
-  }));
-
-test.each([
-  ['a phone', { viewport: { width: 360, height: 800 } }],
-  ['a desk, in the dark', { viewport: { width: 1200, height: 800 }, colorScheme: 'dark' as const }],
-])('it fits %s', (_, options) =>
-  withPage(options, async (page) => {
-    const [width, most] = await page.evaluate<number[]>(
-      `[document.documentElement.scrollWidth, document.documentElement.clientWidth]`,
-    );
-    expect(width).toBe(most);
-  }),
-);
-
-test('it obeys the colour scheme of its reader, but on paper', async () => {
-  const ground = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
-  await withPage({ colorScheme: 'dark' }, async (page) => {
-    expect(await ground(page)).toBe('rgb(20, 23, 28)');
-    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-    expect(await ground(page)).toBe('rgb(255, 255, 255)');
-    expect(await page.locator('.filters').isVisible()).toBe(false);
+  test('it obeys the colour scheme of its reader, but on paper', async () => {
+    const ground = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    await withPage({ colorScheme: 'dark' }, async (page) => {
+      expect(await ground(page)).toBe('rgb(20, 23, 28)');
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      expect(await ground(page)).toBe('rgb(255, 255, 255)');
+      expect(await page.locator('.filters').isVisible()).toBe(false);
+    });
   });
 });

@@ -1,6 +1,6 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Deployment } from './platform-case.ts';
-import { isBrowser, PLATFORMS, type PlatformId } from './platforms.ts';
+import { isBrowser, type PlatformId } from './platforms.ts';
 import { type CaseResult, planOf } from './run-suite.ts';
 import type { Project } from './runners/build-project.ts';
 import { whyAbsent } from './runners/find-runtime.ts';
@@ -20,17 +20,16 @@ export interface Given {
   readonly trusted: { readonly file: string; readonly pin: string };
 }
 
-/** Those of the platforms that are here. The others are skipped, each with the reason. */
-export function skipAbsent(platforms: readonly PlatformId[]): PlatformId[] {
-  return platforms.filter((platform) => {
-    const reason = whyAbsent(platform);
-    if (reason) it.skip(`${PLATFORMS[platform]} (skipped: ${reason})`, () => {});
-    return !reason;
-  });
+/** Runs the suite on a platform. Where that is missing, its cases count as skipped, with the reason. */
+export function describePlatform(title: string, platform: PlatformId, given: () => Given): void {
+  const reason = whyAbsent(platform);
+  const run = () => runCases(platform, given);
+  if (reason) describe.skip(`${title} (skipped: ${reason})`, run);
+  else describe(title, run);
 }
 
-/** Runs the suite on a platform, each case as a test of its own. */
-export function describePlatform(platform: PlatformId, given: () => Given): void {
+/** Each case as a test of its own. */
+function runCases(platform: PlatformId, given: () => Given): void {
   const results = new Map<string, CaseResult>();
   let failure: unknown;
 

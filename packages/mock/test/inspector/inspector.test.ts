@@ -1,180 +1,186 @@
 import { createMock, type Mock } from '@berth/mock';
 import { openBrowser } from '@berth/runtimes/browser';
+import { describeOn } from '@berth/runtimes/engines';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { upload } from '../helpers/upload.ts';
 
-let browser: Browser;
-let mock: Mock;
-let page: Page;
-/** What the page did that it must not: calls of other hosts, errors, refused scripts. */
-let complaints: string[];
+describeOn('chromium', 'the inspector', () => {
+  let browser: Browser;
+  let mock: Mock;
+  let page: Page;
+  /** What the page did that it must not: calls of other hosts, errors, refused scripts. */
+  let complaints: string[];
 
-beforeAll(async () => {
-  browser = await openBrowser();
-}, 60_000);
-afterAll(() => browser.close());
+  beforeAll(async () => {
+    browser = await openBrowser();
+  }, 60_000);
+  afterAll(() => browser.close());
 
-beforeEach(async () => {
-  mock = await createMock();
-  complaints = [];
-  page = await browser.newPage();
-  page.setDefaultTimeout(10_000);
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
+  beforeEach(async () => {
+    mock = await createMock();
+    complaints = [];
+    page = await browser.newPage();
+    page.setDefaultTimeout(10_000);
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!url.startsWith(mock.url) && !url.startsWith('data:')) complaints.push(url);
+    });
   });
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('request', (request) => {
-    const url = request.url();
-    if (!url.startsWith(mock.url) && !url.startsWith('data:')) complaints.push(url);
+  afterEach(async () => {
+    await page.close();
+    await mock.close();
+    expect(complaints).toEqual([]);
   });
-});
-afterEach(async () => {
-  await page.close();
-  await mock.close();
-  expect(complaints).toEqual([]);
-});
 
-const open = async (hash = '') => {
-  await page.goto(`${mock.url}/__mock${hash}`);
-  await page.locator('.live.on').waitFor();
-};
-const callStorage = (operation: string, body: object) =>
-  fetch(`${mock.storageUrl}/api/v2/envs/dev/storages:${operation}`, {
-    method: 'POST',
-    headers: {
-      'x-svc-authorization': 'a-secret-of-mine',
-      'x-svc-timestamp': '1',
-      'content-type': 'application/json',
+  const open = async (hash = '') => {
+    await page.goto(`${mock.url}/__mock${hash}`);
+    await page.locator('.live.on').waitFor();
+  };
+  const callStorage = (operation: string, body: object) =>
+    fetch(`${mock.storageUrl}/api/v2/envs/dev/storages:${operation}`, {
+      method: 'POST',
+      headers: {
+        'x-svc-authorization': 'a-secret-of-mine',
+        'x-svc-timestamp': '1',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    });
+  const callHello = (path = '') =>
+    fetch(`${mock.gatewayUrl}/v1/cloudrun/hello${path}`, {
+      headers: { authorization: 'Bearer a-secret-of-mine' },
+    });
+
+  test('shows each call as it comes, with what of it breaks the contract and where', async () => {
+    await callHello('/before');
+    await open();
+    await page.getByText('/v1/cloudrun/hello/before').waitFor();
+    await callStorage('batchDelete', { fileList: 'all' });
+    const row = page.locator('tr[data-id]').first();
+    await row.getByText('1 violation').waitFor();
+    await row.click();
+    const detail = page.locator('.detail');
+    await detail.getByText('batchDelete', { exact: true }).waitFor();
+    const violation = detail.locator('.violations');
+    await violation.getByText('/fileList').first().waitFor();
+    expect(await violation.textContent()).toContain('type');
+    expect(await page.content()).not.toContain('a-secret-of-mine');
+  });
+
+  test('is driven by keys alone', async () => {
+    await callHello('/first');
+    await callHello('/second');
+    await open();
+    await page.locator('tr[data-id]').nth(1).waitFor();
+    await page.keyboard.press('j');
+    await page.locator('.detail h2', { hasText: '/second' }).waitFor();
+    await page.keyboard.press('j');
+    await page.locator('.detail h2', { hasText: '/first' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.detail').waitFor({ state: 'detached' });
+    await page.keyboard.press('/');
+    await page.keyboard.type('first');
+    await page.locator('tr[data-id]').nth(1).waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('x');
+    await page.getByText('No call yet.').waitFor();
+    expect(mock.session().requests()).toEqual([]);
+    await page.keyboard.press('4');
+    await page.getByRole('heading', { name: 'Errors' }).waitFor();
+  });
+
+  test('copies a call as a command that does the same', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await callHello("/it's?x=1");
+    await open();
+    await page.locator('tr[data-id]').click();
+    await page.keyboard.press('c');
+    await page.getByText('Copied.').waitFor();
+    const command = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(command).toContain(`curl -X GET '${mock.url}/v1/cloudrun/hello/it`);
+    expect(command).not.toContain('a-secret-of-mine');
+  });
+
+  test('shows and changes files, clock, faults and services', async () => {
+    await upload(mock, 'reports/a b.txt', 'Hello');
+    await open('#state');
+    await page.getByRole('link', { name: 'reports/a b.txt' }).waitFor();
+    await page.getByRole('button', { name: '+ 1h' }).click();
+    await page.getByText('set', { exact: true }).waitFor();
+    expect(mock.session().clock.state().offset).toBeGreaterThan(3_590_000);
+    await page.getByRole('button', { name: 'Delete reports/a b.txt' }).click();
+    await page.getByText('Nothing is stored.').waitFor();
+    expect(mock.session().files.list()).toEqual([]);
+
+    await page.keyboard.press('3');
+    await page.getByLabel('Fault', { exact: true }).selectOption('code');
+    await page.getByLabel('Calls', { exact: true }).selectOption('gateway');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('Error code needs a value').waitFor();
+    await page.getByLabel('Value', { exact: true }).fill('SERVICE_TIMEOUT');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('button', { name: 'Remove' }).waitFor();
+    expect((await callHello()).status).toBe(504);
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('button', { name: 'Remove' }).waitFor({ state: 'detached' });
+    expect((await callHello()).status).toBe(200);
+
+    await page.getByLabel('State of hello').selectOption('SERVICE_NOT_READY');
+    await expect.poll(async () => (await callHello()).status).not.toBe(200);
+  });
+
+  test('a wrong fault is told in the words of the mock', async () => {
+    await open('#faults');
+    await page.getByLabel('Fault', { exact: true }).selectOption('latency');
+    await page.getByLabel('Value', { exact: true }).fill('soon');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.locator('.notice.bad').waitFor();
+    expect(await page.locator('.notice.bad').textContent()).toMatch(/latency/);
+    // The browser says on its console that a call was refused.
+    complaints = complaints.filter((text) => !text.includes('400 (Bad Request)'));
+  });
+
+  test.each(['light', 'dark'] as const)(
+    'has enough contrast in %s colours',
+    async (colorScheme) => {
+      await page.emulateMedia({ colorScheme });
+      await callHello();
+      await callStorage('nothing', {});
+      await open();
+      await page.locator('tr[data-id]').first().click();
+      await page.locator('.detail').waitFor();
+      const pairs = await page.evaluate(listColours);
+      expect(pairs.length).toBeGreaterThan(10);
+      const weak = pairs.filter(({ ink, ground }) => contrast(ink, ground) < 4.5);
+      expect(weak).toEqual([]);
     },
-    body: JSON.stringify(body),
+  );
+
+  test.each([390, 1280])('fits a window of %i pixels', async (width) => {
+    await page.setViewportSize({ width, height: 800 });
+    await callHello(`/${'long/'.repeat(40)}`);
+    for (const hash of ['#requests', '#state', '#faults', '#reference']) {
+      await open(hash);
+      const [scroll, client] = await page.evaluate<number[]>(
+        '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+      );
+      expect(scroll).toBeLessThanOrEqual(client as number);
+    }
   });
-const callHello = (path = '') =>
-  fetch(`${mock.gatewayUrl}/v1/cloudrun/hello${path}`, {
-    headers: { authorization: 'Bearer a-secret-of-mine' },
+
+  test('what a caller sends is shown as text, and never becomes part of the page', async () => {
+    const text = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+    await callStorage(`batchDelete${encodeURIComponent(text)}`, { fileList: [text] });
+    await open();
+    await page.locator('tr[data-id]').click();
+    await page.locator('.detail pre', { hasText: '<img src=x' }).first().waitFor();
+    expect(await page.title()).toBe('Berth mock');
   });
-
-test('shows each call as it comes, with what of it breaks the contract and where', async () => {
-  await callHello('/before');
-  await open();
-  await page.getByText('/v1/cloudrun/hello/before').waitFor();
-  await callStorage('batchDelete', { fileList: 'all' });
-  const row = page.locator('tr[data-id]').first();
-  await row.getByText('1 violation').waitFor();
-  await row.click();
-  const detail = page.locator('.detail');
-  await detail.getByText('batchDelete', { exact: true }).waitFor();
-  const violation = detail.locator('.violations');
-  await violation.getByText('/fileList').first().waitFor();
-  expect(await violation.textContent()).toContain('type');
-  expect(await page.content()).not.toContain('a-secret-of-mine');
-});
-
-test('is driven by keys alone', async () => {
-  await callHello('/first');
-  await callHello('/second');
-  await open();
-  await page.locator('tr[data-id]').nth(1).waitFor();
-  await page.keyboard.press('j');
-  await page.locator('.detail h2', { hasText: '/second' }).waitFor();
-  await page.keyboard.press('j');
-  await page.locator('.detail h2', { hasText: '/first' }).waitFor();
-  await page.keyboard.press('Escape');
-  await page.locator('.detail').waitFor({ state: 'detached' });
-  await page.keyboard.press('/');
-  await page.keyboard.type('first');
-  await page.locator('tr[data-id]').nth(1).waitFor({ state: 'detached' });
-  await page.keyboard.press('Escape');
-  await page.keyboard.press('x');
-  await page.getByText('No call yet.').waitFor();
-  expect(mock.session().requests()).toEqual([]);
-  await page.keyboard.press('4');
-  await page.getByRole('heading', { name: 'Errors' }).waitFor();
-});
-
-test('copies a call as a command that does the same', async () => {
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await callHello("/it's?x=1");
-  await open();
-  await page.locator('tr[data-id]').click();
-  await page.keyboard.press('c');
-  await page.getByText('Copied.').waitFor();
-  const command = await page.evaluate<string>('navigator.clipboard.readText()');
-  expect(command).toContain(`curl -X GET '${mock.url}/v1/cloudrun/hello/it`);
-  expect(command).not.toContain('a-secret-of-mine');
-});
-
-test('shows and changes files, clock, faults and services', async () => {
-  await upload(mock, 'reports/a b.txt', 'Hello');
-  await open('#state');
-  await page.getByRole('link', { name: 'reports/a b.txt' }).waitFor();
-  await page.getByRole('button', { name: '+ 1h' }).click();
-  await page.getByText('set', { exact: true }).waitFor();
-  expect(mock.session().clock.state().offset).toBeGreaterThan(3_590_000);
-  await page.getByRole('button', { name: 'Delete reports/a b.txt' }).click();
-  await page.getByText('Nothing is stored.').waitFor();
-  expect(mock.session().files.list()).toEqual([]);
-
-  await page.keyboard.press('3');
-  await page.getByLabel('Fault', { exact: true }).selectOption('code');
-  await page.getByLabel('Calls', { exact: true }).selectOption('gateway');
-  await page.getByRole('button', { name: 'Add' }).click();
-  await page.getByText('Error code needs a value').waitFor();
-  await page.getByLabel('Value', { exact: true }).fill('SERVICE_TIMEOUT');
-  await page.getByRole('button', { name: 'Add' }).click();
-  await page.getByRole('button', { name: 'Remove' }).waitFor();
-  expect((await callHello()).status).toBe(504);
-  await page.getByRole('button', { name: 'Remove' }).click();
-  await page.getByRole('button', { name: 'Remove' }).waitFor({ state: 'detached' });
-  expect((await callHello()).status).toBe(200);
-
-  await page.getByLabel('State of hello').selectOption('SERVICE_NOT_READY');
-  await expect.poll(async () => (await callHello()).status).not.toBe(200);
-});
-
-test('a wrong fault is told in the words of the mock', async () => {
-  await open('#faults');
-  await page.getByLabel('Fault', { exact: true }).selectOption('latency');
-  await page.getByLabel('Value', { exact: true }).fill('soon');
-  await page.getByRole('button', { name: 'Add' }).click();
-  await page.locator('.notice.bad').waitFor();
-  expect(await page.locator('.notice.bad').textContent()).toMatch(/latency/);
-  // The browser says on its console that a call was refused.
-  complaints = complaints.filter((text) => !text.includes('400 (Bad Request)'));
-});
-
-test.each(['light', 'dark'] as const)('has enough contrast in %s colours', async (colorScheme) => {
-  await page.emulateMedia({ colorScheme });
-  await callHello();
-  await callStorage('nothing', {});
-  await open();
-  await page.locator('tr[data-id]').first().click();
-  await page.locator('.detail').waitFor();
-  const pairs = await page.evaluate(listColours);
-  expect(pairs.length).toBeGreaterThan(10);
-  const weak = pairs.filter(({ ink, ground }) => contrast(ink, ground) < 4.5);
-  expect(weak).toEqual([]);
-});
-
-test.each([390, 1280])('fits a window of %i pixels', async (width) => {
-  await page.setViewportSize({ width, height: 800 });
-  await callHello(`/${'long/'.repeat(40)}`);
-  for (const hash of ['#requests', '#state', '#faults', '#reference']) {
-    await open(hash);
-    const [scroll, client] = await page.evaluate<number[]>(
-      '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
-    );
-    expect(scroll).toBeLessThanOrEqual(client as number);
-  }
-});
-
-test('what a caller sends is shown as text, and never becomes part of the page', async () => {
-  const text = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
-  await callStorage(`batchDelete${encodeURIComponent(text)}`, { fileList: [text] });
-  await open();
-  await page.locator('tr[data-id]').click();
-  await page.locator('.detail pre', { hasText: '<img src=x' }).first().waitFor();
-  expect(await page.title()).toBe('Berth mock');
 });
 
 /** Colours of each text and of what lies under it. Runs in the page. */

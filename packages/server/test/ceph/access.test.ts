@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { describeOn } from '@berth/runtimes/engines';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/blobs/blob-errors.ts';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
@@ -7,11 +8,11 @@ import {
   type S3BlobStoreOptions,
 } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { readAll, toBytes, toStream } from '../blobs/blob-contents.ts';
-import { describeOnCeph, newBucket, useCeph } from './support/use-ceph.ts';
+import { newBucket, useCeph } from './support/use-ceph.ts';
 
 const KEY = { env: 'dev', path: '照片/a b?.txt' };
 
-describeOnCeph('access to the store', () => {
+describeOn('ceph', 'access to the store', () => {
   let options: S3BlobStoreOptions;
   let store: BlobStore;
 

@@ -1,5 +1,6 @@
+import { describeOn } from '@berth/runtimes/engines';
 import { checkDeployment } from '../deployment/support/check-deployment.ts';
-import { CREDENTIALS, describeOnCeph, newBucket, useCeph } from './support/use-ceph.ts';
+import { CREDENTIALS, newBucket, useCeph } from './support/use-ceph.ts';
 
 async function newStore() {
   const { endpoint } = await useCeph();
@@ -8,6 +9,6 @@ async function newStore() {
   return { driver: 's3', endpoint, bucket, accessKeyId, secretAccessKey } as const;
 }
 
-describeOnCeph('on Ceph', () => {
+describeOn('ceph', 'deployments', () => {
   checkDeployment('three processes behind a round robin', { processes: 3 }, newStore);
 });

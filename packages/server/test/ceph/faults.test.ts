@@ -1,15 +1,16 @@
+import { describeOn } from '@berth/runtimes/engines';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/blobs/blob-errors.ts';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { readAll, toBytes, toStream } from '../blobs/blob-contents.ts';
 import { type Ceph, startCeph, tellCeph } from './support/start-ceph.ts';
-import { describeOnCeph, newBucket } from './support/use-ceph.ts';
+import { newBucket } from './support/use-ceph.ts';
 
 const TYPE = { contentType: 'a/b' };
 const FILES = 50;
 
-describeOnCeph('a store of its own, with three disks', () => {
+describeOn('ceph', 'a store of its own, with three disks', () => {
   const bytes = toBytes(10_000_000);
   const keyOf = (index: number) => ({ env: 'dev', path: `files/${index}` });
   let ceph: Ceph;

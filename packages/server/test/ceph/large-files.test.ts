@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { describeOn } from '@berth/runtimes/engines';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
 import {
@@ -10,12 +11,12 @@ import {
 } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { readAll, toBrokenStream, toBytes, toStream } from '../blobs/blob-contents.ts';
 import { listLeftovers } from './support/list-leftovers.ts';
-import { describeOnCeph, newBucket, newClient, useCeph } from './support/use-ceph.ts';
+import { newBucket, newClient, useCeph } from './support/use-ceph.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const TYPE = { contentType: 'video/mp4' };
 
-describeOnCeph('large files', () => {
+describeOn('ceph', 'large files', () => {
   const bytes = toBytes(64 * MEBIBYTE + 5, 7);
   const md5 = createHash('md5').update(bytes).digest('hex');
   const key = { env: 'dev', path: 'films/large.mp4' };

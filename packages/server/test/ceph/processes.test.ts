@@ -1,16 +1,17 @@
+import { describeOn } from '@berth/runtimes/engines';
 import { expect, onTestFinished, test } from 'vitest';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { md5Of, readAll } from '../blobs/blob-contents.ts';
 import { startChild } from '../blobs/children/start-child.ts';
 import { expectOneWinner } from '../blobs/expect-one-winner.ts';
 import { listLeftovers } from './support/list-leftovers.ts';
-import { describeOnCeph, newBucket, useCeph } from './support/use-ceph.ts';
+import { newBucket, useCeph } from './support/use-ceph.ts';
 
 const PLACES = 100;
 /** Enough that all 100 writers are in their midst. */
 const ACKNOWLEDGED = 150;
 
-describeOnCeph('processes on one store', () => {
+describeOn('ceph', 'processes on one store', () => {
   test('of two processes that copy to one place without overwriting, one succeeds', async () => {
     const options = await newBucket((await useCeph()).endpoint);
     const store = createS3BlobStore(options);

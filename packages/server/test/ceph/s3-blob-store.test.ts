@@ -1,9 +1,10 @@
+import { describeOn } from '@berth/runtimes/engines';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { describeBlobStore } from '../blobs/blob-store-suite.ts';
 import { listLeftovers, plantUpload } from './support/list-leftovers.ts';
-import { describeOnCeph, newBucket, useCeph } from './support/use-ceph.ts';
+import { newBucket, useCeph } from './support/use-ceph.ts';
 
-describeOnCeph('on Ceph', () => {
+describeOn('ceph', 'the store', () => {
   describeBlobStore('S3', async () => {
     const { endpoint } = await useCeph();
     const options = { ...(await newBucket(endpoint)), prefix: 'a prefix/' };

@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { findProgram } from '@berth/runtimes/browser';
-import type { BrowserId, PlatformId } from '../platforms.ts';
-import { PROGRAMS } from './browsers/start-program.ts';
+import { skipReason } from '@berth/runtimes/engines';
+import { type BrowserId, isBrowser, type PlatformId } from '../platforms.ts';
 
 const require = createRequire(import.meta.resolve('@berth/runtimes/package.json'));
 
@@ -48,13 +47,7 @@ export function findRuntime(platform: ProcessId): FoundRuntime {
 /** Why a platform is not here, where it is not to be had on every machine. */
 export function whyAbsent(platform: PlatformId): string | undefined {
   if (!isPublished(platform)) return `npm has none for ${process.platform} on ${process.arch}`;
-  const missing = programsOf(platform).find((names) => !findProgram(names));
-  return missing && `there is no ${missing.join(' and no ')}`;
-}
-
-function programsOf(platform: PlatformId): readonly (readonly string[])[] {
-  if (platform === 'firefox') return [PROGRAMS.firefox];
-  return platform === 'webkit' ? [PROGRAMS.webKitDriver, PROGRAMS.screen] : [];
+  return isBrowser(platform) ? skipReason(platform) : undefined;
 }
 
 /** What packages call a processor, where Node calls it otherwise. */

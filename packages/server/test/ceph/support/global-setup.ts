@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { skipReason } from '@berth/runtimes/engines';
 import type { TestProject } from 'vitest/node';
-import { findMissingPrograms } from './find-ceph.ts';
 import { startCeph } from './start-ceph.ts';
 
 declare module 'vitest' {
@@ -13,13 +13,8 @@ declare module 'vitest' {
 
 /** Starts one Ceph for all files of the project. Other projects need not wait for it. */
 export default async function setup({ provide }: TestProject) {
-  const missing = findMissingPrograms();
-  if (missing.length > 0) {
+  if (skipReason('ceph')) {
     provide('ceph', undefined);
-    process.stderr.write(
-      `\n*** SKIPPED: the tests of the S3 store on a real Ceph, for there is no ${missing.join(', ')}.\n` +
-        '*** `node scripts/install-engines.mjs`, as root on Debian or Ubuntu, installs it.\n\n',
-    );
     return;
   }
   const ceph = await startCeph(1);

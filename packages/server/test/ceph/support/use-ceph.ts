@@ -3,18 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import { describe, inject } from 'vitest';
+import { inject } from 'vitest';
 import type { S3BlobStoreOptions } from '../../../src/blobs/s3/create-s3-blob-store.ts';
-import { findMissingPrograms } from './find-ceph.ts';
 
 export const CREDENTIALS = { accessKeyId: 'testkey', secretAccessKey: 'testsecret' };
-
-/** Tests that need Ceph: where it is not installed they count as skipped, and their name says why. */
-export function describeOnCeph(name: string, tests: () => void): void {
-  const missing = findMissingPrograms();
-  if (missing.length === 0) describe(name, tests);
-  else describe.skip(`${name} (skipped: there is no ${missing.join(', ')})`, tests);
-}
 
 /** The Ceph of the whole run, when it is ready. */
 export async function useCeph(): Promise<{ readonly folder: string; readonly endpoint: string }> {

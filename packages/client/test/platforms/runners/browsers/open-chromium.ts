@@ -2,12 +2,10 @@ import { findBrowser } from '@berth/runtimes/browser';
 import { chromium } from 'playwright-core';
 import type { OpenPage } from './open-page.ts';
 
-/** Chromium, or the Chrome of the machine. It takes the certificate by the pin of its key. */
+/** Chromium, the machine's or npm's. It takes the certificate by the pin of its key. */
 export const openChromium: OpenPage = async (url, { profile, trusted, onGone }) => {
   const context = await chromium.launchPersistentContext(profile, {
-    ...findBrowser(),
-    // Root, as whom containers run, has no sandbox. Nothing but our own page is opened.
-    chromiumSandbox: false,
+    ...(await findBrowser()),
     args: [`--ignore-certificate-errors-spki-list=${trusted.pin}`],
   });
   context.on('close', () => onGone(new Error('Chromium is gone.')));

@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ENGINES } from '@berth/runtimes/engines';
 import type { OpenPage } from './open-page.ts';
-import { PROGRAMS, startProgram } from './start-program.ts';
+import { startProgram } from './start-program.ts';
 
 /** SHA-256, as Firefox names it. */
 const SHA_256 = 'OID.2.16.840.1.101.3.4.2.1';
@@ -11,6 +12,7 @@ const PREFERENCES = `
 user_pref("datareporting.policy.dataSubmissionEnabled", false);
 user_pref("app.update.enabled", false);
 `;
+const NAMES = ENGINES.firefox.programs.flat();
 
 /** The Firefox of the machine. It takes the certificate as from a user who accepts the risk. */
 export const openFirefox: OpenPage = async (url, { profile, trusted, deployment, onGone }) => {
@@ -19,5 +21,5 @@ export const openFirefox: OpenPage = async (url, { profile, trusted, deployment,
   await writeFile(join(profile, 'cert_override.txt'), `${exception.join('\t')}\n`);
   await writeFile(join(profile, 'user.js'), PREFERENCES);
   const args = ['--headless', '--no-remote', '--profile', profile, url];
-  return startProgram(PROGRAMS.firefox, args, { HOME: profile }, onGone).end;
+  return startProgram(NAMES, args, { HOME: profile }, onGone).end;
 };

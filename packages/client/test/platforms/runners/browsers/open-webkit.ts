@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { freePort } from '@berth/runtimes/free-port';
 import type { OpenPage } from './open-page.ts';
-import { PROGRAMS, startProgram } from './start-program.ts';
+import { startProgram } from './start-program.ts';
 
 const SCREEN = ['-displayfd', '1', '-screen', '0', '800x600x24', '-nolisten', 'tcp'];
 
@@ -16,11 +16,11 @@ export const openWebKit: OpenPage = async (url, { profile, trusted, deployment, 
     gone.abort(error);
     onGone(error);
   };
-  const display = startProgram(PROGRAMS.screen, SCREEN, {}, tell);
+  const display = startProgram(['Xvfb'], SCREEN, {}, tell);
   const [number] = await once(display.stdout, 'data', gone);
   const port = await freePort();
   const env = { HOME: profile, DISPLAY: `:${String(number).trim()}` };
-  const program = startProgram(PROGRAMS.webKitDriver, [`--port=${port}`], env, tell);
+  const program = startProgram(['WebKitWebDriver'], [`--port=${port}`], env, tell);
   const ask = async (method: string, path: string, body?: unknown) => {
     const init = { method, body: body ? JSON.stringify(body) : null };
     const response = await fetch(`http://127.0.0.1:${port}${path}`, init);

@@ -1,13 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { findProgram } from '@berth/runtimes/browser';
-
-/** The programs of the browsers that are not Chromium, by the names that they go by. */
-export const PROGRAMS = {
-  firefox: ['firefox-esr', 'firefox'],
-  webKitDriver: ['WebKitWebDriver'],
-  screen: ['Xvfb'],
-} as const;
+import { findProgram } from '@berth/runtimes/engines';
 
 /** Starts a program of the machine, without what the environment of the tests says. */
 export function startProgram(

@@ -1,0 +1,12 @@
+import { describe } from 'vitest';
+import { ENGINES, type EngineId, skipReason } from '../../scripts/engines.mjs';
+
+export { ENGINES, findProgram, skipReason } from '../../scripts/engines.mjs';
+
+/** Tests on an engine. If it is missing, they count as skipped, and their titles say why. */
+export function describeOn(engine: EngineId, name: string, tests: () => void): void {
+  const title = `${name}, on ${ENGINES[engine].title}`;
+  const reason = skipReason(engine);
+  if (reason) describe.skip(`${title} (skipped: ${reason})`, tests);
+  else describe(title, tests);
+}

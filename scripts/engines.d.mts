@@ -1,0 +1,15 @@
+// For the tests of packages, whose compiler reads no JavaScript; what each does is in `engines.mjs`.
+
+export type EngineId = 'chromium' | 'firefox' | 'webkit' | 'ceph';
+
+interface Engine {
+  readonly title: string;
+  readonly programs: readonly (readonly string[])[];
+  readonly tests: Readonly<Record<string, readonly string[]>>;
+}
+
+export const ENGINES: Readonly<Record<EngineId, Engine>>;
+
+export function findProgram(names: readonly string[]): string | undefined;
+export function skipReason(id: EngineId): string | undefined;
+export function hasNpmChromium(): boolean;

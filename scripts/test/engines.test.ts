@@ -1,0 +1,202 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENGINES, hasNpmChromium } from '../engines.mjs';
+
+const ROOT = join(import.meta.dirname, '../..');
+const SCRIPTS = [
+  'engines.mjs',
+  'failures.mjs',
+  'install-engines.mjs',
+  'process.mjs',
+  'totals.mjs',
+  'workspaces.mjs',
+];
+const ADVICE = '"npm run engines" installs what is missing, on Debian and Ubuntu.';
+
+/** A checkout of no more than these scripts, and a machine of no more than these programs. */
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'berth-engines-'));
+  for (const name of SCRIPTS) cpSync(join(ROOT, 'scripts', name), join(folder, 'scripts', name));
+  const names = Object.values(ENGINES).flatMap(({ programs }) => programs.map(([name]) => name));
+  for (const name of names) write(`all/${name}`, '');
+  for (const name of names.filter((name) => name !== 'Xvfb')) write(`no-screen/${name}`, '');
+  mkdirSync(join(folder, 'nothing'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function write(file: string, text: string) {
+  mkdirSync(join(folder, file, '..'), { recursive: true });
+  writeFileSync(join(folder, file), text);
+}
+
+function runCode(code: string, programs: string, mode?: string) {
+  const env = {
+    PATH: join(folder, programs),
+    ...(mode === undefined ? {} : { BERTH_ENGINES: mode }),
+  };
+  const args = ['--input-type=module', '--eval', code];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+const check = (programs: string, mode?: string) =>
+  runCode("(await import('./scripts/engines.mjs')).checkEngines()", programs, mode);
+
+describe('before the tests', () => {
+  it('a machine with all engines is told of no command', () => {
+    const { status, stdout } = check('all');
+    expect(stdout.match(/installed$/gm)).toHaveLength(4);
+    expect(stdout).not.toContain(ADVICE);
+    expect(status).toBe(0);
+  });
+
+  it('what is missing is named, with what is skipped and the command that installs it', () => {
+    const { status, stdout } = check('nothing');
+    expect(stdout).toContain('Firefox   missing: skips the client in Firefox\n');
+    expect(stdout).toContain("Ceph      missing: skips the server's S3 store");
+    expect(stdout).toMatch(hasNpmChromium() ? /Chromium {2}from npm/ : /Chromium {2}missing/);
+    expect(stdout).toContain(ADVICE);
+    expect(status).toBe(0);
+  });
+
+  it('BERTH_ENGINES=required ends with 2, and names what is missing', () => {
+    expect(check('all', 'required')).toMatchObject({ status: 0, stderr: '' });
+    expect(check('no-screen', 'required')).toMatchObject({
+      status: 2,
+      stderr: 'BERTH_ENGINES=required, but there is no WebKit. Run "npm run engines".\n',
+    });
+  });
+
+  it('BERTH_ENGINES=none hides the engines of the machine', () => {
+    const { status, stdout } = check('all', 'none');
+    expect(stdout).not.toMatch(/installed$/m);
+    expect(stdout).toContain('BERTH_ENGINES=none hides what is installed.');
+    expect(status).toBe(0);
+  });
+
+  it('another value of BERTH_ENGINES is refused', () => {
+    expect(check('all', 'require')).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: 'BERTH_ENGINES is "none", "required" or not set, not "require".\n',
+    });
+  });
+});
+
+it('tasks learn which engines are missing, for their results depend on it', () => {
+  const args = JSON.stringify(['-p', 'process.env.BERTH_MISSING_ENGINES']);
+  const command = JSON.stringify(process.execPath);
+  const code = `await (await import('./scripts/process.mjs')).run(${command}, ${args})`;
+  expect(runCode(code, 'all')).toMatchObject({ stdout: '\n' });
+  expect(runCode(code, 'no-screen')).toMatchObject({ stdout: 'webkit\n' });
+  expect(runCode(code, 'all', 'none').stdout).toMatch(/firefox webkit ceph\n$/);
+});
+
+it('the totals say how many tests were skipped, why, and what installs the engine', () => {
+  const skipped = (fullName: string) => ({ status: 'pending', fullName });
+  const report = {
+    ...{ numPassedTests: 1, numFailedTests: 0, numPendingTests: 3, numTodoTests: 0 },
+    testResults: [
+      {
+        assertionResults: [
+          { status: 'passed', fullName: 'one' },
+          skipped('the store, on Ceph (skipped: there is no Ceph) keeps'),
+          skipped('the store, on Ceph (skipped: there is no Ceph) deletes'),
+          skipped('Deno (skipped: npm has none for aix on ppc64) calls'),
+        ],
+      },
+    ],
+  };
+  write('docs/package.json', '{}');
+  write('packages/.keep', '');
+  write('docs/.reports/vitest.json', JSON.stringify(report));
+  const code = "(await import('./scripts/totals.mjs')).printTotals()";
+  expect(
+    runCode(code, 'nothing').stdout,
+  ).toBe(`docs                     1 passed, 0 failed, 3 skipped
+Tests in all             1 passed, 0 failed, 3 skipped
+*** 2 skipped: there is no Ceph
+*** 1 skipped: npm has none for aix on ppc64
+*** ${ADVICE}
+`);
+  report.testResults[0]?.assertionResults.splice(1, 2);
+  write('docs/.reports/vitest.json', JSON.stringify(report));
+  expect(runCode(code, 'nothing').stdout).not.toContain(ADVICE);
+});
+
+it.runIf(process.platform === 'linux')(
+  'installs what is missing, as root or by sudo, and ends with 1 if something is not to be had',
+  () => {
+    // Of Firefox alone there is no package.
+    const apt = 'echo "$@" >> apt-calls\ncase "$*" in *firefox*) exit 100;; esac';
+    write('apt/apt-get', `#!/bin/sh\n${apt}\n`);
+    write('apt/sudo', '#!/bin/sh\n[ "$1" = -n ] && shift\nexec "$@"\n');
+    for (const name of ['apt-get', 'sudo']) chmodSync(join(folder, 'apt', name), 0o755);
+    symlinkSync('/usr/bin/env', join(folder, 'apt/env'));
+    for (const name of ['chromium', 'Xvfb']) write(`apt/${name}`, '');
+
+    const { status, stderr } = runCode("await import('./scripts/install-engines.mjs')", 'apt');
+    expect(stderr).toBe(
+      '*** Firefox (firefox-esr) is not installed: apt-get ended with code 100.\n',
+    );
+    expect(status).toBe(1);
+    const calls = readFileSync(join(folder, 'apt-calls'), 'utf8').trim().split('\n');
+    expect(calls.map((call) => call.replace(/^.* (update|install)/, '$1'))).toEqual([
+      'update',
+      'install --yes --no-install-recommends firefox-esr',
+      'install --yes --no-install-recommends webkit2gtk-driver xvfb',
+      'install --yes --no-install-recommends ceph-mon ceph-osd radosgw',
+    ]);
+    expect(runCode("await import('./scripts/install-engines.mjs')", 'all')).toEqual({
+      status: 0,
+      stdout: 'All engines are installed.\n',
+      stderr: '',
+    });
+  },
+);
+
+describe('the list of engines', () => {
+  const entries = Object.values(ENGINES).flatMap(({ tests }) =>
+    Object.entries<readonly string[]>(tests),
+  );
+
+  it('names every test file that asks for an engine', () => {
+    const listed = entries.flatMap(([folder, files]) => files.map((file) => join(folder, file)));
+    const files = globSync('{docs,packages/*}/test/**/*.test.ts', {
+      cwd: ROOT,
+      exclude: (name) => name.endsWith('node_modules'),
+    });
+    const asking = files.filter((file) =>
+      /from '@berth\/runtimes\/(browser|engines)'/.test(readFileSync(join(ROOT, file), 'utf8')),
+    );
+    expect(asking.length).toBeGreaterThan(5);
+    expect(asking.filter((file) => !listed.some((path) => file.startsWith(path)))).toEqual([]);
+  });
+
+  it.each([...new Set(entries.map(([folder]) => folder))])(
+    'the tests of %s are run again with other engines',
+    (folder) => {
+      const { tasks } = JSON.parse(readFileSync(join(ROOT, 'turbo.json'), 'utf8'));
+      const { name } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
+      expect(tasks[`${name}#test`]?.env).toEqual(['BERTH_ENGINES', 'BERTH_MISSING_ENGINES']);
+    },
+  );
+});
