@@ -11,7 +11,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 const fault = findNodeFault(process.versions.node);
 if (fault === undefined) {
   // From the second start on, nothing of it is compiled again.
-  module.enableCompileCache();
+  module.enableCompileCache?.();
   const { run } = await import('./cli/run.ts');
   await run(process.argv);
 } else {

@@ -14,10 +14,15 @@ export function hostOf(request: IncomingMessage): string | undefined {
   const authority = (url.startsWith('/') ? undefined : authorityOf(url)) ?? hostHeaderOf(request);
   if (authority === undefined) return undefined;
   if (authority !== lastAuthority) {
-    lastHost = AUTHORITY.test(authority) ? URL.parse(`http://${authority}`)?.hostname : undefined;
+    lastHost = AUTHORITY.test(authority) ? toHost(authority) : undefined;
     lastAuthority = authority;
   }
   return lastHost;
+}
+
+function toHost(authority: string): string | undefined {
+  const url = `http://${authority}`;
+  return URL.canParse(url) ? new URL(url).hostname : undefined;
 }
 
 // Calls repeat themselves: most of those to one server name the same host.
