@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT, runOnMachine } from './process.mjs';
 import { listWorkspaces } from './workspaces.mjs';
@@ -11,20 +12,60 @@ const SETTLED_BY = [
   ...['pnpm-lock.yaml', 'pnpm-workspace.yaml'].map((f) => join(ROOT, f)),
 ];
 
+/** What is installed, and how. */
+const EVERYTHING = {
+  name: 'everything',
+  duration: 'about half a minute',
+  manifests: MANIFESTS,
+  args: [],
+};
+/** The packages that the mock runs on from source, without development tools. */
+const MOCK = {
+  name: 'mock',
+  duration: 'some seconds',
+  manifests: MANIFESTS.filter((file) => /packages[\\/](mock|server-stubs)[\\/]/.test(file)),
+  // JavaScript of 24 MB; the native pnpm of `packageManager` and the registry data that it verifies the
+  // lockfile with are ten times as large. `--filter-prod` leaves out the development tools of what the mock
+  // depends on.
+  pnpm: 'pnpm@10.34.9',
+  args: [
+    ...['--prod', '--filter-prod=@berth/mock...', '--loglevel=error'],
+    // It is the one to run, and nobody is asked to update it.
+    ...['--config.manage-package-manager-versions=false', '--config.update-notifier=false'],
+  ],
+};
+
 /**
  * Installs what is missing, with the pnpm that `packageManager` names; npm fetches it, so that a
  * machine needs no more than Node and npm. Does nothing where nothing has changed.
  */
-export async function install() {
+export function install() {
+  return installPart(EVERYTHING);
+}
+
+/** Installs what the mock needs, or does nothing where that, or everything, is installed. */
+export function installMock() {
+  // If everything was installed, this would take the tools away again.
+  return installPart(existsSync(join(ROOT, 'node_modules/turbo')) ? EVERYTHING : MOCK);
+}
+
+async function installPart({ name, duration, manifests, pnpm, args }) {
   const [major] = process.versions.node.split('.').map(Number);
   if (major < 20) fail(`Berth needs Node 20 or later, this is ${process.version}.`);
-  const state = toState();
-  if (isInstalled(state)) return;
+  const state = `${name} ${toState()}`;
+  if (isCurrent(state) && manifests.every(isInstalled)) return;
   rmSync(STAMP, { force: true });
-  const { packageManager } = readManifest(MANIFESTS[0]);
-  console.log(`Installing with ${packageManager}; the first time takes about half a minute.`);
-  const args = ['exec', '--yes', `--package=${packageManager}`, '--', 'pnpm', 'install'];
-  const code = await runOnMachine('npm', [...args, '--frozen-lockfile']);
+  const version = pnpm ?? readManifest(MANIFESTS[0]).packageManager;
+  console.log(`Installing with ${version}; the first time takes ${duration}.`);
+  // Who starts the mock alone has no use for a copy of pnpm.
+  const cache = pnpm && mkdtempSync(join(tmpdir(), 'berth-install-'));
+  const code = await runOnMachine('npm', [
+    ...['exec', '--yes', '--no-update-notifier', ...(cache ? [`--cache=${cache}`] : [])],
+    ...[`--package=${version}`, '--', 'pnpm', 'install', '--frozen-lockfile'],
+    // Each of the two versions makes its own node_modules: it need not ask whether to replace the other's.
+    ...['--config.confirm-modules-purge=false', ...args],
+  ]);
+  if (cache) rmSync(cache, { recursive: true, force: true });
   if (code > 128) process.exit(code); // a signal: whoever sent it knows why
   if (code !== 0) {
     fail('The installation failed; the reason stands above. Is the registry reachable?');
@@ -38,12 +79,13 @@ function toState() {
   return hash.digest('hex');
 }
 
-function isInstalled(state) {
-  if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== state) return false;
-  return MANIFESTS.every((file) => {
-    const { dependencies, devDependencies } = readManifest(file);
-    return !(dependencies || devDependencies) || existsSync(join(file, '../node_modules'));
-  });
+function isCurrent(state) {
+  return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === state;
+}
+
+function isInstalled(manifest) {
+  const { dependencies, devDependencies } = readManifest(manifest);
+  return !(dependencies || devDependencies) || existsSync(join(manifest, '../node_modules'));
 }
 
 function readManifest(file) {

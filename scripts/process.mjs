@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findMissingEngines } from './engines.mjs';
@@ -40,10 +41,16 @@ export function run(command, args, { cwd = ROOT } = {}) {
   return start(command, args, { cwd, env });
 }
 
-/** The same with the machine's own tools: what installs must not run on what it replaces. */
+/**
+ * The same with the machine's own tools: what installs must not run on what it replaces. It has a process
+ * group of its own, since npm runs it by way of a shell, which does not pass on signals.
+ */
 export function runOnMachine(command, args) {
-  return start(command, args, { cwd: ROOT, env: MACHINE });
+  const detached = process.platform !== 'win32';
+  return start(command, args, { cwd: ROOT, env: MACHINE, detached });
 }
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 function start(command, args, options) {
   const child = spawn(command, args, {
@@ -51,15 +58,46 @@ function start(command, args, options) {
     stdio: 'inherit',
     shell: process.platform === 'win32',
   });
-  const forward = (signal) => child.kill(signal);
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, forward);
+  const forward = (signal) => {
+    // Few tools end what they have started on SIGHUP.
+    const sent = signal === 'SIGHUP' ? 'SIGTERM' : signal;
+    if (options.detached && child.pid !== undefined) killGroup(child.pid, sent);
+    else child.kill(sent);
+  };
+  for (const signal of SIGNALS) process.on(signal, forward);
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code, signal) => {
-      for (const name of ['SIGINT', 'SIGTERM']) process.off(name, forward);
-      resolve(code ?? (signal === 'SIGINT' ? 130 : 143));
+      for (const name of SIGNALS) process.off(name, forward);
+      resolve(code ?? 128 + constants.signals[signal]);
     });
   });
+}
+
+function killGroup(pid, signal) {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
+  }
+}
+
+/** How soon after npm this process ends. */
+const PARENT_MILLISECONDS = 250;
+
+/**
+ * Ends this process, as SIGTERM does, when npm has ended: npm passes on neither SIGHUP nor SIGKILL. For
+ * scripts that begin with `exec`, since a shell that stays between takes the other signals for itself.
+ */
+export function endWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const npm = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === npm) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, PARENT_MILLISECONDS);
+  timer.unref();
 }
 
 /** Runs a TypeScript file of this repository on its own Node, from source. */

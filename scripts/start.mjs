@@ -1,7 +1,34 @@
-// `npm start [-- --port N]`: the mock of the whole API, from whatever state the checkout is in.
-import { install } from './install.mjs';
-import { runSource, turbo } from './process.mjs';
+// `npm start [-- --port N]`: the mock of the whole API, from whatever state the checkout is in. It runs in
+// this process, on the Node of the machine, so that whoever ends this ends the mock.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { registerTypeScript } from '../packages/mock/src/typescript.js';
+import { install, installMock } from './install.mjs';
+import { endWithNpm, ROOT, turbo } from './process.mjs';
 
-await install();
-const generated = await turbo('generate', '--output-logs=errors-only', '--log-order=grouped');
-process.exit(generated || (await runSource('packages/mock/src/cli.ts', process.argv.slice(2))));
+/** What generated code that the mock reads is made from, and that code. */
+const GENERATED_FROM = [
+  'spec',
+  'packages/codegen',
+  ...['generator', 'scripts', 'src/generated', 'src/runtime/generated'].map(
+    (folder) => `packages/server-stubs/${folder}`,
+  ),
+];
+
+endWithNpm();
+if (isEdited()) {
+  await install();
+  const code = await turbo('generate', '--output-logs=errors-only', '--log-order=grouped');
+  if (code !== 0) process.exit(code);
+} else {
+  await installMock();
+}
+registerTypeScript(join(ROOT, 'node_modules/.cache/berth-mock'));
+await import('../packages/mock/src/cli.ts');
+
+/** Generated code is committed: it is out of date only if something was edited since. */
+function isEdited() {
+  const args = ['--no-optional-locks', 'status', '--porcelain', '--', ...GENERATED_FROM];
+  const { status, stdout } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+  return status !== 0 || stdout !== '';
+}

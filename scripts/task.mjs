@@ -3,8 +3,9 @@
 // the long proof, whose parts are the arguments of `soak`. `dev` prints what is to be pasted, as it is.
 import { join } from 'node:path';
 import { install } from './install.mjs';
-import { ROOT, run, runSource, turbo } from './process.mjs';
+import { endWithNpm, ROOT, run, runSource, turbo } from './process.mjs';
 
+if (process.argv[2] === 'dev') endWithNpm();
 await install();
 const [task, ...args] = process.argv.slice(2);
 process.exit(await runTask());

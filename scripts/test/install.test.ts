@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -14,7 +14,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
 const SCRIPTS = ['engines.mjs', 'install.mjs', 'process.mjs', 'workspaces.mjs'];
-const ENTRY = "import { install } from './scripts/install.mjs';\nawait install();\n";
+const ENTRY = `import * as scripts from './scripts/install.mjs';
+await scripts[process.argv[2] ?? 'install']();
+`;
 
 /** Stands for npm: notes its call, does what pnpm would do, and ends as `npm-exit` says. */
 const NPM = `#!/bin/sh
@@ -47,9 +49,9 @@ function write(file: string, text: string) {
   writeFileSync(at(file), text);
 }
 
-function install() {
+function install(part = 'install') {
   const PATH = `${at('node_modules/.bin')}:${at('bin')}:/usr/bin:/bin`;
-  const { status, stderr } = spawnSync(process.execPath, ['install.mjs'], {
+  const { status, stderr } = spawnSync(process.execPath, ['install.mjs', part], {
     cwd: folder,
     env: { PATH },
     encoding: 'utf8',
@@ -67,10 +69,55 @@ it('installs with the pnpm of the manifest, fetched by npm, and then does nothin
   expect(install().status).toBe(0);
   expect(install().status).toBe(0);
   expect(readFileSync(at('npm-calls'), 'utf8')).toMatch(
-    / exec --yes --package=pnpm@1\.2\.3 -- pnpm install --frozen-lockfile\n$/,
+    / exec --yes .*--package=pnpm@1\.2\.3 -- pnpm install --frozen-lockfile .*\n$/,
   );
   expect(countCalls()).toBe(1);
 });
+
+it('installs for the mock alone first, then everything, and then nothing for the mock', () => {
+  expect(install('installMock').status).toBe(0);
+  expect(install('installMock').status).toBe(0);
+  expect(readFileSync(at('npm-calls'), 'utf8')).toMatch(
+    / --prod --filter-prod=@berth\/mock\.\.\. /,
+  );
+  expect(countCalls()).toBe(1);
+
+  install();
+  mkdirSync(at('node_modules/turbo'));
+  install('installMock');
+  expect(countCalls()).toBe(2);
+});
+
+it('installs everything for the mock where the tools are installed, and out of date', () => {
+  install();
+  mkdirSync(at('node_modules/turbo'));
+  write('pnpm-lock.yaml', 'other');
+  install('installMock');
+  const [, second = ''] = readFileSync(at('npm-calls'), 'utf8').split('\n');
+  expect(second).toContain('pnpm install');
+  expect(second).not.toContain('--prod');
+});
+
+it.runIf(process.platform === 'linux').each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  '%s ends what installs too',
+  async (signal) => {
+    // As npm runs pnpm: by way of a shell, which does not pass on signals.
+    write('bin/npm', "#!/bin/sh\nsh -c 'echo $$ > pid; exec sleep 3601'\nexit 1\n");
+    const child = spawn(process.execPath, ['install.mjs'], {
+      cwd: folder,
+      env: { PATH: `${at('bin')}:/usr/bin:/bin` },
+    });
+    const ended = new Promise((resolve) => child.on('close', (code) => resolve(code)));
+    await expect
+      .poll(() => existsSync(at('pid')) && readFileSync(at('pid'), 'utf8'))
+      .toMatch(/\d\n/);
+    const line = `/proc/${readFileSync(at('pid'), 'utf8').trim()}/cmdline`;
+    child.kill(signal);
+    expect(await ended).toBeGreaterThan(128);
+    // Empty is one that has ended and that nobody has waited for.
+    await expect.poll(() => existsSync(line) && readFileSync(line, 'utf8')).toBeFalsy();
+  },
+);
 
 it("runs npm on the machine's Node, not on the one that it may replace", () => {
   install();

@@ -1,48 +1,181 @@
-import { spawn } from 'node:child_process';
-import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { freePort } from '@berth/runtimes/free-port';
 import { expect, it } from 'vitest';
 
-const SCRIPTS = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 
-function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
+/** Starts a command, and waits until the mock that it runs says that it is ready. */
+async function startUntilReady(
+  [command = '', ...args]: readonly string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<{ child: ChildProcess; output: string }> {
+  const child = spawn(command, args, { cwd: ROOT, stdio: 'pipe', ...options });
+  let output = '';
+  await new Promise<void>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', () => reject(new Error(output)));
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text) => {
+        output += text;
+        if (/^ready\r?$/m.test(output)) resolve();
+      });
+    }
+  });
+  return { child, output };
+}
+
+function toEnd(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.on('close', resolve));
+}
+
+function call(port: number): Promise<Response> {
+  const headers = { authorization: 'Bearer any' };
+  return fetch(`http://127.0.0.1:${port}/v1/cloudrun/hello/a/b?x=1`, { headers });
+}
+
+/** The processes that have a port in their command line, but those that nobody has waited for yet. */
+function processesOf(port: number): string[] {
+  return readdirSync('/proc').flatMap((pid) => {
+    if (!/^\d+$/.test(pid)) return [];
+    try {
+      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+      return line.includes(` ${port}`) ? [`${pid} ${line}`] : [];
+    } catch {
+      return []; // It has ended.
+    }
   });
 }
 
 it.each([
-  ['npm start', ['start.mjs']],
-  ['npm run dev', ['task.mjs', 'dev']],
-])(
-  '%s serves the whole API on one port until it is told to stop',
-  async (_name, [script, ...args]) => {
-    const port = await freePort();
-    const line = [join(SCRIPTS, script as string), ...args, '--port', String(port)];
-    const child = spawn(process.execPath, line, { stdio: 'pipe' });
-    const ended = new Promise((resolve) => child.on('close', resolve));
-    let output = '';
-    await new Promise<void>((resolve, reject) => {
-      child.on('close', () => reject(new Error(output)));
-      child.stdout.setEncoding('utf8').on('data', (text) => {
-        output += text;
-        if (/^ready$/m.test(output)) resolve();
-      });
-    });
+  ['npm start', ['--conditions=berth-source', 'scripts/start.mjs']],
+  ['npm run dev', ['scripts/task.mjs', 'dev']],
+])('%s serves the whole API on one port until SIGTERM', async (_name, line) => {
+  const port = await freePort();
+  const command = [process.execPath, ...line, '--port', `${port}`];
+  const { child, output } = await startUntilReady(command);
 
-    const url = `http://127.0.0.1:${port}`;
-    const answer = await fetch(`${url}/v1/cloudrun/hello/a/b?x=1`, {
-      headers: { authorization: 'Bearer any' },
-    });
-    expect([answer.status, answer.headers.get('content-disposition')]).toEqual([200, 'attachment']);
-    for (const address of [`${url}/v1/cloudrun/`, `${url}/api/v2/envs/dev`, `${url}/\n`]) {
-      expect(output).toContain(address);
+  const url = `http://127.0.0.1:${port}`;
+  const answer = await call(port);
+  expect([answer.status, answer.headers.get('content-disposition')]).toEqual([200, 'attachment']);
+  for (const address of [`${url}/v1/cloudrun/`, `${url}/api/v2/envs/dev`, `${url}/\n`]) {
+    expect(output).toContain(address);
+  }
+  const ended = toEnd(child);
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+});
+
+// npm passes on neither SIGHUP nor SIGKILL.
+it.runIf(process.platform === 'linux').each([
+  ['npm start', 'SIGTERM'],
+  ['npm start', 'SIGINT'],
+  ['npm start', 'SIGHUP'],
+  ['npm start', 'SIGKILL'],
+  ['npm run dev', 'SIGTERM'],
+  ['npm run dev', 'SIGHUP'],
+] as const)('%s leaves no process behind after %s', async (script, signal) => {
+  const port = await freePort();
+  const command = [...script.split(' '), '--', '--port', `${port}`];
+  const { child } = await startUntilReady(command);
+  expect(processesOf(port)).not.toEqual([]);
+  child.kill(signal);
+  await expect.poll(() => processesOf(port)).toEqual([]);
+});
+
+it.runIf(process.platform === 'linux')('npm start ends with its terminal', async () => {
+  const port = await freePort();
+  const command = ['script', '-qec', `npm start -- --port ${port}`, '/dev/null'];
+  const { child } = await startUntilReady(command);
+  child.kill('SIGKILL'); // The other end of the terminal is closed.
+  await expect.poll(() => processesOf(port)).toEqual([]);
+});
+
+it('npm start of a fresh clone installs what the mock needs, and later starts nothing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-start-'));
+  try {
+    const env = makeMachine(folder);
+    const clone = join(folder, 'clone');
+    cloneWorkingTree(clone, env);
+    const port = await freePort();
+    const command = ['npm', 'start', '--', '--port', `${port}`];
+    const first = await startUntilReady(command, { cwd: clone, env });
+    expect(first.output).toContain('Installing');
+    expect((await call(port)).status).toBe(200);
+    const firstEnd = toEnd(first.child);
+    first.child.kill('SIGTERM');
+    await firstEnd;
+
+    const tools = ['@biomejs', 'node', 'pnpm', 'turbo', 'typescript', 'vitest'];
+    const installed = readdirSync(join(clone, 'node_modules/.pnpm')).join(' ');
+    for (const tool of tools) {
+      expect(existsSync(join(clone, 'node_modules', tool))).toBe(false);
+      expect(` ${installed}`).not.toContain(` ${tool}@`);
     }
-    child.kill('SIGTERM');
-    expect(await ended).toBe(0);
-  },
-);
+    // All that is on the disk, copies of npm and pnpm included; files that are linked count once.
+    expect(toMegabytes(folder)).toBeLessThan(100);
+
+    const npm_config_registry = 'http://127.0.0.1:9'; // Nobody is there.
+    await expect.poll(() => processesOf(port)).toEqual([]);
+    const again = { cwd: clone, env: { ...env, npm_config_registry } };
+    const second = await startUntilReady(command, again);
+    expect(second.output).not.toContain('Installing');
+    const secondEnd = toEnd(second.child);
+    second.child.kill('SIGTERM');
+    await secondEnd;
+    await expect.poll(() => processesOf(port)).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}, 300_000);
+
+/** The environment of a machine that has git, Node and npm, and an empty home. */
+function makeMachine(folder: string): NodeJS.ProcessEnv {
+  const bin = join(folder, 'bin');
+  const HOME = join(folder, 'home');
+  for (const path of [bin, HOME]) mkdirSync(path);
+  const paths = (process.env.PATH as string)
+    .split(delimiter)
+    .filter((path) => !path.endsWith(join('node_modules', '.bin')));
+  for (const name of ['git', 'node', 'npm', 'sh']) {
+    const path = paths.find((path) => existsSync(join(path, name))) as string;
+    symlinkSync(join(path, name), join(bin, name));
+  }
+  // How the registry is reached from here.
+  const npmrc = join(homedir(), '.npmrc');
+  if (existsSync(npmrc)) cpSync(npmrc, join(HOME, '.npmrc'));
+  return { HOME, PATH: bin, TMPDIR: folder };
+}
+
+/** A clone of what the next commit of this working tree would have. */
+function cloneWorkingTree(clone: string, env: NodeJS.ProcessEnv) {
+  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  for (const file of execFileSync('git', list, { cwd: ROOT, encoding: 'utf8' }).split('\0')) {
+    if (file === '' || !existsSync(join(ROOT, file))) continue;
+    cpSync(join(ROOT, file), join(clone, file));
+  }
+  const author = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
+  for (const args of [
+    ['init', '-q'],
+    ['add', '.'],
+    [...author, 'commit', '-qm', 'All'],
+  ]) {
+    execFileSync('git', args, { cwd: clone, env });
+  }
+}
+
+function toMegabytes(folder: string): number {
+  const text = execFileSync('du', ['-sm', folder], { encoding: 'utf8' });
+  return Number.parseInt(text, 10);
+}

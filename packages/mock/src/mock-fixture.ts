@@ -19,7 +19,11 @@ export function mockFixture(options?: MockOptions) {
   // Both read the names of other fixtures out of the pattern.
   // biome-ignore lint/correctness/noEmptyPattern: that this one needs none is said by an empty one
   return async ({}: object, use: (mock: Mock) => Promise<void>): Promise<void> => {
-    await using mock = await createMock(options);
-    await use(mock);
+    const mock = await createMock(options);
+    try {
+      await use(mock);
+    } finally {
+      await mock.close();
+    }
   };
 }

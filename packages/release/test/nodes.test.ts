@@ -23,15 +23,13 @@ import {
 /** The lines of Node that are maintained; 20 is run for as long as the dependencies run there. */
 const MAINTAINED = [22, 24, 26] as const;
 
-const commands = listPublished()
-  .flatMap(({ folder, manifest: { bin = {}, engines = {} } }) =>
-    Object.entries(bin).map(([name, file]) => ({
-      name,
-      file: join(ROOT, folder, file),
-      floor: (engines.node ?? '').replace('>=', ''),
-    })),
-  )
-  .filter(({ name }) => name !== 'berth-mock');
+const commands = listPublished().flatMap(({ folder, manifest: { bin = {}, engines = {} } }) =>
+  Object.entries(bin).map(([name, file]) => ({
+    name,
+    file: join(ROOT, folder, file),
+    floor: (engines.node ?? '').replace('>=', ''),
+  })),
+);
 
 const home = mkdtempSync(join(tmpdir(), 'berth-nodes-'));
 afterAll(() => rmSync(home, { recursive: true }));
@@ -82,6 +80,7 @@ describe.each(commands)('$name, from Node $floor on', ({ name, floor }) => {
   );
 });
 
+// The mock at work on each Node: `node-versions.test.ts` of its package.
 describe('at work, each on its floor', () => {
   let server: Running;
   // A development server prints them.

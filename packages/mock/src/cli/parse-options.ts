@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseFaultFlag } from '../faults/parse-fault-flag.ts';
 import { AUTH_MODES, type AuthMode, assertOrigin, isEnv, MODES, type Mode } from '../options.ts';
+import { isHttp } from '../proxy/targets.ts';
 import { readPackageInfo } from './package-info.ts';
 import { type ProxyFlags, toProxyOption } from './to-proxy-option.ts';
 
@@ -161,7 +162,7 @@ function parseServices(value: string, others: string | string[] = []): string | 
 }
 
 function parseUrl(value: string): string {
-  if (/^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value;
+  if (URL.canParse(value) && isHttp(new URL(value))) return value;
   throw new InvalidArgumentError(`It must be an address such as ${DEFAULT_URL}.`);
 }
 

@@ -42,7 +42,7 @@ async function serveUntilSignal(options: CliOptions): Promise<void> {
     served.verdicts.listen((verdict) => {
       process.stdout.write(`${describeVerdict(verdict)}\n`);
     });
-    process.once('SIGINT', stop).once('SIGTERM', stop);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
     process.stdout.write(`${await describeMock(served, options.ignored)}\n\nready\n`);
   } catch (error) {
     const fault = findStartFault(error as NodeJS.ErrnoException, options);

@@ -72,11 +72,12 @@ const FOREIGN = 'It has no operation of the gateway and none of the storage API.
 /** The document of the contract that knows the most of its operations. */
 function nameOf({ routes }: RouteTable): DocumentName | undefined {
   const ids = new Set(routes.map(({ operationId }) => operationId));
-  const known = standardContract.operations.filter(({ id }) => ids.has(id));
-  const [[name] = []] = Object.entries(Object.groupBy(known, ({ document }) => document)).toSorted(
-    ([, one], [, other]) => other.length - one.length,
-  );
-  return name as DocumentName | undefined;
+  const counts = new Map<DocumentName, number>();
+  for (const { id, document } of standardContract.operations) {
+    if (ids.has(id)) counts.set(document, (counts.get(document) ?? 0) + 1);
+  }
+  const [[name] = []] = [...counts].sort(([, one], [, other]) => other - one);
+  return name;
 }
 
 /** A schema inside itself has no end once its references are resolved. */

@@ -26,14 +26,14 @@ export async function waitForMock(url: string, seconds: number): Promise<boolean
 }
 
 function isReady(address: URL, timeout: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
   const request = address.protocol === 'https:' ? requestHttps : requestHttp;
   const signal = AbortSignal.timeout(Math.min(Math.ceil(timeout), MAX_TRY_MS));
-  request(address, { signal, rejectUnauthorized: false, agent: false }, (response) => {
-    response.resume();
-    resolve(response.statusCode === 200);
-  })
-    .on('error', () => resolve(false))
-    .end();
-  return promise;
+  return new Promise((resolve) => {
+    request(address, { signal, rejectUnauthorized: false, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    })
+      .on('error', () => resolve(false))
+      .end();
+  });
 }

@@ -49,8 +49,8 @@ export function createKnownAddresses(): KnownAddresses {
 
   return {
     toLocal(kind, real, origin, session) {
-      const url = URL.parse(real);
-      if (url === null || !isHttp(url)) return real;
+      const url = URL.canParse(real) ? new URL(real) : undefined;
+      if (url === undefined || !isHttp(url)) return real;
       const path = kind === 'upload' ? '/' : LINK_PREFIX + url.pathname.slice(1);
       const suffix = session === '' ? '' : `&${SESSION_PARAMETER}=${encodeURIComponent(session)}`;
       return `${origin}${path}?${PARAMETER}=${idOf(url)}${suffix}`;

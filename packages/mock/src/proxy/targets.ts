@@ -26,8 +26,8 @@ export function toProxyTargets(
 }
 
 function toBase(name: string, address: string): string {
-  const url = URL.parse(address);
-  if (url === null || !isHttp(url)) {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !isHttp(url)) {
     throw new TypeError(`${name} must be an address such as https://dev.example.com.`);
   }
   if (url.username !== '' || url.password !== '') {

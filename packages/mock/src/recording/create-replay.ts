@@ -35,7 +35,13 @@ export async function createReplay(context: Context, dir: string): Promise<Backe
   const scrubber = createScrubber(context);
   const judges = createJudges(context);
   const recordings = await readRecordings(dir);
-  const byKey = Map.groupBy(recordings, keyOf);
+  const byKey = new Map<string, Recording[]>();
+  for (const recording of recordings) {
+    const key = keyOf(recording);
+    const same = byKey.get(key);
+    if (same === undefined) byKey.set(key, [recording]);
+    else same.push(recording);
+  }
 
   function next({ replayed }: Session, key: string): Recording | undefined {
     const answers = byKey.get(key);

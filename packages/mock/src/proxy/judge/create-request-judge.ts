@@ -117,23 +117,23 @@ export function createRequestJudge(context: Context): RequestJudge {
 
   return (request, record) => {
     const shadow = new ShadowRequest(request, record);
-    const { promise, resolve } = Promise.withResolvers<void>();
     const { surface } = record;
     if (surface === 'link' || request.method === 'OPTIONS') {
       shadow.leave();
-      resolve();
-      return { shadow, done: promise };
+      return { shadow, done: Promise.resolve() };
     }
-    waiting.set(shadow, () => {
-      shadow.leave();
-      resolve();
+    const done = new Promise<void>((resolve) => {
+      waiting.set(shadow, () => {
+        shadow.leave();
+        resolve();
+      });
     });
     auth.prepare?.(shadow);
     const router = routers[surface];
     // Where no router knows it, the first part of the verdict is that nothing answers it.
     record.operationId = router.find(shadow)?.operationId;
     router(shadow, new ServerResponse(shadow));
-    return { shadow, done: promise };
+    return { shadow, done };
   };
 }
 

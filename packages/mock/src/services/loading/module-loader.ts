@@ -1,10 +1,12 @@
-import { registerHooks } from 'node:module';
+import module from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-
-/** Query by which a module is loaded anew, though Node keeps every module that it has loaded. */
-const TAG = 'berth-services';
-/** Query by which JavaScript is read as TypeScript, whose parser says where it fails. */
-const AS_TYPESCRIPT = 'as=ts';
+import {
+  AS_TYPESCRIPT,
+  isBuiltIn,
+  RELOAD,
+  registerTypeScript,
+  takeImports,
+} from '../../typescript.js';
 
 /** Loads modules that change: each load is of what the files hold then. */
 export interface ModuleLoader {
@@ -20,33 +22,22 @@ export type Loaded = { readonly path: string } & (
   | { readonly error: unknown }
 );
 
-let loads = 0;
+/** Files that each load has read, by the query that Node keeps its modules by. */
+const loads = new Map<string, Set<string>>();
+let count = 0;
 
 /**
  * Modules of earlier loads stay in memory, for Node never lets go of one: a file of 100 lines takes some
  * 80 KiB each time.
  */
 export function createModuleLoader(): ModuleLoader {
-  let tag = '';
-  let files = new Set<string>();
-  const hooks = registerHooks({
-    resolve(specifier, context, next) {
-      const resolved = next(specifier, context);
-      // What a package has inside is not the user's to change.
-      if (!isOf(context.parentURL, tag) || !/^\.{1,2}\//.test(specifier)) return resolved;
-      if (!resolved.url.startsWith('file:')) return resolved;
-      files.add(fileURLToPath(resolved.url));
-      return { ...resolved, url: `${resolved.url}?${tag}` };
-    },
-    load(url, context, next) {
-      if (!isOf(url, tag) || !url.endsWith(AS_TYPESCRIPT)) return next(url, context);
-      return next(url, { ...context, format: 'module-typescript' });
-    },
-  });
+  let query = '';
+  const hooks = isBuiltIn ? registerHooks(() => query) : undefined;
+  registerTypeScript();
 
   async function loadOne(path: string): Promise<Loaded> {
-    const url = `${pathToFileURL(path).href}?${tag}`;
-    files.add(path);
+    const url = `${pathToFileURL(path).href}?${query}`;
+    loads.get(query)?.add(path);
     try {
       return { path, module: await importNow(url) };
     } catch (error) {
@@ -60,18 +51,42 @@ export function createModuleLoader(): ModuleLoader {
 
   return {
     async load(paths) {
-      loads += 1;
-      tag = `${TAG}=${loads}`;
-      files = new Set();
+      loads.delete(query);
+      count += 1;
+      query = `${RELOAD}=${count}`;
+      loads.set(query, new Set());
       const loaded: Loaded[] = [];
       for (const path of paths) loaded.push(await loadOne(path));
       return loaded;
     },
     get files() {
-      return files;
+      for (const { url, query } of takeImports()) loads.get(query)?.add(fileURLToPath(url));
+      return loads.get(query) ?? new Set();
     },
-    close: () => hooks.deregister(),
+    close() {
+      loads.delete(query);
+      hooks?.deregister();
+    },
   };
+}
+
+/** What `typescript.js` does on older versions of Node, in this thread. */
+function registerHooks(currentQuery: () => string): module.ModuleHooks {
+  const isOf = (url: string | undefined) => url?.split('?')[1]?.split('&')[0] === currentQuery();
+  return module.registerHooks({
+    resolve(specifier, context, next) {
+      const resolved = next(specifier, context);
+      // What a package has inside is not the user's to change.
+      if (!isOf(context.parentURL) || !/^\.{1,2}\//.test(specifier)) return resolved;
+      if (!resolved.url.startsWith('file:')) return resolved;
+      loads.get(currentQuery())?.add(fileURLToPath(resolved.url));
+      return { ...resolved, url: `${resolved.url}?${currentQuery()}` };
+    },
+    load(url, context, next) {
+      if (!isOf(url) || !url.endsWith(AS_TYPESCRIPT)) return next(url, context);
+      return next(url, { ...context, format: 'module-typescript' });
+    },
+  });
 }
 
 /**
@@ -84,11 +99,7 @@ async function importNow(url: string): Promise<Record<string, unknown>> {
   return load(url);
 }
 
-function isOf(url: string | undefined, tag: string): boolean {
-  return url?.split('?')[1]?.split('&')[0] === tag && tag !== '';
-}
-
 /** Text of an error without the queries of this loader. */
 export function withoutTags(text: string): string {
-  return text.replace(new RegExp(`\\?${TAG}=\\d+(&${AS_TYPESCRIPT})?`, 'g'), '');
+  return text.replace(new RegExp(`\\?${RELOAD}=\\d+(&${AS_TYPESCRIPT})?`, 'g'), '');
 }

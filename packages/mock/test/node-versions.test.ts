@@ -1,0 +1,130 @@
+// The built mock on the other Nodes that it promises; these tests themselves run on the repository's.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { finish, untilReady } from './helpers/cli.ts';
+import { read, upload } from './helpers/upload.ts';
+
+const PACKAGE = join(import.meta.dirname, '..');
+const require = createRequire(import.meta.resolve('@berth/runtimes/package.json'));
+
+const SERVICES = `import { defineServices } from '@berth/mock';
+import { items } from './items.ts';
+
+const delay: number = 0;
+export default defineServices({
+  shop: { routes: { 'GET /items': () => ({ json: items as string[], delay }) } },
+});
+`;
+const BROKEN = `import { defineServices } from '@berth/mock';
+
+export default defineServices({
+  shop: { routes: { 'GET /items': { json: [] as string[] } }
+`;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'berth-node-versions-'));
+  await mkdir(join(folder, 'node_modules/@berth'), { recursive: true });
+  await symlink(PACKAGE, join(folder, 'node_modules/@berth/mock'), 'dir');
+  await write('package.json', '{ "type": "module" }');
+  await write('berth.services.ts', SERVICES);
+  await write('items.ts', "export const items: readonly string[] = ['a'];\n");
+  await write('broken.ts', BROKEN);
+  await write('enum.ts', '\n  enum Colour { Red }\nexport default Colour;\n');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function write(name: string, text: string): Promise<void> {
+  return writeFile(join(folder, name), text);
+}
+
+describe.each(['node20', 'node22', 'node26'])('%s', (name) => {
+  const node = join(dirname(require.resolve(`${name}/package.json`)), 'bin/node');
+
+  function spawnMock(...args: string[]): ChildProcess {
+    const command = [join(PACKAGE, 'dist/cli.js'), '--port', '0', ...args];
+    return spawn(node, command, { cwd: folder });
+  }
+
+  async function withMock(args: string[], use: (mock: { url: string }) => Promise<void>) {
+    const child = spawnMock(...args);
+    let warnings = '';
+    child.stderr?.on('data', (text) => {
+      warnings += text;
+    });
+    try {
+      const url = /(?:Inspector|comes to) +(https?:\/\/[^/\s]+)/.exec(await untilReady(child))?.[1];
+      await use({ url: url as string });
+      expect(warnings).toBe('');
+    } finally {
+      child.kill('SIGKILL');
+    }
+  }
+
+  const call = ({ url }: { url: string }, path: string, headers = {}) =>
+    fetch(`${url}/v1/cloudrun${path}`, { headers: { authorization: 'Bearer any', ...headers } });
+
+  test('answers calls of each kind, and keeps files in a folder', async () => {
+    await withMock(['--dir', join(folder, name)], async (mock) => {
+      expect(await (await call(mock, '/hello')).json()).toHaveProperty('message');
+      const made = await call(mock, '/hello', { prefer: 'dynamic=true' });
+      expect(made.status).toBe(200);
+      const accept = 'text/event-stream';
+      expect(await (await call(mock, '/echo?data=a', { accept })).text()).toContain('data: a');
+      expect(await echo(mock, 'over')).toBe('over');
+      expect(await read(mock, await upload(mock, 'a.txt', 'content'))).toBe('content');
+      await withMock(['--proxy', mock.url], async (proxy) => {
+        expect(await (await call(proxy, '/hello')).json()).toHaveProperty('message');
+      });
+    });
+  });
+
+  test('serves TypeScript, and takes over what changes', async () => {
+    await withMock(['--services', 'berth.services.ts'], async (mock) => {
+      const items = async () => (await call(mock, '/shop/items')).json();
+      expect(await items()).toEqual(['a']);
+      await write('items.ts', "export const items: readonly string[] = ['b'];\n");
+      await expect.poll(items).toEqual(['b']);
+      await write('items.ts', "export const items: readonly string[] = ['a'];\n");
+    });
+  });
+
+  test.each([
+    ['broken.ts', /^broken\.ts:4: SyntaxError: .*\n$/],
+    ['enum.ts', /^enum\.ts:2:3: SyntaxError: .* write a union or an object instead\.\n$/],
+  ])('reports the place of what is wrong in %s', async (file, stderr) => {
+    const { code, stderr: printed } = await finish(spawnMock('--services', file));
+    expect(printed).toMatch(stderr);
+    expect(code).toBe(2);
+  });
+
+  test('serves HTTPS', async () => {
+    const child = spawnMock('--tls');
+    try {
+      const url = /Inspector +(https:\/\/[^/\s]+)/.exec(await untilReady(child))?.[1] as string;
+      const waiting = spawn(node, [join(PACKAGE, 'dist/cli.js'), '--wait', url]);
+      expect(await finish(waiting)).toMatchObject({ code: 0, stderr: '' });
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+});
+
+/** What the service `echo` sends back to a message. */
+function echo({ url }: { url: string }, message: string): Promise<string> {
+  const address = `${url.replace('http', 'ws')}/v1/cloudrun/echo`;
+  const socket = new WebSocket(address, { headers: { authorization: 'Bearer any' } });
+  return new Promise((resolve, reject) => {
+    socket.on('error', reject);
+    socket.on('open', () => socket.send(message));
+    socket.on('message', (data) => {
+      resolve(String(data));
+      socket.close();
+    });
+  });
+}
