@@ -103,6 +103,13 @@ describe.each(['node20', 'node22', 'node26'])('%s', (name) => {
     expect(code).toBe(2);
   });
 
+  test('serves a document of its user', async () => {
+    const document = join(PACKAGE, '../../spec/generated/storage.v2.gen.yaml');
+    await withMock(['--contract', document], async (mock) => {
+      expect(await read(mock, await upload(mock, 'a.txt', 'content'))).toBe('content');
+    });
+  });
+
   test('serves HTTPS', async () => {
     const child = spawnMock('--tls');
     try {

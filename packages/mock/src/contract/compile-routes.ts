@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { RouteTable } from '@berth/server-stubs';
+import { registerTypeScript } from '../typescript.js';
 
 /** What of a document the generator refuses. */
 export class RefusedDocument extends Error {
@@ -34,6 +35,7 @@ export async function compileRoutes(file: string): Promise<RouteTable> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-contract-'));
   try {
     await generate(file, folder);
+    registerTypeScript();
     const { routes } = await import(pathToFileURL(join(folder, 'routes.gen.ts')).href);
     return routes;
   } finally {
