@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ViteUserConfig } from 'vitest/config';
 import type { Reporter } from 'vitest/node';
 
@@ -21,6 +22,8 @@ export default {
   test: {
     include: ['{src,test,scripts}/**/*.test.ts', '*.test.ts'],
     reporters: ['default', ['json', { outputFile: '.reports/vitest.json' }], unhandled],
+    // Tests start hundreds of commands from source: each module is stripped and compiled once.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
     // A shared machine may stand still for a while: these end what hangs, and measure nothing.
     testTimeout: 60_000,
     hookTimeout: 120_000,
