@@ -46,10 +46,10 @@ export function startCli(
   variables: Variables,
   cwd = tmpdir(),
 ): ChildProcess {
-  const { PATH = '' } = process.env;
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   return spawn(process.execPath, ['--conditions=berth-source', CLI, ...args], {
     cwd,
-    env: { PATH, HOME: '/nonexistent', ...variables },
+    env: { PATH, NODE_COMPILE_CACHE, HOME: '/nonexistent', ...variables },
   });
 }
 
