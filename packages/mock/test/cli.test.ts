@@ -129,7 +129,7 @@ test('--origins and --max-sessions are those of the options', async () => {
 test('what a start has compiled is kept for the next one, where Node keeps such things', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-mock-'));
   try {
-    const env = { TMPDIR: folder, TEMP: folder };
+    const env = { TMPDIR: folder, TEMP: folder, NODE_COMPILE_CACHE: '' };
     await finish(spawnCliWith(env, '--version'));
     expect(await readdir(folder)).toEqual(['node-compile-cache']);
   } finally {
