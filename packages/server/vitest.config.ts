@@ -2,6 +2,11 @@ import shared from '../../vitest.shared.ts';
 
 const { include, ...test } = shared.test;
 const CEPH = 'test/ceph/**/*.test.ts';
+/**
+ * Files that need a process of their own: one replaces a module of Node, one looks at the memory of its
+ * process. All others load each module once.
+ */
+const ALONE = ['test/blobs/file-races.test.ts', 'src/blobs/collect-buffers.test.ts'];
 /** Without `module`: at the SDK of AWS it leads to files for bundlers, which Node cannot load. */
 const conditions = shared.resolve.conditions.filter((condition) => condition !== 'module');
 
@@ -15,8 +20,14 @@ export default {
     projects: [
       {
         extends: true,
-        test: { name: 'server', include, exclude: ['**/node_modules/**', CEPH] },
+        test: {
+          name: 'server',
+          include,
+          exclude: ['**/node_modules/**', CEPH, ...ALONE],
+          isolate: false,
+        },
       },
+      { extends: true, test: { name: 'alone', include: ALONE } },
       {
         extends: true,
         test: {
@@ -24,6 +35,7 @@ export default {
           include: [CEPH],
           globalSetup: 'test/ceph/support/global-setup.ts',
           maxWorkers: 2,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
