@@ -59,15 +59,18 @@ function count(number, noun) {
  * @param {Logged} logged
  */
 export function toCurl({ request }) {
+  // As sent: curl would resolve dots and expand brackets, and `//host` is a path here, not another server.
+  const target = request.target.replace(/^[a-z]+:\/\/[^/?]*/i, '');
   const lines = [
-    `curl -X ${request.method} ${quote(new URL(request.target, location.origin).href)}`,
+    `curl -g --path-as-is -X ${request.method} ${quote(location.origin + target)}`,
   ];
   for (const [name, value] of Object.entries(request.headers)) {
     if (OWN_HEADERS.has(name)) continue;
     for (const one of [value].flat()) lines.push(`-H ${quote(`${name}: ${one}`)}`);
   }
   if (request.body && 'text' in request.body && request.body.text !== '') {
-    lines.push(`--data-binary ${quote(request.body.text)}`);
+    // Unlike the other `--data`s it never takes a text with `@` for the name of a file.
+    lines.push(`--data-raw ${quote(request.body.text)}`);
   }
   return lines.join(' \\\n  ');
 }

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { createMock, type Mock } from '@berth/mock';
 import { openBrowser } from '@berth/runtimes/browser';
 import { describeOn } from '@berth/runtimes/engines';
@@ -102,8 +104,23 @@ describeOn('chromium', 'the inspector', () => {
     await page.keyboard.press('c');
     await page.getByText('Copied.').waitFor();
     const command = await page.evaluate<string>('navigator.clipboard.readText()');
-    expect(command).toContain(`curl -X GET '${mock.url}/v1/cloudrun/hello/it`);
+    expect(command).toContain(`curl -g --path-as-is -X GET '${mock.url}/v1/cloudrun/hello/it`);
     expect(command).not.toContain('a-secret-of-mine');
+  });
+
+  test('copies no command that reads a file or calls another server', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await fetch(`${mock.url}//other.example/[a-c]/upload`, { method: 'POST', body: '@/etc/hosts' });
+    await open();
+    await page.locator('tr[data-id]').click();
+    await page.keyboard.press('c');
+    await page.getByText('Copied.').waitFor();
+    const command = await page.evaluate<string>('navigator.clipboard.readText()');
+    await promisify(execFile)('sh', ['-c', `${command} --silent --max-time 10`]);
+    const [first, second] = mock.session().requests();
+    expect(second?.request.body).toEqual({ text: '@/etc/hosts' });
+    expect(second?.request.target).toBe('//other.example/[a-c]/upload');
+    expect(first?.request.target).toBe(second?.request.target);
   });
 
   test('shows and changes files, clock, faults and services', async () => {

@@ -47,5 +47,8 @@ function nominatedBy(connection: string | undefined): Set<string> | undefined {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') {
     return undefined;
   }
-  return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
+  const names = new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
+  // It frames the body: without it a message would lose what it carries.
+  names.delete('content-length');
+  return names;
 }

@@ -1,8 +1,9 @@
-import type {
-  GatewayCall,
-  GatewayHandler,
-  GatewayHandlers,
-  ServiceAnswer,
+import {
+  defaultWireProfile,
+  type GatewayCall,
+  type GatewayHandler,
+  type GatewayHandlers,
+  type ServiceAnswer,
 } from '@berth/server-stubs';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Caller } from '../auth/caller.ts';
@@ -54,8 +55,8 @@ export interface Gateway {
  * stream: nothing is buffered but a signed body (D13), and nothing is decoded, on neither way (D3, D7).
  *
  * What the service gets: the raw target after the name; `Host` of its own endpoint; the caller's headers
- * without those of the connection and without `Authorization`, which would let it call other services in
- * the caller's name; `X-Request-Id`; and `X-Forwarded-For`, `-Proto` and `-Host`.
+ * without those of the connection and without credentials, which would let it call other services, or the
+ * storage API, in the caller's name; `X-Request-Id`; and `X-Forwarded-For`, `-Proto` and `-Host`.
  *
  * A service behind `https:` must show a certificate of its host, or of the endpoint's `servername`, from an
  * authority that Node knows; name others with `NODE_EXTRA_CA_CERTS`. There is no way to go without.
@@ -76,9 +77,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     connectSeconds = CONNECT_SECONDS,
     spoolBytes = gatewaySpoolBytes.value,
     trustProxy = false,
+    wireProfile = defaultWireProfile,
     admit,
     now = () => performance.now(),
   } = options;
+  const credentials = new Set(
+    Object.values(wireProfile.storageHeaders).map((name) => name.toLowerCase()),
+  );
   const upstreams = new Upstreams(connectSeconds * 1000, now);
   const versions = new Versions(upstreams);
   const deadlines = new Deadlines(headersSeconds * 1000);
@@ -105,7 +110,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   ): Called => {
     assertCallable(service, call.caller);
     const targets = versions.targetsOf(chooseVersion(service));
-    const headers = toServiceHeaders(input, call.request, trustProxy);
+    const headers = toServiceHeaders(input, call.request, {
+      credentials,
+      isUpgrade: upgrade !== undefined,
+      isProxyTrusted: trustProxy,
+    });
     if (body.length !== undefined) headers.push('content-length', String(body.length));
     const { target, method } = input;
     const { response } = call;

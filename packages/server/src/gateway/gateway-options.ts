@@ -1,4 +1,4 @@
-import type { GatewayCall } from '@berth/server-stubs';
+import type { GatewayCall, WireProfile } from '@berth/server-stubs';
 import type { Caller } from '../auth/caller.ts';
 import type { ServiceRegistry } from './service-registry.ts';
 
@@ -17,6 +17,8 @@ export interface GatewayOptions {
    * true and no such proxy, every caller can pretend to come from any address.
    */
   readonly trustProxy?: boolean;
+  /** Names the headers that sign calls of the storage API: no service gets to see them. Default: the contract's. */
+  readonly wireProfile?: WireProfile;
   /**
    * Asked for each call and WebSocket once it is sure who calls, before anything else is done for it; throws
    * a `GatewayError` to refuse.

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import type { Config } from '../config/config.ts';
 import { createBodyWatch } from './body-watch.ts';
 import { answerClientError } from './client-error.ts';
@@ -27,7 +28,12 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
     shouldUpgradeCallback: dispatch.shouldUpgrade,
   };
   const server = listen.tls
-    ? createTlsServer({ ...options, ...(await readTls(listen.tls)), minVersion: 'TLSv1.2' })
+    ? createTlsServer({
+        ...options,
+        ...(await readTls(listen.tls)),
+        minVersion: 'TLSv1.2',
+        handshakeTimeout: listen.headersSeconds * 1000,
+      })
     : createServer(options);
   server.maxHeadersCount = listen.maxHeaders;
   if (listen.maxConnections !== undefined) server.maxConnections = listen.maxConnections;
@@ -51,7 +57,8 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
     })
     .on('upgrade', dispatch.upgrade)
     .on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-      if (dispatch.isAnswering(socket)) socket.destroy();
+      // Without a handshake nothing can be sent, and `end` would wait for it without a limit.
+      if (dispatch.isAnswering(socket) || isHandshakeOpen(socket)) socket.destroy();
       else answerClientError(error.code, socket);
     })
     .on('close', () => bodies.close());
@@ -60,8 +67,15 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
 /**
  * RFC 9112, section 6.1: "A server … that receives an HTTP/1.0 message containing a Transfer-Encoding
  * header field MUST treat the message as if the framing is faulty". Node reads it, while a proxy of
- * HTTP/1.0 sees its end elsewhere.
+ * HTTP/1.0 sees its end elsewhere. No other version than 1 is spoken here, though Node reads `HTTP/2.0`.
  */
-function isAmbiguous({ httpVersionMinor, headers }: IncomingMessage): boolean {
-  return httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined;
+function isAmbiguous({ httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): boolean {
+  return (
+    httpVersionMajor !== 1 ||
+    (httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined)
+  );
+}
+
+function isHandshakeOpen(socket: Duplex): boolean {
+  return socket instanceof TLSSocket && socket.getCipher()?.name === undefined;
 }

@@ -63,6 +63,7 @@ export async function createServices(
     headersSeconds: limits.gatewayHeadersSeconds,
     spoolBytes: limits.gatewaySpoolBytes,
     trustProxy: listen.trustProxy,
+    wireProfile: config.wireProfile,
     admit({ env }) {
       const retryAfter = quotas.take(env);
       if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });

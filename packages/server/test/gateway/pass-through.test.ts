@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
+import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { expect, it } from 'vitest';
 import { sendRaw } from '../support/send-raw.ts';
 import { begin, send } from './support/send.ts';
@@ -64,6 +65,48 @@ it('tells the service for whom it calls, and nothing that it must not know', asy
     'x-forwarded-proto': 'http',
     'x-forwarded-host': 'dev.example:81',
   });
+});
+
+it('passes on no other spelling of what it sets itself', async () => {
+  const { seen, base } = await startRecorder();
+  const headers = {
+    X_Forwarded_For: '10.0.0.1',
+    'X-Forwarded_Proto': 'https',
+    X_Real_IP: '10.0.0.1',
+    X_Request_Id: 'mine',
+    'x_request-id': 'mine',
+    x_mine: 'kept',
+  };
+  await send(base, HELLO, { headers });
+  const names = Object.keys(seen[0]?.request.headers ?? {});
+  expect(names.filter((name) => name.includes('_'))).toEqual(['x_mine']);
+});
+
+it.each([
+  ['the contract', {}, 'X-Svc-'],
+  ['a deployment with its own names', { wireProfile: acme }, 'X-Acme-'],
+])('passes on no credentials of the storage API, by the names of %s', async (_, options, prefix) => {
+  const { seen, base } = await startRecorder(options);
+  const names = ['Authorization', 'SessionToken', 'TimeStamp', 'Other'];
+  await send(base, HELLO, {
+    headers: Object.fromEntries(names.map((name) => [`${prefix}${name}`, 'secret'])),
+  });
+  const passed = Object.keys(seen[0]?.request.headers ?? {});
+  const own = prefix.toLowerCase();
+  expect(passed.filter((name) => name.startsWith(own))).toEqual([`${own}other`]);
+});
+
+it('passes on no token in a subprotocol of a call that is no WebSocket (D14)', async () => {
+  const { seen, base } = await startRecorder();
+  await send(base, HELLO, { headers: { 'sec-websocket-protocol': 'chat, berth.bearer.secret' } });
+  expect(JSON.stringify(seen[0]?.request.rawHeaders)).not.toContain('secret');
+});
+
+it('keeps the body of a call whose Connection names Content-Length', async () => {
+  const { seen, base } = await startRecorder();
+  const headers = { connection: 'close, content-length', 'content-length': '5' };
+  await send(base, HELLO, { method: 'POST', body: Buffer.from('hello'), headers });
+  expect(seen[0]?.body.toString()).toBe('hello');
 });
 
 it('continues X-Forwarded-* where the proxy before it is trusted', async () => {

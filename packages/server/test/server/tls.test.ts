@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile } from 'node:fs/promises';
+import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { promisify } from 'node:util';
@@ -46,6 +47,21 @@ test('HTTPS is served, and a new certificate is taken over', async () => {
   await expect.poll(() => lines.at(-1)?.msg).toBe('took over a new certificate');
   expect(await nameOf(url)).toBe('second');
   expect(JSON.stringify(lines)).not.toContain('PRIVATE KEY');
+});
+
+test.each([
+  ['sends nothing', ''],
+  ['speaks no TLS', 'GET / HTTP/1.1\r\n\r\n'],
+])('a connection that %s is closed', async (_, text) => {
+  const folder = await makeFolder();
+  await makeCertificate(folder, 'first');
+  const tls = { cert: join(folder, 'first.pem'), key: join(folder, 'first.key') };
+  const { url } = await startServer({ listen: { port: 0, tls, headersSeconds: 1 } });
+  const socket = createConnection(Number(new URL(url).port), '127.0.0.1');
+  // As a client that reads nothing and never closes: `end` of the server would wait for it.
+  socket.on('error', () => {});
+  if (text !== '') socket.write(text);
+  await once(socket.resume(), 'close');
 });
 
 test('a key in place of a certificate, and a key of another one, are told by the setting', async () => {

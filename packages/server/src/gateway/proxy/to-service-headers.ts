@@ -18,22 +18,42 @@ const WITHHELD = new Set([
   'x-real-ip',
 ]);
 
+/** What the gateway sets itself; another spelling of it is the caller's. */
+const REQUEST_ID = 'x-request-id';
+
 const FORWARDED = 'x-forwarded-';
+
+interface ServiceHeaderOptions {
+  /** Names of the headers that sign calls of the storage API, in lower case. */
+  readonly credentials: ReadonlySet<string>;
+  readonly isUpgrade: boolean;
+  /**
+   * Whether the proxy in front of the gateway may report for whom it calls: then `X-Forwarded-For` is
+   * continued and the other two are kept. Otherwise a caller could pretend to be another.
+   */
+  readonly isProxyTrusted: boolean;
+}
+
+/** RFC 6455, section 11.3.4: it belongs to a handshake. In any other call it could only carry a token (D14). */
+const SUBPROTOCOLS = 'sec-websocket-protocol';
 
 /**
  * Headers of the call to the service, names and values in turn.
  *
- * @param isProxyTrusted whether what stands before the gateway may say for whom it calls: then
- * `X-Forwarded-For` is continued and the other two are kept. Else a caller could pretend to be another.
+ * CGI and WSGI read `X_Real_IP` and `X-Real-IP` as one name, so underscores hide nothing here.
+ *
  */
 export function toServiceHeaders(
   { headers: given }: GatewayInput,
   { headers: own, socket }: IncomingMessage,
-  isProxyTrusted: boolean,
+  { credentials, isUpgrade, isProxyTrusted }: ServiceHeaderOptions,
 ): string[] {
   const headers: string[] = [];
   for (const name in given) {
-    if (WITHHELD.has(name) || name.startsWith(FORWARDED)) continue;
+    const spelling = name.replaceAll('_', '-');
+    if (WITHHELD.has(spelling) || spelling.startsWith(FORWARDED)) continue;
+    if (credentials.has(spelling) || (spelling === REQUEST_ID && spelling !== name)) continue;
+    if (name === SUBPROTOCOLS && !isUpgrade) continue;
     const value = given[name] as string | string[];
     if (typeof value === 'string') headers.push(name, value);
     else for (const line of value) headers.push(name, line);
