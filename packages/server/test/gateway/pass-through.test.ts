@@ -85,16 +85,19 @@ it('passes on no other spelling of what it sets itself', async () => {
 it.each([
   ['the contract', {}, 'X-Svc-'],
   ['a deployment with its own names', { wireProfile: acme }, 'X-Acme-'],
-])('passes on no credentials of the storage API, by the names of %s', async (_, options, prefix) => {
-  const { seen, base } = await startRecorder(options);
-  const names = ['Authorization', 'SessionToken', 'TimeStamp', 'Other'];
-  await send(base, HELLO, {
-    headers: Object.fromEntries(names.map((name) => [`${prefix}${name}`, 'secret'])),
-  });
-  const passed = Object.keys(seen[0]?.request.headers ?? {});
-  const own = prefix.toLowerCase();
-  expect(passed.filter((name) => name.startsWith(own))).toEqual([`${own}other`]);
-});
+])(
+  'passes on no credentials of the storage API, by the names of %s',
+  async (_, options, prefix) => {
+    const { seen, base } = await startRecorder(options);
+    const names = ['Authorization', 'SessionToken', 'TimeStamp', 'Other'];
+    await send(base, HELLO, {
+      headers: Object.fromEntries(names.map((name) => [`${prefix}${name}`, 'secret'])),
+    });
+    const passed = Object.keys(seen[0]?.request.headers ?? {});
+    const own = prefix.toLowerCase();
+    expect(passed.filter((name) => name.startsWith(own))).toEqual([`${own}other`]);
+  },
+);
 
 it('passes on no token in a subprotocol of a call that is no WebSocket (D14)', async () => {
   const { seen, base } = await startRecorder();
