@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import type { Config } from '../config/config.ts';
 import { createBodyWatch } from './body-watch.ts';
 import { answerClientError } from './client-error.ts';
@@ -38,30 +38,34 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
   server.maxHeadersCount = listen.maxHeaders;
   if (listen.maxConnections !== undefined) server.maxConnections = listen.maxConnections;
   const bodies = createBodyWatch({ seconds: listen.slowBodySeconds, bytes: listen.slowBodyBytes });
-  return server
-    .on('request', (request, response) => {
-      if (isAmbiguous(request)) {
-        answerClientError(undefined, request.socket);
-        return;
-      }
-      bodies.add(request, response);
-      dispatch.request(request, response);
-    })
-    .on('checkContinue', (request, response) => {
-      if (isAmbiguous(request)) {
-        answerClientError(undefined, request.socket);
-        return;
-      }
-      bodies.add(request, response);
-      dispatch.checkContinue(request, response);
-    })
-    .on('upgrade', dispatch.upgrade)
-    .on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-      // Without a handshake nothing can be sent, and `end` would wait for it without a limit.
-      if (dispatch.isAnswering(socket) || isHandshakeOpen(socket)) socket.destroy();
-      else answerClientError(error.code, socket);
-    })
-    .on('close', () => bodies.close());
+  return (
+    server
+      .on('request', (request, response) => {
+        if (isAmbiguous(request)) {
+          answerClientError(undefined, request.socket);
+          return;
+        }
+        bodies.add(request, response);
+        dispatch.request(request, response);
+      })
+      .on('checkContinue', (request, response) => {
+        if (isAmbiguous(request)) {
+          answerClientError(undefined, request.socket);
+          return;
+        }
+        bodies.add(request, response);
+        dispatch.checkContinue(request, response);
+      })
+      .on('upgrade', dispatch.upgrade)
+      .on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+        if (dispatch.isAnswering(socket)) socket.destroy();
+        else answerClientError(error.code, socket);
+      })
+      // Node reports it as a `clientError` too, but without a handshake no refusal can be sent: `end` would
+      // wait for one without a limit.
+      .on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy())
+      .on('close', () => bodies.close())
+  );
 }
 
 /**
@@ -71,11 +75,6 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
  */
 function isAmbiguous({ httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): boolean {
   return (
-    httpVersionMajor !== 1 ||
-    (httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined)
+    httpVersionMajor !== 1 || (httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined)
   );
-}
-
-function isHandshakeOpen(socket: Duplex): boolean {
-  return socket instanceof TLSSocket && socket.getCipher()?.name === undefined;
 }
