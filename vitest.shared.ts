@@ -25,8 +25,8 @@ export default {
     // Tests start hundreds of commands from source: each module is stripped and compiled once.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
     // A shared machine may stand still for a while: these end what hangs, and measure nothing.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 } satisfies ViteUserConfig;

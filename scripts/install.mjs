@@ -50,12 +50,15 @@ export function installMock() {
 }
 
 async function installPart({ name, duration, manifests, pnpm, args }) {
-  const [major] = process.versions.node.split('.').map(Number);
-  if (major < 20) fail(`Berth needs Node 20 or later, this is ${process.version}.`);
+  const { packageManager, engines } = readManifest(MANIFESTS[0]);
+  const floor = engines.node.replace('>=', '');
+  if (process.versions.node.localeCompare(floor, 'en', { numeric: true }) < 0) {
+    fail(`Berth needs Node ${floor} or later; this is Node ${process.versions.node}.`);
+  }
   const state = `${name} ${toState()}`;
   if (isCurrent(state) && manifests.every(isInstalled)) return;
   rmSync(STAMP, { force: true });
-  const version = pnpm ?? readManifest(MANIFESTS[0]).packageManager;
+  const version = pnpm ?? packageManager;
   console.log(`Installing with ${version}; the first time takes ${duration}.`);
   // Who starts the mock alone has no use for a copy of pnpm.
   const cache = pnpm && mkdtempSync(join(tmpdir(), 'berth-install-'));

@@ -53,11 +53,8 @@ export function runOnMachine(command, args) {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 function start(command, args, options) {
-  const child = spawn(command, args, {
-    ...options,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  });
+  // Listens before the child runs: a signal in between would end this process alone.
+  let child;
   const forward = (signal) => {
     // Few tools end what they have started on SIGHUP.
     const sent = signal === 'SIGHUP' ? 'SIGTERM' : signal;
@@ -65,6 +62,11 @@ function start(command, args, options) {
     else child.kill(sent);
   };
   for (const signal of SIGNALS) process.on(signal, forward);
+  child = spawn(command, args, {
+    ...options,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code, signal) => {

@@ -8,8 +8,6 @@ export default mergeConfig(
     test: {
       include: ['test/*.test.ts'],
       fileParallelism: false,
-      hookTimeout: 60_000,
-      testTimeout: 120_000,
     },
   }),
 );

@@ -29,7 +29,7 @@ let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'berth-install-'));
   for (const name of SCRIPTS) cpSync(join(import.meta.dirname, '..', name), at('scripts', name));
-  write('package.json', '{ "packageManager": "pnpm@1.2.3" }');
+  write('package.json', '{ "packageManager": "pnpm@1.2.3", "engines": { "node": ">=20.19" } }');
   write('packages/one/package.json', '{ "dependencies": { "a": "1.0.0" } }');
   write('packages/left-over/.keep', '');
   for (const name of ['pnpm-lock.yaml', 'pnpm-workspace.yaml']) write(name, '');
@@ -153,6 +153,15 @@ it('ends with 2 and says so where the installation fails, and tries again', () =
   write('npm-exit', '0');
   expect(install().status).toBe(0);
   expect(countCalls()).toBe(2);
+});
+
+it('refuses an older Node in one line', () => {
+  write('package.json', '{ "packageManager": "pnpm@1.2.3", "engines": { "node": ">=99.1" } }');
+  expect(install()).toEqual({
+    status: 2,
+    stderr: `Berth needs Node 99.1 or later; this is Node ${process.versions.node}.\n`,
+  });
+  expect(countCalls()).toBe(0);
 });
 
 it('says nothing of the registry where somebody stopped the installation', () => {

@@ -62,7 +62,11 @@ async function loadDocument(file: string): Promise<Loaded> {
     if (error instanceof ContractFileError) throw error;
     if (!(error instanceof RefusedDocument)) return fail([{ file, message: toSentence(error) }]);
     const { places, message } = error;
-    if (places.length === 0) return fail([{ file, message }]);
+    if (places.length === 0) {
+      // The generator has read the file again: what is wrong may be newer than what was read here.
+      const now = await readYaml(file, await readFile(file, 'utf8').catch(() => text));
+      return fail(Array.isArray(now) ? now : [{ file, message }]);
+    }
     return fail(places.map(({ path, message }) => ({ file, ...read.locate({ path }), message })));
   }
 }
