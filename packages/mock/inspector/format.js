@@ -61,9 +61,7 @@ function count(number, noun) {
 export function toCurl({ request }) {
   // As sent: curl would resolve dots and expand brackets, and `//host` is a path here, not another server.
   const target = request.target.replace(/^[a-z]+:\/\/[^/?]*/i, '');
-  const lines = [
-    `curl -g --path-as-is -X ${request.method} ${quote(location.origin + target)}`,
-  ];
+  const lines = [`curl -g --path-as-is -X ${request.method} ${quote(location.origin + target)}`];
   for (const [name, value] of Object.entries(request.headers)) {
     if (OWN_HEADERS.has(name)) continue;
     for (const one of [value].flat()) lines.push(`-H ${quote(`${name}: ${one}`)}`);
