@@ -8,6 +8,7 @@ checkEngines();
 await install();
 const drift = await turbo('drift');
 if (drift !== 0) process.exit(drift);
-const code = await turbo('check', 'knip', 'conformance', 'check:release', '--continue');
+const tasks = ['check', 'knip', 'conformance', 'check:release'];
+const code = await turbo(...tasks, '--continue', '--output-logs=new-only');
 const failed = printTotals();
 process.exit(code || Math.min(failed, 1));
