@@ -82,7 +82,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     now = () => performance.now(),
   } = options;
   const credentials = new Set(
-    Object.values(wireProfile.storageHeaders).map((name) => name.toLowerCase()),
+    Object.values(wireProfile.storageHeaders).map((name) =>
+      name.toLowerCase().replaceAll('_', '-'),
+    ),
   );
   const upstreams = new Upstreams(connectSeconds * 1000, now);
   const versions = new Versions(upstreams);

@@ -10,6 +10,15 @@ import { startRawAnswer, startRawService, startService } from './support/start-s
 
 const HELLO = '/v1/cloudrun/hello';
 
+const UNDERSCORES = {
+  ...acme,
+  storageHeaders: {
+    authorization: 'X_Own_Authorization',
+    sessionToken: 'X_Own_SessionToken',
+    timestamp: 'X_Own_TimeStamp',
+  },
+};
+
 /** A gateway before a service that keeps what it was asked. */
 async function startRecorder(options = {}) {
   const seen: { request: IncomingMessage; body: Buffer }[] = [];
@@ -85,6 +94,7 @@ it('passes on no other spelling of what it sets itself', async () => {
 it.each([
   ['the contract', {}, 'X-Svc-'],
   ['a deployment with its own names', { wireProfile: acme }, 'X-Acme-'],
+  ['a deployment whose names have underscores', { wireProfile: UNDERSCORES }, 'X_Own_'],
 ])(
   'passes on no credentials of the storage API, by the names of %s',
   async (_, options, prefix) => {

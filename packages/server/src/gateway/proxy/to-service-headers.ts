@@ -24,7 +24,7 @@ const REQUEST_ID = 'x-request-id';
 const FORWARDED = 'x-forwarded-';
 
 interface ServiceHeaderOptions {
-  /** Names of the headers that sign calls of the storage API, in lower case. */
+  /** Names of the headers that sign calls of the storage API, in lower case and with hyphens. */
   readonly credentials: ReadonlySet<string>;
   readonly isUpgrade: boolean;
   /**
@@ -53,7 +53,7 @@ export function toServiceHeaders(
     const spelling = name.replaceAll('_', '-');
     if (WITHHELD.has(spelling) || spelling.startsWith(FORWARDED)) continue;
     if (credentials.has(spelling) || (spelling === REQUEST_ID && spelling !== name)) continue;
-    if (name === SUBPROTOCOLS && !isUpgrade) continue;
+    if (spelling === SUBPROTOCOLS && !isUpgrade) continue;
     const value = given[name] as string | string[];
     if (typeof value === 'string') headers.push(name, value);
     else for (const line of value) headers.push(name, line);
