@@ -8,7 +8,7 @@ import { publishRelease } from './publish-release.ts';
 import { startRegistry } from './start-registry.ts';
 import { startMock, useClient, useSpec } from './use-client.ts';
 import { useConformance } from './use-conformance.ts';
-import { useMockImage, useServerImages } from './use-images.ts';
+import { buildServerImages, useMockImage, useServerImages } from './use-images.ts';
 import { useStubs } from './use-stubs.ts';
 
 /**
@@ -41,15 +41,13 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
       // Prism declares Node 24.18. The mock's own tests run it on its floor.
       const project = create('mock', 24);
       const mock = await startMock(project);
-      onStep('install and start the mock');
+      onStep('start the mock by npx');
       try {
         await useClient(create('client', 20), mock.found);
         onStep('install and use the client');
       } finally {
         await mock.stop();
       }
-      await checkNpx(project, '@berth/mock', versionOf('@berth/mock'));
-      onStep('npx of the mock');
       await useMockImage(
         { project: project.sibling('image'), install: installOf('@berth/mock') },
         installOf('@berth/client'),
@@ -64,21 +62,19 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
     }
 
     async function useServerAndSuite() {
-      const server = create('server', 22);
-      await server.run('npm', 'install', '@berth/server');
+      const server = create('server', 24);
+      const suite = create('conformance', 24);
+      const install = installOf('@berth/conformance');
+      const images = await buildServerImages(server, { project: suite, install });
+      onStep('build the images of server and suite, the suite from tarballs');
+      const installed = server.sibling('project/app', 22);
+      await checkOldNode(installed, 'berth-server', '22.19', 20);
+      onStep(await useConformance(installed, suite.sibling('project/app', 20)));
+      await useServerImages(images);
+      onStep('run and stop both images');
       await checkNpx(server, '@berth/server', versionOf('@berth/server'));
-      await checkOldNode(server, 'berth-server', '22.19', 20);
-      onStep('install the server, npx, Node too old');
-      const suite = create('conformance', 20);
-      await suite.run('npm', 'install', '@berth/conformance');
       await checkNpx(suite, '@berth/conformance', versionOf('@berth/conformance'));
-      onStep('install the suite, npx');
-      onStep(await useConformance(server, suite));
-      await useServerImages(server.sibling('image', 24), {
-        project: suite.sibling('image', 24),
-        install: installOf('@berth/conformance'),
-      });
-      onStep('run and stop the images of server and suite, the suite from tarballs');
+      onStep('npx of server and suite');
     }
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${registry.readLog()}`, { cause: error });

@@ -1,10 +1,9 @@
 import type { Project } from './create-projects.ts';
 
-/** Installs the mock, and starts it as its README says. */
-export async function startMock(project: Project) {
-  await project.run('npm', 'install', '--save-dev', '@berth/mock');
+/** Starts the mock in an empty folder, as the README says. */
+export function startMock(project: Project) {
   const ready = /^Upload target +(\S+)\/\n[\s\S]*^ready$/m;
-  return project.start(ready, 'npx', 'berth-mock', '--port', '0');
+  return project.start(ready, 'npx', '--yes', '@berth/mock', '--port', '0');
 }
 
 /** Installs the client, makes a round trip against the mock, by code and by command line. */

@@ -4,7 +4,7 @@ import type { Running } from './run-command.ts';
 
 const PAIR = { id: 'rehearsal', secret: 'the secret of the key pair of a rehearsal' };
 
-/** Installs server and suite, and lets the suite judge the server, with its fixture service behind it. */
+/** Checks the server with the suite, in folders where they are installed, with its fixture service behind it. */
 export async function useConformance(server: Project, suite: Project): Promise<string> {
   const running: Running[] = [];
   try {

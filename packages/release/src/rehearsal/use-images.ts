@@ -44,15 +44,22 @@ export async function useMockImage({ project, install }: Packed, client: string)
   }
 }
 
-/**
- * The same of the server, installed from the registry, and of the suite, from tarballs: the suite judges the
- * server, and is interrupted.
- */
-export async function useServerImages(server: Project, suite: Packed): Promise<void> {
+export interface ServerImages {
+  served: Container;
+  judge: Container;
+}
+
+/** Builds the image of the server from the registry, and that of the suite from tarballs. */
+export async function buildServerImages(server: Project, suite: Packed): Promise<ServerImages> {
   const [served, judge] = await Promise.all([
     buildImage(server, 'packages/server'),
     buildImage(suite.project, 'packages/conformance', suite.install),
   ]);
+  return { served, judge };
+}
+
+/** Runs both: the suite checks the server, and is interrupted. */
+export async function useServerImages({ served, judge }: ServerImages): Promise<void> {
   if (!(await judge.run()).includes('--gateway-url')) throw new Error('The suite shows no help.');
   writeSettings(served.at('/etc/berth'), served.at('/var/lib/berth/files'));
   const running = await served.start(/("url":"http:[^\n]*"msg":"listening")/);
@@ -178,11 +185,14 @@ async function buildImage(
     const given = args === undefined ? image.words('CMD') : [...(runs[0]?.args ?? []), ...args];
     return [...image.words('ENTRYPOINT'), ...given].map(toHere);
   };
-  const before = listFiles(root);
+  let before = new Map<string, number>();
   return {
     at,
     run: (args, more) => runCommand(place(more), toWords(args)),
-    start: (ready, args, more) => startCommand(place(more), toWords(args), ready),
+    start(ready, args, more) {
+      before = listFiles(root);
+      return startCommand(place(more), toWords(args), ready);
+    },
     async assertHealthy(url) {
       const health = image.words('HEALTHCHECK').map(toHere);
       for (const [address, expected] of [
