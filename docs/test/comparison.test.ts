@@ -31,8 +31,8 @@ describe('the comparison', () => {
     const unsourced = claims.filter(
       (claim) => !linksOf(claim).some((to) => to?.startsWith('https://')),
     );
-    // Neither is a claim about a feature: what is not said, what a peer lacks by its nature, what users write.
-    const plain = /^(not documented|it(s API)? has (none|no OpenAPI document)|by code of yours)$/;
+    // Neither is a claim about a feature: what is not said, what a peer lacks by nature, what users write.
+    const plain = /^(not documented|it(s API)? has (none|no OpenAPI document)|by your code)$/;
     expect(unsourced.filter((claim) => !plain.test(claim))).toEqual([]);
   });
 });
