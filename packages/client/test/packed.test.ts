@@ -150,7 +150,9 @@ describe('the packed client', () => {
       expect(output).toMatch(new RegExp(`^Version ${version}\\.`));
     });
 
-    it.each([
+    // The oldest and the newest compiler check all of them, those between the one that has most.
+    const isBetween = version !== '5' && version !== '7';
+    const projects: [string, string[], object][] = [
       // Only the resolution differs from the next, which checks the libraries too.
       ['a browser', ['main.ts'], { ...BROWSER, module: 'nodenext', skipLibCheck: true }],
       [
@@ -159,11 +161,15 @@ describe('the packed client', () => {
         { ...BROWSER, module: 'esnext', moduleResolution: 'bundler' },
       ],
       ['Node', ['main.ts'], { lib: ['es2023'], types: ['node'], module: 'nodenext' }],
-    ])('is typed in a project of %s', async (_, files, options) => {
-      await project.write('main.ts', TYPED);
-      await project.write('entries.ts', TYPED_ENTRIES);
-      expect(await check(files, options)).toBe('');
-    });
+    ];
+    it.each(isBetween ? projects.slice(1, 2) : projects)(
+      'is typed in a project of %s',
+      async (_, files, options) => {
+        await project.write('main.ts', TYPED);
+        await project.write('entries.ts', TYPED_ENTRIES);
+        expect(await check(files, options)).toBe('');
+      },
+    );
   });
 
   it('names no source, no workspace and no test', async () => {
