@@ -1,11 +1,226 @@
 import { writeFile } from 'node:fs/promises';
-import rules from '@berth/spec/rules.json' with { type: 'json' };
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import ruleSet from '@berth/spec/rules.json' with { type: 'json' };
+import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { toConfiguration } from './reference/to-configuration.ts';
-import { toErrors } from './reference/to-errors.ts';
-import { toLimits } from './reference/to-limits.ts';
-import { toOperations } from './reference/to-operations.ts';
-import { toRules } from './reference/to-rules.ts';
-import { toTraceability } from './reference/to-traceability.ts';
+import { toTable } from './reference/to-table.ts';
+
+const RETRY: Record<string, string> = {
+  any: 'yes',
+  idempotent: 'if the call may be executed twice',
+  never: 'no',
+};
+
+const FIXED: Record<string, string> = {
+  contract: 'code and status',
+  code: 'code',
+  ours: '',
+};
+
+/** The page `docs/reference/errors.md`: every code that mock and server answer, by surface. */
+function toErrors(): string {
+  return `# Error codes
+
+What the mock and the reference server answer, and what clients have to expect. The lists are open: a
+deployment may answer with other codes, and a caller treats one that it does not know by its status.
+[Errors and retries](../guides/errors.md) says how to handle them.
+
+## Gateway
+
+Body \`{ code, message, requestId }\`. _Repeat_: whether the same call may be sent again. _Fixed_: what the
+contract promises of every deployment; the rest is what this project does
+([D6](../decisions/d06-gateway-errors.md)).
+
+${toTable(
+  ['Code', 'Status', 'Repeat', 'Retry-After', 'Fixed', 'Message'],
+  defaults.gatewayErrors.map((error) => [
+    `\`${error.code}\``,
+    String(error.status),
+    RETRY[error.retry] ?? '',
+    toSeconds(error),
+    FIXED[error.strength] ?? '',
+    error.message,
+  ]),
+)}
+## Storage
+
+Envelope \`{ statusCode, body: { requestId, code, message } }\`. A code of one item stands in the result list
+of a call that succeeded as a whole, where \`${defaults.itemCodes.success}\` marks a good one
+([D26](../decisions/d26-storage-errors.md)).
+
+${toTable(
+  ['Code', 'Of', 'Status', 'Retry-After', 'Message'],
+  defaults.storageErrors.map((error) => [
+    `\`${error.code}\``,
+    error.level === 'item' ? 'an item' : 'the call',
+    String(error.status),
+    toSeconds(error),
+    error.message,
+  ]),
+)}
+## Upload target
+
+An XML document \`Error\` with \`Code\`, \`Message\`, \`Resource\`, \`RequestId\` and \`TraceId\`
+([D27](../decisions/d27-upload-target.md)).
+
+${toTable(
+  ['Code', 'Status', 'Message'],
+  defaults.uploadErrors.map(({ code, status, message }) => [
+    `\`${code}\``,
+    String(status),
+    message,
+  ]),
+)}`;
+}
+
+function toSeconds(error: object): string {
+  return 'retryAfter' in error ? `${error.retryAfter} s` : '';
+}
+
+type Operation = { operationId: string; summary: string; 'x-berth-websocket'?: true };
+
+const METHODS = ['get', 'post'];
+
+const HEAD = ['Operation', 'Method', 'Path', 'What it does', 'Repeat', 'Rules'];
+
+/** The page `docs/reference/operations.md`: every operation of both documents. */
+function toOperations(): string {
+  return `# Operations
+
+The operations of the contract, by the \`operationId\` that types, reports and logs name. Schemas,
+examples and answers of each stand in the API reference of the docs site, which is made from
+[\`spec/gateway.v1\`](../../spec/gateway.v1/openapi.yaml) and
+[\`spec/storage.v2\`](../../spec/storage.v2/openapi.yaml).
+
+_Repeat_ says whether the same call may be sent again when nobody knows if it was executed.
+
+## Gateway, version ${gateway.info.version}
+
+${toTable(HEAD, toRows(gateway.paths))}
+## Storage and upload target, version ${storage.info.version}
+
+${toTable(HEAD, toRows(storage.paths))}
+The upload target has no fixed address: \`uploadFile\` is sent to the \`url\` that \`getUploadMetaData\`
+returned, exactly as it stands there.
+`;
+}
+
+function toRows(paths: object): string[][] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    METHODS.filter((method) => method in item).map((method) => {
+      const operation: Operation = item[method];
+      const rules = ruleSet.rules.filter((rule) =>
+        rule.operations.includes(operation.operationId),
+      ).length;
+      return [
+        `\`${operation.operationId}\``,
+        method.toUpperCase() + (operation['x-berth-websocket'] ? ', WebSocket' : ''),
+        `\`${path}\``,
+        operation.summary,
+        toRepeat(operation.operationId, method),
+        String(rules),
+      ];
+    }),
+  );
+}
+
+function toRepeat(id: string, method: string): string {
+  const known = defaults.operations[id as keyof typeof defaults.operations];
+  if (known) return known.idempotent ? 'yes' : 'no';
+  if (id === 'uploadFile') return 'with a new grant';
+  return method === 'get' ? 'yes' : 'if the service allows it';
+}
+
+const TOPICS: Record<string, string> = {
+  GW: 'Gateway',
+  AU: 'Authentication',
+  ST: 'Storage',
+  UP: 'Upload target',
+  VR: 'Versions',
+  IN: 'About the contract',
+};
+
+/** The page `docs/reference/rules.md`: every rule by its id. */
+function toRules(): string {
+  const topics = Map.groupBy(ruleSet.rules, ({ id }) => id.split('-')[0] ?? '');
+  const sections = [...topics].map(([prefix, rules]) => {
+    const rows = rules.map(({ id, level, statement, decisions }) => [
+      `\`${id}\``,
+      level,
+      statement,
+      decisions.map(toLink).join(', '),
+    ]);
+    const title = TOPICS[prefix] ?? prefix;
+    return `## ${title}\n\n${toTable(['Rule', 'Level', 'Statement', 'Decisions'], rows)}`;
+  });
+  return `# Rules
+
+The ${ruleSet.rules.length} rules of the contract, version ${ruleSet.version} of the rule set. An id never changes its meaning.
+The [conformance suite](../start/conformance.md) reports by these ids. \`MUST\` and \`SHOULD\` are checked on
+any deployment; \`info\` states what cannot be checked from outside, or what only this project does. Where
+each rule comes from and where it stands in the documents: [traceability](traceability.md).
+
+${sections.join('\n')}`;
+}
+
+function toLink(id: string): string {
+  return `[${id}](../decisions/${ruleSet.decisions[id as keyof typeof ruleSet.decisions]})`;
+}
+
+type RuleSet = typeof ruleSet;
+
+type Rule = RuleSet['rules'][number];
+
+const INTRODUCTION = `# Traceability
+
+Every line of the API description and every decision, with the rule that states it and the place in the
+contract that holds it. MUST and SHOULD are checked on any deployment. A line of level info is not: its
+row names the decision that fills it.
+`;
+
+const TO_TRACEABILITY_HEAD = ['Line', 'Rule', 'Level', 'Statement', 'Place or decision'];
+
+/**
+ * The page `docs/reference/traceability.md`: one section a heading of the API description, in its
+ * order, then one for the rules that stand on a decision alone. A rule that several lines state has a
+ * row at each.
+ *
+ * @returns Markdown whose links are relative to `docs/reference`
+ */
+export function toTraceability({ rules, outline, decisions }: RuleSet): string {
+  const toRow = (line: string, rule: Rule) => [
+    line,
+    `\`${rule.id}\``,
+    rule.level,
+    rule.statement,
+    [...rule.places.map(toPlaceLink), ...rule.decisions.map(toDecisionLink)].join('<br>'),
+  ];
+  const toDecisionLink = (id: string) =>
+    `[${id}](../decisions/${decisions[id as keyof typeof decisions]})`;
+
+  const sections = new Map<string, string[][]>();
+  for (const place of outline) {
+    const [heading = '', ...line] = place.split(' › ');
+    const stated = rules.filter((rule) => rule.source.includes(place));
+    const rows = stated.map((rule) => toRow(line.join(' › '), rule));
+    sections.set(heading, [...(sections.get(heading) ?? []), ...rows]);
+  }
+  const decided = rules.filter((rule) => rule.source.length === 0);
+  sections.set(
+    'Decisions alone',
+    decided.map((rule) => toRow(rule.decisions.join(', '), rule)),
+  );
+
+  const text = [...sections].map(
+    ([heading, rows]) => `## ${heading}\n\n${toTable(TO_TRACEABILITY_HEAD, rows)}`,
+  );
+  return [INTRODUCTION, ...text].join('\n');
+}
+
+function toPlaceLink(place: string): string {
+  return `[\`${place}\`](../../${toPlaceFile(place)})`;
+}
 
 const HEADER = '<!-- Generated by docs/scripts/generate.ts. Repair: pnpm generate -->\n\n';
 
@@ -15,8 +230,48 @@ const pages = {
   limits: toLimits(),
   operations: toOperations(),
   rules: toRules(),
-  traceability: toTraceability(rules),
+  traceability: toTraceability(ruleSet),
 };
+
 for (const [name, text] of Object.entries(pages)) {
   await writeFile(`reference/${name}.md`, HEADER + text);
+}
+
+/** The page `docs/reference/limits.md`: every value that the contract leaves open. */
+function toLimits(): string {
+  const rows = Object.entries(defaults.limits).map(
+    ([name, { value, unit, decision, description }]) => [
+      `\`${name}\``,
+      `${value.toLocaleString('en-US')} ${unit}${toMebibytes(value, unit)}`,
+      description,
+      `[${decision}](../decisions/${ruleSet.decisions[decision as keyof typeof ruleSet.decisions]})`,
+    ],
+  );
+  return `# Limits
+
+The contract names no limit where a deployment may choose. These are the values of this project: of mock,
+server and stubs, and what the client expects. The server takes others under \`limits\` of its
+[configuration](configuration.md).
+
+${toTable(['Limit', 'Value', 'What it bounds', 'Decision'], rows)}`;
+}
+
+function toMebibytes(value: number, unit: string): string {
+  if (unit !== 'bytes' || value < 1024 * 1024) return '';
+  const mebibytes = value / 1024 / 1024;
+  return mebibytes < 1024 ? ` (${mebibytes} MiB)` : ` (${mebibytes / 1024} GiB)`;
+}
+
+/** The hand-written file that holds a place, from the root of the repository. */
+export function toPlaceFile(place: string): string {
+  const [target = '', pointer = ''] = place.split('#');
+  if (target !== 'gateway.v1' && target !== 'storage.v2') return `spec/${target}`;
+  const [, component, kind, name] = pointer.split('/');
+  if (component !== 'components' || !name) return `spec/${target}/openapi.yaml`;
+  const file = kind === 'securitySchemes' ? toKebabCase(name) : name;
+  return `spec/${target}/components/${kind}/${file}.yaml`;
+}
+
+function toKebabCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

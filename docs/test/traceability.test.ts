@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import published from '@berth/spec/rules.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
-import { toPlaceFile } from '../scripts/reference/to-place-file.ts';
-import { toTraceability } from '../scripts/reference/to-traceability.ts';
+import { toPlaceFile, toTraceability } from '../scripts/generate.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

@@ -1,14 +1,69 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { writeGenerated } from '@berth/codegen';
-import { bundle, DOCUMENTS } from './generate/bundle.ts';
-import { toContract } from './generate/contract.ts';
-import { readDefaults } from './generate/defaults.ts';
-import { toOverlay } from './generate/overlay.ts';
+import { parse } from 'yaml';
+import { type Bundles, bundle, DOCUMENTS } from './generate/bundle.ts';
 import { readRules } from './generate/rules.ts';
-import { readProfile, toNames } from './generate/wire-profile.ts';
+
+const FOLDER = join(import.meta.dirname, '../defaults');
+
+/** All files of `spec/defaults`, as one object with a property a file (`gateway-errors.yaml` → `gatewayErrors`). */
+async function readDefaults(): Promise<Record<string, unknown>> {
+  const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.yaml')).sort();
+  const entries = files.map(async (file) => {
+    const text = await readFile(join(FOLDER, file), 'utf8');
+    return [toCamelCase(basename(file, '.yaml')), parse(text)];
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+function toCamelCase(name: string): string {
+  return name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+const WIRE_PROFILE_FOLDER = join(import.meta.dirname, '../overlays');
+
+/** Names that a deployment puts in place of the neutral ones (decision D1); `overlays/wire-profile.schema.json`. */
+type WireProfile = {
+  name: string;
+  storageHeaders: { authorization: string; sessionToken: string; timestamp: string };
+  uploadFields: { securityToken: string; metaFileId: string };
+  storeFileID: string;
+  gatewayHeaders: { upstreamStatus: string };
+};
+
+export async function readProfile(name: string): Promise<WireProfile> {
+  return JSON.parse(await readFile(join(WIRE_PROFILE_FOLDER, `${name}.json`), 'utf8'));
+}
+
+/** Which name of `from` becomes which of `to`. Names that are the same in both are left out. */
+export function toNames(from: WireProfile, to: WireProfile): Names {
+  const before = listNames(from);
+  const after = listNames(to);
+  const pairs = before.map((name, index) => [name, after[index] as string] as const);
+  return new Map(pairs.filter(([old, name]) => old !== name));
+}
+
+function listNames(profile: WireProfile): string[] {
+  const { storageHeaders, uploadFields, storeFileID, gatewayHeaders } = profile;
+  return [
+    storageHeaders.authorization,
+    storageHeaders.sessionToken,
+    storageHeaders.timestamp,
+    uploadFields.securityToken,
+    uploadFields.metaFileId,
+    storeFileID,
+    gatewayHeaders.upstreamStatus,
+  ];
+}
 
 /** Writes all that `@berth/spec` exports and nobody writes by hand. */
 const documents = await bundle();
+
 const rules = await readRules(documents);
+
 const acme = toNames(await readProfile('default'), await readProfile('acme'));
 
 await Promise.all([
@@ -27,4 +82,80 @@ await Promise.all([
 
 function write(name: string, content: unknown): Promise<void> {
   return writeGenerated(`generated/${name}`, content, 'spec/scripts/generate.ts');
+}
+
+/**
+ * The identity of the contract: the version and SHA-256 of each document, the version of the rules,
+ * and one hash of it all, which travels with every package that was generated from it.
+ */
+function toContract(documents: Bundles, rules: { version: string }) {
+  const parts = DOCUMENTS.map((name) => {
+    const { version } = documents[name].info;
+    return [name, { version, sha256: sha256(documents[name]) }] as const;
+  });
+  return {
+    documents: Object.fromEntries(parts),
+    rules: { version: rules.version, sha256: sha256(rules) },
+    sha256: sha256([documents, rules]),
+  };
+}
+
+function sha256(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+}
+
+/** Neutral name → name on the wire. */
+type Names = ReadonlyMap<string, string>;
+
+/** `value` with each name replaced, in keys and, as a whole word, in text. */
+export function rename(value: unknown, names: Names): unknown {
+  if (typeof value === 'string') return renameText(value, names);
+  if (Array.isArray(value)) return value.map((item) => rename(item, names));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [names.get(key) ?? key, rename(item, names)]),
+  );
+}
+
+function renameText(text: string, names: Names): string {
+  const words = [...names.keys()].map((name) => name.replace(/[^\w-]/g, '\\$&')).join('|');
+  return text.replace(new RegExp(`(?<![\\w-])(${words})(?![\\w-])`, 'g'), (name) => {
+    return names.get(name) ?? name;
+  });
+}
+
+type Action = { target: string; remove?: true; update?: unknown };
+
+type Json = Record<string, unknown>;
+
+/**
+ * An OpenAPI Overlay 1.0 that puts the names of a wire profile into a bundled document.
+ *
+ * An update merges objects and appends to arrays, so what has a renamed key, and each array that
+ * changes, is removed and written anew as a whole.
+ */
+function toOverlay(title: string, document: object, names: Names) {
+  const actions = toActions('$', document as Json, rename(document, names) as Json);
+  return { overlay: '1.0.0', info: { title, version: '1.0.0' }, actions };
+}
+
+function toActions(target: string, before: Json, after: Json): Action[] {
+  return Object.keys(before).flatMap((key) => {
+    const [old, value] = [before[key], after[key]];
+    if (isDeepStrictEqual(old, value)) return [];
+    if (isJson(old) && isJson(value) && haveSameKeys(old, value)) {
+      return toActions(`${target}['${key.replaceAll("'", "\\'")}']`, old, value);
+    }
+    const update = { target, update: { [key]: value } };
+    if (typeof old !== 'object') return [update];
+    return [{ target: `${target}['${key}']`, remove: true as const }, update];
+  });
+}
+
+function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function haveSameKeys(before: Json, after: Json): boolean {
+  return isDeepStrictEqual(Object.keys(before), Object.keys(after));
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findReleaseProblems } from '../scripts/check/release-problems.ts';
+import { findReleaseProblems } from '../scripts/check-version.ts';
 
 const LINKED = ['@berth/spec', '@berth/client', '@berth/mock'];
 const spec = { name: '@berth/spec', type: 'minor' };

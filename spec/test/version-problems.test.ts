@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { findPendingBump } from '../scripts/check/pending-bump.ts';
-import { findVersionProblems } from '../scripts/check/version-problems.ts';
+import { findPendingBump, findVersionProblems } from '../scripts/check-version.ts';
+
 import { DOCUMENTS } from '../scripts/generate/bundle.ts';
 
 const SPEC = join(import.meta.dirname, '..');

@@ -1,17 +1,129 @@
-import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
+import { availableParallelism, cpus, platform, release, totalmem } from 'node:os';
+import { dirname, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { assertWritable } from './assert-writable.ts';
-import { describeMachine } from './describe-machine.ts';
-import { mergeRows } from './merge-rows.ts';
-import { peerVersion } from './peer-version.ts';
-import { readRows } from './read-rows.ts';
-import type { DatedRow, Row, Suite } from './row.ts';
-import { stopOnSignal } from './stop-on-signal.ts';
+import type { DatedRow, Row, Suite } from './compare.ts';
+import { stopAll } from './processes.ts';
 import { suites } from './suites.ts';
 import { toPage } from './to-page.ts';
 import { toSummary, toTable } from './to-table.ts';
+
+/** Packages whose rows name something that they do. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  'Express 5 by hand': 'express',
+  'undici.stream': 'undici',
+  'busboy to disk with fsync': '@fastify/busboy',
+  'prism-cli': '@stoplight/prism-cli',
+  'openapi-fetch with a time limit': 'openapi-fetch',
+};
+
+const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
+  nginx: ['nginx', '-v'],
+  'curl -F': ['curl', '--version'],
+};
+
+/** The version of a peer; empty for a bound, and for what is part of Node. */
+function peerVersion(peerName: string): string {
+  const program = PROGRAMS[peerName];
+  if (program) return versionOf(program);
+  const manifest = findManifest(PACKAGES[peerName] ?? peerName);
+  return manifest === undefined ? '' : JSON.parse(readFileSync(manifest, 'utf8')).version;
+}
+
+function findManifest(name: string): string | undefined {
+  try {
+    return name.includes(' ') ? undefined : findPackageJSON(name, import.meta.url);
+  } catch {
+    return undefined;
+  }
+}
+
+function versionOf([file, ...args]: readonly string[]): string {
+  try {
+    // nginx tells its version on standard error.
+    const text = execFileSync('sh', ['-c', '"$@" 2>&1', 'sh', file as string, ...args], {
+      encoding: 'utf8',
+    });
+    return /\d+(\.\d+)+/.exec(text)?.[0] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+const FIELDS: Readonly<Record<keyof DatedRow, 'string' | 'number' | 'boolean'>> = {
+  suite: 'string',
+  measure: 'string',
+  peerName: 'string',
+  goal: 'string',
+  ours: 'number',
+  peer: 'number',
+  runs: 'number',
+  ratio: 'number',
+  holds: 'boolean',
+  date: 'string',
+  machine: 'string',
+  peerVersion: 'string',
+};
+
+/**
+ * The rows of an earlier run.
+ *
+ * @throws Error that says what is wrong with the file, and goes on where its name ends
+ */
+async function readRows(file: string): Promise<DatedRow[]> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`cannot be read: ${error.code}`, { cause: error });
+  });
+  const rows = parse(text);
+  if (!Array.isArray(rows)) throw new Error('is no list of rows');
+  for (const [index, row] of rows.entries()) {
+    const fault = findFault(row);
+    if (fault !== undefined)
+      throw new Error(`is no list of rows: the row at ${index} has ${fault}`);
+  }
+  return rows;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`is not good JSON: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function findFault(row: Readonly<Record<string, unknown>> | null): string | undefined {
+  for (const [name, type] of Object.entries(FIELDS)) {
+    if (typeof row?.[name] !== type) return `no ${name}`;
+  }
+  if (suites.some(({ name }) => name === row?.suite)) return undefined;
+  return `the suite ${row?.suite}, which there is not`;
+}
+
+/** Exit codes of a process that a signal has ended: 128 and its number. */
+const CODES = { SIGINT: 130, SIGTERM: 143 };
+
+/**
+ * On SIGINT and SIGTERM ends all processes that the bench has started, and then the bench itself.
+ *
+ * @returns aborted as soon as a signal has come: what breaks off from then on has not failed
+ */
+function stopOnSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const [name, code] of Object.entries(CODES)) {
+    process.on(name, async () => {
+      // Terminals and npm often send one signal twice: to the group, and to the process.
+      if (controller.signal.aborted) return;
+      controller.abort();
+      await stopAll();
+      process.exit(code);
+    });
+  }
+  return controller.signal;
+}
 
 type Options = { json?: string; page?: string; from?: string; runs: number };
 
@@ -42,30 +154,44 @@ ended by SIGINT or SIGTERM.`,
   .parse();
 
 const { json, page, from, runs } = program.opts<Options>();
+
 const names = program.processedArgs[0] as string[];
+
 const unknown = names.find((name) => !suites.some((suite) => suite.name === name));
+
 if (unknown !== undefined) {
   const known = suites.map(({ name }) => name).join(', ');
   program.error(`error: there is no suite ${unknown}: choose among ${known}`);
 }
+
 const chosen = suites.filter(({ name }) => names.length === 0 || names.includes(name));
+
 if (page && chosen.length < suites.length) {
   program.error(
     'error: a page holds every suite: run some with --json FILE, and make the page with --from FILE',
   );
 }
+
 if (page && [json, from].some((file) => file && resolve(file) === resolve(page))) {
   program.error(`error: ${page} is the file of the rows: name another file for --page`);
 }
 
 const old = json && existsSync(json) ? await readOption('--json', json) : [];
+
 if (json) await tryOption('--json', json);
+
 if (page) await tryOption('--page', page);
+
 const stopped = stopOnSignal();
+
 const rows = from ? await readChosen(from) : await measure();
+
 const figures = chosen.flatMap((suite) => suite.figures);
+
 process.stdout.write(`${toTable(figures, rows)}\n\n${toSummary(figures, rows)}\n`);
+
 if (json) await writeFile(json, `${JSON.stringify(mergeRows(old, rows), null, 2)}\n`);
+
 if (page) await writeFile(page, toPage(figures, rows));
 
 async function measure(): Promise<DatedRow[]> {
@@ -125,4 +251,42 @@ function toCount(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count > 0) return count;
   throw new InvalidArgumentError('Give a whole number of at least 1.');
+}
+
+/**
+ * Tries whether a file can be written, and makes its folder. The file itself stays as it is.
+ *
+ * @throws the error of the file system
+ */
+async function assertWritable(file: string): Promise<void> {
+  const isNew = !existsSync(file);
+  await makeFolder(dirname(file));
+  await (await open(file, 'a')).close();
+  if (isNew) await rm(file);
+}
+
+/** Step by step: `mkdir` with `recursive` never ends below `/proc`, which says `ENOENT` to every new folder. */
+async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  await makeFolder(dirname(folder));
+  await mkdir(folder);
+}
+
+/** The machine in one line: `AMD EPYC, 2 cores, 8 GB, linux 6.18, Node 24.21.0`. */
+function describeMachine(): string {
+  return [
+    cpus()[0]?.model.trim() || 'unknown processor',
+    `${availableParallelism()} cores`,
+    `${Math.round(totalmem() / 1e9)} GB`,
+    `${platform()} ${release().split('.').slice(0, 2).join('.')}`,
+    `Node ${process.versions.node}`,
+  ].join(', ');
+}
+
+/** The new rows, and the old ones of suites that have no new ones, in the order of the suites. */
+function mergeRows(old: readonly DatedRow[], rows: readonly DatedRow[]): DatedRow[] {
+  return suites.flatMap(({ name }) => {
+    const own = rows.filter(({ suite }) => suite === name);
+    return own.length > 0 ? own : old.filter(({ suite }) => suite === name);
+  });
 }

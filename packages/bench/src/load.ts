@@ -1,5 +1,5 @@
 import autocannon from 'autocannon';
-import { LOAD_CORE, startProcess } from './start-process.ts';
+import { LOAD_CORE, startProcess } from './processes.ts';
 
 /** What is called, over and over. */
 export type Call = {

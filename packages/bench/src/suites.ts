@@ -1,12 +1,193 @@
-import type { Suite } from './row.ts';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { type OutputChunk, rolldown } from 'rolldown';
+import { compare, type Figure, type Suite, toBoundRow, toRow } from './compare.ts';
+import { commandOf, makeTemporaryFolder, runProgram } from './processes.ts';
+
 import { clientSuite } from './suites/client.ts';
-import { conformanceSuite } from './suites/conformance.ts';
 import { filesSuite } from './suites/files.ts';
 import { gatewaySuite } from './suites/gateway.ts';
-import { generatorSuite } from './suites/generator.ts';
 import { mockSuite } from './suites/mock.ts';
-import { sizesSuite } from './suites/sizes.ts';
 import { stubsSuite } from './suites/stubs.ts';
+
+const MOST_SECONDS = 40;
+
+const FIGURE: Figure = {
+  suite: 'conformance',
+  measure: 'every check, on the reference server and on the mock, s',
+  peerName: `bound of ${MOST_SECONDS} s`,
+  goal: '<= 1',
+};
+
+/** What `npm run conformance` does, once: it has no peer, and it is red where a check is. */
+const conformanceSuite: Suite = {
+  name: FIGURE.suite,
+  description: 'The conformance suite on the reference server and on the mock',
+  figures: [FIGURE],
+  async run() {
+    const start = performance.now();
+    await runProgram(['pnpm', '--filter', '@berth/proof', 'run', 'conformance']);
+    return [toBoundRow(FIGURE, (performance.now() - start) / 1000, MOST_SECONDS)];
+  },
+};
+
+const GENERATOR_MOST_SECONDS = 2;
+
+const GENERATOR_FIGURE: Figure = {
+  suite: 'generator',
+  measure: 'both documents of the contract generated, s',
+  peerName: `bound of ${GENERATOR_MOST_SECONDS} s`,
+  goal: '<= 1',
+};
+
+const DOCUMENTS = ['gateway.v1', 'storage.v2'].map((name) =>
+  fileURLToPath(import.meta.resolve(`@berth/spec/${name}.json`)),
+);
+
+/** The command line `berth-stubs`, from its start to its end, on one document after the other. */
+const generatorSuite: Suite = {
+  name: GENERATOR_FIGURE.suite,
+  description: 'The generator of the server stubs against its bound',
+  figures: [GENERATOR_FIGURE],
+  run: async (runs) => [
+    await compare(GENERATOR_FIGURE, runs, timeGenerator, async () => GENERATOR_MOST_SECONDS),
+  ],
+};
+
+async function timeGenerator(): Promise<number> {
+  const folder = makeTemporaryFolder('generator');
+  try {
+    const start = performance.now();
+    for (const [index, document] of DOCUMENTS.entries()) {
+      const output = join(folder, String(index));
+      const command = commandOf('@berth/server-stubs');
+      await runProgram([process.execPath, command, document, '--output', output]);
+    }
+    return (performance.now() - start) / 1000;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const ENTRY = 'entry.js';
+
+type Options = {
+  /** Modules that are not counted, by their file name. */
+  leftOut?: RegExp;
+  /** Counts what is loaded at once, without what is imported later; else all of it in one file. */
+  atOnce?: boolean;
+};
+
+/** Bytes of a small program for browsers, minified and compressed with gzip. */
+async function bundleSize(
+  code: string,
+  { leftOut = /^$/, atOnce = false }: Options = {},
+): Promise<number> {
+  const build = await rolldown({
+    cwd: import.meta.dirname,
+    input: ENTRY,
+    platform: 'browser',
+    preserveEntrySignatures: 'allow-extension',
+    external: (id) => leftOut.test(id),
+    plugins: [
+      {
+        name: 'entry',
+        resolveId: (id) => (id === ENTRY ? { id: `${import.meta.dirname}/${ENTRY}` } : null),
+        load: (id) => (id.endsWith(`/${ENTRY}`) ? code : null),
+      },
+    ],
+  });
+  const { output } = await build.generate({ format: 'esm', minify: true, codeSplitting: atOnce });
+  await build.close();
+  const chunks = output.filter((file): file is OutputChunk => file.type === 'chunk');
+  const first = new Set(chunks.filter(({ isEntry }) => isEntry));
+  for (const { imports } of first) {
+    for (const chunk of chunks) if (imports.includes(chunk.fileName)) first.add(chunk);
+  }
+  return [...first].reduce((sum, chunk) => sum + gzipSync(chunk.code).length, 0);
+}
+
+const SUITE = 'sizes';
+
+/** Loads openapi-fetch, and with it the raw calls; it is loaded with the first of them. */
+const RAW_CALLS = /\/send-raw\.js$/;
+
+const GET = `
+  import { bearer, createGatewayClient } from '@berth/client';
+  const gateway = createGatewayClient({ baseUrl: 'https://g.example', auth: bearer(() => 't') });
+  export const result = gateway.service('hello').get('a');`;
+
+const ENTRIES = [
+  {
+    name: 'gateway, events and WebSockets',
+    code: "export { bearer, createGatewayClient } from '@berth/client'",
+    bytes: 8_000,
+  },
+  { name: 'storage', code: "export { createStorageClient } from '@berth/client'", bytes: 8_000 },
+  { name: 'everything', code: "export * from '@berth/client'", bytes: 14_000, isAll: true },
+];
+
+const WEIGHTS = [
+  {
+    figure: toFigure('a plain get, loaded at once', bound(5_000)),
+    code: GET,
+    options: { atOnce: true },
+    bytes: 5_000,
+  },
+  ...ENTRIES.flatMap(({ name, code, bytes, isAll = false }) => [
+    { figure: toFigure(name, bound(bytes)), code, options: { leftOut: RAW_CALLS }, bytes },
+    // The bounds of one API are for its own calls; raw ones bring openapi-fetch along.
+    {
+      figure: toFigure(`${name}, raw calls too`, bound(bytes), isAll ? '<= 1' : '>= 0'),
+      code,
+      options: {},
+      bytes,
+    },
+  ]),
+];
+
+const PEERS = [
+  {
+    figure: toFigure('gateway, events and WebSockets', 'openapi-fetch', '>= 0'),
+    code: "export { default } from 'openapi-fetch'",
+  },
+  {
+    figure: toFigure('gateway, events and WebSockets', 'ky', '>= 0'),
+    code: "export { default } from 'ky'",
+  },
+];
+
+/** What the client adds to a page: one file, minified, with gzip. The same every time, so once. */
+const sizesSuite: Suite = {
+  name: SUITE,
+  description: 'The bundles of the client against their bounds, openapi-fetch and ky',
+  figures: [...WEIGHTS, ...PEERS].map(({ figure }) => figure),
+  async run() {
+    const ours = await bundleSize(ENTRIES[0]?.code ?? '', { leftOut: RAW_CALLS });
+    return [
+      ...(await Promise.all(
+        WEIGHTS.map(async ({ figure, code, options, bytes }) =>
+          toBoundRow(figure, await bundleSize(code, options), bytes),
+        ),
+      )),
+      ...(await Promise.all(
+        PEERS.map(async ({ figure, code }) =>
+          toRow(figure, [{ ours, peer: await bundleSize(code) }]),
+        ),
+      )),
+    ];
+  },
+};
+
+function bound(bytes: number): string {
+  return `bound of ${bytes.toLocaleString('en')} B`;
+}
+
+function toFigure(name: string, peerName: string, goal: Figure['goal'] = '<= 1'): Figure {
+  return { suite: SUITE, measure: `${name}, min+gzip bytes`, peerName, goal };
+}
 
 /** Every suite there is, in the order in which they run. */
 export const suites: readonly Suite[] = [

@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { heldByTests } from './held-by-tests.ts';
-import type { DatedRow } from './row.ts';
+import type { DatedRow } from './compare.ts';
 import { suites } from './suites.ts';
-import { toPage } from './to-page.ts';
+import { heldByTests, toPage } from './to-page.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const figures = suites.flatMap((suite) => suite.figures);

@@ -1,4 +1,4 @@
-import type { DatedRow, Figure } from './row.ts';
+import type { DatedRow, Figure } from './compare.ts';
 
 const HEAD = ['suite', 'measure', 'ours', 'peer', 'peer is', 'runs', 'ratio', 'goal', 'met'];
 

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { DatedRow } from '../src/row.ts';
+import type { DatedRow } from '../src/compare.ts';
 import { suites } from '../src/suites.ts';
 
 const CLI = join(import.meta.dirname, '../src/cli.ts');

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import { READ_IN_FILES } from '../src/licences/allowed.ts';
-import { findLicenceProblems } from '../src/licences/find-licence-problems.ts';
-import { listDependencies } from '../src/licences/list-dependencies.ts';
+import {
+  findLicenceProblems,
+  listDependencies,
+  READ_IN_FILES,
+} from '../src/licences/list-dependencies.ts';
 
 const read = Object.keys(READ_IN_FILES).map((id) => {
   const at = id.lastIndexOf('@');

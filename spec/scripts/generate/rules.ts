@@ -1,12 +1,90 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import { toOutlinePlaces } from './rules/outline.ts';
-import { type Rule, type RuleSet, ruleSchema } from './rules/rule.ts';
-import { ruleProblems } from './rules/rule-problems.ts';
 
 const SPEC = join(import.meta.dirname, '../..');
+
+/** How a rule counts: MUST and SHOULD are checked on any deployment, info is not. */
+const LEVELS = ['MUST', 'SHOULD', 'info'] as const;
+
+/** One row of the rule set: one fact of the contract. */
+type Rule = {
+  /** Stable name, for example `GW-C1`. */
+  id: string;
+  level: (typeof LEVELS)[number];
+  /** The fact in one sentence. */
+  statement: string;
+  /** Where the API description says it, as places of `spec/rules/outline.yaml`. */
+  source: string[];
+  /** The decisions that say it or fill it, for example `D8`. */
+  decisions: string[];
+  /** operationIds that it is about. */
+  operations: string[];
+  documents: 'gateway.v1' | 'storage.v2' | 'both';
+  /** Where the contract says it: `<document>#<JSON pointer>` or `<file in spec>[#<JSON pointer>]`. */
+  places: string[];
+};
+
+/** The rule set as it is published. */
+type RuleSet = {
+  version: string;
+  /** The version of each document that the rules belong to. */
+  documents: Record<string, string>;
+  /** The lines of the API description in their order, for example `Resources › Error body › code`. */
+  outline: string[];
+  /** File of each decision in `docs/decisions`. */
+  decisions: Record<string, string>;
+  rules: Rule[];
+};
+
+const strings = {
+  type: 'array',
+  items: { type: 'string', minLength: 1 },
+  uniqueItems: true,
+  default: [],
+};
+
+/** Shape of a row in a rules file; the lists may be left out there. */
+const ruleSchema = {
+  type: 'object',
+  required: ['id', 'level', 'statement', 'documents'],
+  additionalProperties: false,
+  properties: {
+    id: { type: 'string', pattern: '^(GW|ST|UP|AU|VR|IN)(-[A-Z0-9]+)+$' },
+    level: { enum: LEVELS },
+    statement: { type: 'string', minLength: 20, pattern: '\\.$' },
+    source: strings,
+    decisions: strings,
+    operations: strings,
+    documents: { enum: ['gateway.v1', 'storage.v2', 'both'] },
+    places: strings,
+  },
+};
+
+/** Whether a place of a rule exists: a pointer into a bundled document, or into a file of `spec`. */
+function isPlace(place: string, documents: Record<string, unknown>): boolean {
+  const [target = '', pointer = ''] = place.split('#');
+  if (target in documents) return hasPointer(documents[target], pointer);
+  const file = join(SPEC, target);
+  if (!existsSync(file)) return false;
+  return pointer === '' || hasPointer(parse(readFileSync(file, 'utf8')), pointer);
+}
+
+/** RFC 6901. */
+function hasPointer(value: unknown, pointer: string): boolean {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .every((token) => {
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, token)) return false;
+      value = (value as Record<string, unknown>)[token];
+      return true;
+    });
+}
+
 const DECISIONS = join(SPEC, '../docs/decisions');
 
 const isRule = new Ajv2020({ allErrors: true, useDefaults: true }).compile<Rule>(ruleSchema);
@@ -85,4 +163,60 @@ async function readPublished(): Promise<Record<string, unknown>> {
 
 async function readYaml(file: string) {
   return parse(await readFile(file, 'utf8'));
+}
+
+/** A heading with headings below it, or with the short names of its lines. */
+type Outline = { [heading: string]: Outline } | string[];
+
+/**
+ * The outline of the API description as a flat list in its order.
+ *
+ * @example
+ * toOutlinePlaces({ Resources: { 'Error body': ['code'] } }); // ['Resources › Error body › code']
+ */
+function toOutlinePlaces(outline: Outline): string[] {
+  if (Array.isArray(outline)) return outline;
+  return Object.entries(outline).flatMap(([heading, below]) =>
+    toOutlinePlaces(below).map((place) => `${heading} › ${place}`),
+  );
+}
+
+/** What a rule may refer to. */
+type RuleContext = {
+  documents: Record<string, unknown>;
+  operations: ReadonlySet<string>;
+  decisions: Record<string, string>;
+  outline: readonly string[];
+};
+
+/** What is wrong with a rule whose shape is right, one sentence each. */
+function ruleProblems(rule: Rule, context: RuleContext): string[] {
+  return [
+    ...missing('operation', rule.operations, (id) => context.operations.has(id)),
+    ...missing('decision', rule.decisions, (id) => id in context.decisions),
+    ...missing('source', rule.source, (place) => context.outline.includes(place)),
+    ...missing('place', rule.places, (place) => isPlace(place, context.documents)),
+    ...absent(rule),
+  ];
+}
+
+function missing(what: string, names: string[], exists: (name: string) => boolean): string[] {
+  return names.filter((name) => !exists(name)).map((name) => `${what} ${name} does not exist`);
+}
+
+function absent(rule: Rule): string[] {
+  const problems: string[] = [];
+  if (rule.source.length + rule.decisions.length === 0) {
+    problems.push('names neither a source nor a decision');
+  }
+  if (rule.places.length + rule.decisions.length === 0) {
+    problems.push('names neither a place nor a decision');
+  }
+  if (rule.level !== 'info' && rule.operations.length === 0) {
+    problems.push('is checked, so it needs operations');
+  }
+  if (rule.level !== 'info' && rule.places.length === 0) {
+    problems.push('is checked, so it needs a place in the contract');
+  }
+  return problems;
 }

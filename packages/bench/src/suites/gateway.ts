@@ -1,54 +1,118 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@berth/runtimes/free-port';
-import { compare, median, toBoundRow } from '../compare.ts';
-import { holdIdle } from '../hold-idle.ts';
+import {
+  compare,
+  type Figure,
+  type Goal,
+  median,
+  type Row,
+  type Suite,
+  toBoundRow,
+} from '../compare.ts';
 import type { Call } from '../load.ts';
-import { makeTemporaryFolder } from '../make-temporary-folder.ts';
-import { measureCpuRate } from '../measure-cpu-rate.ts';
-import type { Figure, Goal, Row, Suite } from '../row.ts';
-import { hasNginx, startNginx } from '../start-nginx.ts';
-import { LOAD_CORE, SERVER_CORE, startProcess, stopProcess } from '../start-process.ts';
-import { waitFor } from '../wait-for.ts';
+import {
+  holdIdle,
+  LOAD_CORE,
+  makeTemporaryFolder,
+  measureCpuRate,
+  SERVER_CORE,
+  startProcess,
+  startProgram,
+  stopProcess,
+  waitFor,
+} from '../processes.ts';
+
+/** Where Debian's package puts it. */
+const START_NGINX_NGINX = '/usr/sbin/nginx';
+
+const hasNginx = existsSync(START_NGINX_NGINX);
+
+/** Starts nginx as one process on one core, as a proxy that keeps its connections and takes `prefix` off. */
+function startNginx(port: string, origin: string, prefix: string): ChildProcess {
+  const folder = makeTemporaryFolder('nginx');
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(file, toConfig(folder, port, new URL(origin).host, prefix));
+  return startProgram([START_NGINX_NGINX, '-p', folder, '-c', file, '-e', 'stderr'], SERVER_CORE);
+}
+
+function toConfig(folder: string, port: string, host: string, prefix: string): string {
+  return `daemon off;
+master_process off;
+pid ${folder}/nginx.pid;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  client_body_temp_path ${folder}/body;
+  proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi;
+  uwsgi_temp_path ${folder}/uwsgi;
+  scgi_temp_path ${folder}/scgi;
+  keepalive_requests 100000000;
+  upstream service { server ${host}; keepalive 64; keepalive_requests 100000000; }
+  server {
+    listen 127.0.0.1:${port};
+    location ${prefix}/ {
+      proxy_pass http://service/;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_buffering off;
+    }
+  }
+}
+`;
+}
 
 const SERVERS = join(import.meta.dirname, '../servers');
+
 const SUITE = 'gateway';
+
 const PREFIX = '/v1/cloudrun/hello';
+
 /** Long enough that a processor's clock of 10 ms counts for nothing. */
 const SECONDS = 3;
+
 const IDLE_KILOBYTES = 40;
+
 const PEERS: readonly Peer[] = [
   { server: 'gateway-peer-undici', figure: rateBeside('undici.stream', '>= 0.85') },
   { server: 'gateway-peer-httpxy', figure: rateBeside('httpxy', '>= 1.4') },
   { server: 'gateway-peer-middleware', figure: rateBeside('http-proxy-middleware', '>= 1.8') },
 ];
+
 /** What nginx does, and what the gateway adds to a call, is said for comparison; nobody has to be as fast. */
 const NGINX = rateBeside('nginx', '>= 0');
+
 const LATENCY: Figure = {
   suite: SUITE,
   measure: 'one call after the other, p99 ms',
   peerName: 'straight to the service',
   goal: '>= 0',
 };
+
 const EVENTS: Figure = {
   suite: SUITE,
   measure: 'added to the first event, median ms',
   peerName: 'bound of 5 ms',
   goal: '<= 1',
 };
+
 const UPGRADE = {
   connection: 'Upgrade',
   upgrade: 'websocket',
   'sec-websocket-version': '13',
   'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
 };
+
 const IDLE = [
   { figure: idle('6,000 idle event streams'), path: 'events', headers: {}, count: 6000 },
   { figure: idle('2,000 idle WebSockets'), path: 'ws', headers: UPGRADE, count: 2000 },
 ];
 
 type Peer = { server: string; figure: Figure };
+
 type Target = { child: ChildProcess; call: Call };
 
 /**

@@ -1,14 +1,17 @@
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@berth/runtimes/free-port';
-import { commandOf } from '../command-of.ts';
-import { compare } from '../compare.ts';
+import { compare, type Figure, type Goal, type Row, type Suite } from '../compare.ts';
 import { type Call, load } from '../load.ts';
-import { measureCpuRate } from '../measure-cpu-rate.ts';
-import { residentKilobytes } from '../resident-kilobytes.ts';
-import type { Figure, Goal, Row, Suite } from '../row.ts';
-import { SERVER_CORE, startProcess, stopProcess } from '../start-process.ts';
-import { waitFor } from '../wait-for.ts';
+import {
+  commandOf,
+  measureCpuRate,
+  residentKilobytes,
+  SERVER_CORE,
+  startProcess,
+  stopProcess,
+  waitFor,
+} from '../processes.ts';
 
 const PRISM = commandOf('@stoplight/prism-cli');
 const DOCUMENT = fileURLToPath(import.meta.resolve('@berth/spec/storage.v2.json'));

@@ -1,11 +1,8 @@
 import { join } from 'node:path';
 import { freePort } from '@berth/runtimes/free-port';
-import { compare } from '../compare.ts';
+import { compare, type Figure, type Goal, type Row, type Suite } from '../compare.ts';
 import type { Call } from '../load.ts';
-import { measureCpuRate } from '../measure-cpu-rate.ts';
-import type { Figure, Goal, Row, Suite } from '../row.ts';
-import { SERVER_CORE, startProcess, stopProcess } from '../start-process.ts';
-import { waitFor } from '../wait-for.ts';
+import { measureCpuRate, SERVER_CORE, startProcess, stopProcess, waitFor } from '../processes.ts';
 
 const SERVERS = join(import.meta.dirname, '../servers');
 const SUITE = 'stubs';

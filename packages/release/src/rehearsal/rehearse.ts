@@ -1,15 +1,84 @@
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { checkNpx, checkOldNode } from './check-commands.ts';
-import { createProjects } from './create-projects.ts';
-import { publishRelease } from './publish-release.ts';
-import { startRegistry } from './start-registry.ts';
-import { startMock, useClient, useSpec } from './use-client.ts';
-import { useConformance } from './use-conformance.ts';
+import { delimiter, join } from 'node:path';
+import { copyCheckout } from '@berth/scripts/checkout';
+import { listPublished } from '../list-published.ts';
+import { createProjects, type Project } from './create-projects.ts';
+import { MACHINE_PATH, type NodeMajor } from './environment.ts';
+import { type Running, runCommand } from './run-command.ts';
+import { type Registry, startRegistry } from './start-registry.ts';
 import { buildServerImages, useMockImage, useServerImages } from './use-images.ts';
-import { useStubs } from './use-stubs.ts';
+
+const PAIR = { id: 'rehearsal', secret: 'the secret of the key pair of a rehearsal' };
+
+/** Checks the server with the suite, in folders where they are installed, with its fixture service behind it. */
+async function useConformance(server: Project, suite: Project): Promise<string> {
+  const running: Running[] = [];
+  try {
+    const fixture = await suite.start(
+      /listens on (http:\S+)/,
+      ...['npx', 'berth-conformance', 'fixture', '--port', '0'],
+    );
+    running.push(fixture);
+    configure(server, fixture.found);
+    await server.run('npx', 'berth-server', 'check-config', 'berth.json');
+    const served = await server.start(
+      /"url":"(http:[^"]+)"[^\n]*"msg":"listening"/,
+      ...['npx', 'berth-server', '--config', 'berth.json'],
+    );
+    running.push(served);
+    const mint = async (env: string) =>
+      (await server.run('npx', 'berth-server', 'token', '--key', 'key.json', '--env', env)).trim();
+    suite.write(
+      'conformance.json',
+      JSON.stringify({
+        gatewayUrl: served.found,
+        gatewayHost: 'dev.gateway.example',
+        storageUrl: served.found,
+        gatewayToken: await mint('dev'),
+        otherEnvToken: await mint('other'),
+        forbiddenService: 'forbidden',
+        tc3SecretId: PAIR.id,
+        tc3SecretKey: PAIR.secret,
+      }),
+    );
+    const output = await suite.run(
+      ...['npx', 'berth-conformance', '--config', 'conformance.json', '--failed-only'],
+    );
+    return output.trim().split('\n').at(-1) ?? '';
+  } finally {
+    for (const one of running.reverse()) await one.stop();
+  }
+}
+
+/** A server of two environments, as in its README. */
+function configure(server: Project, fixtureUrl: string): void {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const mark = { alg: 'ES256', kid: 'rehearsal' };
+  const jwks = { keys: [{ ...publicKey.export({ format: 'jwk' }), ...mark }] };
+  server.write('key.json', JSON.stringify({ ...privateKey.export({ format: 'jwk' }), ...mark }));
+  server.write('jwks.json', JSON.stringify(jwks));
+  const endpoints = [fixtureUrl];
+  const environment = {
+    tokens: { jwks: './jwks.json' },
+    services: { conformance: { endpoints }, forbidden: { endpoints, state: 'forbidden' } },
+  };
+  server.write(
+    'berth.json', // JSON is YAML
+    JSON.stringify({
+      listen: { port: 0 },
+      admin: { port: 0 },
+      store: { driver: 'file', root: './files' },
+      keys: [{ secret: 'a key that signs the links and grants of a rehearsal' }],
+      environments: {
+        dev: { ...environment, credentials: [PAIR] },
+        other: { ...environment, credentials: [] },
+      },
+    }),
+  );
+}
 
 /**
  * Rehearses a release: makes it in a copy of this checkout, publishes it to a registry on loopback, and
@@ -82,4 +151,126 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
     await registry.close();
     await Promise.all([root, ...copies].map((folder) => rm(folder, { recursive: true })));
   }
+}
+
+/** `npx <package>` in an empty folder, where nothing is installed, runs its one command. */
+async function checkNpx(project: Project, name: string, version: string): Promise<void> {
+  // What the installation has just fetched is not asked for again.
+  const command = ['npx', '--yes', '--prefer-offline', name, '--version'];
+  const output = await project.sibling('empty').run(...command);
+  if (!output.includes(version)) throw new Error(`npx ${name} --version prints ${output}`);
+}
+
+/** On a Node that is too old, a command says so in one sentence that names the right one, and ends with 2. */
+async function checkOldNode(
+  project: Project,
+  command: string,
+  needed: string,
+  old: NodeMajor,
+): Promise<void> {
+  // npx itself would not run where `engines` forbids it.
+  const { code, stdout, stderr } = await project.tryOn(old, `node_modules/.bin/${command}`);
+  const isSentence = stdout === '' && /^[^\n]+\.\n$/.test(stderr) && stderr.includes(needed);
+  if (code === 2 && isSentence) return;
+  throw new Error(`${command} on Node ${old} ends with ${code} and says:\n${stdout}${stderr}`);
+}
+
+interface Release {
+  /** The copy of the checkout, with the versions of the release. */
+  folder: string;
+  /** Names and versions of what was published. */
+  versions: ReadonlyMap<string, string>;
+  /** By name, the command of `npm run pack` that installs the package from tarballs. */
+  installs: ReadonlyMap<string, string>;
+}
+
+/**
+ * Makes a release of a copy of this checkout, step by step as `release:version` and `release:publish` do,
+ * and publishes it to a registry of the rehearsal.
+ *
+ * @param home an empty folder: no credentials, no settings
+ * @param tarballs a folder for the same packages as `npm run pack` writes them
+ * @param onStep hears the name of each step as it ends
+ */
+async function publishRelease(
+  { url }: Registry,
+  home: string,
+  tarballs: string,
+  onStep: (name: string) => void,
+): Promise<Release> {
+  const folder = copyCheckout();
+  const env = {
+    HOME: home,
+    PATH: [join(folder, 'node_modules/.bin'), MACHINE_PATH].join(delimiter),
+    TURBO_CACHE_DIR: join(folder, '.turbo/cache'),
+    TURBO_TELEMETRY_DISABLED: '1',
+    CI: '1',
+  };
+  const run = async (step: string, command: readonly string[], path = '.') => {
+    const output = await runCommand({ folder: join(folder, path), env }, command);
+    onStep(step);
+    return output;
+  };
+  try {
+    // Without pending changesets this does nothing, and what was released last is rehearsed again.
+    await run('changeset version', ['changeset', 'version']);
+    const published = listPublished(folder).map(({ manifest }) => manifest);
+    const filters = published.flatMap(({ name }) => ['--filter', name]);
+    await run('build', ['turbo', 'run', 'generate', 'build', ...filters]);
+    await run('keep the released contract', ['node', 'scripts/release.ts'], 'spec');
+    await run('check the versions', ['node', 'scripts/check-version.ts'], 'spec');
+
+    // Not by `npm run`, which would install first what the new versions are.
+    const script = 'packages/release/scripts/pack.ts';
+    const printed = await run('pack', ['node', script, tarballs]);
+    const installs = [...printed.matchAll(/^# (\S+)\n(npm install .+)$/gm)];
+
+    const settings = `registry=${url}\n${url.replace('http:', '')}:_authToken=none\n`;
+    writeFileSync(join(folder, '.npmrc'), settings);
+    const registry = await runCommand({ folder, env }, ['pnpm', 'config', 'get', 'registry']);
+    if (registry.trim() !== url) throw new Error(`pnpm would publish to ${registry}`);
+    await run('publish', ['changeset', 'publish', '--no-git-tag']);
+    return {
+      folder,
+      versions: new Map(published.map(({ name, version }) => [name, version])),
+      installs: new Map(installs.map(([, name = '', command = '']) => [name, command])),
+    };
+  } catch (error) {
+    rmSync(folder, { recursive: true });
+    throw error;
+  }
+}
+
+/** Starts the mock in an empty folder, as the README says. */
+function startMock(project: Project) {
+  const ready = /^Upload target +(\S+)\/\n[\s\S]*^ready$/m;
+  return project.start(ready, 'npx', '--yes', '@berth/mock', '--port', '0');
+}
+
+/** Installs the client, makes a round trip against the mock, by code and by command line. */
+async function useClient(project: Project, mockUrl: string): Promise<void> {
+  await project.run('npm', 'install', '@berth/client');
+  project.copy('use-client.mjs');
+  await project.run('node', 'use-client.mjs', mockUrl);
+  await project.run('npx', 'berth', '--version');
+}
+
+/** Installs the contract, and reads it. */
+async function useSpec(project: Project): Promise<void> {
+  await project.run('npm', 'install', '@berth/spec');
+  project.copy('use-spec.mjs');
+  await project.run('node', 'use-spec.mjs');
+}
+
+/**
+ * Installs the stubs, starts a project with them, and does there what its README says: on Node 22, which
+ * runs TypeScript as it is.
+ */
+async function useStubs(project: Project): Promise<void> {
+  await project.run('npm', 'install', '@berth/server-stubs');
+  await project.run('npx', 'berth-stubs', 'init', '../my-server');
+  const server = project.sibling('my-server', 22);
+  await server.run('npm', 'install');
+  await server.run('npm', 'test');
+  await server.run('npm', 'run', 'typecheck');
 }

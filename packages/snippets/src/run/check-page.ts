@@ -1,10 +1,147 @@
-import { checkData, DATA } from '../data/check-data.ts';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import typescript from '@berth/runtimes/typescript';
+import Ajv from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { parseAllDocuments } from 'yaml';
 import { type Block, findNote, type Outcome, toFileName } from '../page/block.ts';
-import { isScript } from '../types/to-module.ts';
-import type { Desk } from './desk.ts';
+import { findUnknownOptions, toBerth } from '../shell/command-lines.ts';
+import { isEndless, READY, staysUp } from '../shell/stays-up.ts';
+import { toCommands } from '../shell/to-words.ts';
+import { whyNotRun } from '../shell/why-not-run.ts';
+import { isDeclaredOnly, isScript, isTest, toGivenFiles, toModule } from '../types/to-module.ts';
+import { callsMock } from './addresses.ts';
+import { type Desk, isBackground, type Ran } from './desk.ts';
 import { findMissing } from './find-missing.ts';
-import { runScript } from './run-script.ts';
-import { runShell, SHELL } from './run-shell.ts';
+
+const { resolve } = createRequire(import.meta.url);
+
+/** Files that a page names without a `$schema`, and the schema of what they are. */
+const BY_NAME: [RegExp, string][] = [
+  [/^services\/[^/]+\.yaml$/, '@berth/mock/service.schema.json'],
+  [/^(.+\/)?berth\.yaml$/, '@berth/server/config.schema.json'],
+  [
+    /^(.+\/)?berth-conformance[\w.-]*\.json$/,
+    '@berth/conformance/berth-conformance.config.schema.json',
+  ],
+];
+
+/**
+ * The JSON Schema that a block of YAML or JSON has to fit: that of its `$schema`, else that of its file name.
+ *
+ * @returns `undefined` where it is no configuration of these packages
+ * @throws Error where it names a schema that no package has
+ */
+function findSchema(block: Block, value: unknown): object | undefined {
+  const name = toSchemaName(block, value);
+  return name === undefined ? undefined : JSON.parse(readFileSync(toPath(name), 'utf8'));
+}
+
+function toSchemaName(block: Block, value: unknown): string | undefined {
+  const comment = /^# yaml-language-server: \$schema=(.+)$/m.exec(block.code)?.[1];
+  const own = (value as { $schema?: unknown } | null)?.$schema;
+  const file = toFileName(block) ?? '';
+  return (
+    comment ?? (typeof own === 'string' ? own : BY_NAME.find(([like]) => like.test(file))?.[1])
+  );
+}
+
+/** `@berth/mock/service.schema.json`, or a path to it through `node_modules`, as editors need it. */
+function toPath(name: string): string {
+  const [, owner, path] = /^[./]*node_modules\/(@berth\/[\w-]+)\/(.+)$/.exec(name) ?? [];
+  if (owner === undefined) return resolve(name);
+  return join(dirname(resolve(`${owner}/package.json`)), path as string);
+}
+
+const DATA = ['yaml', 'json', 'jsonc'];
+
+/**
+ * Parses a block of data, and validates it where it is a configuration that has a schema.
+ *
+ * @throws Error that says what is wrong
+ */
+function checkData(block: Block): Outcome {
+  for (const value of parse(block)) {
+    const schema = findSchema(block, value);
+    if (schema === undefined)
+      return { block, class: 'parsed', why: 'no configuration with a schema' };
+    const ajv = formats.default(new Ajv.default({ strict: false, allErrors: true }));
+    if (!ajv.validate(schema, value)) throw new Error(ajv.errorsText(ajv.errors, { dataVar: '' }));
+  }
+  return { block, class: 'validated' };
+}
+
+function parse({ lang, code }: Block): unknown[] {
+  if (lang === 'json') return [JSON.parse(code)];
+  if (lang === 'yaml') {
+    return parseAllDocuments(code).map((document) => {
+      if (document.errors[0]) throw document.errors[0];
+      return document.toJS();
+    });
+  }
+  const { config, error } = typescript.parseConfigFileTextToJson('block.jsonc', code);
+  if (error) throw new Error(typescript.flattenDiagnosticMessageText(error.messageText, '\n'));
+  return [config];
+}
+
+const SHELL = ['sh', 'bash', 'console'];
+
+/**
+ * Types the commands of a block, if all of them can be run here; else only parses them, and looks whether
+ * the options of our command lines exist.
+ *
+ * @throws Error that begins with the line of the page
+ */
+async function runShell(desk: Desk, block: Block): Promise<Outcome & { printed?: string }> {
+  const lines = toLines(block);
+  const commands = lines.flatMap(({ text }) => toCommands(text));
+  for (const words of commands) {
+    const berth = toBerth(words);
+    const unknown = berth ? findUnknownOptions(berth) : [];
+    if (unknown.length > 0) throw new Error(`${berth?.[0]} has no option ${unknown.join(', ')}`);
+  }
+  const why = findNote(block, 'not run')?.value ?? commands.map(whyNotRun).find((reason) => reason);
+  if (why !== undefined) return { block, class: 'parsed', why };
+
+  const given = findNote(block, 'given');
+  for (const line of given ? toLines({ ...block, code: given.body, line: given.line }) : []) {
+    await expectEnd(desk, line, 0);
+  }
+  let printed = '';
+  for (const [index, line] of lines.entries()) {
+    const last = index === lines.length - 1;
+    const code = last ? Number(findNote(block, 'exits')?.value ?? 0) : 0;
+    printed = (await expectEnd(desk, line, code)).printed;
+  }
+  return { block, class: 'run', printed };
+}
+
+async function expectEnd(desk: Desk, typed: Line, code: number): Promise<Ran> {
+  const { text, line, shown } = typed;
+  const words = toCommands(text);
+  const serves = words.some(staysUp);
+  if (!serves && callsMock(text) && !desk.listens(4010)) await desk.serve('exec npx berth-mock');
+  if (serves) desk.close();
+  const endless = serves ? READY : words.some(isEndless) ? /./ : undefined;
+  const ran =
+    endless && !isBackground(text)
+      ? await desk.serve(text, endless)
+      : await desk.run(`${toCurlRule(typed)}\n${text}`);
+  if (ran.code !== code)
+    throw new Error(`${line}: ended with ${ran.code}, not ${code}:\n${ran.printed}`);
+  const missing = findMissing(shown, ran.printed);
+  if (missing !== undefined)
+    throw new Error(`${line}: did not print: ${missing}\nbut:\n${ran.printed}`);
+  return ran;
+}
+
+/** A call whose answer the page does not show has to succeed, unless `-i` lets the reader look. */
+function toCurlRule({ text, shown }: Line): string {
+  const isShown = shown.length > 0 || / -i /.test(text);
+  return `export PAGE_CURL=${isShown ? '' : '--fail-with-body'}`;
+}
 
 /** Languages of what is read only. */
 const LEFT_ALONE = ['', 'http', 'text'];
@@ -45,4 +182,71 @@ export async function checkPage(desk: Desk, blocks: Block[]): Promise<Checked> {
     }
     return { block, class: 'left alone' };
   }
+}
+
+/**
+ * Runs a script of a page: with Vitest where it imports it, else with Node.
+ *
+ * @throws Error with what was printed where it fails
+ */
+async function runScript(
+  desk: Desk,
+  blocks: Block[],
+  block: Block,
+): Promise<Outcome & { printed?: string }> {
+  const { file, text } = toModule(blocks, block);
+  for (const given of toGivenFiles(block)) desk.put(given.file, given.text);
+  const path = desk.put(file, text);
+  const why = findNote(block, 'not run')?.value ?? whyNot();
+  if (why !== undefined) return { block, class: 'type-checked', why };
+
+  if (callsMock(text) && !desk.listens(4010)) await desk.serve('exec npx berth-mock');
+  const test = `npx vitest run '${file}'`;
+  const command = isTest(text) ? test : `node '${path}'`;
+  const { code, printed } = findNote(block, 'stays up')
+    ? await desk.serve(`exec ${command}`, 'listens')
+    : await desk.run(command);
+  if (code !== 0) throw new Error(`ended with ${code}:\n${printed}`);
+  return { block, class: 'run', printed };
+
+  function whyNot(): string | undefined {
+    if (block.lang === 'tsx') return 'Node runs no JSX';
+    return isDeclaredOnly(blocks, block) ? 'names what only its reader has' : undefined;
+  }
+}
+
+/** A command as one types it, over several lines where it needs them, and what the page shows below it. */
+type Line = { text: string; line: number; shown: string[] };
+
+/**
+ * The commands of a shell block. Where lines begin with `$ `, these are typed and the others are printed;
+ * else all are typed.
+ *
+ * @throws Error where `sh -n` cannot parse them
+ */
+function toLines({ code, line }: Block): Line[] {
+  const rows = code.split('\n');
+  const prompts = rows.some((row) => row.startsWith('$ '));
+  const lines: Line[] = [];
+  let typed: string[] = [];
+  for (const [index, row] of rows.entries()) {
+    const begins = !prompts || row.startsWith('$ ');
+    if (begins || typed.length > 0) {
+      typed.push(prompts ? row.replace(/^[$>] /, '') : row);
+      const text = typed.join('\n');
+      if (row.endsWith('\\') || parseFault(text) !== undefined) continue;
+      if (text.trim() !== '')
+        lines.push({ text, line: line + index - typed.length + 1, shown: [] });
+      typed = [];
+    } else if (lines.length > 0) {
+      (lines.at(-1) as Line).shown.push(row);
+    }
+  }
+  if (typed.length > 0) throw new Error(parseFault(typed.join('\n')) ?? 'ends in the middle');
+  return lines;
+}
+
+function parseFault(text: string): string | undefined {
+  const { status, stderr } = spawnSync('sh', ['-n'], { input: `${text}\n`, encoding: 'utf8' });
+  return status === 0 ? undefined : stderr.trim();
 }

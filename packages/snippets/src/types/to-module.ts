@@ -1,7 +1,17 @@
-import { type Block, toFileName } from '../page/block.ts';
-import { SCRIPTS, toChain } from './chain.ts';
+import { type Block, findNote, toFileName } from '../page/block.ts';
 
-export type Module = { file: string; text: string };
+const SCRIPTS = ['ts', 'tsx', 'js'];
+
+/** A block of a page with those that it continues, first one first. */
+function toChain(blocks: Block[], block: Block): Block[] {
+  if (findNote(block, 'continues') === undefined) return [block];
+  const before = blocks.slice(0, blocks.indexOf(block));
+  const former = before.findLast(({ lang }) => SCRIPTS.includes(lang));
+  if (former === undefined) throw new Error(`${block.page}:${block.line}: nothing to continue`);
+  return [...toChain(blocks, former), block];
+}
+
+type Module = { file: string; text: string };
 
 /**
  * The module that a block is, with the blocks that it continues and what its notes give. Everything stands
