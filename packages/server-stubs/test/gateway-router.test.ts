@@ -40,12 +40,13 @@ describe('the path', () => {
     ['/v1/cloudrun/hello/a/b%2Fc//d/', 'cloudrun-get', 'a/b%2Fc//d/', '/a/b%2Fc//d/'],
     ['/v1/cloudrun/hello//a', 'cloudrun-get', '/a', '//a'],
     ['/v1/cloudrun/hello/%E4%B8%AD?q=%E4', 'cloudrun-get', '%E4%B8%AD', '/%E4%B8%AD?q=%E4'],
+    ['/v1/cloudrun/hello/a%5Cb?q=\\..', 'cloudrun-get', 'a%5Cb', '/a%5Cb?q=\\..'],
   ])('%s reaches %s as it came', async (path, operationId, anyPath, target) => {
     const { json } = await send(await gateway(echo), path, { headers: letIn });
     expect(json).toMatchObject({ name: 'hello', operationId, anyPath, target });
   });
 
-  test.each(['/..', '/%2e%2E/x', '/a/./b', '/a/.%2e', '/%2e'])(
+  test.each(['/..', '/%2e%2E/x', '/a/./b', '/a/.%2e', '/%2e', '/..\\..\\secret', '/a\\b'])(
     'hello%s is refused',
     async (path) => {
       const { status, json } = await send(await gateway(echo), `/v1/cloudrun/hello${path}`, {
@@ -108,6 +109,14 @@ describe('methods', () => {
       refused,
     );
   });
+});
+
+test('an expectation ends at the router, which asks for the body itself', async () => {
+  const base = await gateway(echo);
+  const headers = { ...letIn, expect: '100-continue', 'content-type': 'text/plain' };
+  const answer = await send(base, '/v1/cloudrun/hello', { method: 'POST', headers, body: 'x' });
+  expect(answer.json).toMatchObject({ headers: { 'content-type': 'text/plain' } });
+  expect(answer.json).not.toHaveProperty('headers.expect');
 });
 
 describe('credentials', () => {

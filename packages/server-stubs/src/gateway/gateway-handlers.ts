@@ -17,7 +17,8 @@ export interface GatewayInput {
   readonly method: string;
   /**
    * Headers for the service, names in lower case: without those that end at this connection (RFC 9110,
-   * section 7.6.1), and with the call's own `x-request-id` (D9). `call.request.headers` has all of them.
+   * section 7.6.1) and `expect`, which the router has met, and with the call's own `x-request-id` (D9).
+   * `call.request.headers` has all of them.
    */
   readonly headers: Readonly<Record<string, string | string[]>>;
   /** Body of a POST, unparsed; undefined for GET and HEAD. It fails beyond the limit (D13). */
