@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { createGatewayRouter, type GatewayHandlers } from '@berth/server-stubs';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { open, receive, sendRaw } from './support/send-raw.ts';
 
 const HEAD =
@@ -81,6 +81,23 @@ it('passes a refusal of the service as an ordinary answer, and closes', async ()
   expect(text).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n/);
   expect(text).toMatch(/connection: close\r\n/i);
   expect(text).toMatch(/\r\n\r\nno$/);
+});
+
+it.each([
+  ['Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Key: short'],
+  ['Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n', ''],
+  ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Version: 8'],
+  ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: a, a'],
+  ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: a,,b'],
+])('refuses a broken handshake before the handler, %s as "%s"', async (sound, broken) => {
+  const webSocket = vi.fn(() => ({ status: 200 }));
+  const base = await start({ 'cloudrun-get': get, webSocket });
+  const text = await sendRaw(base, `${HEAD.replace(sound, broken)}${TOKEN}\r\n`);
+  expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*INVALID_REQUEST/);
+  expect(text).toMatch(/x-request-id: [\da-f-]{36}\r\n/i);
+  // RFC 6455, section 4.4.
+  if (broken.endsWith(' 8')) expect(text).toMatch(/sec-websocket-version: 13\r\n/i);
+  expect(webSocket).not.toHaveBeenCalled();
 });
 
 it('answers 501 without a handler', async () => {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { isWebSocket } from '../http/is-upgrade.ts';
 import type { UpgradeResponse } from '../http/upgrade-response.ts';
@@ -15,11 +16,16 @@ export interface UpgradeSettings {
   readonly upstreamStatus: string;
 }
 
+/** RFC 6455, section 4.1: 16 bytes, base64. */
+const KEY = /^[+/0-9A-Za-z]{22}==$/;
+/** RFC 9110, section 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+
 /**
  * Answers a call that came as an upgrade, when its caller has been let in.
  *
  * @returns the service's refusal; undefined where the WebSocket is open
- * @throws GatewayError INVALID_REQUEST for another protocol, SERVICE_FORBIDDEN for another origin
+ * @throws GatewayError INVALID_REQUEST for another protocol or a broken handshake, SERVICE_FORBIDDEN for another origin
  */
 export async function answerUpgrade(
   input: GatewayInput,
@@ -28,6 +34,7 @@ export async function answerUpgrade(
   { handler, allows, upstreamStatus }: UpgradeSettings,
 ): Promise<ServiceAnswer | undefined> {
   assertWebSocket(call, allows);
+  assertHandshake(call.request.headers);
   if (handler === undefined) {
     throw new GatewayError('SYS_ERR', { status: 501, message: 'There are no WebSockets here.' });
   }
@@ -57,6 +64,30 @@ function assertWebSocket({ request }: Call, allows: UpgradeSettings['allows']): 
   }
 }
 
+/**
+ * RFC 6455, section 4.2.1: a client whose handshake does not match is answered with an error. Done here,
+ * so that the answer has an `X-Request-Id` (D9), whichever library opens the WebSocket.
+ */
+function assertHandshake(headers: IncomingHttpHeaders): void {
+  if (headers['sec-websocket-version'] !== '13') {
+    throw new GatewayError('INVALID_REQUEST', {
+      message: 'The header Sec-WebSocket-Version must be 13.',
+      headers: { 'sec-websocket-version': '13' },
+    });
+  }
+  if (!KEY.test(headers['sec-websocket-key'] ?? '')) {
+    throw new GatewayError('INVALID_REQUEST', {
+      message: 'The header Sec-WebSocket-Key must be 16 bytes in base64.',
+    });
+  }
+  const protocols = headers['sec-websocket-protocol']?.split(',').map((each) => each.trim()) ?? [];
+  if (new Set(protocols).size < protocols.length || !protocols.every((each) => TOKEN.test(each))) {
+    throw new GatewayError('INVALID_REQUEST', {
+      message: 'The header Sec-WebSocket-Protocol must list each subprotocol once.',
+    });
+  }
+}
+
 function isOpen(answer: WebSocketAnswer | ServiceAnswer): answer is WebSocketAnswer {
   return answer.status === 101;
 }
@@ -64,9 +95,8 @@ function isOpen(answer: WebSocketAnswer | ServiceAnswer): answer is WebSocketAns
 /** C3: no `Content-Disposition`. D9: `X-Request-Id` on 101 too. */
 function toHead(given: NonNullable<WebSocketAnswer['headers']>, { request, requestId }: Call) {
   const { 'content-disposition': _none, ...headers } = removeHopByHop(given);
-  const key = request.headers['sec-websocket-key'] ?? '';
   return {
-    'sec-websocket-accept': toAccept(key),
+    'sec-websocket-accept': toAccept(request.headers['sec-websocket-key'] as string),
     ...(headers as Record<string, string | readonly string[]>),
     upgrade: 'websocket',
     connection: 'Upgrade',
