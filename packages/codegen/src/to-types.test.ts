@@ -1,3 +1,4 @@
+import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { toTypes } from './to-types.ts';
 
@@ -58,6 +59,45 @@ describe('toTypes', () => {
     const before = structuredClone(DOCUMENT);
     expect(await toTypes(DOCUMENT)).toBe(await toTypes(DOCUMENT));
     expect(DOCUMENT).toEqual(before);
+  });
+
+  it.each([
+    "it's",
+    '`;hacked();`',
+    '$' + '{hacked()}',
+    '*/hacked();/*',
+    '"];hacked();["',
+    '\nhacked()\n',
+    '\u2028hacked()\u2028',
+    "\\';hacked();//",
+    '__proto__',
+  ])('writes the text %j of a document as nothing but text', async (text) => {
+    const schema = {
+      ...{ type: 'object', title: text, description: text, default: text, format: text },
+      properties: { [text]: { enum: [text], const: text, description: text } },
+    };
+    const operation = {
+      ...{ operationId: text, summary: text, description: text },
+      parameters: [{ in: 'query', name: text, description: text, schema }],
+      requestBody: { description: text, content: { [text]: { schema } } },
+      responses: {
+        200: {
+          description: text,
+          headers: { [text]: { description: text, schema } },
+          content: { [`text/*${text}`]: { schema } },
+        },
+      },
+    };
+    const types = await toTypes({
+      ...DOCUMENT,
+      info: { title: text, version: text, description: text },
+      paths: { [`/a${text}`]: { description: text, get: operation } },
+      components: { schemas: { [text]: schema } },
+    });
+    const options = { reportDiagnostics: true, compilerOptions: { target: 99, module: 99 } };
+    const { outputText, diagnostics } = ts.transpileModule(types, options);
+    expect(diagnostics).toEqual([]);
+    expect(outputText).toBe('export {};\n');
   });
 
   it('refuses what is no OpenAPI document', async () => {

@@ -93,9 +93,23 @@ export function toKey(name: string): string {
 
 /** A string, number, boolean or null as source text, in single quotes. */
 export function toLiteral(value: unknown): string {
-  if (typeof value !== 'string') return JSON.stringify(value);
-  const json = JSON.stringify(value)
-    .replaceAll('\u2028', '\\u2028')
-    .replaceAll('\u2029', '\\u2029');
-  return `'${json.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+  return typeof value === 'string' ? `'${toEscaped(value, "'")}'` : JSON.stringify(value);
+}
+
+/**
+ * The texts that a pattern stands for, as a template literal type: each `*` is any text.
+ *
+ * @example
+ * toTemplate('text/*'); // '`text/${string}`'
+ */
+export function toTemplate(pattern: string): string {
+  const texts = pattern.split('*').map((text) => toEscaped(text, '`').replaceAll('${', '\\${'));
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: source of a template literal type
+  return `\`${texts.join('${string}')}\``;
+}
+
+/** The one way in which a text of a document gets into source, but for comments (`toJsDoc`). */
+function toEscaped(text: string, quote: "'" | '`'): string {
+  const json = JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+  return json.slice(1, -1).replaceAll('\\"', '"').replaceAll(quote, `\\${quote}`);
 }

@@ -24,12 +24,12 @@ export function toSource(value: unknown, depth = 0): string {
   if (typeof value !== 'object' || value === null) return toLiteral(value);
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   const members = Array.isArray(value)
-    ? value.map((each) => ({ key: '', each }))
+    ? value.map((each) => ({ key: undefined, each }))
     : Object.entries(value)
         .filter(([, each]) => each !== undefined)
-        .map(([key, each]) => ({ key: `${toMemberKey(key)}: `, each }));
+        .map(([key, each]) => ({ key, each }));
   if (members.length === 0) return `${open}${close}`;
-  const lines = members.map(({ key, each }) => `${key}${toSource(each, depth + 1)}`);
+  const lines = members.map(({ key, each }) => toMember(key, each, depth + 1));
   const space = Array.isArray(value) ? '' : ' ';
   const line = `${open}${space}${lines.join(', ')}${space}${close}`;
   if (!line.includes('\n') && line.length + 2 * depth < WIDTH) return line;
@@ -37,7 +37,12 @@ export function toSource(value: unknown, depth = 0): string {
   return `${open}\n${lines.map((each) => `${inner}${each},\n`).join('')}${'  '.repeat(depth)}${close}`;
 }
 
-/** `__proto__: …` would set the prototype. */
-function toMemberKey(key: string): string {
-  return key === '__proto__' ? "['__proto__']" : toKey(key);
+function toMember(key: string | undefined, value: unknown, depth: number): string {
+  const source = toSource(value, depth);
+  if (key === undefined) return source;
+  // `__proto__: …` would set the prototype.
+  if (key === '__proto__') return `['__proto__']: ${source}`;
+  // For TypeScript, a record has the members of every object: `constructor` is a function.
+  const isInherited = key in Object.prototype && typeof value === 'object' && value !== null;
+  return `${toKey(key)}: ${source}${isInherited ? ' as const' : ''}`;
 }

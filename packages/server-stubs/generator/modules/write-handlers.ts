@@ -1,4 +1,4 @@
-import { toKey } from '../names.ts';
+import { toKey, toLiteral } from '../names.ts';
 import type { Model, Operation } from '../operations/model.ts';
 import { indent } from '../types/indent.ts';
 import { toJsDoc } from '../types/to-comment.ts';
@@ -63,7 +63,7 @@ function toSecurity({ security }: Operation, schemes: readonly string[]): string
   const asked = schemes.filter((scheme) => security.some((each) => each.includes(scheme)));
   const members = asked.map((scheme) => {
     const isAlways = security.every((alternative) => alternative.includes(scheme));
-    return `${toKey(scheme)}${isAlways ? '' : '?'}: P[${JSON.stringify(scheme).replaceAll('"', "'")}]`;
+    return `${toKey(scheme)}${isAlways ? '' : '?'}: P[${toLiteral(scheme)}]`;
   });
   return members.length === 0 ? '{}' : `{ ${members.join('; ')} }`;
 }

@@ -10,14 +10,14 @@ export function readSecuritySchemes(
   value: unknown,
   reader: Reader,
 ): Readonly<Record<string, SecurityScheme>> {
-  const schemes: Record<string, SecurityScheme> = {};
-  for (const [name, entry] of entriesOf(value)) {
+  const schemes = entriesOf(value).flatMap(([name, entry]) => {
     const scheme = reader.follow(entry, join(SCHEMES, name));
     const read = scheme && toScheme(scheme.value);
-    if (read !== undefined) schemes[name] = read;
-    else reader.refuse(join(SCHEMES, name), 'The type of this security scheme is not supported.');
-  }
-  return schemes;
+    if (read !== undefined) return [[name, read] as const];
+    reader.refuse(join(SCHEMES, name), 'The type of this security scheme is not supported.');
+    return [];
+  });
+  return Object.fromEntries(schemes);
 }
 
 /** Reads the alternatives of an operation or of the document. */

@@ -1,4 +1,4 @@
-import { toKey, toLiteral } from '../names.ts';
+import { toKey, toLiteral, toTemplate } from '../names.ts';
 import type { ContentModel, Operation, ResponseModel } from '../operations/model.ts';
 import type { SchemaTypes } from './schema-types.ts';
 import { toJsDoc } from './to-comment.ts';
@@ -63,16 +63,15 @@ function toBodies({ contents }: ResponseModel, types: SchemaTypes): string[][] {
   if (contents.length === 0) return [['body?: undefined;']];
   return contents.map((content, index) => {
     const body = `body: ${toBody(content, types)};`;
-    if (contents.length === 1 && !content.mediaType.includes('*')) return [body];
-    const type = toContentType(content.mediaType);
+    if (contents.length === 1 && !isRange(content)) return [body];
+    // A range takes any type that it holds: `text/*` is `text/${string}`.
+    const type = isRange(content) ? toTemplate(content.mediaType) : toLiteral(content.mediaType);
     return [`contentType${index === 0 ? '?' : ''}: ${type};`, body];
   });
 }
 
-/** A range takes any type that it holds: `text/*` is `text/${string}`. */
-function toContentType(mediaType: string): string {
-  if (!mediaType.includes('*')) return toLiteral(mediaType);
-  return `\`${mediaType.replace(/\*/g, '$' + '{string}')}\``;
+function isRange({ mediaType }: ContentModel): boolean {
+  return mediaType.includes('*');
 }
 
 function toBody({ kind, schema }: ContentModel, types: SchemaTypes): string {

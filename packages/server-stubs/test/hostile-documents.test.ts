@@ -1,0 +1,238 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { JsonObject } from '../generator/document/json.ts';
+import { generate } from '../generator/generate.ts';
+import type { RouteTable } from '../src/runtime/index.ts';
+import { compileTypes, createSourceFolder, writeFiles } from './corpus/compile-types.ts';
+import { createRandom, pick } from './corpus/random.ts';
+import { RUNTIME } from './corpus/start-server.ts';
+
+const CODE = 'globalThis.hacked=1';
+
+/** Texts that end a literal, a template, a comment or a line, or that name what every object has. */
+const PIECES = [
+  "it's",
+  `';${CODE};'`,
+  `"];${CODE};["`,
+  `\`;${CODE};type A=\``,
+  `\`;};${CODE};type A={b:\``,
+  `\${${CODE}}`,
+  `*/${CODE};/*`,
+  `\n${CODE}\n`,
+  `\r${CODE}\r`,
+  `\u2028${CODE}\u2028`,
+  `\u2029export const a = 1;${CODE}//`,
+  `\\';${CODE}//`,
+  `\\\`;${CODE}//`,
+  `\\\${${CODE}}`,
+  '\\',
+  '\0\x1b',
+  '|&<>()[];:,?!#%~1',
+  '//# sourceMappingURL=a',
+  '<!--',
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  'new',
+  'get',
+  'readonly',
+  'default',
+  'string',
+  'schema11',
+  'Promise',
+];
+
+/**
+ * A document in which every text that somebody may choose is hostile.
+ *
+ * @param text another one each time, or the same
+ */
+function toDocument(text: () => string): JsonObject {
+  let count = 0;
+  const name = () => {
+    count += 1;
+    return `${text()}${count}`;
+  };
+  const [schema, scheme, property] = [name(), text(), text()];
+  const inPath = name().replaceAll(/[{}/?#]/g, '');
+  const pattern = () => text().replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  const reference = (to: string) => {
+    const step = to.replaceAll('~', '~0').replaceAll('/', '~1');
+    return { $ref: `#/components/schemas/${encodeURIComponent(step)}` };
+  };
+  const scalar = () => ({
+    type: 'string',
+    description: text(),
+    default: text(),
+    enum: [text(), text()],
+    format: text(),
+    pattern: pattern(),
+  });
+  const parameter = (place: string) => ({
+    in: place,
+    name: place === 'path' ? inPath : text(),
+    required: place === 'path',
+    description: text(),
+    schema: scalar(),
+  });
+  const object = () => ({
+    type: 'object',
+    title: text(),
+    description: text(),
+    required: [property, name()],
+    [`x-${text()}`]: text(),
+    [name()]: text(),
+    properties: {
+      [property]: { ...scalar(), deprecated: true },
+      [name()]: { const: { [text()]: [text()] } },
+      [name()]: { enum: [text(), { [text()]: text() }], default: { [text()]: text() } },
+      [name()]: { type: 'array', items: reference(schema) },
+    },
+    patternProperties: { [pattern()]: { description: text() } },
+    dependentRequired: { [text()]: [text()] },
+  });
+  const choice = {
+    description: text(),
+    oneOf: [reference('First'), reference('Second')],
+    discriminator: { propertyName: property, mapping: { [text()]: reference('First').$ref } },
+  };
+  const operation = {
+    operationId: text(),
+    summary: text(),
+    description: text(),
+    security: [{ [scheme]: [text()] }, { fixed: [] }],
+    parameters: ['path', 'query', 'header', 'cookie'].map(parameter),
+    requestBody: {
+      content: {
+        'application/json': { schema: reference(schema) },
+        [`${name()}+json`]: { schema: { oneOf: [object(), { const: text() }] } },
+        'application/x-www-form-urlencoded': {
+          schema: { type: 'object', properties: { [property]: scalar() }, required: [property] },
+        },
+        [`text/${text()}`]: { schema: scalar() },
+        [`${text()}*`]: {},
+      },
+    },
+    responses: {
+      200: {
+        description: text(),
+        headers: { [property]: { required: true, description: text() }, [name()]: {} },
+        content: {
+          'application/json': { schema: reference(schema) },
+          [`text/*${text()}*`]: { schema: scalar() },
+          [`${text()}/*`]: { schema: object() },
+        },
+      },
+      default: { description: text(), content: { [`*${text()}`]: {} } },
+    },
+  };
+  return {
+    openapi: '3.1.1',
+    info: { title: text(), version: text(), description: text() },
+    paths: { [`/a${name().replaceAll(/[{}/?#]/g, '')}/{${inPath}}`]: { post: operation } },
+    components: {
+      schemas: { [schema]: choice, First: object(), Second: object() },
+      securitySchemes: {
+        [scheme]: { type: 'apiKey', in: 'header', name: text() },
+        fixed: { type: 'http', scheme: text() },
+      },
+    },
+  };
+}
+
+const seed = Number(process.env.SEED ?? 20_261_122);
+
+/** Each piece everywhere, and mixtures of them. */
+function toDocuments(): JsonObject[] {
+  const random = createRandom(seed);
+  const piece = () => pick(PIECES as [string, ...string[]], random);
+  return [
+    ...PIECES.map((each) => toDocument(() => each)),
+    ...Array.from({ length: 30 }, () => toDocument(() => piece() + piece() + piece())),
+  ];
+}
+
+/** Imports every module of the folders, and prints the route tables without their functions. */
+const CHILD = `
+  import { readdirSync } from 'node:fs';
+  import { pathToFileURL } from 'node:url';
+  const [root, count] = process.argv.slice(1);
+  const tables = [];
+  for (let index = 0; index < Number(count); index += 1) {
+    const folder = pathToFileURL(\`\${root}/\${index}/\`);
+    const names = readdirSync(folder).filter((name) => name.endsWith('.ts'));
+    for (const name of names) await import(new URL(name, folder));
+    tables.push((await import(new URL('index.gen.ts', folder))).routes);
+  }
+  console.log(JSON.stringify({ tables, hacked: globalThis.hacked ?? null }));
+`;
+
+describe(`documents of hostile texts (SEED=${seed})`, () => {
+  const documents = toDocuments();
+  const writeAll = async (root: string, runtime: string) => {
+    for (const [index, document] of documents.entries()) {
+      await writeFiles(join(root, `${index}`), generate(document, { runtime }).files);
+    }
+  };
+
+  it('give types that compile', async () => {
+    const root = await createSourceFolder('hostile');
+    await writeAll(root, '../../../../../src/runtime/index.ts');
+    for (const version of [7, 5] as const) expect(await compileTypes(root, version)).toBe('');
+  });
+
+  it('run nothing of the texts when they are imported, and keep each as it is', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'berth-hostile-'));
+    onTestFinished(() => rm(root, { recursive: true }));
+    await writeAll(root, RUNTIME);
+    const flags = ['--conditions=berth-source', '--input-type=module', '--eval', CHILD];
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [...flags, root, `${documents.length}`],
+      { maxBuffer: 2 ** 28 },
+    );
+    const { tables, hacked } = JSON.parse(stdout);
+    expect(hacked).toBeNull();
+    expect(tables.map(toTexts)).toEqual(documents.map(toExpectedTexts));
+  });
+});
+
+/** Texts of a route table by which requests and responses are known. */
+function toTexts({ title, version, securitySchemes, routes: [route] }: RouteTable) {
+  return {
+    title,
+    version,
+    schemes: Object.keys(securitySchemes),
+    operationId: route?.operationId,
+    parameters: route?.parameters.map(({ name, default: initial }) => [name, initial]),
+    bodies: route?.body?.content.map(({ mediaType }) => mediaType),
+    answers: route?.responses.map(({ content }) => content.map(({ mediaType }) => mediaType)),
+  };
+}
+
+function toExpectedTexts(document: JsonObject): ReturnType<typeof toTexts> {
+  // biome-ignore lint/suspicious/noExplicitAny: built above
+  const { info, paths, components } = document as any;
+  // biome-ignore lint/suspicious/noExplicitAny: built above
+  const [{ post }] = Object.values<any>(paths);
+  return {
+    title: info.title,
+    version: info.version,
+    schemes: Object.keys(components.securitySchemes),
+    operationId: post.operationId,
+    parameters: post.parameters.map(({ name, schema }: { name: string; schema: JsonObject }) => [
+      name,
+      schema.default,
+    ]),
+    bodies: Object.keys(post.requestBody.content),
+    answers: Object.values<{ content: object }>(post.responses).map(({ content }) =>
+      Object.keys(content),
+    ),
+  };
+}
