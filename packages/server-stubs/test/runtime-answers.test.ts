@@ -224,6 +224,16 @@ describe('a failing handler', () => {
     expect(onError).toHaveBeenCalledOnce();
   });
 
+  it.each<[string, Answer]>([
+    ['a body that is no JSON', { status: 200, body: { name: 'a', size: 1n } }],
+    ['a header that cannot be sent', { status: 200, headers: { a: '\n' }, body: { name: 'a' } }],
+  ])('that makes %s is told to onAnswer once, as sent', async (_what, answer) => {
+    const onAnswer = vi.fn();
+    const base = await start(() => answer, undefined, { onAnswer, onError: () => {} });
+    expect((await send(base, '/')).status).toBe(500);
+    expect(onAnswer.mock.calls.map(([{ status }]) => status)).toEqual([500]);
+  });
+
   it('answers for itself where its error knows how', async () => {
     const error = Object.assign(new Error('gone'), {
       [toAnswer]: () => ({ status: 410, headers: { 'retry-after': '5' }, body: { gone: true } }),
@@ -257,6 +267,25 @@ describe('a failing handler', () => {
     });
     expect((await send(headers, '/')).status).toBe(500);
   });
+
+  it.each(['/', '/missing'])(
+    'is answered though the option requestId fails, at %s',
+    async (path) => {
+      const onError = vi.fn();
+      const base = await start(() => ({ status: 200, body: { name: 'a' } }), undefined, {
+        requestId: () => {
+          throw new Error('secret');
+        },
+        onError,
+      });
+      const received = await send(base, path);
+      expect([received.status, received.text]).toEqual([
+        500,
+        expect.not.stringContaining('secret'),
+      ]);
+      expect(onError).toHaveBeenCalledOnce();
+    },
+  );
 });
 
 describe('what the router answers itself', () => {

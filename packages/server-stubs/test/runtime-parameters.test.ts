@@ -99,3 +99,41 @@ it('limits path, query and headers', async () => {
   expect((await send(base, '/pets/1?12345678901')).status).toBe(414);
   expect((await send(base, '/pets/1', { headers })).status).toBe(431);
 });
+
+it.each(['constructor', 'toString', '__proto__'])('reads parameters named %s', async (name) => {
+  const named = (['query', 'header', 'cookie'] as const).map((place) =>
+    toParameter({ name, in: place }),
+  );
+  const table = toTable([{ path: '/', parameters: named }]);
+  const base = await serve(createRouter(table, { operation: echo }));
+  expect((await send(base, '/')).json).toEqual({ query: {}, header: {}, cookie: {} });
+  const headers = { cookie: `${name}=c`, ...(name !== '__proto__' && { [name]: 'h' }) };
+  const { text } = await send(base, `/?${name}=q`, { headers });
+  expect(text).toContain(`"query":{"${name}":"q"}`);
+  expect(text).toContain(`"cookie":{"${name}":"c"}`);
+  if (name !== '__proto__') expect(text).toContain(`"header":{"${name}":"h"}`);
+});
+
+it('refuses an integer that a number would round', async () => {
+  const list = toParameter({ name: 'ids', in: 'query', shape: 'array', types: ['integer'] });
+  const filter = { name: 'filter', in: 'query', shape: 'object', style: 'deepObject' } as const;
+  const object = toParameter({ ...filter, additional: ['number'] });
+  const table = toTable([{ path: '/pets/{id}', parameters: [...parameters, list, object] }]);
+  const base = await serve(createRouter(table, { operation: echo }));
+  const headers = { 'x-tags': 'a' };
+  const big = '9007199254740993';
+  for (const [path, name] of [
+    [`/pets/${big}`, 'path.id'],
+    [`/pets/-${big}`, 'path.id'],
+    [`/pets/1?ids=1&ids=${big}`, 'query.ids'],
+    [`/pets/1?filter[a]=${big}`, 'query.filter'],
+  ] as const) {
+    const { status, text } = await send(base, path, { headers });
+    expect([status, JSON.parse(text).detail]).toEqual([
+      400,
+      `${name} has the integer ${/-?90\d+/.exec(path)?.[0]}, which a number cannot hold.`,
+    ]);
+  }
+  const { json } = await send(base, '/pets/9007199254740992', { headers });
+  expect(json).toMatchObject({ path: { id: 2 ** 53 } });
+});

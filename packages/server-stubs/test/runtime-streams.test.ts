@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import {
+  type Answer,
   createEventStream,
   createRouter,
   type EventStream,
   type Handler,
   type RequestLimits,
+  type RouterOptions,
 } from '@berth/server-stubs/runtime';
 import { describe, expect, it, vi } from 'vitest';
 import { send } from './support/send.ts';
@@ -17,7 +19,12 @@ const BINARY = { mediaType: '*/*', kind: 'binary' } as const;
 const EVENTS = { mediaType: 'text/event-stream', kind: 'text' } as const;
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
-function start(operation: Handler, passThrough?: true, requests: RequestLimits = {}) {
+function start(
+  operation: Handler,
+  passThrough?: true,
+  requests: RequestLimits = {},
+  options: RouterOptions = {},
+) {
   const routes = ['GET', 'POST'].map((method) => ({
     path: '/',
     method,
@@ -26,7 +33,14 @@ function start(operation: Handler, passThrough?: true, requests: RequestLimits =
     body: { required: false, content: [BINARY] },
     responses: [{ status: '200', content: [BINARY, EVENTS] }],
   }));
-  return serve(createRouter(toTable(routes), { GET: operation, POST: operation }, { requests }));
+  return serve(
+    createRouter(toTable(routes), { GET: operation, POST: operation }, { ...options, requests }),
+  );
+}
+
+async function* breaking() {
+  yield Buffer.from('begin');
+  throw new Error('secret');
 }
 
 describe('streams', () => {
@@ -61,6 +75,43 @@ describe('streams', () => {
       ),
     }));
     await expect(send(base, '/')).rejects.toThrow('aborted');
+  });
+
+  it.each([
+    ['midway', () => Readable.from(breaking())],
+    ['midway, from the web', () => Readable.toWeb(Readable.from(breaking()))],
+    ['already', () => new Readable().destroy(new Error('secret'))],
+  ])('that have failed %s are told to onError', async (_when, create) => {
+    const onError = vi.fn();
+    const body = create();
+    if (body instanceof Readable) body.on('error', () => {});
+    const base = await start(() => ({ status: 200, body }), undefined, {}, { onError });
+    await expect(send(base, '/')).rejects.toThrow();
+    expect(onError).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ message: 'secret' }),
+      expect.objectContaining({ operationId: 'GET' }),
+    );
+  });
+
+  it('whose client goes away are no error', async () => {
+    const onError = vi.fn();
+    const body = new Readable({ read() {} });
+    body.push('begin');
+    const base = await start(
+      (_input, { signal }) => {
+        signal.addEventListener('abort', () => body.destroy(signal.reason));
+        return { status: 200, body };
+      },
+      undefined,
+      {},
+      { onError },
+    );
+    const socket = await open(base);
+    socket.write(GET);
+    await receive(socket, 'begin');
+    socket.destroy();
+    await vi.waitUntil(() => body.closed);
+    expect(onError).not.toHaveBeenCalled();
   });
 
   it('are destroyed where HEAD wants no body, or the client goes away', async () => {
@@ -244,6 +295,28 @@ describe('a stream of events', () => {
     const [events] = streams as [EventStream];
     await vi.waitUntil(() => events.signal.aborted && events.body.destroyed);
     expect(await events.send({ data: 'late' })).toBe(false);
+  });
+
+  it.each<[string, (events: EventStream) => Answer]>([
+    [
+      'throws',
+      () => {
+        throw new Error('secret');
+      },
+    ],
+    ['returns something else', () => ({ status: 200, body: 'a', contentType: '*/*' })],
+    ['returns what cannot be sent', ({ body }) => ({ status: 200, headers: { a: '\n' }, body })],
+  ])('ends when its handler %s', async (_what, finish) => {
+    const streams: EventStream[] = [];
+    const operation: Handler = (_input, call) => {
+      const events = createEventStream(call, { heartbeat: 5 });
+      streams.push(events);
+      return finish(events);
+    };
+    const base = await start(operation, undefined, {}, { onError: () => {} });
+    await send(base, '/');
+    await vi.waitUntil(() => streams[0]?.body.destroyed);
+    expect(await streams[0]?.send({ data: 'late' })).toBe(false);
   });
 
   it('holds back a sender whose client does not read', async () => {

@@ -45,7 +45,14 @@ export function createRouter(
 
   const route = (request: IncomingMessage, response: ServerResponse, next?: Next): void => {
     const { path, query } = splitTarget(request.url ?? '/');
-    const requestId = settings.requestId?.(request);
+    let requestId: string | undefined;
+    try {
+      requestId = settings.requestId?.(request);
+    } catch (error) {
+      const call = new Call(request, response, undefined, path, query, undefined);
+      new Answering(call, undefined, settings).error(error);
+      return;
+    }
     const match = matcher.find(path);
     if (match === undefined) {
       if (next) next();

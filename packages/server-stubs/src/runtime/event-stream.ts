@@ -23,7 +23,8 @@ export interface EventStream {
 
 /**
  * Makes a stream of server-sent events (WHATWG HTML, section 9.2). What the client does not read holds
- * `send` back; the client's going away ends the stream.
+ * `send` back; the end of the response ends the stream, be it that the client goes away or that the
+ * handler fails.
  *
  * @example
  * const events = createEventStream(call);
@@ -36,7 +37,7 @@ export interface EventStream {
  * return { status: 200, contentType: 'text/event-stream', body: events.body };
  */
 export function createEventStream(
-  { signal }: Call,
+  { signal, response }: Call,
   { heartbeat = 15_000 }: EventStreamOptions = {},
 ): EventStream {
   let wanted: (() => void)[] = [];
@@ -64,8 +65,9 @@ export function createEventStream(
     if (wanted.length === 0) void comment();
   };
   const timer = heartbeat > 0 ? setInterval(beat, heartbeat).unref() : undefined;
-  if (signal.aborted) body.destroy();
-  else signal.addEventListener('abort', () => body.destroy(), { once: true });
+  // Also when the handler fails, and the body is never sent.
+  if (response.destroyed || response.closed) body.destroy();
+  else response.once('close', () => body.destroy());
 
   return {
     body,

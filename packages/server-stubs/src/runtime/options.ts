@@ -48,7 +48,10 @@ export interface RouterOptions {
   readonly responses?: 'refuse' | 'log' | 'pass';
   /** Hears of each answer that breaks the document. Default: a warning of the process. */
   readonly onViolation?: (violation: Violation, call: Call) => void;
-  /** Hears of each error that is answered with 500. Default: prints it to standard error. */
+  /**
+   * Hears of each error that is answered with 500, and of each stream of a body that fails while it is
+   * sent. Default: prints it to standard error.
+   */
   readonly onError?: (error: unknown, call: Call) => void;
   /**
    * Hears of each answer just before it is sent, for logs and metrics: the call knows its operation and

@@ -46,8 +46,7 @@ export class Answering {
     if (plan.route.passThrough) {
       // As it came: no type is added, and a text stays the text that it is.
       const head = this.#toHead(answer, own, undefined);
-      this.#settings.onAnswer?.(answer, this.#call);
-      writeAnswer(this.#call, answer.status, head, answer.body as WireBody);
+      this.#write(answer, head, answer.body as WireBody);
       return;
     }
     const documented = plan.findResponse(answer.status);
@@ -126,15 +125,24 @@ export class Answering {
   }
 
   #send(answer: Answer, content: Content | undefined, own: HeaderSource, last: HeaderSource): void {
-    const { status, body } = answer;
+    const { body } = answer;
     const head = this.#toHead(answer, own, last);
-    this.#settings.onAnswer?.(answer, this.#call);
-    if (body === undefined) {
-      writeAnswer(this.#call, status, head, undefined);
-      return;
+    if (body !== undefined && !head.has('content-type')) {
+      head.add('content-type', toWireType(answer, content));
     }
-    if (!head.has('content-type')) head.add('content-type', toWireType(answer, content));
-    writeAnswer(this.#call, status, head, toWire(body, content));
+    this.#write(answer, head, body === undefined ? undefined : toWire(body, content));
+  }
+
+  #write(answer: Answer, head: Head, body: WireBody): void {
+    try {
+      writeAnswer(this.#call, answer.status, head, body, {
+        onHead: () => this.#settings.onAnswer?.(answer, this.#call),
+        onError: (error) => this.#report(error),
+      });
+    } catch (error) {
+      discard(body);
+      throw error;
+    }
   }
 
   #toHead({ headers }: Answer, own: HeaderSource, last: HeaderSource): Head {

@@ -17,12 +17,25 @@ export type WireBody =
   | BodyWriter
   | undefined;
 
-/** Writes an answer whose headers are complete but for its length. */
+/** Hears how an answer goes. */
+export interface AnswerObserver {
+  /** The head was accepted: nothing but the body is left to fail. */
+  onHead(): void;
+  /** The stream of the body failed while the client was still there. */
+  onError(error: unknown): void;
+}
+
+/**
+ * Writes an answer whose headers are complete but for its length.
+ *
+ * @throws Error if the head cannot be sent
+ */
 export function writeAnswer(
   { request, response }: Call,
   status: number,
   head: Head,
   body: WireBody,
+  { onHead, onError }: AnswerObserver,
 ): void {
   const unread = request.complete ? undefined : isUnread(request);
   if (unread === 'close' && request.httpVersionMajor < 2) {
@@ -31,20 +44,21 @@ export function writeAnswer(
   }
   if (unread === 'drain') request.resume();
   if (typeof body === 'function') {
-    head.write(response, status);
+    writeHead();
     body(response, unread === 'close' ? endLater(request) : endNow);
     return;
   }
   const isBodiless = request.method === 'HEAD' || status === 204 || status === 304;
   if (isStream(body)) {
-    head.write(response, status);
-    writeStream(response, body, isBodiless, unread === 'close' ? endLater(request) : undefined);
+    writeHead();
+    const end = unread === 'close' ? endLater(request) : undefined;
+    writeStream(response, body, isBodiless, end, onError);
     return;
   }
   const length = body === undefined ? 0 : Buffer.byteLength(body);
   if (status === 204 || !(isBodiless && body === undefined)) head.remove('content-length');
   if (!isBodiless || (body !== undefined && status !== 204)) head.add('content-length', length);
-  head.write(response, status);
+  writeHead();
   const sent = isBodiless ? undefined : body;
   if (unread === 'close') {
     endAfterDrain(request, response, sent);
@@ -53,6 +67,11 @@ export function writeAnswer(
     response.end(sent, 'latin1');
   } else {
     response.end(sent);
+  }
+
+  function writeHead(): void {
+    head.write(response, status);
+    onHead();
   }
 }
 
@@ -79,6 +98,7 @@ function writeStream(
   body: Readable | ReadableStream<Uint8Array>,
   isBodiless: boolean,
   end: EndAnswer | undefined,
+  onError: (error: unknown) => void,
 ): void {
   const stream = body instanceof Readable ? body : Readable.fromWeb(body as never);
   if (isBodiless) {
@@ -88,6 +108,12 @@ function writeStream(
     else end(response);
     return;
   }
+  // Before `pipeline` destroys the response: once that is destroyed, the client has gone.
+  const onFailure = (error: unknown) => {
+    if (!response.destroyed) onError(error);
+  };
+  if (stream.errored) onFailure(stream.errored);
+  else stream.once('error', onFailure);
   // A client of a slow stream wants to know at once that it was let in.
   flushHead(response);
   // A stream that fails midway destroys the response: that is how HTTP says that the rest is missing.

@@ -6,6 +6,8 @@ it.each([
   ['"\\u4e2d"', '中'],
   ['{"constructor":"Smith","prototype":1}', { constructor: 'Smith', prototype: 1 }],
   ['["__proto__"]', ['__proto__']],
+  ['[9007199254740992,1e30,0.12345678901234567890]', [2 ** 53, 1e30, 0.12345678901234568]],
+  ['{"9007199254740993":"\\"9007199254740993"}', { '9007199254740993': '"9007199254740993' }],
 ])('parses %s', (text, value) => {
   expect(parseJson(text, 64)).toEqual({ problem: undefined, value });
 });
@@ -17,6 +19,9 @@ it.each([
   ['{"a":[{"\\u005f_proto__":1}]}', /forbidden key __proto__/],
   ['{"constructor":{"prototype":{}}}', /forbidden key constructor/],
   ['{"constructor":{"\\u0070rototype":{}}}', /forbidden key constructor/],
+  ['{"id":9007199254740993}', /^has the integer 9007199254740993, which a number cannot hold$/],
+  ['["a\\"",-9007199254740993]', /integer -9007199254740993/],
+  [`[1${'0'.repeat(400)}]`, /which a number cannot hold/],
 ])('refuses %s', (text, problem) => {
   expect(parseJson(text, 64).problem).toMatch(problem);
 });

@@ -1,4 +1,5 @@
 import { findForbiddenKey } from './find-forbidden-key.ts';
+import { findRounded, toRounded } from './find-rounded.ts';
 import { nestsDeeper } from './nests-deeper.ts';
 
 /** A JSON value, or the end of a sentence that says why there is none. */
@@ -7,8 +8,9 @@ export type ParsedJson =
   | { readonly problem: string };
 
 /**
- * Parses JSON that comes from outside: refuses nesting beyond `maxDepth` before it is parsed, and the
- * keys by which a careless copy of the value would change prototypes (CWE-1321).
+ * Parses JSON that comes from outside: refuses nesting beyond `maxDepth` before it is parsed, the
+ * keys by which a careless copy of the value would change prototypes (CWE-1321), and integers that would
+ * be rounded.
  */
 export function parseJson(text: string, maxDepth: number): ParsedJson {
   if (nestsDeeper(text, maxDepth)) return tooDeep(maxDepth);
@@ -18,6 +20,8 @@ export function parseJson(text: string, maxDepth: number): ParsedJson {
   } catch (error) {
     return { problem: `cannot be parsed: ${(error as Error).message}` };
   }
+  const rounded = findRounded(text);
+  if (rounded !== undefined) return { problem: toRounded(rounded) };
   return isSuspicious(text) ? checkKeys(value) : { problem: undefined, value };
 }
 

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Parameter, ParameterPlace, Route } from '../route-table.ts';
 import type { Violation } from '../violation.ts';
+import { Unreadable } from './coerce.ts';
 import { createNullObject, type NullObject } from './null-object.ts';
 import { parseCookies } from './parse-cookies.ts';
 import { parseQuery, type QueryValues } from './parse-query.ts';
 import { readQuery } from './read-query.ts';
-import { toValue, Unreadable } from './to-value.ts';
+import { toValue } from './to-value.ts';
 
 /** The parameters of a request; a part without documented parameters is `undefined`. */
 interface ParameterValues {
@@ -63,7 +64,9 @@ export function createParameterReader(
     if (inHeader.length > 0) {
       target.header = createNullObject();
       for (const [parameter, key] of headerKeys) {
-        const value = readHeader(parameter, request.headers[key]);
+        // Headers are a plain object: without `hasOwn`, every request has a header `constructor`.
+        const raw = Object.hasOwn(request.headers, key) ? request.headers[key] : undefined;
+        const value = readHeader(parameter, raw);
         violations = keep(target.header, parameter, value, violations);
       }
     }

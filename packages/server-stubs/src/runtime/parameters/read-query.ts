@@ -1,6 +1,7 @@
 import type { Parameter } from '../route-table.ts';
+import { Unreadable } from './coerce.ts';
 import type { QueryValues } from './parse-query.ts';
-import { fromPairs, toArray, toValue, Unreadable } from './to-value.ts';
+import { fromPairs, toArray, toValue } from './to-value.ts';
 
 const TWICE = new Unreadable('duplicate', 'is given more than once');
 

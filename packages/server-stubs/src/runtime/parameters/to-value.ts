@@ -1,20 +1,9 @@
 import { parseJson } from '../body/parse-json.ts';
 import { decodeText } from '../matching/decode-text.ts';
 import type { Parameter, ParameterPlace } from '../route-table.ts';
-import { coerce } from './coerce.ts';
+import { coerce, Unreadable } from './coerce.ts';
 import { decodeQuery } from './decode-query.ts';
 import { createNullObject } from './null-object.ts';
-
-/** Why a text is no value of its parameter: the keyword, and the end of a sentence. */
-export class Unreadable {
-  readonly keyword: string;
-  readonly problem: string;
-
-  constructor(keyword: string, problem: string) {
-    this.keyword = keyword;
-    this.problem = problem;
-  }
-}
 
 const BAD_ENCODING = new Unreadable('encoding', 'has broken percent-encoding');
 const MAX_JSON_DEPTH = 64;
@@ -56,7 +45,9 @@ export function toArray(
     if (!part.startsWith(prefix)) return new Unreadable('style', 'has an item of another name');
     const item = decode(part.slice(prefix.length));
     if (item === undefined) return BAD_ENCODING;
-    items.push(coerce(item, parameter.types));
+    const value = coerce(item, parameter.types);
+    if (value instanceof Unreadable) return value;
+    items.push(value);
   }
   return items;
 }
@@ -81,7 +72,9 @@ export function fromPairs(
     if (name in object) return new Unreadable('duplicate', 'has a name more than once');
     const known = parameter.properties && own(parameter.properties, name);
     const types = known ?? parameter.additional;
-    object[name] = types === undefined ? value : coerce(value, types);
+    const coerced = types === undefined ? value : coerce(value, types);
+    if (coerced instanceof Unreadable) return coerced;
+    object[name] = coerced;
   }
   return object;
 }

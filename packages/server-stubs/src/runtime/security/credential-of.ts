@@ -28,7 +28,7 @@ function createKeyFinder(place: 'header' | 'query' | 'cookie', name: string): Cr
   if (place === 'header') {
     const key = name.toLowerCase();
     return ({ request }) => {
-      const value = request.headers[key];
+      const value = Object.hasOwn(request.headers, key) ? request.headers[key] : undefined;
       return Array.isArray(value) ? value.join(', ') : value;
     };
   }
