@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Validator } from '../src/runtime/index.ts';
+import { toViolation } from '../src/runtime/to-violation.ts';
+import { createOracle } from './corpus/create-oracle.ts';
 import { features } from './corpus/documents.ts';
 import { loadGenerated } from './corpus/load-generated.ts';
 
@@ -27,6 +29,7 @@ function judge(name: string, value: unknown): string {
   return `${error?.instancePath} ${error?.keyword}`;
 }
 
+const SCHEMA = '#/components/schemas/Body';
 const CAT = { petType: 'cat', name: 'Tom', claws: 18, password: 'x' };
 
 describe('a discriminator', () => {
@@ -40,6 +43,72 @@ describe('a discriminator', () => {
     expect(judge('pet', { ...CAT, petType: 'tiger' })).toBe('valid');
     expect(judge('pet', { ...CAT, petType: 'tiger', bark: true })).toBe(' oneOf');
   });
+});
+
+it('a discriminator whose tag nobody allows names all that are allowed', async () => {
+  const choice = (name: string) => ({
+    type: 'object',
+    required: ['kind'],
+    properties: { kind: { const: name }, [name]: { type: 'number' } },
+  });
+  const schemas = {
+    circle: choice('circle'),
+    square: choice('square'),
+    Shape: {
+      oneOf: ['circle', 'square'].map((name) => ({ $ref: `#/components/schemas/${name}` })),
+      discriminator: { propertyName: 'kind' },
+    },
+  };
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Shape' } } };
+  const { table } = await loadGenerated({
+    openapi: '3.1.1',
+    info: { title: 'Shapes', version: '1.0.0' },
+    paths: { '/': { post: { operationId: 'draw', requestBody: { content }, responses: {} } } },
+    components: { schemas },
+  });
+  const validate = table.routes[0]?.body?.content[0]?.validate as Validator;
+  expect(validate({ kind: 'triangle' })).toBe(false);
+  expect(toViolation(validate.errors, 'body', 'body')).toMatchObject({
+    pointer: '/kind',
+    message: 'body.kind must be one of "circle", "square".',
+  });
+  expect(validate({ kind: 'square', square: 'x' })).toBe(false);
+  expect(validate.errors?.[0]).toMatchObject({ instancePath: '/square', keyword: 'type' });
+  expect([validate({ kind: 'square' }), validate({}), validate(1)]).toEqual([true, false, false]);
+});
+
+it('nullable beside an enum allows null only where the enum has it, as Ajv says', async () => {
+  const document = {
+    openapi: '3.0.3',
+    info: { title: 'Nullable', version: '1.0.0' },
+    paths: {
+      '/': {
+        post: {
+          operationId: 'post',
+          requestBody: { content: { 'application/json': { schema: { $ref: SCHEMA } } } },
+          responses: {},
+        },
+      },
+    },
+    components: {
+      schemas: {
+        Body: {
+          type: 'object',
+          properties: {
+            without: { type: 'string', nullable: true, enum: ['a'] },
+            with: { type: 'string', nullable: true, enum: ['a', null] },
+            number: { type: 'integer', nullable: true, minimum: 1 },
+          },
+        },
+      },
+    },
+  };
+  const { table } = await loadGenerated(document);
+  const validate = table.routes[0]?.body?.content[0]?.validate as Validator;
+  const oracle = createOracle(document, 'request');
+  const values = ['without', 'with', 'number'].map((name) => ({ [name]: null }));
+  expect(values.map((value) => validate(value))).toEqual([false, true, true]);
+  expect(values.map((value) => oracle(SCHEMA, value))).toEqual([false, true, true]);
 });
 
 describe('readOnly and writeOnly', () => {

@@ -1,7 +1,8 @@
 import { entriesOf, isObject } from '../document/json.ts';
 import { join, type Pointer, toNames } from '../document/pointer.ts';
 import { decode } from '../document/references.ts';
-import { membersOf, type Schema, type SchemaObject } from './schema.ts';
+import { membersOf, propertiesOf, type Schema, type SchemaObject } from './schema.ts';
+import type { SchemaStore } from './schema-store.ts';
 
 /** A value of the discriminating property, and the choice that it stands for. */
 interface Tag {
@@ -45,9 +46,10 @@ export function readDiscriminator(schema: SchemaObject): Discriminator | undefin
 /**
  * A schema whose discriminator is written in keywords that every validator knows: the tag chooses the
  * schema that must hold, and then the `oneOf` must hold too. The tags come first, so that an error
- * names the field that is wrong in the chosen schema, not that none of the choices fits.
+ * names the field that is wrong in the chosen schema, not that none of the choices fits; before them
+ * comes the list of the tags that the choices allow, so that an error names all of these.
  */
-export function lowerDiscriminator(schema: SchemaObject): SchemaObject {
+export function lowerDiscriminator(schema: SchemaObject, store: SchemaStore): SchemaObject {
   const discriminator = readDiscriminator(schema);
   if (discriminator === undefined) return schema;
   const { property, keyword, mapped, implied } = discriminator;
@@ -59,10 +61,42 @@ export function lowerDiscriminator(schema: SchemaObject): SchemaObject {
       then: { $ref: target },
     }),
   );
+  const known = membersOf(schema, keyword).map((choice) => allowedOf(choice, property, store));
+  const enumeration = known.every((values) => values !== undefined)
+    ? [{ properties: { [property]: { enum: [...new Set(known.flat())] } } }]
+    : [];
   return {
     ...rest,
-    allOf: [...(Array.isArray(allOf) ? allOf : []), ...tags, { [keyword]: choices }],
+    allOf: [
+      ...(Array.isArray(allOf) ? allOf : []),
+      ...enumeration,
+      ...tags,
+      { [keyword]: choices },
+    ],
   };
+}
+
+/** The values that a choice allows for a property; undefined if it does not list them. */
+function allowedOf(
+  choice: Schema,
+  property: string,
+  store: SchemaStore,
+  seen: ReadonlySet<Schema> = new Set(),
+): readonly unknown[] | undefined {
+  if (typeof choice === 'boolean' || seen.has(choice)) return undefined;
+  const own = propertiesOf(choice).find(([name]) => name === property)?.[1];
+  const target = own === undefined ? true : store.resolve(own);
+  if (typeof target !== 'boolean' && 'const' in target) return [target.const];
+  if (typeof target !== 'boolean' && Array.isArray(target.enum)) return target.enum;
+  const parts = [
+    ...(choice.$ref === undefined ? [] : [store.get(choice.$ref)]),
+    ...membersOf(choice, 'allOf'),
+  ];
+  for (const part of parts) {
+    const values = allowedOf(part, property, store, new Set([...seen, choice]));
+    if (values !== undefined) return values;
+  }
+  return undefined;
 }
 
 /** A mapping holds a `$ref`, or the name of a component; a name that is none leads to nothing. */

@@ -4,8 +4,8 @@ import type { SchemaObject } from './schema.ts';
  * One OpenAPI 3.0 schema object as JSON Schema 2020-12, which OpenAPI 3.1 uses; its subschemas are
  * left as they are.
  *
- * - `nullable` adds `null` to `type` and `enum`; without `type` it is read as everybody means it: null
- *   or the schema.
+ * - `nullable` adds `null` to `type`, and not to `enum` (OpenAPI 3.0.3, as Ajv reads it); without `type`
+ *   it is read as everybody means it: null or the schema.
  * - Boolean `exclusiveMinimum` and `exclusiveMaximum` become numbers.
  * - `format: binary` becomes `contentMediaType: application/octet-stream`.
  * - `example` becomes `examples`; what stands beside a `$ref` is dropped, as 3.0 says.
@@ -42,10 +42,7 @@ function toExclusive(schema: SchemaObject, inclusive: string, exclusive: string)
 
 function toNullable(schema: SchemaObject): SchemaObject {
   if (typeof schema.type === 'string') {
-    const nullable: SchemaObject = { ...schema, type: [schema.type, 'null'] };
-    const values = schema.enum;
-    if (Array.isArray(values) && !values.includes(null)) nullable.enum = [...values, null];
-    return nullable;
+    return { ...schema, type: [schema.type, 'null'] };
   }
   const restricts = ['allOf', 'anyOf', 'oneOf', 'enum', 'not', 'properties', 'items'];
   if (!restricts.some((keyword) => keyword in schema)) return schema;

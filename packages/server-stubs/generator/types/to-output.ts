@@ -3,6 +3,8 @@ import type { ContentModel, Operation, ResponseModel } from '../operations/model
 import type { SchemaTypes } from './schema-types.ts';
 import { toJsDoc } from './to-comment.ts';
 
+const HEADER = 'string | readonly string[]';
+
 /** Type of what a handler may answer with: a union over the documented responses. */
 export function toOutput(operation: Operation, types: SchemaTypes): string {
   if (operation.passThrough) {
@@ -12,7 +14,8 @@ export function toOutput(operation: Operation, types: SchemaTypes): string {
   return operation.responses
     .flatMap((response) => {
       const status = `status: ${toStatus(response.status, statuses)};`;
-      const headers = `headers?: ${toHeaders(response)};`;
+      const needsHeaders = response.headers.some(({ required }) => required);
+      const headers = `headers${needsHeaders ? '' : '?'}: ${toHeaders(response)};`;
       return toBodies(response, types).map(
         (body) => `{\n${[status, headers, ...body].join('\n')}\n}`,
       );
@@ -53,10 +56,10 @@ function toStatus(status: string, all: readonly string[]): string {
 function toHeaders({ headers }: ResponseModel): string {
   if (headers.length === 0) return "Answer['headers']";
   const lines = headers.map(
-    ({ name, description }) =>
-      `${toJsDoc([description ?? ''])}${toKey(name)}?: string | readonly string[] | undefined;`,
+    ({ name, description, required }) =>
+      `${toJsDoc([description ?? ''])}${toKey(name)}${required ? '' : '?'}: ${HEADER}${required ? '' : ' | undefined'};`,
   );
-  return `{\n${lines.join('\n')}\n[name: string]: string | readonly string[] | undefined;\n}`;
+  return `{\n${lines.join('\n')}\n[name: string]: ${HEADER} | undefined;\n}`;
 }
 
 function toBodies({ contents }: ResponseModel, types: SchemaTypes): string[][] {

@@ -35,7 +35,7 @@ export function toValidatable(
 ): Schema {
   if (typeof schema === 'boolean') return schema;
   const { store, direction, toId } = lowering;
-  const lowered = lowerDiscriminator(schema);
+  const lowered = lowerDiscriminator(schema, store);
   const names = hasRequired(schema)
     ? new Set([...hidden, ...hiddenProperties(schema, direction, store)])
     : hidden;

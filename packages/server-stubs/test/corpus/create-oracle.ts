@@ -96,11 +96,10 @@ function relax(node: JsonObject, required: unknown[], root: JsonObject, mark: st
   });
 }
 
+/** Ajv reads `nullable` itself, and compiles none without the `type` that it belongs to. */
 function toNullable({ nullable, ...schema }: JsonObject): JsonObject {
   if (nullable !== true || '$ref' in schema) return schema;
-  if (typeof schema.type !== 'string') return { anyOf: [schema, { type: 'null' }] };
-  const values = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
-  return { ...schema, ...values, type: [schema.type, 'null'] };
+  return 'type' in schema ? { ...schema, nullable } : { anyOf: [schema, { type: 'null' }] };
 }
 
 function toNumericLimits(schema: JsonObject): JsonObject {
