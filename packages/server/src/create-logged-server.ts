@@ -8,15 +8,15 @@ import type { BerthServer } from './create-server.ts';
 import { toUrl } from './http/to-url.ts';
 import type { ServerLog } from './log/create-log.ts';
 
-/** A server of one process, whose configuration has been read. */
+/** A server whose configuration has been read. */
 export interface LoggedServer extends Omit<BerthServer, 'reload' | typeof Symbol.asyncDispose> {
   /** As `reload` of a server. */
   take(config: Config): Promise<readonly string[]>;
 }
 
-/** Makes a server of one process: the core, and the admin server beside it. */
+/** Makes a server: the core, and the admin server beside it. */
 export async function createLoggedServer(config: Config, log: ServerLog): Promise<LoggedServer> {
-  const core = await createCore(config, log, 1);
+  const core = await createCore(config, log);
   const admin = createAdmin({
     hosts: config.admin.hosts,
     unreadiness: core.unreadiness,
@@ -48,16 +48,16 @@ export async function createLoggedServer(config: Config, log: ServerLog): Promis
   };
 }
 
-export function toAdminUrl({ admin: { host } }: Config, admin: Server): string {
+function toAdminUrl({ admin: { host } }: Config, admin: Server): string {
   return toUrl('http', host, (admin.address() as AddressInfo).port);
 }
 
-export async function listenAdmin({ admin: { host, port } }: Config, admin: Server): Promise<void> {
+async function listenAdmin({ admin: { host, port } }: Config, admin: Server): Promise<void> {
   admin.listen(port, host);
   await once(admin, 'listening');
 }
 
-export async function stopAdmin(admin: Server): Promise<void> {
+async function stopAdmin(admin: Server): Promise<void> {
   if (!admin.listening) return;
   const closed = once(admin, 'close');
   admin.close();

@@ -30,6 +30,11 @@ export function findFault(error: unknown): Failure | undefined {
           `Port ${port} may not be used by this user: choose one above 1023 with --port and --admin-port.`,
           2,
         );
+      case 'ENOTSUP':
+        return new Failure(
+          'This system cannot share a port (listen.reusePort): put a load balancer in front of several ports.',
+          2,
+        );
       case 'EADDRNOTAVAIL':
       case 'ENOTFOUND':
       case 'EAI_AGAIN':

@@ -1,5 +1,6 @@
 import { contract } from '@berth/server-stubs';
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { ONE_PROCESS } from '../config/to-faults.ts';
 import { findFault } from './fail.ts';
 import { readPackageInfo } from './package-info.ts';
 import { parseNumber } from './parse-number.ts';
@@ -11,7 +12,6 @@ const EXAMPLES = `
 Examples:
   berth-server                               a development server in this folder
   berth-server --config berth.yaml           the server that the file describes
-  berth-server --config berth.yaml --workers 4
   berth-server check-config berth.yaml       tells what is wrong with it, with file and line
   berth-server token --subject me            a token of the development server
 
@@ -54,7 +54,14 @@ function createProgram(): Command {
         .argParser(parseText)
         .conflicts('config'),
     )
-    .option('--workers <number>', 'processes that serve', parseNumber(1, 1024), 1)
+    .addOption(
+      new Option('--workers [number]')
+        .hideHelp()
+        .preset('')
+        .argParser(() => {
+          throw new InvalidArgumentError(ONE_PROCESS);
+        }),
+    )
     .addOption(
       new Option('--log-level <level>', 'least weight of a line of the log').choices([
         ...['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],

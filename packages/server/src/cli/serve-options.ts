@@ -11,7 +11,6 @@ export interface ServeOptions {
   readonly adminPort?: number;
   readonly host?: string;
   readonly data: string;
-  readonly workers: number;
   readonly logLevel?: Config['log']['level'];
   readonly exposeDevelopment?: boolean;
 }

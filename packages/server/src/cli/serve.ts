@@ -1,10 +1,8 @@
 import type { Config } from '../config/config.ts';
 import { type FileWatch, watchFile } from '../config/watch-file.ts';
 import { createLoggedServer } from '../create-logged-server.ts';
-import type { BerthServer } from '../create-server.ts';
 import { createLog } from '../log/create-log.ts';
 import { secretsOf } from '../log/secrets-of.ts';
-import { startWorkers } from '../workers/start-workers.ts';
 import { describeDevelopment } from './describe-development.ts';
 import { Failure } from './fail.ts';
 import { readConfig, type ServeOptions } from './serve-options.ts';
@@ -18,12 +16,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   assertTwoPorts(config);
   const serverLog = createLog({ level: config.log.level, secrets: secretsOf(config) });
   const { log } = serverLog;
-  const server: Pick<BerthServer, 'url' | 'adminUrl' | 'listen' | 'close'> & {
-    take(config: typeof setup.config): Promise<readonly string[]>;
-  } =
-    options.workers > 1
-      ? await startWorkers(config, serverLog, options.workers)
-      : await createLoggedServer(config, serverLog);
+  const server = await createLoggedServer(config, serverLog);
   process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, 'failed'));
   const stop = async (signal: string) => {
     log.info({ signal }, 'shutting down');

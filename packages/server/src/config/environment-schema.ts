@@ -50,7 +50,7 @@ const quota = z
     callsPerSecond: z
       .number()
       .positive()
-      .describe('Calls a second in the long run, of all workers of one server.'),
+      .describe('Calls a second in the long run. Each process counts its own.'),
     burst: z
       .int()
       .min(1)

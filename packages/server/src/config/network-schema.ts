@@ -22,6 +22,12 @@ export const listenSchema = z
       .default('127.0.0.1')
       .describe('Address to listen on; 0.0.0.0 opens it to the network.'),
     port: port.default(4020).describe('Port to listen on; 0 takes a free one.'),
+    reusePort: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether other processes may listen on the same port, and Linux divides the connections among them. Each needs an admin port of its own.',
+      ),
     tls: tls.optional(),
     trustProxy: z
       .boolean()

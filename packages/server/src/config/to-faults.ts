@@ -24,7 +24,12 @@ export function toFaults(issues: readonly Issue[], at: Path = []): ConfigFault[]
   });
 }
 
+/** What to do without the setting and the option `workers`, which are no more. */
+export const ONE_PROCESS =
+  'One process is one server: start several with listen.reusePort, by a supervisor such as systemd, or behind a load balancer.';
+
 function unknown(path: Path, key: string): string {
+  if (key === 'workers') return `is no setting. ${ONE_PROCESS.slice(0, -1)}`;
   const known = knownSettings(path);
   if (known.length === 0) return 'is no setting: remove it';
   const near = closest(key, known);

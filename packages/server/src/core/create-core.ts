@@ -18,7 +18,7 @@ import { createServices } from '../services/create-services.ts';
 import { keepSwept } from '../services/keep-swept.ts';
 import { findUnreadiness } from './find-unreadiness.ts';
 
-/** A server without its admin part: what every worker has. */
+/** A server without its admin part. */
 export interface Core {
   readonly metrics: Metrics;
   /** Address of callers; throws before `listen`. */
@@ -35,7 +35,6 @@ export interface Core {
 export async function createCore(
   initial: Config,
   { log, update: updateLog }: ServerLog,
-  workers: number,
 ): Promise<Core> {
   let config = initial;
   let state: 'new' | 'listening' | 'draining' = 'new';
@@ -47,7 +46,7 @@ export async function createCore(
   const tracing = await createTracing();
   const dispatch = createDispatch(() => application, observer, tracing);
   const server = await createHttpServer(config.listen, dispatch);
-  const services = await createServices(config, { log, metrics: () => metrics, workers });
+  const services = await createServices(config, { log, metrics: () => metrics });
   const { gateway, blobs } = services;
   const metrics: Metrics = createMetrics({
     connections: () => connections.size,
@@ -95,8 +94,8 @@ export async function createCore(
       return toUrl(config.listen.tls === undefined ? 'http' : 'https', config.listen.host, port);
     },
     async listen() {
-      const { host, port, tls } = config.listen;
-      server.listen(port, host);
+      const { host, port, tls, reusePort } = config.listen;
+      server.listen({ host, port, reusePort });
       try {
         await once(server, 'listening');
       } catch (error) {

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createQuotas, type Quota } from './create-quotas.ts';
 
-function setUp(quota: Quota, workers = 1) {
+function setUp(quota: Quota) {
   let time = 5_000;
-  const quotas = createQuotas([['dev', quota]], { workers, now: () => time });
+  const quotas = createQuotas([['dev', quota]], { now: () => time });
   const wait = (ms: number) => {
     time += ms;
   };
@@ -70,13 +70,6 @@ test('lets in everybody where there is no quota', () => {
 test('takes the calls of one second for a burst that is not given', () => {
   expect(admit(setUp({ callsPerSecond: 7 }).take, 100)).toBe(7);
   expect(admit(setUp({ callsPerSecond: 0.1 }).take, 100)).toBe(1);
-});
-
-test('divides a quota by the processes, and lets each have one call', () => {
-  expect(admit(setUp({ callsPerSecond: 10, burst: 20 }, 4).take, 100)).toBe(5);
-  const few = setUp({ callsPerSecond: 2, burst: 2 }, 4);
-  expect(admit(few.take, 100)).toBe(1);
-  expect(few.take()).toBe(2);
 });
 
 test('keeps what was used over an update', () => {

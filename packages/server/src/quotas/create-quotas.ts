@@ -7,11 +7,6 @@ export interface Quota {
 }
 
 export interface QuotasOptions {
-  /**
-   * Processes that share the calls: each admits its part. A burst of fewer calls than processes is one
-   * call for each, for a process that lets in none would be of no use. Default: 1.
-   */
-  readonly workers?: number;
   /** Milliseconds from any fixed point. Default: `performance.now`. */
   readonly now?: () => number;
 }
@@ -57,7 +52,7 @@ function fill(bucket: Bucket, time: number): void {
  */
 export function createQuotas(
   quotas: Iterable<readonly [env: string, quota: Quota]>,
-  { workers = 1, now = () => performance.now() }: QuotasOptions = {},
+  { now = () => performance.now() }: QuotasOptions = {},
 ): Quotas {
   let buckets = new Map<string, Bucket>();
 
@@ -65,8 +60,8 @@ export function createQuotas(
     if (!(callsPerSecond > 0 && burst > 0 && Number.isFinite(callsPerSecond + burst))) {
       throw new RangeError(`The quota of ${env} must let in calls: both numbers more than 0.`);
     }
-    const perMs = callsPerSecond / workers / 1_000;
-    const capacity = Math.max(burst / workers, 1);
+    const perMs = callsPerSecond / 1_000;
+    const capacity = Math.max(burst, 1);
     const previous = buckets.get(env);
     if (previous === undefined) return { perMs, capacity, tokens: capacity, filledAt: now() };
     fill(previous, now());

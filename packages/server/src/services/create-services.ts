@@ -36,20 +36,18 @@ export interface Services {
 export interface ServicesOptions {
   readonly log: Log;
   readonly metrics: () => Metrics;
-  /** Processes that share the quotas. */
-  readonly workers: number;
 }
 
 export async function createServices(
   config: Config,
-  { log, metrics, workers }: ServicesOptions,
+  { log, metrics }: ServicesOptions,
 ): Promise<Services> {
   const { limits, listen } = config;
   const registry = createCombinedRegistry(toServiceConfigs(config), {
     ...toDnsOptions(config),
     onError: (error) => log.warn({ err: error }, 'DNS failed'),
   });
-  const quotas = createQuotas(toQuotas(config), { workers });
+  const quotas = createQuotas(toQuotas(config));
   const authenticator = await createAuthenticator({
     environments: toAuthEnvironments(config),
     signature: config.signature,

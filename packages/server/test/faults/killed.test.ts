@@ -8,7 +8,7 @@ import { makeFolder } from '../server/support/folder.ts';
 import { until } from './support/until.ts';
 
 const CONFIG = `
-listen: { port: 0 }
+listen: { port: 0, reusePort: true }
 admin: { port: 0 }
 store: { driver: file, root: ./store }
 keys: [{ secret: ${'k'.repeat(32)} }]
@@ -25,32 +25,29 @@ const toContent = (at: number) => new Uint8Array(100_000 + at * 3000).fill(at);
 
 test.each([1, 2])(
   '%i processes killed amid 100 uploads have lost nothing that they acknowledged',
-  async (workers) => {
+  async (processes) => {
     const folder = await makeFolder({ 'berth.yaml': CONFIG });
-    const args = ['--config', 'berth.yaml', '--workers', String(workers)];
-    const pair = { id: 'me', secret: 'my-secret' };
-    const start = async () => {
-      const cli = new Cli(folder, args);
+    const start = async (port: string) => {
+      const cli = new Cli(folder, ['--config', 'berth.yaml', '--port', port]);
       const { url } = await cli.listening();
-      return { cli, dev: new StorageClient(url, pair) };
+      return { cli, url, dev: new StorageClient(url, { id: 'me', secret: 'my-secret' }) };
     };
-    const first = await start();
+    const first = await start('0');
+    const all = [first];
+    while (all.length < processes) all.push(await start(new URL(first.url).port));
     const acknowledged: number[] = [];
     const uploads = Array.from({ length: UPLOADS }, async (_, at) => {
       const answer = await first.dev.upload(`file-${at}`, toContent(at));
       if (answer.status !== 204) return;
       acknowledged.push(at);
       if (acknowledged.length < KILL_AFTER) return;
-      const workerPids = first.cli.lines
-        .filter(({ msg }) => msg === 'worker started')
-        .map(({ workerPid }) => workerPid as number);
-      for (const pid of [first.cli.child.pid as number, ...workerPids]) kill(pid);
+      for (const { cli } of all) cli.child.kill('SIGKILL');
     });
     await Promise.allSettled(uploads);
     expect(acknowledged.length).toBeGreaterThanOrEqual(KILL_AFTER);
     expect(acknowledged.length).toBeLessThan(UPLOADS);
 
-    const { dev, cli } = await start();
+    const { dev, cli } = await start('0');
     let visible = 0;
     for (let at = 0; at < UPLOADS; at += 1) {
       const link = await dev.link(`file-${at}`);
@@ -74,11 +71,3 @@ test.each([1, 2])(
     await cli.finish();
   },
 );
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It was killed before.
-  }
-}

@@ -18,7 +18,12 @@ async function run(args: string[], files: Record<string, string> = {}) {
 test.each([
   [['--port', 'x'], 'whole number from 0 to 65535'],
   [['--admin-port', '65536'], 'whole number from 0 to 65535'],
-  [['--workers', '0'], 'whole number from 1 to 1024'],
+  [['--workers', '2'], 'start several with listen.reusePort, by a supervisor such as systemd'],
+  [['--workers'], 'One process is one server'],
+  [
+    ['--config', 'workers.yaml'],
+    'workers.yaml:1:1: workers is no setting. One process is one server: ',
+  ],
   [['--log-level', 'loud'], 'Allowed choices are fatal'],
   [['--prot', '1'], 'Did you mean --port?'],
   [['extra'], 'too many arguments'],
@@ -74,6 +79,7 @@ test.each([
   const { code, stdout, stderr } = await run(args, {
     'bad.yaml': `kees: []\n${GOOD}`,
     'good.yaml': GOOD,
+    'workers.yaml': `workers: 2\n${GOOD}`,
     'half/development-keys.json': '{',
     'empty/development-keys.json': '{}',
     'null.json': 'null',
@@ -135,7 +141,6 @@ test('--help shows options, commands, examples and exit codes', async () => {
   for (const word of [
     '--config',
     '--admin-port',
-    '--workers',
     'check-config',
     'fsck',
     'Examples:',

@@ -83,7 +83,7 @@ test('a changed file is taken over while the server runs', async () => {
 
 test('SIGHUP reads the configuration at once, also where the file has not changed', async () => {
   const folder = await makeFolder({ 'berth.yaml': yaml({ secret: 'first-secret' }) });
-  const cli = new Cli(folder, ['--config', 'berth.yaml', '--workers', '2']);
+  const cli = new Cli(folder, ['--config', 'berth.yaml']);
   const { url } = await cli.listening();
   cli.child.kill('SIGHUP');
   await cli.line('took over a new configuration');
