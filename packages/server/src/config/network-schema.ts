@@ -44,6 +44,11 @@ export const listenSchema = z
         'A client that sends less than slowBodyBytes of a body in so long is cut off; 0 waits for ever.',
       ),
     slowBodyBytes: z.int().min(1).default(1024).describe('See slowBodySeconds.'),
+    writeIdleSeconds: seconds
+      .default(60)
+      .describe(
+        'A client that takes nothing of what waits for it in so long is cut off; 0 waits for ever. Silent streams, for which nothing waits, are not.',
+      ),
     keepAliveSeconds: seconds
       .default(65)
       .describe(

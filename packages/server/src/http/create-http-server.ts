@@ -7,6 +7,7 @@ import { createBodyWatch } from './body-watch.ts';
 import { answerClientError } from './client-error.ts';
 import type { Dispatch } from './dispatch.ts';
 import { readTls } from './read-tls.ts';
+import { createWriteWatch } from './write-watch.ts';
 
 type Listen = Config['listen'];
 
@@ -38,8 +39,10 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
   server.maxHeadersCount = listen.maxHeaders;
   if (listen.maxConnections !== undefined) server.maxConnections = listen.maxConnections;
   const bodies = createBodyWatch({ seconds: listen.slowBodySeconds, bytes: listen.slowBodyBytes });
+  const writes = createWriteWatch(listen.writeIdleSeconds);
   return (
     server
+      .on(listen.tls ? 'secureConnection' : 'connection', writes.add)
       .on('request', (request, response) => {
         if (isAmbiguous(request)) {
           answerClientError(undefined, request.socket);
@@ -64,7 +67,10 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
       // Node reports it as a `clientError` too, but without a handshake no refusal can be sent: `end` would
       // wait for one without a limit.
       .on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy())
-      .on('close', () => bodies.close())
+      .on('close', () => {
+        bodies.close();
+        writes.close();
+      })
   );
 }
 

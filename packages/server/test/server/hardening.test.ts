@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { startWhole } from '../break-ins/support/start-whole.ts';
 import { startService } from './support/hosted-service.ts';
 import { startServer } from './support/start-server.ts';
 
@@ -115,4 +116,104 @@ test('a call that Node cannot read after an answer has begun only ends the conne
   socket.write('garbage\r\n\r\n');
   const rest = (await buffer(socket).catch(() => Buffer.alloc(0))).toString();
   expect(rest).not.toContain('INVALID_REQUEST');
+});
+
+const GET = (token: string, headers = '') =>
+  `GET /v1/cloudrun/hello HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n`;
+
+/** A hosted service whose responses do not end, as many bytes as are taken of them. */
+async function endless() {
+  const closed: Promise<unknown>[] = [];
+  const piece = Buffer.alloc(65_536);
+  const origin = await startService((_, response) => {
+    const write = () => {
+      while (response.write(piece));
+    };
+    closed.push(once(response.on('drain', write), 'close'));
+    write();
+  });
+  return { origin, closed };
+}
+
+test('a caller that takes nothing is cut off; a slow one and a silent stream are not', async () => {
+  const { origin, closed } = await endless();
+  let send = (_event: string) => {};
+  const silent = await startService((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    send = (event) => void response.write(event);
+  });
+  const { url, token } = await startServer(
+    { listen: { port: 0, writeIdleSeconds: 1.5 } },
+    { services: { hello: { endpoints: [origin] }, silent: { endpoints: [silent] } } },
+  );
+  const events = await fetch(`${url}/v1/cloudrun/silent`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const slow = await open(url);
+  slow.write(GET(token));
+  let taken = 0;
+  slow.on('readable', () => {
+    const timer = setTimeout(() => {
+      taken += slow.read()?.length ?? 0;
+    }, 5);
+    onTestFinished(() => clearTimeout(timer));
+  });
+  await expect.poll(() => taken).toBeGreaterThan(0);
+
+  const stalled = await Promise.all(Array.from({ length: 20 }, () => open(url)));
+  for (const socket of stalled) socket.pause().write(GET(token));
+  await expect.poll(() => closed.length).toBe(21);
+  await Promise.all(closed.slice(1));
+
+  const before = taken;
+  await expect.poll(() => taken).toBeGreaterThan(before);
+  send('data: still here\n\n');
+  const { value } = (await events.body?.getReader().read()) ?? {};
+  expect(Buffer.from(value ?? []).toString()).toBe('data: still here\n\n');
+});
+
+test('a WebSocket whose caller takes nothing is cut off', async () => {
+  const service = createServer((socket) => {
+    socket.once('data', () => {
+      const head =
+        'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+      socket.write(head);
+      const write = () => {
+        while (socket.write(Buffer.alloc(65_536)));
+      };
+      socket.on('drain', write);
+      write();
+    });
+    socket.on('error', () => {});
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void service.close());
+  await once(service, 'listening');
+  const { port } = service.address() as AddressInfo;
+  const { url, token } = await startServer(
+    { listen: { port: 0, writeIdleSeconds: 0.4 } },
+    { services: { hello: { endpoints: [`http://127.0.0.1:${port}`] } } },
+  );
+  const accepted = once(service, 'connection');
+  const caller = await open(url);
+  caller
+    .pause()
+    .write(
+      GET(
+        token,
+        'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n',
+      ),
+    );
+  const [socket] = (await accepted) as [Socket];
+  await expect.poll(() => socket.closed).toBe(true);
+});
+
+test('a download that nobody takes is cut off', async () => {
+  const whole = await startWhole({ listen: { port: 0, writeIdleSeconds: 0.4 } });
+  await whole.dev.upload('large', Buffer.alloc(16_777_216));
+  const { pathname, search } = new URL(await whole.dev.link('large'));
+  const caller = await open(whole.url);
+  caller.pause().write(`GET ${pathname}${search} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
+  const active = async () => (await fetch(`${whole.adminUrl}/metrics`)).text();
+  await expect.poll(active).toContain('berth_calls_active 1');
+  await expect.poll(active).toContain('berth_calls_active 0');
 });

@@ -7,6 +7,7 @@ import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { makeFolder } from './support/folder.ts';
+import { startService } from './support/hosted-service.ts';
 import { startServer } from './support/start-server.ts';
 
 const run = promisify(execFile);
@@ -62,6 +63,34 @@ test.each([
   socket.on('error', () => {});
   if (text !== '') socket.write(text);
   await once(socket.resume(), 'close');
+});
+
+test('a caller that takes nothing of its response is cut off', async () => {
+  const folder = await makeFolder();
+  await makeCertificate(folder, 'first');
+  const tls = { cert: join(folder, 'first.pem'), key: join(folder, 'first.key') };
+  let isLeft = false;
+  const origin = await startService((_, response) => {
+    const write = () => {
+      while (response.write(Buffer.alloc(65_536)));
+    };
+    response.on('drain', write).once('close', () => {
+      isLeft = true;
+    });
+    write();
+  });
+  const { url, token } = await startServer(
+    { listen: { port: 0, tls, writeIdleSeconds: 0.4 } },
+    { services: { hello: { endpoints: [origin] } } },
+  );
+  const port = Number(new URL(url).port);
+  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+  socket.on('error', () => {}).pause();
+  socket.write(
+    `GET /v1/cloudrun/hello HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+  );
+  await expect.poll(() => isLeft).toBe(true);
+  socket.destroy();
 });
 
 test('a key in place of a certificate, and a key of another one, are told by the setting', async () => {
