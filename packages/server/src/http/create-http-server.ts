@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
@@ -7,6 +13,7 @@ import { createBodyWatch } from './body-watch.ts';
 import { answerClientError } from './client-error.ts';
 import type { Dispatch } from './dispatch.ts';
 import { readTls } from './read-tls.ts';
+import { createTurns } from './turns.ts';
 import { createWriteWatch } from './write-watch.ts';
 
 type Listen = Config['listen'];
@@ -40,26 +47,28 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
   if (listen.maxConnections !== undefined) server.maxConnections = listen.maxConnections;
   const bodies = createBodyWatch({ seconds: listen.slowBodySeconds, bytes: listen.slowBodyBytes });
   const writes = createWriteWatch(listen.writeIdleSeconds);
+  const turns = createTurns();
+  const serve =
+    (listener: Dispatch['request']) => (request: IncomingMessage, response: ServerResponse) =>
+      turns.take(response, () => {
+        if (isAmbiguous(request)) {
+          answerClientError(undefined, request.socket);
+          return;
+        }
+        bodies.add(request, response);
+        listener(request, response);
+      });
   return (
     server
       .on(listen.tls ? 'secureConnection' : 'connection', writes.add)
-      .on('request', (request, response) => {
-        if (isAmbiguous(request)) {
-          answerClientError(undefined, request.socket);
-          return;
-        }
-        bodies.add(request, response);
-        dispatch.request(request, response);
+      .on('request', serve(dispatch.request))
+      .on('checkContinue', serve(dispatch.checkContinue))
+      .on('upgrade', (request, socket, head) => {
+        if (isAmbiguous(request)) answerClientError(undefined, socket);
+        // Its response could not wait for those before it: the connection is no longer Node's.
+        else if (turns.isBusy(socket)) socket.destroy();
+        else dispatch.upgrade(request, socket, head);
       })
-      .on('checkContinue', (request, response) => {
-        if (isAmbiguous(request)) {
-          answerClientError(undefined, request.socket);
-          return;
-        }
-        bodies.add(request, response);
-        dispatch.checkContinue(request, response);
-      })
-      .on('upgrade', dispatch.upgrade)
       .on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
         if (dispatch.isAnswering(socket)) socket.destroy();
         else answerClientError(error.code, socket);

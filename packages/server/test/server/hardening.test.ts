@@ -121,6 +121,9 @@ test('a call that Node cannot read after an answer has begun only ends the conne
 const GET = (token: string, headers = '') =>
   `GET /v1/cloudrun/hello HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n`;
 
+const UPGRADE =
+  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+
 /** A hosted service whose responses do not end, as many bytes as are taken of them. */
 async function endless() {
   const closed: Promise<unknown>[] = [];
@@ -195,14 +198,7 @@ test('a WebSocket whose caller takes nothing is cut off', async () => {
   );
   const accepted = once(service, 'connection');
   const caller = await open(url);
-  caller
-    .pause()
-    .write(
-      GET(
-        token,
-        'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n',
-      ),
-    );
+  caller.pause().write(GET(token, UPGRADE));
   const [socket] = (await accepted) as [Socket];
   await expect.poll(() => socket.closed).toBe(true);
 });
@@ -216,4 +212,84 @@ test('a download that nobody takes is cut off', async () => {
   const active = async () => (await fetch(`${whole.adminUrl}/metrics`)).text();
   await expect.poll(active).toContain('berth_calls_active 1');
   await expect.poll(active).toContain('berth_calls_active 0');
+});
+
+/** A hosted service that holds its responses, and counts the calls that it has at once. */
+async function holder() {
+  const state = { calls: 0, most: 0, left: 0, held: [] as (() => void)[] };
+  let atOnce = 0;
+  const origin = await startService((request, response) => {
+    state.calls += 1;
+    atOnce += 1;
+    state.most = Math.max(state.most, atOnce);
+    response.once('close', () => {
+      atOnce -= 1;
+      if (!response.writableFinished) state.left += 1;
+    });
+    state.held.push(() => response.end(request.url));
+  });
+  const release = () => {
+    for (const end of state.held.splice(0)) end();
+  };
+  return { origin, state, release };
+}
+
+test('pipelined calls are made one at a time, and answered in order', async () => {
+  const { origin, state, release } = await holder();
+  const { url, token } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
+  const paths = Array.from({ length: 300 }, (_, at) => `/${at}`);
+  const timer = setInterval(release, 1);
+  onTestFinished(() => clearInterval(timer));
+  const last = GET(token, 'Connection: close\r\n');
+  const text = await send(
+    url,
+    paths.map((path) => GET(token).replace('/hello', `/hello${path}`)).join('') + last,
+  );
+  expect([...text.matchAll(/\r\n\r\n(\/\d+)/g)].map(([, path]) => path)).toEqual(paths);
+  expect([state.calls, state.most]).toEqual([301, 1]);
+});
+
+test('a caller that leaves its pipelined calls leaves none behind', async () => {
+  const { origin, state } = await holder();
+  const { url, token, adminUrl } = await startServer(
+    {},
+    { services: { hello: { endpoints: [origin] } } },
+  );
+  const caller = await open(url);
+  caller.write(GET(token).repeat(5));
+  await expect.poll(() => state.calls).toBe(1);
+  caller.destroy();
+  await expect.poll(() => state.left).toBe(1);
+  expect(state.calls).toBe(1);
+  expect(await (await fetch(`${adminUrl}/metrics`)).text()).toContain('berth_calls_active 0');
+});
+
+test('what a caller pipelines is not read while its first call is under way', async () => {
+  const { origin, state } = await holder();
+  const quick = await startService((_, response) => void response.end());
+  const services = { hello: { endpoints: [origin] }, quick: { endpoints: [quick] } };
+  const { url, token } = await startServer({}, { services });
+  const caller = await open(url);
+  let isRead = false;
+  caller.write(GET(token));
+  caller.write(GET(token).repeat(100_000), () => {
+    isRead = true;
+  });
+  await expect.poll(() => state.calls).toBe(1);
+  for (let at = 0; at < 100; at += 1) {
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await fetch(`${url}/v1/cloudrun/quick`, { headers })).status).toBe(200);
+  }
+  expect([isRead, state.calls]).toEqual([false, 1]);
+});
+
+test('an upgrade behind a call that is under way ends the connection', async () => {
+  const { origin, state } = await holder();
+  const { url, token } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
+  const caller = await open(url);
+  caller.write(GET(token));
+  await expect.poll(() => state.calls).toBe(1);
+  caller.write(GET(token, UPGRADE));
+  expect((await buffer(caller)).toString()).toBe('');
+  await expect.poll(() => state.left).toBe(1);
 });
