@@ -61,6 +61,13 @@ export const serviceSchema = z
       .describe(
         'Who may call it: `sub` of tokens, ids of key pairs. Default: every caller of the environment.',
       ),
+    maxCalls: z
+      .int()
+      .min(1)
+      .default(1024)
+      .describe(
+        'Calls, streams and WebSockets that the endpoints of a version have under way at once; more are refused with EXCEED_RATELIMIT.',
+      ),
     versions: z.array(version).optional().describe('Versions with fixed endpoints.'),
     endpoints: z.array(origin).optional().describe('Short for one version with these endpoints.'),
     dns: dns.optional().describe('Endpoints are what the DNS says.'),

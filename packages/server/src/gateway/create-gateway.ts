@@ -1,6 +1,7 @@
 import {
   defaultWireProfile,
   type GatewayCall,
+  GatewayError,
   type GatewayHandler,
   type GatewayHandlers,
   type ServiceAnswer,
@@ -17,6 +18,7 @@ import { type OutgoingBody, toBody } from './proxy/to-body.ts';
 import { toServiceHeaders } from './proxy/to-service-headers.ts';
 import type { Service } from './service-registry.ts';
 import { Spools } from './spools.ts';
+import type { Target } from './upstream/choose-upstream.ts';
 import type { UpstreamStats } from './upstream/upstream.ts';
 import { Upstreams } from './upstream/upstreams.ts';
 import { Versions } from './versions.ts';
@@ -112,6 +114,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   ): Called => {
     assertCallable(service, call.caller);
     const targets = versions.targetsOf(chooseVersion(service));
+    assertRoom(service, targets);
     const headers = toServiceHeaders(input, call.request, {
       credentials,
       isUpgrade: upgrade !== undefined,
@@ -147,6 +150,12 @@ export function createGateway(options: GatewayOptions): Gateway {
       for (const upstream of upstreams) upstream.close();
     },
   };
+}
+
+/** A service that falls behind must not take the memory and the connections of all others. */
+function assertRoom({ maxCalls = Infinity }: Service, targets: readonly Target[]): void {
+  const calls = targets.reduce((sum, { upstream }) => sum + upstream.outstanding, 0);
+  if (calls >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
 }
 
 function whenOver({ response }: GatewayCall<Caller>, dispose: () => Promise<void>): void {

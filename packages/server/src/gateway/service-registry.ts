@@ -29,6 +29,8 @@ export interface Service {
   readonly versions: readonly ServiceVersion[];
   /** Callers that may call it, by `Caller.id`; undefined lets in every caller of the environment. */
   readonly callers: ReadonlySet<string> | undefined;
+  /** Calls and WebSockets that the endpoints of a version may have under way at once. Default: no limit. */
+  readonly maxCalls?: number | undefined;
 }
 
 /** Knows the hosted services. */

@@ -33,6 +33,22 @@ it.each<[string, number, Partial<Service>]>([
   expect(JSON.parse(answer.text).requestId).toBe(answer.headers['x-request-id']);
 });
 
+it('has no more calls under way than a service takes', async () => {
+  const { origin } = await startService((_request, response) => void response.write('begun'));
+  const { base, gateway } = await startGateway([toService([origin], { maxCalls: 2 })]);
+  const first = await begin(base, HELLO);
+  const second = await begin(base, HELLO);
+  expect(await send(base, HELLO)).toMatchObject({
+    code: 'EXCEED_RATELIMIT',
+    status: 429,
+    headers: { 'retry-after': '1' },
+  });
+  first.on('error', () => {}).destroy();
+  await expect.poll(() => gateway.stats().endpoints[0]?.outstanding).toBe(1);
+  (await begin(base, HELLO)).on('error', () => {}).destroy();
+  second.on('error', () => {}).destroy();
+});
+
 it('lets in the callers that a service names', async () => {
   const { origin } = await startService((_request, response) => response.end('ok'));
   const { base } = await startGateway([toService([origin], { callers: new Set(['ada']) })]);

@@ -7,6 +7,8 @@ interface ServiceBase {
   readonly state?: ServiceState | undefined;
   /** Callers that may call it, by `Caller.id`. Default: every caller of the environment. */
   readonly callers?: readonly string[] | undefined;
+  /** Calls and WebSockets that the endpoints of a version may have under way at once. Default: no limit. */
+  readonly maxCalls?: number | undefined;
 }
 
 export interface VersionConfig {

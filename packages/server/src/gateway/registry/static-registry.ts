@@ -35,6 +35,7 @@ function toService(config: StaticServiceConfig, previous: Service | undefined): 
     state: config.state ?? 'ready',
     versions: config.versions.map(toVersion),
     callers: config.callers && new Set(config.callers),
+    maxCalls: config.maxCalls,
   };
 }
 

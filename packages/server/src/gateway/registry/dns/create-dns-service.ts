@@ -59,6 +59,7 @@ export function createDnsService(
     name: config.name,
     state: config.state ?? 'ready',
     callers: config.callers && new Set(config.callers),
+    maxCalls: config.maxCalls,
   };
   let current: Service = { ...fixed, versions: [] };
 
