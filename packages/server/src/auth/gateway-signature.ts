@@ -27,8 +27,9 @@ interface Settings {
 
 /**
  * Lets in who signed the request (D16). A request with a body is let in on condition: its signature
- * covers the SHA-256 of the body, which `Caller.verifyBody` judges; whatever else can be wrong is
- * refused before, an unknown id included, so that nobody has a body stored without knowing one.
+ * covers the SHA-256 of the body, which `Caller.verifyBody` judges. An unknown id or an expired pair is
+ * refused there too, or a body held back would show which ids exist; only what has nothing to do with key
+ * pairs, such as the form and the time, is refused before.
  */
 export function createGatewaySignature({ pairs, service, clock }: Settings) {
   return (value: string, login: GatewayLogin): Caller => {
@@ -52,9 +53,9 @@ export function createGatewaySignature({ pairs, service, clock }: Settings) {
       return isSame;
     };
     const isUsable = pair.isUsable(token, clock.now()) && pair.env === env;
-    if (isUsable && hasBody(request)) {
+    if (hasBody(request)) {
       const verifyBody = (bodyHash: string): void => {
-        if (!fits(bodyHash)) throw refusal(NO_FIT);
+        if (!fits(bodyHash) || !isUsable) throw refusal(NO_FIT);
       };
       return { env, id, verifyBody };
     }

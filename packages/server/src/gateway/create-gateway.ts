@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import {
   defaultWireProfile,
   type GatewayCall,
@@ -91,11 +92,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   const upstreams = new Upstreams(connectSeconds * 1000, now);
   const versions = new Versions(upstreams);
   const deadlines = new Deadlines(headersSeconds * 1000);
-  const spools = new Spools(spoolBytes);
+  const spools = new Spools(spoolBytes, now);
 
   // Each step goes on at once where the one before it is done at once, as it is for nearly every call.
   const callService: CallService = (input, call, upgrade) => {
-    const body = toBody(input, call, spools);
+    const body = toBody(input, call, spools, addressOf(call.request, trustProxy));
     return body instanceof Promise
       ? body.then((late) => find(input, call, upgrade, late))
       : find(input, call, upgrade, body);
@@ -150,6 +151,15 @@ export function createGateway(options: GatewayOptions): Gateway {
       for (const upstream of upstreams) upstream.close();
     },
   };
+}
+
+/** Where a call comes from: with a trusted proxy the address that it has seen. */
+function addressOf({ headers, socket }: IncomingMessage, isProxyTrusted: boolean): string {
+  const seen = isProxyTrusted ? headers['x-forwarded-for'] : undefined;
+  return String(seen ?? socket.remoteAddress)
+    .split(',')
+    .at(-1)
+    ?.trim() as string;
 }
 
 /** A service that falls behind must not take the memory and the connections of all others. */

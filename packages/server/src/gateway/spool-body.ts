@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { finished, type Readable, Writable } from 'node:stream';
 
 /** A body that has come whole. */
 export interface Spooled {
@@ -16,6 +16,12 @@ export interface Spooled {
   dispose(): Promise<void>;
 }
 
+export interface SpoolOptions {
+  /** Lets go of the body when it is aborted. */
+  readonly signal: AbortSignal;
+  readonly onBytes: (count: number) => void;
+}
+
 /**
  * Reads a body to its end, in memory up to `memoryBytes` and in a temporary file beyond, which nobody else
  * can open: it has mode 0600 and loses its name at once, so that nothing is left behind a crash.
@@ -23,24 +29,39 @@ export interface Spooled {
  * D13: "A TC3 call is spooled (memory to 1 MiB, then a temporary file) and verified before the service is
  * called".
  *
- * @throws what the body fails with, such as the limit
+ * @throws what the body fails with, such as the limit; the reason of the signal
  */
-export async function spoolBody(body: Readable, memoryBytes: number): Promise<Spooled> {
+export async function spoolBody(
+  body: Readable,
+  memoryBytes: number,
+  { signal, onBytes }: SpoolOptions,
+): Promise<Spooled> {
   const hash = createHash('sha256');
   let held: Buffer[] = [];
   let length = 0;
   let file: FileHandle | undefined;
+  const write = async (chunk: Buffer) => {
+    hash.update(chunk);
+    length += chunk.length;
+    onBytes(chunk.length);
+    held.push(chunk);
+    if (file === undefined && length <= memoryBytes) return;
+    file ??= await openTemporary();
+    await file.appendFile(Buffer.concat(held));
+    held = [];
+  };
+  // The last write, which may still be under way when the body is let go of.
+  let last = Promise.resolve();
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      last = write(chunk);
+      last.then(() => done(), done);
+    },
+  });
   try {
-    for await (const chunk of body.iterator({ destroyOnReturn: false })) {
-      hash.update(chunk);
-      length += chunk.length;
-      held.push(chunk);
-      if (file === undefined && length <= memoryBytes) continue;
-      file ??= await openTemporary();
-      await file.appendFile(Buffer.concat(held));
-      held = [];
-    }
+    await pipeTo(sink, body, signal);
   } catch (error) {
+    await last.catch(() => {});
     await file?.close();
     throw error;
   }
@@ -54,6 +75,19 @@ export async function spoolBody(body: Readable, memoryBytes: number): Promise<Sp
       await file?.close();
     },
   };
+}
+
+/** As `pipeline`, which would destroy the body: a caller that is refused must still get its response. */
+function pipeTo(sink: Writable, body: Readable, signal: AbortSignal): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+    finished(body, { writable: false }, (error) => error && reject(error));
+    sink.once('error', reject).once('finish', resolve);
+    body.pipe(sink);
+  }).finally(() => {
+    body.unpipe(sink);
+    sink.destroy();
+  });
 }
 
 async function openTemporary(): Promise<FileHandle> {

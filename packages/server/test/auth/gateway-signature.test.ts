@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Caller } from '../../src/auth/caller.ts';
 import { createAuthenticator } from '../../src/auth/create-authenticator.ts';
 import { signGatewayRequest, type UnsignedRequest } from '../../src/auth/sign-gateway-request.ts';
 import { sha256 } from '../../src/auth/tc3/signing-key.ts';
@@ -225,7 +226,7 @@ describe('an attack is refused, and the hosted service not called', () => {
   });
 });
 
-test('what can be refused is refused before the body is read', async () => {
+test('an unknown id is refused when a wrong signature is: once the body has been read', async () => {
   const { gateway } = await createAuthenticator({
     environments: ENVIRONMENTS,
     now: () => START * 1000,
@@ -238,7 +239,9 @@ test('what can be refused is refused before the body is read', async () => {
   };
   expect(ask(CREDENTIAL)).toMatchObject({ env: 'dev', verifyBody: expect.any(Function) });
   for (const id of ['nobody', 'old', 'of-prod', 'temporary']) {
-    expect(() => ask({ id, secret: SECRET })).toThrow(/does not fit/);
+    const caller = (await ask({ id, secret: SECRET })) as Caller;
+    expect(caller).toMatchObject({ verifyBody: expect.any(Function) });
+    expect(() => caller.verifyBody?.(sha256(JSON_POST.body))).toThrow(/does not fit/);
   }
 });
 

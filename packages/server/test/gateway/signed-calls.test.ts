@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { buffer } from 'node:stream/consumers';
 import { GatewayError } from '@berth/server-stubs';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { send } from './support/send.ts';
 import { signed, startGateway, toService } from './support/start-gateway.ts';
 import { startService } from './support/start-service.ts';
@@ -134,19 +135,61 @@ it('gives back what a body holds where admission is refused', async () => {
   await expect.poll(async () => (await readdir('/proc/self/fd')).length).toBeLessThan(before + 15);
 });
 
-it('takes in so many bodies at a time that nobody has judged', async () => {
-  const { base, port } = await startCounting();
+/** Calls whose bodies do not come, from an address of the loopback. */
+async function hold(port: number, localAddress: string, count = 128) {
   const head = `POST ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${signed('x')}\r\nContent-Length: 9\r\n\r\nabc`;
-  const sockets = Array.from({ length: 128 }, () => connect(port, '127.0.0.1'));
-  for (const socket of sockets) socket.on('error', () => {}).write(head);
-  const post = () =>
-    send(base, HELLO, {
-      method: 'POST',
-      body: 'abc',
-      headers: { authorization: signed(sha256('abc')) },
-    });
-  await expect.poll(async () => (await post()).code).toBe('EXCEED_RATELIMIT');
-  expect((await post()).headers['retry-after']).toBe('1');
+  const sockets = Array.from({ length: count }, () => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
+    onTestFinished(() => void socket.destroy());
+    return socket.on('error', () => {});
+  });
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  for (const socket of sockets) socket.write(head);
+  return sockets;
+}
+
+const post = (base: string, headers: Record<string, string> = {}) =>
+  send(base, HELLO, {
+    method: 'POST',
+    body: 'abc',
+    headers: { authorization: signed(sha256('abc')), ...headers },
+  });
+
+it('takes in so many bodies at a time that nobody has judged', async () => {
+  const { base, port } = await startCounting({ now: () => 0 });
+  const sockets = await hold(port, '127.0.0.1');
+  await expect.poll(async () => (await post(base)).code).toBe('EXCEED_RATELIMIT');
+  expect((await post(base)).headers['retry-after']).toBe('1');
   for (const socket of sockets) socket.destroy();
-  await expect.poll(async () => (await post()).text).toBe('ok');
+  await expect.poll(async () => (await post(base)).text).toBe('ok');
+});
+
+it('gives up the slowest of these bodies for another one, which is read then', async () => {
+  let now = 0;
+  const { base, port } = await startCounting({ now: () => now });
+  const sockets = await hold(port, '127.0.0.1');
+  await expect.poll(async () => (await post(base)).code).toBe('EXCEED_RATELIMIT');
+  now = 3_000;
+  const lost = sockets.map((socket) => once(socket, 'data'));
+  for (let time = 0; time < 10; time += 1) expect(await post(base)).toMatchObject({ text: 'ok' });
+  const [refusal] = await Promise.race(lost);
+  expect(String(refusal)).toMatch(/^HTTP\/1.1 429 [\s\S]*EXCEED_RATELIMIT/);
+});
+
+it.runIf(process.platform === 'linux')(
+  'has room for every address, however many bodies another one holds back',
+  async () => {
+    const { base, port } = await startCounting({ now: () => 0 });
+    await hold(port, '127.0.0.2');
+    await expect.poll(async () => (await post(base)).text).toBe('ok');
+    for (let time = 0; time < 10; time += 1) expect(await post(base)).toMatchObject({ text: 'ok' });
+  },
+);
+
+it('goes by the address that a trusted proxy has seen', async () => {
+  const { base, port } = await startCounting({ now: () => 0, trustProxy: true });
+  await hold(port, '127.0.0.1');
+  await expect.poll(async () => (await post(base)).code).toBe('EXCEED_RATELIMIT');
+  const headers = { 'x-forwarded-for': '127.0.0.1, 192.0.2.7' };
+  expect(await post(base, headers)).toMatchObject({ text: 'ok' });
 });

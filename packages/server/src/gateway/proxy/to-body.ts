@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { GatewayCall, GatewayInput } from '@berth/server-stubs';
 import type { Caller } from '../../auth/caller.ts';
+import type { Spooled } from '../spool-body.ts';
 import type { Spools } from '../spools.ts';
 import { ServiceBody } from './service-body.ts';
 
@@ -23,12 +24,14 @@ const NO_BODY: OutgoingBody = { content: null, length: undefined };
  * The body of a call: as it comes, where a token has let the caller in; whole and judged, where a
  * signature covers it (D13, D16).
  *
+ * @param address that the call comes from
  * @throws GatewayError INVALID_CREDENTIALS, EXCEED_RATELIMIT where too many bodies wait to be judged
  */
 export function toBody(
   { body, headers }: GatewayInput,
   { caller, request }: GatewayCall<Caller>,
   spools: Spools,
+  address: string,
 ): OutgoingBody | Promise<OutgoingBody> {
   const length = headers['content-length'];
   // RFC 9112, section 6.3: a request that announces no body has none.
@@ -37,7 +40,7 @@ export function toBody(
     caller.verifyBody?.(HASH_OF_NOTHING);
     return NO_BODY;
   }
-  if (caller.verifyBody !== undefined) return judge(body, caller.verifyBody, spools);
+  if (caller.verifyBody !== undefined) return judge(caller.verifyBody, spools.spool(body, address));
   return {
     content: new ServiceBody(body),
     length: length === undefined ? undefined : Number(length),
@@ -45,11 +48,10 @@ export function toBody(
 }
 
 async function judge(
-  body: Readable,
   verify: NonNullable<Caller['verifyBody']>,
-  spools: Spools,
+  spooled: Promise<Spooled>,
 ): Promise<OutgoingBody> {
-  const { hash, length, content, dispose } = await spools.spool(body);
+  const { hash, length, content, dispose } = await spooled;
   try {
     verify(hash);
   } catch (error) {
