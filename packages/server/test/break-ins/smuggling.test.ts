@@ -70,9 +70,15 @@ const TARGETS = [
 
 const isRefusal = (status: number) => status >= 400 && status < 500;
 
-test('a version of HTTP that is not spoken here is refused', async () => {
+test.each([
+  ['a call', ''],
+  [
+    'an upgrade',
+    'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n',
+  ],
+])('%s in a version of HTTP that is not spoken here is refused', async (_, headers) => {
   const { port, token, seen } = await startWhole();
-  const head = `${HOST}Authorization: Bearer ${await token('dev')}\r\nConnection: close\r\n\r\n`;
+  const head = `${HOST}Authorization: Bearer ${await token('dev')}\r\n${headers}Connection: ${headers && 'Upgrade, '}close\r\n\r\n`;
   const text = await sendRaw(port, `GET /v1/cloudrun/hello HTTP/2.0\r\n${head}`);
   expect(statusesOf(text)).toEqual([400]);
   expect(seen).toEqual([]);
