@@ -1,8 +1,11 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { isOwnHost } from './is-own-host.ts';
 
-/** Why a server takes no calls; empty where it does. */
-export type Unreadiness = readonly string[];
+/** Why each API takes no calls; empty if it does. Without `gateway` nothing is served. */
+export interface Unreadiness {
+  readonly gateway: readonly string[];
+  readonly storage: readonly string[];
+}
 
 export interface AdminOptions {
   /** Host names that requests may give, beside localhost and addresses. */
@@ -17,7 +20,9 @@ const TEXT = 'text/plain; charset=utf-8';
  * Makes the server of health and metrics.
  *
  * - `/healthz`: 200 while the process works.
- * - `/readyz`: 200 while it takes calls; else 503 with the reasons.
+ * - `/readyz/gateway` and `/readyz/storage`: 200 while that API takes calls; else 503 with the reasons.
+ * - `/readyz`: 200 while the gateway takes calls, with the reasons of the storage: hosted services need no
+ *   store, so an outage of the store must not take them away.
  * - `/metrics`: in the text format of Prometheus.
  */
 export function createAdmin({ hosts, unreadiness, metrics }: AdminOptions): Server {
@@ -43,15 +48,22 @@ export function createAdmin({ hosts, unreadiness, metrics }: AdminOptions): Serv
   async function answer(path: string | undefined, response: ServerResponse): Promise<void> {
     if (path === '/healthz') {
       send(response, 200, TEXT, 'ok\n');
-    } else if (path === '/readyz') {
-      const reasons = await unreadiness();
-      if (reasons.length === 0) send(response, 200, TEXT, 'ready\n');
-      else send(response, 503, TEXT, `${reasons.join('\n')}\n`);
+    } else if (path === '/readyz' || path === '/readyz/gateway' || path === '/readyz/storage') {
+      const { gateway, storage } = await unreadiness();
+      const reasons = path === '/readyz/storage' ? storage : gateway;
+      const notes = path === '/readyz' ? storage.map((reason) => `storage: ${reason}`) : [];
+      if (reasons.length > 0) send(response, 503, TEXT, `${reasons.join('\n')}\n`);
+      else send(response, 200, TEXT, `${['ready', ...notes].join('\n')}\n`);
     } else if (path === '/metrics') {
       const { type, text } = await metrics();
       send(response, 200, type, text);
     } else {
-      send(response, 404, TEXT, 'There are /healthz, /readyz and /metrics.\n');
+      send(
+        response,
+        404,
+        TEXT,
+        'There are /healthz, /readyz, /readyz/gateway, /readyz/storage and /metrics.\n',
+      );
     }
   }
 }

@@ -18,16 +18,21 @@ test('healthz and readyz say that all is well', async () => {
   expect(await get(`${adminUrl}/readyz`)).toEqual({ status: 200, body: 'ready\n' });
 });
 
-test('readyz names a store that cannot be used, and comes back with it', async () => {
+test('readyz names a store that cannot be used, without which the gateway is ready', async () => {
   const { adminUrl, config } = await startServer();
   const { root } = config.store as { root: string };
   await rm(root, { recursive: true });
   expect(await get(`${adminUrl}/readyz`)).toMatchObject({
+    status: 200,
+    body: expect.stringMatching(/^ready\nstorage: blob store: /),
+  });
+  expect(await get(`${adminUrl}/readyz/gateway`)).toEqual({ status: 200, body: 'ready\n' });
+  expect(await get(`${adminUrl}/readyz/storage`)).toMatchObject({
     status: 503,
     body: expect.stringMatching(/^blob store: /),
   });
   expect((await get(`${adminUrl}/metrics`)).body).toContain(
-    'berth_store_failures_total{method="check"} 1',
+    'berth_store_failures_total{method="check"} 3',
   );
 });
 
