@@ -23,6 +23,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     await server.close();
     await setup.close();
     log.info('ended');
+    await serverLog.flush();
     process.exit(0);
   };
   const { config: file } = options;

@@ -32,10 +32,8 @@ export interface Core {
 }
 
 /** Puts all parts of a server together. */
-export async function createCore(
-  initial: Config,
-  { log, update: updateLog }: ServerLog,
-): Promise<Core> {
+export async function createCore(initial: Config, serverLog: ServerLog): Promise<Core> {
+  const { log, update: updateLog } = serverLog;
   let config = initial;
   let state: 'new' | 'listening' | 'draining' = 'new';
   const observer = createObserver({
@@ -53,6 +51,7 @@ export async function createCore(
     activeCalls: () => observer.active,
     eventStreams: () => observer.streams,
     webSockets: () => gateway.stats().webSockets,
+    droppedLines: () => serverLog.dropped,
     outstanding: () =>
       gateway.stats().endpoints.reduce((sum, { outstanding }) => sum + outstanding, 0),
   });

@@ -12,14 +12,43 @@ export interface LogOptions {
   readonly destination?: DestinationStream | undefined;
 }
 
+/** Lines that wait for a reader of standard output: more are dropped. */
+const MOST_PENDING_BYTES = 1024 * 1024;
+/** How long the end of a process may wait for that reader. */
+const FLUSH_MILLISECONDS = 1000;
+
 export interface ServerLog {
   readonly log: Log;
+  /** Lines that were dropped because nobody read standard output. */
+  readonly dropped: number;
+  /** Waits until the lines so far have been read, or for a second. */
+  flush(): Promise<void>;
   update(level: Level | 'silent', secrets: readonly string[]): void;
 }
 
 /** Makes the log of a server: a line of JSON for each entry, without secrets. */
 export function createLog({ level, secrets, destination }: LogOptions): ServerLog {
   const scrub = createScrubber(secrets);
+  let dropped = 0;
+  let reported = 0;
+  /** Never waits: a pipe or socket whose reader stands still must not stop the server. */
+  const stdout: DestinationStream = {
+    write(line) {
+      if (process.stdout.writableLength <= MOST_PENDING_BYTES) {
+        process.stdout.write(line);
+        return;
+      }
+      if (dropped === reported) process.stdout.once('drain', report);
+      dropped += 1;
+    },
+  };
+  const report = () => {
+    log.warn({ dropped: dropped - reported }, 'lines of the log were dropped');
+    reported = dropped;
+  };
+  if (destination === undefined && !process.stdout.listeners('error').includes(ignoreBrokenPipe)) {
+    process.stdout.on('error', ignoreBrokenPipe);
+  }
   const log = pino(
     {
       level,
@@ -29,13 +58,31 @@ export function createLog({ level, secrets, destination }: LogOptions): ServerLo
       serializers: { err: toPlainError },
       hooks: { streamWrite: scrub },
     },
-    destination ?? pino.destination({ dest: 1, sync: true }),
+    destination ?? stdout,
   );
   return {
     log,
+    get dropped() {
+      return dropped;
+    },
+    async flush() {
+      if (destination !== undefined) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, FLUSH_MILLISECONDS);
+        process.stdout.write('', () => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    },
     update(next, nextSecrets) {
       log.level = next;
       scrub.update(nextSecrets);
     },
   };
+}
+
+/** Whoever reads may stop, as `| head` does. */
+function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }

@@ -8,6 +8,8 @@ export interface Gauges {
   readonly webSockets: () => number;
   /** Calls to hosted services that have not ended. */
   readonly outstanding: () => number;
+  /** Lines of the log that nobody read, so far. */
+  readonly droppedLines: () => number;
 }
 
 export interface Metrics {
@@ -64,6 +66,16 @@ export function createMetrics(gauges: Gauges): Metrics {
     collect() {
       this.reset();
       for (const [result, count] of Object.entries(logins)) this.inc({ result }, count);
+    },
+  });
+
+  new Counter({
+    name: 'berth_log_lines_dropped_total',
+    help: 'Lines of the log that were dropped because nobody read them.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(gauges.droppedLines());
     },
   });
 

@@ -192,3 +192,28 @@ test('fsck finds what is not as it was written', async () => {
   expect(stdout).toMatch(/^(damaged|foreign): .*x: .*\n[\s\S]* problems\.\n$/);
   expect(stderr).toContain('see --repair');
 });
+
+test('a log that nobody reads stops nothing; what is lost of it is counted', async () => {
+  const folder = await makeFolder({
+    'berth.yaml': `listen: { port: 0 }\nadmin: { port: 0 }\nlog: { calls: true }\n${GOOD}`,
+  });
+  const cli = new Cli(folder, ['--config', 'berth.yaml']);
+  const { url, adminUrl } = await cli.listening();
+  cli.child.stdout?.pause();
+  for (let at = 0; at < 60; at += 1) {
+    const calls = Array.from({ length: 8 }, async () => {
+      const response = await fetch(`${url}/files/${'x'.repeat(8000)}`);
+      await response.text();
+    });
+    await Promise.all(calls);
+  }
+  expect((await fetch(`${adminUrl}/healthz`)).status).toBe(200);
+  const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+  const dropped = Number(/^berth_log_lines_dropped_total (\d+)/m.exec(metrics)?.[1]);
+  expect(dropped).toBeGreaterThan(100);
+  cli.child.stdout?.resume();
+  expect(await cli.line('lines of the log were dropped')).toMatchObject({ dropped });
+  cli.child.kill('SIGTERM');
+  expect(await cli.finish()).toMatchObject({ code: 0, stderr: '' });
+  expect(cli.lines.at(-1)?.msg).toBe('ended');
+});
