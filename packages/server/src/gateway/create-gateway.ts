@@ -55,7 +55,8 @@ export interface Gateway {
  * Makes the reverse proxy to hosted services.
  *
  * A call goes to one version by weight, there to the endpoint with the fewest calls, and comes back as a
- * stream: nothing is buffered but a signed body (D13), and nothing is decoded, on neither way (D3, D7).
+ * stream: nothing is buffered but a signed body (D13) and, within a limit, what a service has not yet taken of
+ * another one; nothing is decoded, on neither way (D3, D7).
  *
  * What the service gets: the raw target after the name; `Host` of its own endpoint; the caller's headers
  * without those of the connection and without credentials, which would let it call other services, or the

@@ -88,14 +88,19 @@ it('reads an answer no faster than the caller takes it', async () => {
   expect(size).toBe(64 * 1024 * 1024);
 });
 
-it('reads a body no faster than the service takes it', async () => {
+it('holds only so much of a body that the service does not take', async () => {
   const { origin } = await startRawService((socket) => socket.pause());
-  const { port } = await startGateway([toService([origin])]);
-  const headers = { authorization: BEARER, 'content-length': String(20 * 1024 * 1024) };
+  const size = 160 * 1024 * 1024;
+  const { port } = await startGateway(
+    [toService([origin])],
+    {},
+    { requests: { streamBytes: size } },
+  );
+  const headers = { authorization: BEARER, 'content-length': String(size) };
   const outgoing = request({ port, path: HELLO, method: 'POST', headers });
   outgoing.on('error', () => {});
   let isDrained = false;
-  outgoing.end(Buffer.alloc(20 * 1024 * 1024), () => {
+  outgoing.end(Buffer.alloc(size), () => {
     isDrained = true;
   });
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -149,4 +154,36 @@ it('answers BAD_GATEWAY where a service resets in the midst of a body', async ()
   const { base } = await startGateway([toService([origin])]);
   const answer = await send(base, HELLO, { method: 'POST', body: Buffer.alloc(8 * 1024 * 1024) });
   expect(answer).toMatchObject({ code: 'BAD_GATEWAY', status: 502 });
+});
+
+it('ends the call when the caller leaves a body that the service does not read', async () => {
+  const { origin } = await startRawService((socket) => void socket.pause());
+  const { port, gateway } = await startGateway(
+    [toService([origin])],
+    {},
+    {
+      requests: { streamBytes: 100 * 1024 * 1024 },
+    },
+  );
+  const headers = { authorization: BEARER, 'content-length': String(50 * 1024 * 1024) };
+  const outgoing = request({ port, path: HELLO, method: 'POST', headers });
+  let written = 0;
+  outgoing.on('error', () => {});
+  for (let at = 0; at < 40 * 16; at += 1) {
+    outgoing.write(Buffer.alloc(65_536), () => {
+      written += 1;
+    });
+  }
+  const outstanding = () => gateway.stats().endpoints[0]?.outstanding;
+  await expect.poll(outstanding).toBe(1);
+  // Until nothing moves any more: all has been read, or nobody reads.
+  let before = -1;
+  const isStill = () => {
+    const still = written > 0 && written === before;
+    before = written;
+    return still;
+  };
+  await expect.poll(isStill, { interval: 500 }).toBe(true);
+  outgoing.destroy();
+  await expect.poll(outstanding, { timeout: 20_000 }).toBe(0);
 });

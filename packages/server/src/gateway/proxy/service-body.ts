@@ -1,25 +1,41 @@
 import { Readable } from 'node:stream';
 
 /**
+ * Bytes that all bodies together may hold beyond what their services have taken. As long as a body is read, it
+ * shows that its caller has gone, which a connection that is not read does not.
+ */
+const AHEAD_BYTES = 64 * 1024 * 1024;
+
+let ahead = 0;
+
+/**
  * The body of a call on its way to the service. The HTTP client destroys what it was given when a call
  * fails; this stands before the request, so that the caller can still be answered. Nothing is read before
  * the connection is there, so that a second attempt finds the body untouched.
  */
 export class ServiceBody extends Readable {
   readonly #source: Readable;
-  /** Called for each piece. */
+  /** Called for each piece that comes, and that the service takes. */
   onProgress: () => void = () => {};
   /** Whether the caller, and not the service, is why it ended too soon. */
   isBrokenOff = false;
   #isOpen = false;
+  #ahead = 0;
 
   constructor(source: Readable) {
     super({ highWaterMark: 64 * 1024 });
     this.#source = source;
   }
 
+  override read(size?: number): unknown {
+    const chunk = super.read(size);
+    if (chunk !== null) this.onProgress();
+    return chunk;
+  }
+
   override _read(): void {
     if (this.#isOpen) {
+      this.#giveBack();
       this.#source.resume();
       return;
     }
@@ -38,6 +54,7 @@ export class ServiceBody extends Readable {
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#giveBack();
     const source = this.#source;
     source.off('data', this.#onData);
     source.off('end', this.#onEnd);
@@ -48,7 +65,7 @@ export class ServiceBody extends Readable {
 
   readonly #onData = (chunk: Buffer): void => {
     this.onProgress();
-    if (!this.push(chunk)) this.#source.pause();
+    if (!this.push(chunk) && !this.#holds(chunk.length)) this.#source.pause();
   };
 
   readonly #onEnd = (): void => {
@@ -62,6 +79,18 @@ export class ServiceBody extends Readable {
   readonly #onClose = (): void => {
     if (!this.#source.readableEnded) this.#breakOff(this.#source.errored ?? gone());
   };
+
+  #holds(bytes: number): boolean {
+    if (ahead + bytes > AHEAD_BYTES) return false;
+    ahead += bytes;
+    this.#ahead += bytes;
+    return true;
+  }
+
+  #giveBack(): void {
+    ahead -= this.#ahead;
+    this.#ahead = 0;
+  }
 
   #breakOff(error: Error): void {
     this.isBrokenOff = true;
