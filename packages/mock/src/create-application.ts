@@ -12,6 +12,7 @@ import { FAULT_HEADER } from './faults/due-faults.ts';
 import type { FaultSubject } from './faults/fault-rules.ts';
 import type { FaultedCall } from './faults/faulted-call.ts';
 import { createGateway } from './gateway/create-gateway.ts';
+import { answerFailure } from './http/answer-broken.ts';
 import { rawPathOf } from './http/raw-path.ts';
 import { CallRecord } from './record/call-record.ts';
 import { recordAnswer } from './record/record-answer.ts';
@@ -65,8 +66,7 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
   const redactor = createRedactor(context.profile);
   const ownPages = createOwnPages(context);
 
-  function begin(request: IncomingMessage): CallRecord {
-    const surface = surfaceOf(rawPathOf(request.url ?? '/'));
+  function begin(request: IncomingMessage, surface: SurfaceName): CallRecord {
     // A form and a link are followed by whoever has their address, and by browsers without headers.
     const isFollowed = surface === 'upload' || surface === 'link';
     const name = isFollowed ? sessionOfQuery(request) : sessionOfHeader(request);
@@ -79,17 +79,18 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
   const to =
     (event: 'request' | 'checkContinue') =>
     (request: IncomingMessage, response: ServerResponse): void => {
-      if (isOwnPage(request.url ?? '/')) {
-        ownPages(request, response);
-        return;
-      }
-      const record = begin(request);
-      recordAnswer(response, record);
-      const listener = listeners[record.surface][event];
-      if (!hasFaults(record, request)) listener(request, response);
-      else {
-        doFaults({ ...toFaulted(record, request), response }, () => listener(request, response));
-      }
+      const surface = surfaceOf(rawPathOf(request.url ?? '/'));
+      const fail = (error: Error) => answerFailure(error, surface, response);
+      attempt(() => {
+        if (isOwnPage(request.url ?? '/')) return ownPages(request, response);
+        const record = begin(request, surface);
+        recordAnswer(response, record);
+        const listener = listeners[surface][event];
+        if (!hasFaults(record, request)) return listener(request, response);
+        // What waits goes on in a turn of its own.
+        const next = () => attempt(() => listener(request, response), fail);
+        return doFaults({ ...toFaulted(record, request), response }, next);
+      }, fail);
     };
 
   function toFaulted(record: CallRecord, request: IncomingMessage): FaultedCall {
@@ -118,15 +119,31 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
     request: to('request'),
     checkContinue: to('checkContinue'),
     upgrade(request, socket, head) {
-      takeSessionProtocol(request);
-      const record = begin(request);
-      const next = () => open(request, socket, head);
-      socket.once('close', () => record.finish(record.status, ''));
-      if (!hasFaults(record, request)) next();
-      else doUpgradeFaults({ ...toFaulted(record, request), socket }, next);
+      const fail = (error: Error) => {
+        process.emitWarning(error);
+        socket.destroy();
+      };
+      attempt(() => {
+        takeSessionProtocol(request);
+        const record = begin(request, surfaceOf(rawPathOf(request.url ?? '/')));
+        const next = () => attempt(() => open(request, socket, head), fail);
+        socket.once('close', () => record.finish(record.status, ''));
+        if (!hasFaults(record, request)) return next();
+        return doUpgradeFaults({ ...toFaulted(record, request), socket }, next);
+      }, fail);
     },
     shouldUpgrade: gateway.shouldUpgrade,
   };
+}
+
+/** What goes wrong with one request, in whatever unforeseen way, ends that request and not the process. */
+function attempt(answer: () => unknown, fail: (error: Error) => void): void {
+  try {
+    const done = answer();
+    if (done instanceof Promise) done.catch(fail);
+  } catch (error) {
+    fail(error as Error);
+  }
 }
 
 const FAULT_NAME = FAULT_HEADER.toLowerCase();

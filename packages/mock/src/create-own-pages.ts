@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { Context } from './context.ts';
 
 /** Path under which the mock serves itself: the control API and the inspector. */
@@ -12,17 +12,13 @@ export function isOwnPage(target: string): boolean {
 }
 
 /** Leads to the control API and the inspector, which are loaded when somebody asks for them. */
-export function createOwnPages(context: Context): RequestListener {
+export function createOwnPages(
+  context: Context,
+): (...given: Parameters<RequestListener>) => Promise<void> {
   let loaded: Promise<RequestListener> | undefined;
-  return (request: IncomingMessage, response: ServerResponse) => {
+  return async (request, response) => {
     loaded ??= load(context);
-    loaded.then(
-      (listener) => listener(request, response),
-      (error) => {
-        process.emitWarning(error);
-        response.destroy();
-      },
-    );
+    (await loaded)(request, response);
   };
 }
 

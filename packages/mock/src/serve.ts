@@ -102,7 +102,7 @@ export async function serve(
   let application = createApplication(context, await createAuth(options, profile), backend);
   const certificate = options.tls ? await loadCertificate(options) : undefined;
   const server = await createHttpServer(() => application, certificate);
-  const sockets = trackUpgrades(server);
+  const sockets = trackSockets(server);
   server.listen(options.port, options.host);
   try {
     await once(server, 'listening');
@@ -133,17 +133,16 @@ export async function serve(
     async close() {
       const closed = once(server, 'close');
       server.close();
-      server.closeAllConnections();
       for (const socket of sockets) socket.destroy();
       await Promise.all([closed, context.services.close(), backend?.close()]);
     },
   };
 }
 
-/** Node does not count connections that have changed their protocol. */
-function trackUpgrades(server: Server): ReadonlySet<Duplex> {
+/** Node does not count connections that have changed their protocol, or whose TLS handshake is open. */
+function trackSockets(server: Server): ReadonlySet<Duplex> {
   const sockets = new Set<Duplex>();
-  server.on('upgrade', (_, socket) => {
+  server.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
@@ -163,12 +162,16 @@ function secretOf({ dir }: ResolvedOptions): Buffer {
   return createHash('sha256').update(resolve(dir)).digest();
 }
 
-async function loadContents({ dir }: ResolvedOptions): Promise<(session: string) => Contents> {
+async function loadContents({
+  dir,
+  maxSessions,
+}: ResolvedOptions): Promise<(session: string) => Contents> {
   if (dir === undefined) return () => memoryContents;
   const { createDiskContents, toSessionFolder } = await import('./files/disk-contents.ts');
+  const { makeFolder } = await import('./files/make-folder.ts');
   // A folder that cannot be used is told at the start, and not to the first call.
-  createDiskContents(toSessionFolder(dir, ''));
-  return (session) => createDiskContents(toSessionFolder(dir, session));
+  makeFolder(toSessionFolder(dir, ''));
+  return (session) => createDiskContents(toSessionFolder(dir, session), maxSessions);
 }
 
 /** What answers in place of the mock; undefined where it answers itself. */

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { BEARER, STORAGE_HEADERS } from './helpers/calls.ts';
@@ -75,4 +77,26 @@ test('OPTIONS * is answered', async () => {
 test('a body that never ends is cut after the refusal', async () => {
   const head = `POST /nowhere HTTP/1.1\r\n${HOST}transfer-encoding: chunked\r\n\r\n1\r\nx\r\n`;
   expect(await sendRaw(mock, head)).toMatch(/^HTTP\/1.1 404 /);
+});
+
+test.concurrent.each<[string, (socket: Socket) => void]>([
+  ['sends nothing', () => {}],
+  ['sends nothing and ends', (socket) => socket.end()],
+  ['sends what is no TLS', (socket) => socket.write('GET / HTTP/1.1\r\n\r\n')],
+])('with TLS, a connection that %s is closed', { timeout: 60_000 }, async (_, act) => {
+  await using secure = await createMock({ tls: true });
+  const socket = connect({ port: secure.port, host: '127.0.0.1', allowHalfOpen: true });
+  act(socket.on('end', () => socket.end()).resume());
+  await once(socket, 'close');
+});
+
+test('a mock with TLS stops though a connection sends nothing', { timeout: 60_000 }, async () => {
+  const secure = await createMock({ tls: true });
+  const socket = connect(secure.port, '127.0.0.1');
+  await once(socket, 'connect');
+  const closed = once(socket, 'close');
+  const start = performance.now();
+  await secure.close();
+  await closed;
+  expect(performance.now() - start).toBeLessThan(5_000);
 });

@@ -1,7 +1,8 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { toSessionFolder } from '../src/files/disk-contents.ts';
 import { createMock } from '../src/index.ts';
 import { storage } from './helpers/calls.ts';
 import { finish, spawnCli } from './helpers/cli.ts';
@@ -122,6 +123,70 @@ test('what a killed mock has left is removed at the next start', async () => {
   await using mock = await createMock({ dir });
   expect(await read(mock, 'cloud://dev.files/a')).toBe('x');
   expect(await readdir(join(dir, 'default'))).toHaveLength(2);
+});
+
+test('a session has a folder while it has files, and maxSessions limits them', async () => {
+  const dir = await makeFolder();
+  await using mock = await createMock({ dir, maxSessions: 2 });
+  const put = async (session: string) => {
+    const headers = { 'x-mock-session': session };
+    const { json } = await storage(mock, 'getUploadMetaData', { path: 'k' }, headers);
+    return postForm(json.body.data.url, toForm(json.body.data, 'k'), new Blob(['x']));
+  };
+  await storage(mock, 'batchDelete', { fileList: [] }, { 'x-mock-session': 'none' });
+  expect(await readdir(dir)).toEqual(['default']);
+  expect((await put('a')).status).toBe(204);
+  expect((await put('b')).status).toBe(204);
+  const refused = await put('c');
+  expect([refused.status, await refused.text()]).toEqual([
+    500,
+    expect.stringContaining('keeps the files of 2 sessions: delete those of others, or raise'),
+  ]);
+  expect((await put('a')).status).toBe(204);
+  mock.session('a').files.delete('k');
+  expect(await readdir(dir)).toHaveLength(2);
+  expect((await put('c')).status).toBe(204);
+});
+
+test('a broken entry is left out and told, and nothing that it may name is removed', async () => {
+  const dir = await makeFolder();
+  const fileID = await (async () => {
+    await using mock = await createMock({ dir });
+    return await upload(mock, 'a', 'kept');
+  })();
+  const names = ['broken.json', 'list.json', 'lost.json', 'unnamed.bin'];
+  const lost = {
+    key: 'b',
+    size: 1,
+    contentType: 'a/b',
+    etag: '""',
+    modified: '2030-01-01',
+    content: 'c',
+  };
+  const texts = ['{ "key":', '[]', JSON.stringify(lost), 'x'];
+  for (const [at, name] of names.entries()) {
+    await writeFile(join(dir, 'default', name), texts[at] as string);
+  }
+  const warnings: string[] = [];
+  const collect = ({ message }: Error) => void warnings.push(message);
+  process.on('warning', collect);
+  await using mock = await createMock({ dir });
+  expect(await read(mock, fileID)).toBe('kept');
+  process.off('warning', collect);
+  expect(await readdir(join(dir, 'default'))).toEqual(expect.arrayContaining(names));
+  expect(warnings).toHaveLength(3);
+  expect(warnings[0]).toMatch(/broken\.json is broken: its file is left out\.$/);
+});
+
+test('a session whose folder cannot be used fails alone', async () => {
+  const dir = await makeFolder();
+  await mkdir(join(dir, 'default'));
+  await writeFile(toSessionFolder(dir, 'a'), 'no folder');
+  await using mock = await createMock({ dir });
+  const headers = { 'x-mock-session': 'a' };
+  const { status, json } = await storage(mock, 'batchDelete', { fileList: ['a'] }, headers);
+  expect([status, json.body.code]).toEqual([500, 'SYS_ERR']);
+  expect(await read(mock, await upload(mock, 'a', 'x'))).toBe('x');
 });
 
 test('sessions have folders of their own', async () => {

@@ -26,6 +26,8 @@ type Pages = (request: IncomingMessage, response: ServerResponse) => boolean;
  */
 export function createControl(context: Context, pages: Pages): RequestListener {
   return (request, response) => {
+    // A connection may break while this is loaded.
+    if (response.headersSent) return;
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
     answer(context, pages, request, response).catch((error) =>
       sendProblem(toProblem(error), response),

@@ -3,19 +3,21 @@ import {
   closeSync,
   copyFileSync,
   createReadStream,
+  existsSync,
   linkSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Content, Contents } from './contents.ts';
 import type { StoredFile } from './file-store.ts';
-import { makeFolder } from './make-folder.ts';
+import { FolderError, makeFolder } from './make-folder.ts';
 
 /** What is written of a file beside its bytes. */
 interface Entry {
@@ -32,6 +34,8 @@ interface Entry {
 const ENTRY = '.json';
 const BYTES = '.bin';
 const TEMPORARY = '.tmp';
+/** How the names of folders begin; `default` is that of the calls that name no session. */
+const SESSION = 'session-';
 
 interface DiskContent extends Content {
   readonly name: string;
@@ -43,11 +47,34 @@ interface DiskContent extends Content {
  * comes last and by a rename. So a mock that is killed in the middle leaves the old file or the new one,
  * and bytes that nothing names, which are removed at the next start.
  *
- * @param folder is made where it is missing
- * @throws FolderError for one that cannot be used
+ * @param folder is made for the first file; that of a session goes with the last one
+ * @param maxSessions most folders of sessions beside it
  */
-export function createDiskContents(folder: string): Contents {
-  makeFolder(folder);
+export function createDiskContents(folder: string, maxSessions: number): Contents {
+  const isSession = basename(folder).startsWith(SESSION);
+
+  function open(): void {
+    if (existsSync(folder)) return;
+    const dir = dirname(folder);
+    const others = existsSync(dir)
+      ? readdirSync(dir).filter((name) => name.startsWith(SESSION))
+      : [];
+    if (isSession && others.length >= maxSessions) {
+      throw new FolderError(
+        `The folder ${dir} keeps the files of ${others.length} sessions: delete those of others, or raise maxSessions.`,
+      );
+    }
+    makeFolder(folder);
+  }
+
+  function leave(): void {
+    if (!isSession) return;
+    try {
+      rmdirSync(folder);
+    } catch {
+      // There are other files.
+    }
+  }
 
   const toContent = (name: string, size: number): DiskContent => ({
     name,
@@ -61,6 +88,7 @@ export function createDiskContents(folder: string): Contents {
 
   return {
     draft() {
+      open();
       const name = randomUUID() + BYTES;
       const path = join(folder, name);
       const file = openSync(path, 'wx');
@@ -81,6 +109,7 @@ export function createDiskContents(folder: string): Contents {
             // It was finished, and then found no room.
           }
           rmSync(path, { force: true });
+          leave();
         },
       };
     },
@@ -114,6 +143,7 @@ export function createDiskContents(folder: string): Contents {
     remove(key, file) {
       rmSync(join(folder, toEntryName(key)), { force: true });
       drop(file);
+      leave();
     },
   };
 }
@@ -123,29 +153,63 @@ function toEntryName(key: string): string {
   return createHash('sha256').update(key).digest('hex') + ENTRY;
 }
 
+/** @throws FolderError for one that cannot be read */
 function readFolder(
   folder: string,
   toContent: (name: string, size: number) => Content,
 ): [string, StoredFile][] {
-  const names = readdirSync(folder);
-  const entries = names
-    .filter((name) => name.endsWith(ENTRY))
-    .map((name): Entry => JSON.parse(readFileSync(join(folder, name), 'utf8')))
-    .sort((a, b) => a.modified.localeCompare(b.modified));
+  const names = new Set(listNames(folder));
+  const entries: Entry[] = [];
+  let isIntact = true;
+  for (const name of names) {
+    if (!name.endsWith(ENTRY)) continue;
+    const entry = readEntry(join(folder, name));
+    if (entry !== undefined && names.has(entry.content)) {
+      entries.push(entry);
+      continue;
+    }
+    isIntact = false;
+    process.emitWarning(`${join(folder, name)} is broken: its file is left out.`, 'MockWarning');
+  }
   const used = new Set(entries.map(({ content }) => content));
   for (const name of names) {
-    if (name.endsWith(TEMPORARY) || (name.endsWith(BYTES) && !used.has(name))) {
-      rmSync(join(folder, name), { force: true });
-    }
+    // Which bytes a broken entry has named is not known.
+    const isLeft = name.endsWith(BYTES) && !used.has(name) && isIntact;
+    if (isLeft || name.endsWith(TEMPORARY)) rmSync(join(folder, name), { force: true });
   }
-  return entries.map(({ key, size, contentType, etag, modified, content }) => [
-    key,
-    { size, contentType, etag, modified: new Date(modified), content: toContent(content, size) },
-  ]);
+  return entries
+    .sort((a, b) => a.modified.localeCompare(b.modified))
+    .map(({ key, size, contentType, etag, modified, content }) => [
+      key,
+      { size, contentType, etag, modified: new Date(modified), content: toContent(content, size) },
+    ]);
+}
+
+function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return [];
+    throw new FolderError(`The folder ${folder} cannot be used: ${message}.`);
+  }
+}
+
+/** @returns undefined for what is no entry */
+function readEntry(path: string): Entry | undefined {
+  try {
+    const entry: Entry = JSON.parse(readFileSync(path, 'utf8'));
+    const { key, size, contentType, etag, modified, content } = entry;
+    const texts = [key, contentType, etag, content];
+    const isEntry = texts.every((text) => typeof text === 'string') && Number.isSafeInteger(size);
+    return isEntry && !Number.isNaN(Date.parse(modified)) ? entry : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The folder of a session's files. */
 export function toSessionFolder(dir: string, session: string): string {
   if (session === '') return join(dir, 'default');
-  return join(dir, `session-${createHash('sha256').update(session).digest('hex').slice(0, 32)}`);
+  return join(dir, `${SESSION}${createHash('sha256').update(session).digest('hex').slice(0, 32)}`);
 }

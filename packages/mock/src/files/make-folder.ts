@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path';
 
 /** A folder that cannot be used, in one sentence. */
-class FolderError extends TypeError {
+export class FolderError extends TypeError {
   override readonly name = 'FolderError';
 }
 

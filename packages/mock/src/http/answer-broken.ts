@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type Answer, type ContractError, GatewayError, toAnswer } from '@berth/server-stubs';
 import type { RecordedRequest } from '../record/recorded-request.ts';
 import { INVALID, toRefusal } from '../refusals/to-refusal.ts';
+import type { SurfaceName } from '../surface-name.ts';
 
 /** What Node could not read, as a status (RFC 9110, RFC 6585) and a sentence. */
 interface Defect {
@@ -16,6 +17,13 @@ const MALFORMED: Defect = { status: 400, message: 'The request is not valid HTTP
 const DEFECTS: Readonly<Record<string, Defect>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
   HPE_HEADER_OVERFLOW: { status: 431, message: 'The header of the request is too large.' },
+};
+
+const FAILED: Readonly<Record<SurfaceName, string>> = {
+  gateway: 'SYS_ERR',
+  storage: 'SYS_ERR',
+  upload: 'InternalError',
+  link: 'InternalError',
 };
 
 /** What stands for a request that could not be read. */
@@ -41,7 +49,22 @@ export function answerBrokenBody(error: NodeJS.ErrnoException, response: ServerR
   const { req: request } = response;
   const surface = (request as RecordedRequest).record?.surface ?? 'gateway';
   const defect = DEFECTS[error.code ?? ''] ?? MALFORMED;
-  const refusal = toRefusal(surface, INVALID[surface], defect);
+  refuse(toRefusal(surface, INVALID[surface], defect), response);
+}
+
+/** Ends a request in which the mock itself has failed, in the error shape of its surface. */
+export function answerFailure(error: Error, surface: SurfaceName, response: ServerResponse): void {
+  process.emitWarning(error);
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const message = 'The mock failed: its warnings say why.';
+  refuse(toRefusal(surface, FAILED[surface], { status: 500, message }), response);
+}
+
+function refuse(refusal: ContractError, response: ServerResponse): void {
+  const { req: request } = response;
   const { status, headers = {}, body } = toAnswerOf(refusal, request, request.url ?? '/');
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) response.setHeader(name, value);

@@ -7,6 +7,9 @@ import { answerBrokenBody, answerConnect, answerUnread } from './answer-broken.t
 /** The latest answer of a connection. */
 const LATEST = Symbol('latest answer');
 
+/** How long a TLS handshake may take. */
+const HANDSHAKE_MS = 10_000;
+
 type Answering = Duplex & { [LATEST]?: ServerResponse };
 
 /** Key and certificate in PEM. */
@@ -34,7 +37,10 @@ export async function createHttpServer(
   const server =
     certificate === undefined
       ? createServer(options)
-      : (await import('node:https')).createServer({ ...options, ...certificate });
+      : (await import('node:https'))
+          .createServer({ ...options, ...certificate, handshakeTimeout: HANDSHAKE_MS })
+          // Node reports it as a `clientError` too, but `end` would wait for the handshake without a limit.
+          .on('tlsClientError', (_error, socket) => socket.destroy());
   server
     .on('request', (request, response) => {
       (request.socket as Answering)[LATEST] = response;
@@ -49,8 +55,15 @@ export async function createHttpServer(
       (request.socket as Answering)[LATEST] = response;
       application().request(request, response);
     })
-    .on('upgrade', (request, socket, head) => application().upgrade(request, socket, head))
-    .on('connect', (_request, socket) => answerConnect(socket))
+    // Node hands the sockets of both over without a listener; a client that is gone must not end the process.
+    .on('upgrade', (request, socket, head) => {
+      socket.on('error', () => {});
+      application().upgrade(request, socket, head);
+    })
+    .on('connect', (_request, socket) => {
+      socket.on('error', () => {});
+      answerConnect(socket);
+    })
     .on('clientError', (error, socket) =>
       answerBroken(error, socket, (socket as Answering)[LATEST]),
     );

@@ -46,21 +46,21 @@ export function createProxy(
     const refusal = findProxyRefusal(request, parts);
     if (refusal !== undefined) {
       sendOwnRefusal(refusal, record.surface, context, request, response);
-      return;
+      return undefined;
     }
     const destination = findDestination(record.surface, request.url ?? '/', targets, addresses);
     if (destination === undefined) {
       record.matched = false;
       const message = 'The mock has handed out no such address: ask the storage API for a new one.';
       sendOwnRefusal({ code: LOST, message }, record.surface, context, request, response);
-      return;
+      return undefined;
     }
-    void forward(parts, request as RecordedRequest, response, destination);
+    return forward(parts, request as RecordedRequest, response, destination);
   };
   return {
     listeners: toBackendListeners(pass, (request, response) => {
       response.writeContinue();
-      pass(request, response);
+      return pass(request, response);
     }),
     upgrade: (request, socket, head) => forwardUpgrade(parts, request, socket, head),
     async close() {

@@ -23,7 +23,6 @@ export function forwardUpgrade(
   const record = recordOf(request);
   const { surface } = record;
   const destination = findDestination(surface, request.url ?? '/', targets, addresses);
-  caller.on('error', () => {});
   if (destination === undefined || surface !== 'gateway') {
     caller.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
     return;

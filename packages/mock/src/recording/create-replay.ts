@@ -107,7 +107,6 @@ export async function createReplay(context: Context, dir: string): Promise<Backe
       const record = recordOf(request);
       record.matched = false;
       record.status = 501;
-      socket.on('error', () => {});
       socket.end('HTTP/1.1 501 Not Implemented\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
     },
     close: async () => {},

@@ -6,7 +6,9 @@ import {
 } from '@berth/server-stubs';
 import type { Context } from '../context.ts';
 import { toKey } from '../files/file-path.ts';
+import type { Draft, FileStore } from '../files/file-store.ts';
 import { toLinkPath } from '../files/links.ts';
+import { FolderError } from '../files/make-folder.ts';
 import { preferencesOf } from '../oracle/consult.ts';
 import { recordOf } from '../record/recorded-request.ts';
 import { toRouterOptions } from '../router-options.ts';
@@ -39,7 +41,7 @@ export function createUpload(context: Context): Router {
       const message = 'The grant has expired: get a new one with getUploadMetaData.';
       throw new UploadError('AccessDenied', { message });
     }
-    const draft = files.draft();
+    const draft = openDraft(files);
     try {
       for await (const chunk of form.file) if (!draft.append(chunk)) throw tooLarge();
       // D28: "A file is visible only when whole".
@@ -51,6 +53,15 @@ export function createUpload(context: Context): Router {
     }
   };
   return createUploadRouter({ uploadFile }, toRouterOptions(context, 'upload'));
+}
+
+function openDraft(files: FileStore): Draft {
+  try {
+    return files.draft();
+  } catch (error) {
+    if (!(error instanceof FolderError)) throw error;
+    throw new UploadError('InternalError', { message: error.message });
+  }
 }
 
 /** A media type that may stand in a header, or the type of unknown bytes. */
