@@ -99,3 +99,15 @@ test('the fault of a rule may be compact', () => {
   });
   expect(() => toFaultRule('a\n', { fault: 'reset' })).toThrow('name must be 1 to 100 characters');
 });
+
+test.each([
+  `latency=1${' '.repeat(50_000)}x`,
+  `${' '.repeat(50_000)}=x`,
+  `a${' '.repeat(50_000)}b`,
+  `reset=${'1'.repeat(50_000)}x`,
+])('a hostile text is refused in no time', (text) => {
+  const start = performance.now();
+  expect(() => parseFault(text)).toThrow('The fault must have at most 1,000 characters.');
+  expect(() => parseFaultFlag('a', `storage:${text}`)).toThrow('must have at most 1,000');
+  expect(performance.now() - start).toBeLessThan(500);
+});

@@ -91,7 +91,11 @@ export async function createOracle(documents: Documents): Promise<Oracle> {
  * that one alone, and a path in which each value is encoded into one segment.
  */
 function toPrismPath(template: string, params: Record<string, string>): string {
-  return template.replace(/\{([^}]+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''));
+  // Every other piece is a name: a pattern would be quadratic in braces that nobody closes.
+  return template
+    .split(/[{}]/)
+    .map((piece, at) => (at % 2 === 0 ? piece : encodeURIComponent(params[piece] ?? '')))
+    .join('');
 }
 
 /** What Prism found no answer for. */

@@ -36,7 +36,9 @@ function toBase(name: string, address: string): string {
   if (url.search !== '' || url.hash !== '') {
     throw new TypeError(`${name} must have no query and no fragment.`);
   }
-  return url.origin + url.pathname.replace(/\/+$/, '');
+  let end = url.pathname.length;
+  while (url.pathname[end - 1] === '/') end -= 1;
+  return url.origin + url.pathname.slice(0, end);
 }
 
 export function isHttp({ protocol }: URL): boolean {

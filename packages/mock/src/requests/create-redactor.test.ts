@@ -84,7 +84,7 @@ test('bodies of hosted services are shown as they are', () => {
 });
 
 test('a form of many lines is read in no time', () => {
-  const lines = Buffer.from('name="Signature"\r\nx\r\n'.repeat(800));
+  const lines = Buffer.from('name="Signature"\r\nx\r\n'.repeat(20_000));
   const start = performance.now();
   redactor.request('upload', lines);
   expect(performance.now() - start).toBeLessThan(500);

@@ -18,6 +18,8 @@ export interface Redactor {
 
 /** Headers whose value is a credential, or begins with the name of its scheme. */
 const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie'];
+/** What begins the boundary behind each part of a form. */
+const BOUNDARY = '\r\n--';
 const PROTOCOLS = 'sec-websocket-protocol';
 
 const LINK_SIGNATURE = /([?&]sign=)[^&\s"<]+/g;
@@ -33,11 +35,13 @@ export function createRedactor({ storageHeaders, uploadFields }: WireProfile): R
     storageHeaders.sessionToken.toLowerCase(),
   ]);
   const fields = ['Signature', uploadFields.securityToken].map(toPattern).join('|');
-  // RFC 7578: a part's header, an empty line, its value, and the next boundary.
-  const formField = new RegExp(
-    `(\\bname="?(?:${fields})"?(?:[^\\r\\n]*\\r\\n)+?\\r\\n)(?:(?!\\r\\n--)[^])*`,
-    'gi',
-  );
+  const field = new RegExp(`\\bname="?(?:${fields})"?`, 'i');
+  /** RFC 7578: a part's header, an empty line, its value, and the next boundary. */
+  const redactPart = (part: string) => {
+    const end = part.indexOf('\r\n\r\n');
+    const isSecret = end >= 0 && field.test(part.slice(0, end));
+    return isSecret ? part.slice(0, end + 4) + toLatin1(REDACTED) : part;
+  };
   return {
     header(name, value) {
       if (name === PROTOCOLS) return value.replace(BEARER_PROTOCOL, `$1${REDACTED}`);
@@ -49,7 +53,7 @@ export function createRedactor({ storageHeaders, uploadFields }: WireProfile): R
     target: toTarget,
     request: (surface, body) =>
       surface === 'upload'
-        ? replace(body, (text) => text.replace(formField, `$1${toLatin1(REDACTED)}`))
+        ? replace(body, (text) => text.split(BOUNDARY).map(redactPart).join(BOUNDARY))
         : body,
     answer: (surface, body) =>
       surface === 'storage'
