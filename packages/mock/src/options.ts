@@ -41,7 +41,8 @@ export interface MockOptions {
   auth?: AuthMode | undefined;
   /**
    * Origins whose pages may read answers and open WebSockets (D11), as browsers send them:
-   * `['https://app.example.com']`. Default: every origin.
+   * `['https://app.example.com']`; `['*']` for every origin. Default: pages of this machine, which are
+   * those of `localhost`, `*.localhost`, `127.0.0.1` and `[::1]` on any port.
    */
   origins?: readonly string[] | undefined;
   /**
@@ -157,10 +158,7 @@ function assertOneOf(name: string, value: string, known: readonly string[]): voi
 
 /** @throws TypeError for what is no origin */
 export function assertOrigin(origin: string): void {
-  if (URL.canParse(origin) && new URL(origin).origin === origin) return;
-  if (origin === '*') {
-    throw new TypeError('origins lists single ones: leave it out for every origin.');
-  }
+  if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) return;
   throw new TypeError(`origins must be such as https://app.example.com, which ${origin} is not.`);
 }
 

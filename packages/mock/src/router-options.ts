@@ -14,6 +14,7 @@ import type { ResolvedOptions } from './options.ts';
 import { isRecorded } from './record/record-answer.ts';
 import { recordOf } from './record/recorded-request.ts';
 import { createFaultExplainer } from './refusals/explain-fault.ts';
+import { isLoopbackOrigin } from './routing/host.ts';
 import { SESSION_HEADER } from './session/session-name.ts';
 import type { SurfaceName } from './surface-name.ts';
 
@@ -22,7 +23,8 @@ const CORS = { headers: ['Prefer', SESSION_HEADER, FAULT_HEADER] };
 
 /** Which pages may read the answers of a mock. */
 function toCors({ origins }: Pick<ResolvedOptions, 'origins'>): CorsOptions {
-  return { ...CORS, ...(origins && { origins }) };
+  if (origins?.includes('*')) return { ...CORS, origins: '*' };
+  return { ...CORS, origins: origins ?? isLoopbackOrigin };
 }
 
 /** The cross-origin headers of what the mock itself answers on a surface. */

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
 
-const mock = await createMock();
+const mock = await createMock({ origins: ['*'] });
 afterAll(() => mock.close());
 
 const SURFACES = [

@@ -26,7 +26,7 @@ describe('the header X-Mock-Fault', () => {
     expect(refused.headers).toMatchObject({
       'retry-after': '1',
       'content-disposition': 'attachment',
-      'access-control-allow-origin': '*',
+      vary: 'Origin',
       'content-type': 'application/json',
     });
     expect((await gateway(mock, HELLO)).status).toBe(200);

@@ -31,6 +31,65 @@ describe.each<[string, string, OutgoingHttpHeaders?]>([
   );
 });
 
+describe('without the option', async () => {
+  const mock = await createMock({ auth: 'off' });
+  afterAll(() => mock.close());
+  const path = '/api/v2/envs/dev/storages:batchGetTempUrls';
+  const body = '{"fileList":[{"fileID":"cloud://dev.files/a"}]}';
+  const post = (origin: string, headers: OutgoingHttpHeaders) =>
+    call(mock, { method: 'POST', path, headers: { origin, ...headers }, body });
+
+  test.each([
+    'http://localhost',
+    'http://localhost:5173',
+    'https://app.localhost:8443',
+    'http://127.0.0.1:3000',
+    'http://[::1]:3000',
+  ])('pages of %s, which is this machine, may read answers', async (origin) => {
+    for (const method of ['GET', 'OPTIONS']) {
+      const { headers } = await call(mock, { method, path, headers: { origin } });
+      expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'Origin' });
+    }
+    expect(await upgradeStatus(origin, mock)).toBe(101);
+  });
+
+  test.each([
+    'https://app.example.com',
+    'http://localhost.example.com',
+    'http://192.168.1.5:3000',
+    'http://127.0.0.1.example.com',
+    'http://localhost@example.com',
+    'http://LOCALHOST',
+    'chrome-extension://localhost',
+    'null',
+  ])('pages of %s may neither read answers nor open WebSockets', async (origin) => {
+    for (const method of ['GET', 'OPTIONS']) {
+      const asked = { origin, 'access-control-request-private-network': 'true' };
+      const { headers } = await call(mock, { method, path, headers: asked });
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
+      expect(headers).not.toHaveProperty('access-control-allow-private-network');
+      expect(headers.vary).toBe('Origin');
+    }
+    expect(await upgradeStatus(origin, mock)).toBe(403);
+  });
+
+  test('what a page may send without being asked is no call of storage', async () => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+      expect((await post('https://a.example', { 'content-type': type })).status).toBe(415);
+    }
+    expect((await post('https://a.example', {})).status).toBe(415);
+    expect((await post('https://a.example', { 'content-type': 'application/json' })).status).toBe(
+      200,
+    );
+  });
+});
+
+test("'*' is every origin", async () => {
+  await using mock = await createMock({ origins: ['*'] });
+  const { headers } = await call(mock, { path: '/', headers: { origin: 'null' } });
+  expect(headers['access-control-allow-origin']).toBe('*');
+});
+
 test.each([
   [LISTED, 101],
   ['https://other.example.com', 403],
@@ -44,8 +103,8 @@ test('what no browser sends as an origin is refused by name', async () => {
   );
 });
 
-function upgradeStatus(origin: string): Promise<number> {
-  const outgoing = request(`${mock.url}/v1/cloudrun/hello`, {
+function upgradeStatus(origin: string, { url } = mock): Promise<number> {
+  const outgoing = request(`${url}/v1/cloudrun/hello`, {
     agent: false,
     headers: {
       ...{ connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' },

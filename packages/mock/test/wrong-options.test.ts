@@ -55,12 +55,6 @@ test.each(['--services', '--dir', '--record', '--replay', '--contract', '--wire-
   },
 );
 
-test('--origins "*" is told to be the default', async () => {
-  const { code, stderr } = await finish(spawnCli('--origins', '*'));
-  expect(code).toBe(2);
-  expect(stderr).toContain('origins lists single ones: leave it out for every origin.');
-});
-
 test('--wait takes more seconds than a timer can count', async () => {
   await using mock = await createMock();
   const waiting = spawnCli('--wait', mock.url, '--timeout', '99999999999');

@@ -60,7 +60,7 @@ export function parseOptions(argv: string[]): CliOptions {
     )
     .option(
       '--origins <origin...>',
-      'origins whose pages may read answers (default: every one)',
+      "origins whose pages may read answers; '*' for every one (default: those of this machine)",
       parseOrigin,
     )
     .option(

@@ -20,6 +20,14 @@ export function isOwnHost(hostname: string, listenHost: string): boolean {
   return ANY_ADDRESS.includes(listenHost) && isIP(host) !== 0;
 }
 
+/** Whether pages of an origin come from this machine: `http://localhost:3000`, `https://app.localhost`. */
+export function isLoopbackOrigin(origin: string): boolean {
+  if (!/^https?:/.test(origin) || !URL.canParse(origin)) return false;
+  const url = new URL(origin);
+  // A sandboxed page and a file have the origin `null`, which is anybody's.
+  return url.origin === origin && isOwnHost(url.hostname, 'localhost');
+}
+
 /** Whether a host is this machine's own: `localhost` or a loopback address. */
 export function isLoopback(host: string): boolean {
   if (host === 'localhost') return true;

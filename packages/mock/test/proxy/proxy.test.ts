@@ -88,9 +88,13 @@ describe('in front of a deployment that keeps the contract', () => {
 
   test('a preflight is the deployment’s', async () => {
     const path = '/api/v2/envs/dev/storages:batchDelete';
-    const reply = await call(mock, { method: 'OPTIONS', path, headers: { origin: 'http://a.b' } });
+    const reply = await call(mock, {
+      method: 'OPTIONS',
+      path,
+      headers: { origin: 'http://localhost' },
+    });
     expect(reply.status).toBe(204);
-    expect(reply.headers['access-control-allow-origin']).toBe('*');
+    expect(reply.headers['access-control-allow-origin']).toBe('http://localhost');
   });
 
   test('faults are done to what passes', async () => {

@@ -48,6 +48,17 @@ test.each([undefined, 'null', 'https://app.example.com.evil.example', 'http://ap
   },
 );
 
+test('a function decides which origins are allowed', () => {
+  const cors = createCors('gateway', defaultWireProfile, { origins: (origin) => origin === APP });
+  expect(cors.answer(APP)).toMatchObject({ 'access-control-allow-origin': APP, vary: 'Origin' });
+  expect(cors.preflight(APP)).toHaveProperty('access-control-allow-origin', APP);
+  expect([cors.allows(APP), cors.allows('null')]).toEqual([true, false]);
+  for (const origin of [undefined, 'null', 'http://app.example.com']) {
+    expect(cors.answer(origin)).not.toHaveProperty('access-control-allow-origin');
+    expect(cors.answer(origin)).toHaveProperty('vary', 'Origin');
+  }
+});
+
 test('credentials for every site are refused at creation', () => {
   expect(() => createCors('gateway', defaultWireProfile, { credentials: true })).toThrow(TypeError);
 });

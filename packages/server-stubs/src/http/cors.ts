@@ -4,10 +4,11 @@ import type { WireProfile } from '../wire-profile.ts';
 /** Which origins of browsers may read the answers (D11). */
 export interface CorsOptions {
   /**
-   * `*`, or the origins as browsers send them (`https://app.example.com`). Default `*`. An origin that
-   * is not listed gets no `Access-Control-Allow-Origin`, so its pages cannot read the answers.
+   * `*`, the origins as browsers send them (`https://app.example.com`), or whether one is allowed.
+   * Default `*`. Any other origin gets no `Access-Control-Allow-Origin`, so its pages cannot read the
+   * answers.
    */
-  readonly origins?: '*' | readonly string[];
+  readonly origins?: '*' | readonly string[] | ((origin: string) => boolean);
   /**
    * Whether listed origins may send cookies and HTTP authentication. Default false; refused together
    * with `*`. The contract's own credentials travel in headers and do not need it.
@@ -43,8 +44,7 @@ export function createCors(
   { storageHeaders, gatewayHeaders }: WireProfile,
   { origins = CORS.allowOrigin, credentials = false, headers = [] }: CorsOptions = {},
 ): Cors {
-  const listed = origins === '*' ? undefined : new Set(origins.map(assertOrigin));
-  if (listed === undefined && credentials) {
+  if (origins === '*' && credentials) {
     throw new TypeError(
       'cors.credentials needs a list of cors.origins: with * every site may call.',
     );
@@ -68,15 +68,21 @@ export function createCors(
 
   const all = toPair({ 'access-control-allow-origin': '*' });
   const unlisted = toPair({ vary: 'Origin' });
+  const toListed = (origin: string) => toPair(allow(origin, credentials));
   const byOrigin = new Map(
-    [...(listed ?? [])].map((origin) => [origin, toPair(allow(origin, credentials))]),
+    Array.isArray(origins) ? origins.map((origin) => [assertOrigin(origin), toListed(origin)]) : [],
   );
-  const pairOf = (origin: string | undefined) =>
-    listed === undefined ? all : (byOrigin.get(origin ?? '') ?? unlisted);
+  const allows = (origin: string) =>
+    origins === '*' || (typeof origins === 'function' ? origins(origin) : byOrigin.has(origin));
+  const pairOf = (origin: string | undefined) => {
+    if (origins === '*') return all;
+    if (origin === undefined || !allows(origin)) return unlisted;
+    return byOrigin.get(origin) ?? toListed(origin);
+  };
   return {
     answer: (origin) => pairOf(origin).answer,
     preflight: (origin) => pairOf(origin).preflight,
-    allows: (origin) => listed?.has(origin) ?? true,
+    allows,
   };
 }
 
