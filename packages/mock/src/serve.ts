@@ -19,6 +19,7 @@ import { originOf } from './http/origin-of.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import type { Oracle } from './oracle/create-oracle.ts';
 import { createVerdicts, type Verdicts } from './proxy/create-verdicts.ts';
+import { createLogRoom } from './requests/create-request-log.ts';
 import { createServices, type ServicesEvents } from './services/create-services.ts';
 import { describeServiceFault } from './services/loading/service-fault.ts';
 import { createSession } from './session/create-session.ts';
@@ -68,6 +69,7 @@ export async function serve(
     seed: options.seed,
     faults: options.faults,
     room: createRoom(options.maxStoreBytes),
+    logRoom: createLogRoom(),
     contentsOf: await loadContents(options),
   };
   const context: Context = {

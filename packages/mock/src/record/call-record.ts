@@ -11,6 +11,10 @@ const ID = /\r\nx-request-id: ([^\r]+)/i;
 const NOTHING = new KeptBytes();
 const NO_VIOLATIONS: readonly Violation[] = [];
 
+/** What a call, and each violation, takes beside its texts; and a text beside its characters. */
+const CALL_BYTES = 1_024;
+const TEXT_BYTES = 32;
+
 type Headers = LoggedRequest['request']['headers'];
 
 /** What is known of one call while it is answered, and what of it the log keeps afterwards. */
@@ -33,7 +37,6 @@ export class CallRecord implements LoggedRequest {
   readonly #target: string;
   readonly #rawHeaders: readonly string[];
   readonly #requestBody: KeptBytes;
-  #isLogged = false;
   #answer: { status: number; ms: number; head: string; kept: KeptBytes } | undefined;
 
   constructor(
@@ -54,8 +57,7 @@ export class CallRecord implements LoggedRequest {
   /** Enters the call into the log while its answer is on its way. */
   begin(id: string): void {
     this.id = id;
-    this.#isLogged = true;
-    this.session.requests.put(this);
+    this.session.requests.put(this, this.#bytes);
   }
 
   /**
@@ -67,8 +69,7 @@ export class CallRecord implements LoggedRequest {
     if (this.#answer !== undefined) return;
     this.#answer = { status, head, kept, ms: performance.now() - this.#start };
     if (this.id === '') this.id = ID.exec(head)?.[1] ?? randomUUID();
-    if (this.#isLogged) this.session.requests.put(this);
-    else this.session.requests.add(this);
+    this.session.requests.put(this, this.#bytes);
   }
 
   get request(): LoggedRequest['request'] {
@@ -98,6 +99,18 @@ export class CallRecord implements LoggedRequest {
   /** The beginning of the request's body; undefined where there is none, or not all of it was kept. */
   get wholeBody(): Buffer | undefined {
     return this.#requestBody.isWhole ? this.#requestBody.bytes : undefined;
+  }
+
+  /** What the call takes in memory, about. */
+  get #bytes(): number {
+    const texts = [this.#target, ...this.#rawHeaders, this.#answer?.head ?? ''];
+    const violations = [...this.violations, ...this.answerViolations];
+    return (
+      texts.reduce((sum, text) => sum + TEXT_BYTES + text.length, CALL_BYTES) +
+      violations.reduce((sum, { message }) => sum + CALL_BYTES + message.length, 0) +
+      this.#requestBody.keptSize +
+      (this.#answer?.kept.keptSize ?? 0)
+    );
   }
 
   /** @param raw names and values in turn */

@@ -20,6 +20,13 @@ export class KeptBytes {
         : toBuffer(bytes).toString('latin1', 0, room);
   }
 
+  /** How many bytes are kept. */
+  get keptSize(): number {
+    // Makes one string of its pieces, each of which would be held in memory by itself.
+    this.#text.charCodeAt(0);
+    return this.#text.length;
+  }
+
   /** Undefined where there is none. */
   get bytes(): Buffer | undefined {
     return this.#text === '' ? undefined : Buffer.from(this.#text, 'latin1');

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { createRequestLog } from './create-request-log.ts';
+import { createLogRoom, createRequestLog } from './create-request-log.ts';
 import type { LoggedRequest } from './request-log.ts';
 
 const toLogged = (id: string, more: Partial<LoggedRequest> = {}) =>
   ({ id, matched: true, ...more }) as LoggedRequest;
 
 test('the oldest calls are forgotten', () => {
-  const log = createRequestLog(3);
+  const log = createRequestLog(createLogRoom(), 3);
   for (const id of ['a', 'b', 'c', 'd']) log.put(toLogged(id));
   expect(log.list().map(({ id }) => id)).toEqual(['b', 'c', 'd']);
   expect([log.get('a'), log.get('b')?.id]).toEqual([undefined, 'b']);
@@ -15,7 +15,7 @@ test('the oldest calls are forgotten', () => {
 });
 
 test('a call that changes stays where it was', () => {
-  const log = createRequestLog(2);
+  const log = createRequestLog(createLogRoom(), 2);
   log.put(toLogged('a'));
   log.put(toLogged('b'));
   log.put(toLogged('a', { matched: false }));
@@ -23,12 +23,12 @@ test('a call that changes stays where it was', () => {
 });
 
 test('a call that changes stays where it was, also after older ones were forgotten', () => {
-  const log = createRequestLog(2);
-  for (const id of ['a', 'b', 'c']) log.add(toLogged(id));
+  const log = createRequestLog(createLogRoom(), 2);
+  for (const id of ['a', 'b', 'c']) log.put(toLogged(id));
   log.put(toLogged('b', { matched: false }));
   expect(log.list()).toMatchObject([{ id: 'b', matched: false }, { id: 'c' }]);
   log.clear();
-  log.add(toLogged('d'));
+  log.put(toLogged('d'));
   expect(log.list().map(({ id }) => id)).toEqual(['d']);
 });
 
@@ -37,6 +37,35 @@ test('a thousand calls are kept', () => {
   for (let id = 0; id < 1_100; id += 1) log.put(toLogged(String(id)));
   expect(log.list()).toHaveLength(1_000);
   expect(log.list()[0]?.id).toBe('100');
+});
+
+test('logs that share their room keep its bytes, and forget the oldest call of all', () => {
+  const room = createLogRoom(100);
+  const [one, other] = [createRequestLog(room), createRequestLog(room)];
+  const ids = () => [one, other].map((log) => log.list().map(({ id }) => id));
+  one.put(toLogged('a'), 40);
+  other.put(toLogged('b'), 40);
+  one.put(toLogged('c'), 20);
+  expect(ids()).toEqual([['a', 'c'], ['b']]);
+  other.put(toLogged('d'), 40);
+  expect(ids()).toEqual([['c'], ['b', 'd']]);
+  // Its response has come, and is counted too.
+  other.put(other.get('d') as LoggedRequest, 60);
+  expect(ids()).toEqual([['c'], ['d']]);
+  other.clear();
+  one.put(toLogged('e'), 80);
+  expect(ids()).toEqual([['c', 'e'], []]);
+  one.put(toLogged('f'), 101);
+  expect(ids()).toEqual([[], []]);
+});
+
+test('a log forgets its own oldest call beyond its capacity, and gives its bytes back', () => {
+  const room = createLogRoom(100);
+  const log = createRequestLog(room, 1);
+  for (const id of ['a', 'b', 'c']) log.put(toLogged(id), 60);
+  const other = createRequestLog(room);
+  other.put(toLogged('d'), 40);
+  expect([log, other].map((one) => one.list().length)).toEqual([1, 1]);
 });
 
 test('who listens hears of each call until it stops', () => {

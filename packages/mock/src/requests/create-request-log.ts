@@ -2,41 +2,70 @@ import type { LoggedRequest, RequestLog } from './request-log.ts';
 
 /** Calls that a log keeps; the oldest are forgotten. */
 const CAPACITY = 1_000;
+/** Bytes that the calls of all logs take together; the oldest are forgotten, whichever log they are in. */
+const MAX_BYTES = 64 * 1024 * 1024;
 
-/** @param capacity most calls that are kept */
-export function createRequestLog(capacity = CAPACITY): RequestLog {
-  // A ring: a new call takes the place of the oldest, which nothing else holds on to.
-  let ring: LoggedRequest[] = [];
-  let next = 0;
-  const list = () => [...ring.slice(next), ...ring.slice(0, next)];
-  const listeners = new Set<(request: LoggedRequest) => void>();
+/** Bytes that several logs share. */
+export interface LogRoom {
+  /** Counts a call, or counts it again, and forgets the oldest ones until all fit. */
+  keep(request: LoggedRequest, bytes: number, forget: () => void): void;
+  /** Counts a call no longer. */
+  drop(request: LoggedRequest): void;
+}
 
-  function tell(request: LoggedRequest): void {
-    for (const listener of listeners) listener(request);
-  }
+export function createLogRoom(maxBytes = MAX_BYTES): LogRoom {
+  // The order of a Map is that of insertion: the first is the oldest.
+  const calls = new Map<LoggedRequest, { readonly bytes: number; readonly forget: () => void }>();
+  let used = 0;
 
-  function add(request: LoggedRequest): void {
-    ring[next] = request;
-    next = (next + 1) % capacity;
-    tell(request);
+  function drop(request: LoggedRequest): void {
+    used -= calls.get(request)?.bytes ?? 0;
+    calls.delete(request);
   }
 
   return {
-    add,
-    put(request) {
-      const at = ring.findIndex(({ id }) => id === request.id);
-      if (at < 0) {
-        add(request);
-      } else {
-        ring[at] = request;
-        tell(request);
+    drop,
+    keep(request, bytes, forget) {
+      used += bytes - (calls.get(request)?.bytes ?? 0);
+      calls.set(request, { bytes, forget });
+      for (const [oldest, call] of calls) {
+        if (used <= maxBytes) return;
+        drop(oldest);
+        call.forget();
       }
     },
-    list,
-    get: (id) => ring.find((request) => request.id === id),
+  };
+}
+
+/**
+ * @param room what the log shares with others
+ * @param capacity most calls that are kept
+ */
+export function createRequestLog(room = createLogRoom(), capacity = CAPACITY): RequestLog {
+  const calls = new Map<string, LoggedRequest>();
+  const listeners = new Set<(request: LoggedRequest) => void>();
+
+  function put(request: LoggedRequest, bytes = 0): void {
+    const { id } = request;
+    const known = calls.get(id);
+    if (known !== undefined && known !== request) room.drop(known);
+    calls.set(id, request);
+    room.keep(request, bytes, () => calls.delete(id));
+    const [oldest] = calls.size > capacity ? calls : [];
+    if (oldest !== undefined) {
+      calls.delete(oldest[0]);
+      room.drop(oldest[1]);
+    }
+    for (const listener of listeners) listener(request);
+  }
+
+  return {
+    put,
+    list: () => [...calls.values()],
+    get: (id) => calls.get(id),
     clear() {
-      ring = [];
-      next = 0;
+      for (const request of calls.values()) room.drop(request);
+      calls.clear();
     },
     listen(listener) {
       // The same function may listen twice.

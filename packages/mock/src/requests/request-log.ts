@@ -34,10 +34,12 @@ export interface LoggedMessage {
 
 /** The last calls of a session, the oldest forgotten first. */
 export interface RequestLog {
-  /** Adds a call whose id is new, and tells whoever listens. */
-  add(request: LoggedRequest): void;
-  /** The same for a call that may be there already; it replaces the one of the same id. */
-  put(request: LoggedRequest): void;
+  /**
+   * Adds a call, or replaces the one of the same id, and tells whoever listens.
+   *
+   * @param bytes what it takes in memory
+   */
+  put(request: LoggedRequest, bytes?: number): void;
   /** Oldest first. */
   list(): readonly LoggedRequest[];
   get(id: string): LoggedRequest | undefined;

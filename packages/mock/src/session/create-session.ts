@@ -6,7 +6,7 @@ import { createGrants } from '../files/grants.ts';
 import { createLinks } from '../files/links.ts';
 import type { Room } from '../files/room.ts';
 import { createSign } from '../files/sign.ts';
-import { createRequestLog } from '../requests/create-request-log.ts';
+import { createRequestLog, type LogRoom } from '../requests/create-request-log.ts';
 import { createServiceStates } from '../services/create-service-states.ts';
 import { createClock } from './create-clock.ts';
 import type { Session } from './session.ts';
@@ -18,6 +18,8 @@ export interface SessionParts {
   /** Faults that it begins with. */
   readonly faults: readonly FaultRule[];
   readonly room: Room;
+  /** What the logs of all sessions share. */
+  readonly logRoom: LogRoom;
   /** Where the files of a session are. */
   readonly contentsOf: (session: string) => Contents;
 }
@@ -25,7 +27,7 @@ export interface SessionParts {
 /** A session in which nothing has happened yet. */
 export function createSession(
   id: string,
-  { secret, seed, faults, room, contentsOf }: SessionParts,
+  { secret, seed, faults, room, logRoom, contentsOf }: SessionParts,
 ): Session {
   const clock = createClock();
   const now = () => clock.now();
@@ -37,7 +39,7 @@ export function createSession(
     grants: createGrants(sign, now),
     links: createLinks(sign, id, now),
     faults: createFaultRules({ seed, clock, rules: faults }),
-    requests: createRequestLog(),
+    requests: createRequestLog(logRoom),
     services: createServiceStates(clock),
     replayed: new Map(),
   };

@@ -20,6 +20,7 @@ export function createSessions(create: (id: string) => Session, max: number): Se
   const forget = (session: Session | undefined) => {
     if (session === undefined) return false;
     session.files.release();
+    session.requests.clear();
     return sessions.delete(session.id);
   };
   const getStandard = () => {
@@ -41,6 +42,7 @@ export function createSessions(create: (id: string) => Session, max: number): Se
     delete(id) {
       if (id !== '') return forget(sessions.get(id));
       standard?.files.release();
+      standard?.requests.clear();
       standard = undefined;
       return true;
     },
