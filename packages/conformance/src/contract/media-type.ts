@@ -3,6 +3,24 @@ export function toMediaType(contentType: string): string {
   return (contentType.split(';')[0] ?? '').trim().toLowerCase();
 }
 
+const PARAMETER = /;\s*([^\s=;]+)=("(?:[^"\\]|\\.)*"|[^\s;]*)/g;
+
+/**
+ * A Content-Type in the one spelling of all that mean the same (RFC 9110, sections 5.6.6 and 8.3.1): type,
+ * names of parameters and charset in lower case, and no quotes, escapes or spaces that could be left out.
+ *
+ * @example
+ * toPlainType('Text/HTML;Charset="UTF-8"'); // 'text/html; charset=utf-8'
+ */
+export function toPlainType(contentType: string): string {
+  const parameters = [...contentType.matchAll(PARAMETER)].map(([, name = '', value = '']) => {
+    const key = name.toLowerCase();
+    const text = value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value;
+    return `; ${key}=${key === 'charset' ? text.toLowerCase() : text}`;
+  });
+  return toMediaType(contentType) + parameters.join('');
+}
+
 /**
  * Whether a Content-Type fits a documented media type or range. Parameters are tolerated.
  *
@@ -18,6 +36,11 @@ export function matchesMediaType(contentType: string, documented: string): boole
 
 function fits(part: string | undefined, wanted: string | undefined): boolean {
   return part !== undefined && part !== '' && (wanted === '*' || part === wanted);
+}
+
+/** Whether two Content-Types mean the same. */
+export function isSameType(one: string | undefined, other: string | undefined): boolean {
+  return toPlainType(one ?? '') === toPlainType(other ?? '');
 }
 
 /** Whether the media type is JSON: `application/json` or a `+json` type (RFC 6839, section 3.1). */

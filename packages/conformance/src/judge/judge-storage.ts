@@ -3,7 +3,7 @@ import type { Answer } from '../http-messages.ts';
 import type { Finding } from '../result.ts';
 import type { Transaction } from '../transaction.ts';
 import type { Verdict } from '../verdict.ts';
-import { checkAnswer } from './check-answer.ts';
+import { checkAnswer, toDocumented } from './check-answer.ts';
 import { parse } from './check-body.ts';
 import { refusedCredentials } from './refused-credentials.ts';
 
@@ -33,7 +33,7 @@ const CHECKS: Record<string, (transaction: Transaction, answer: Answer) => Findi
 /** 'A `code` without `data` is a failure, whatever the status of the answer' (D20). */
 function succeeded(transaction: Transaction, answer: Answer): Finding[] {
   const where = `${documents[transaction.api].name} ${transaction.pointer}`;
-  if (answer.status !== 200) {
+  if (toDocumented(transaction, answer.status) !== 200) {
     return [{ message: `the status must be 200, not ${answer.status}`, where }];
   }
   const { statusCode, body } = readEnvelope(answer);

@@ -1,11 +1,13 @@
+import { toPlainType } from '../contract/media-type.ts';
 import type { Caller } from '../http/caller.ts';
 import { type Exchange, toReceived } from '../http/exchange.ts';
 import { type HeaderList, withHeaders } from '../http/header-list.ts';
 import { toTarget } from '../http/to-target.ts';
 import { createRunCaller } from '../run/create-run-caller.ts';
 import type { Run } from '../run/run.ts';
+import { followLink } from '../trial/upload-tool.ts';
 import { createVault, type Vault } from './create-vault.ts';
-import { fromContractAnswer, toContractBody } from './translate.ts';
+import { fromContractAnswer, fromContractStatus, toContractBody } from './translate.ts';
 
 export interface RecordedFetch {
   fetch: typeof fetch;
@@ -29,10 +31,15 @@ export function createFetch(run: Run): RecordedFetch {
       try {
         const exchange = await call(run, caller, vault, vault.reveal(String(input)), init ?? {});
         recorded.exchanges.push(exchange);
-        const { status, headers } = exchange.received;
+        const { headers } = exchange.received;
+        const status = fromContractStatus(run, exchange);
         const body = concealBody(vault, fromContractAnswer(run, exchange));
         const hasBody = ![204, 205, 304].includes(status);
-        const visible = headers.map(([name, value]): [string, string] => [name, value]);
+        // Respect knows one spelling of a media type.
+        const visible = headers.map(([name, value]): [string, string] => [
+          name,
+          name.toLowerCase() === 'content-type' ? toPlainType(value) : value,
+        ]);
         return new Response(hasBody ? Uint8Array.from(body) : null, { status, headers: visible });
       } catch (error) {
         recorded.fault = error as Error;
@@ -68,6 +75,7 @@ async function call(
   const host = isGateway ? settings.gatewayHost : undefined;
   const headers = host === undefined ? plain : withHeaders(plain, [['Host', host]]);
   const method = request.method;
+  if (method === 'GET' && !isGateway && !isStorage) return followLink(caller, url, headers);
   const signer = isGateway ? run.gatewaySigner : run.signers.storage;
   const isSigned = isStorage || (isGateway && request.headers.has('authorization'));
   const unsigned = { method, url: origin + target, headers, body };

@@ -1,6 +1,7 @@
 import defaultProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import type { Exchange } from '../http/exchange.ts';
 import { type HeaderList, readAll, withHeaders } from '../http/header-list.ts';
+import { toDocumented } from '../judge/check-answer.ts';
 import { toForm } from '../requests/to-form.ts';
 import type { Run } from '../run/run.ts';
 import { type FormField, toMultipart } from '../trial/upload-tool.ts';
@@ -41,8 +42,16 @@ export async function toContractBody(
   return { headers: withHeaders(headers, multipart), body: written };
 }
 
+/** The status of an answer as workflows read it: the documented one of a storage call that succeeds. */
+export function fromContractStatus({ settings }: Run, { sent, received }: Exchange): number {
+  if (!sent.url.startsWith(`${settings.storageUrl}/api/v2/`)) return received.status;
+  const operationId = sent.url.slice(sent.url.lastIndexOf(':') + 1);
+  return toDocumented({ api: 'storage', operationId }, received.status);
+}
+
 /** An answer of this deployment as workflows read it: in its envelope, with the names of the contract. */
-export function fromContractAnswer(run: Run, { sent, received }: Exchange): Buffer {
+export function fromContractAnswer(run: Run, exchange: Exchange): Buffer {
+  const { sent, received } = exchange;
   const { storageUrl, envelope, wireProfile } = run.settings;
   const answer = Object(received.json);
   if (!sent.url.startsWith(`${storageUrl}/api/v2/`) || received.json === undefined) {
@@ -58,7 +67,7 @@ export function fromContractAnswer(run: Run, { sent, received }: Exchange): Buff
   const renamed = body.data === undefined ? body : { ...body, data };
   const whole =
     envelope === 'flat'
-      ? { statusCode: received.status, body: renamed }
+      ? { statusCode: fromContractStatus(run, exchange), body: renamed }
       : { ...answer, body: renamed };
   return Buffer.from(JSON.stringify(whole));
 }

@@ -127,21 +127,7 @@ export function createUploadTool(run: Run, caller: Caller, storage: StorageTool)
     return { ...exchange, hasError: hasXmlError(exchange.received.text) };
   };
 
-  const download: UploadTool['download'] = async (link, headers) => {
-    let next = link;
-    for (let redirects = 0; ; redirects += 1) {
-      // Links may come unencoded; what is encoded already stays so.
-      const { origin, pathname, search } = new URL(next);
-      const call = { method: 'GET', origin, target: pathname + search, body: Buffer.alloc(0) };
-      const exchange = await caller.call({ ...call, headers: toHeaderList(headers) });
-      const { received } = exchange;
-      const location = REDIRECTS.includes(received.status) && received.header('location');
-      if (!location || redirects === MOST_REDIRECTS || !URL.canParse(location, next)) {
-        return exchange;
-      }
-      next = new URL(location, next).href;
-    }
-  };
+  const download: UploadTool['download'] = (link, headers) => followLink(caller, link, headers);
 
   return {
     grant,
@@ -164,12 +150,33 @@ export function createUploadTool(run: Run, caller: Caller, storage: StorageTool)
       if (!URL.canParse(String(tempFileURL))) throw new Unreached('a link is no URL');
       const exchange = await download(String(tempFileURL));
       const { status, body } = exchange.received;
-      if (status === 200) return { found: true, bytes: body, exchange };
+      if (status >= 200 && status < 300) return { found: true, bytes: body, exchange };
       return { found: false, why: `its link answers ${status}`, exchange };
     },
     fileIdOf: async (path) => (await grant(path)).fileId,
     track: (path, fileId) => run.leftovers.add(path, fileId),
   };
+}
+
+/** GETs a link as `UploadTool.download` does. */
+export async function followLink(
+  caller: Caller,
+  link: string,
+  headers?: HeaderInput,
+): Promise<Exchange> {
+  let next = link;
+  for (let redirects = 0; ; redirects += 1) {
+    // Links may come unencoded; what is encoded already stays so.
+    const { origin, pathname, search } = new URL(next);
+    const call = { method: 'GET', origin, target: pathname + search, body: Buffer.alloc(0) };
+    const exchange = await caller.call({ ...call, headers: toHeaderList(headers) });
+    const { received } = exchange;
+    const location = REDIRECTS.includes(received.status) && received.header('location');
+    if (!location || redirects === MOST_REDIRECTS || !URL.canParse(location, next)) {
+      return exchange;
+    }
+    next = new URL(location, next).href;
+  }
 }
 
 /** A `multipart/form-data` body (RFC 7578). */

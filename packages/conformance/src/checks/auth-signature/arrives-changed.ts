@@ -12,18 +12,11 @@ import type { Trial } from '../../trial/trial.ts';
  */
 export async function arrivesChanged(t: Trial, call: GatewayCall): Promise<boolean> {
   if (t.settings.gatewayToken === undefined) return false;
-  const send = async (path?: string): Promise<Echo | undefined> => {
-    const plain = {
-      ...call,
-      ...(path === undefined ? {} : { path }),
-      credentials: 'bearer',
-    } as const;
-    return t.fixture.readEcho(await t.gateway.call(plain));
-  };
-  const echo = await send();
+  const echo = t.fixture.readEcho(await t.gateway.call({ ...call, credentials: 'bearer' }));
   if (echo) return !isSame(echo, call);
   // Where the token is not accepted at all, it tells nothing.
-  return (await send('/echo')) !== undefined;
+  const plain = await t.gateway.call({ path: '/echo', credentials: 'bearer' });
+  return t.fixture.readEcho(plain) !== undefined;
 }
 
 function isSame(echo: Echo, call: GatewayCall): boolean {

@@ -1,3 +1,4 @@
+import { isSameType } from '../../contract/media-type.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { AnswerOrder } from '../../trial/fixture-tool.ts';
 import type { GatewayCall } from '../../trial/gateway-tool.ts';
@@ -37,7 +38,7 @@ export async function orderDisposition(
   const { received } = exchange;
   const type = received.header('content-type');
   t.reach(
-    received.status === status && type?.toLowerCase() === order.type?.toLowerCase(),
+    received.status === status && (order.type === undefined || isSameType(order.type, type)),
     `an answer of ${status} ${order.type} came as ${received.status} ${type}`,
   );
   const values = received.all('content-disposition');

@@ -35,7 +35,8 @@ async function judge(t: Trial, what: string, fileID: string, present?: string): 
 /** A link to an address that does not answer leads to no file. */
 async function isFile(t: Trial, link: string): Promise<boolean> {
   try {
-    return (await t.upload.download(link)).received.status === 200;
+    const { status } = (await t.upload.download(link)).received;
+    return status >= 200 && status < 300;
   } catch (error) {
     if (error instanceof NetworkFault) return false;
     throw error;

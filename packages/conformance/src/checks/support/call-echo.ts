@@ -8,15 +8,21 @@ import type { Trial } from '../../trial/trial.ts';
  * a finding where something else answers, unless a plain call of the same method does not arrive either.
  *
  * @param what names the case: `GET /a//b`
+ * @param refusal a status by which HTTP lets a gateway refuse this very call: then the operator is told
  */
 export async function callEcho(
   t: Trial,
   call: GatewayCall,
   what: string,
+  refusal?: number,
 ): Promise<{ echo: Echo; exchange: Exchange } | undefined> {
   const exchange = await t.gateway.call(call);
   const echo = t.fixture.readEcho(exchange);
   if (echo) return { echo, exchange };
+  if (exchange.received.status === refusal) {
+    t.note(`${what}: refused with ${refusal}, as HTTP allows.`);
+    return undefined;
+  }
   const plain = await t.gateway.call({
     ...(call.method === undefined ? {} : { method: call.method }),
     ...((call.body ?? call.chunks) === undefined

@@ -15,7 +15,7 @@ export async function makeGoodFields(t: Trial): Promise<GoodFields> {
   const dstPath = t.storage.copyPath(t.storage.path('copy.txt'));
   return {
     getUploadMetaData: { path },
-    batchGetTempUrls: { fileList: [{ fileID, maxAge: t.storage.maxAge(60) }] },
+    batchGetTempUrls: { fileList: [{ fileID }] },
     batchDelete: { fileList: [fileID] },
     batchCopyFile: { fileList: [{ srcPath, dstPath, overwrite: false, removeOriginal: false }] },
   };

@@ -77,13 +77,6 @@ export const answerHeaders: readonly Mutant[] = [
   ),
   fault(
     'GW-HEADERS',
-    'Server is replaced',
-    ofService(({ headers }) => {
-      headers.set('Server', 'nginx');
-    }),
-  ),
-  fault(
-    'GW-HEADERS',
     'Cache-Control of a POST becomes no-store',
     ofService(({ headers }, { method }) => {
       if (method === 'POST' && headers.get('Cache-Control'))

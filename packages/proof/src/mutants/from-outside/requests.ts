@@ -77,13 +77,6 @@ export const requests: readonly Mutant[] = [
   ),
   fault(
     'GW-FORWARD-HEADERS',
-    'headers with an underscore are lost',
-    behind(({ headers }) => {
-      headers.list = headers.list.filter(([name]) => !name.includes('_'));
-    }),
-  ),
-  fault(
-    'GW-FORWARD-HEADERS',
     'two spaces in a value become one',
     behind(({ headers }) => {
       for (const pair of headers.list) pair[1] = pair[1].replace(/ {2,}/g, ' ');

@@ -1,16 +1,18 @@
 import { defineMutant } from '../mutant.ts';
+import { itemsOf } from '../support/items-of.ts';
 import { toStorageRefusal } from '../support/to-storage-refusal.ts';
 
 export const stRequestFormGenerated = defineMutant({
   rule: 'ST-REQUEST-FORM',
-  breaks: 'links of some minutes and a rest are refused',
+  breaks: 'copies that are to overwrite and to keep their source are refused',
   companions: [],
   create: () => ({
-    request({ operation, json }) {
-      if (operation !== 'batchGetTempUrls' || !Array.isArray(json?.fileList)) return undefined;
-      const ages = json.fileList.map((item: unknown) => Number(Object(item).maxAge));
-      const isOdd = ages.some((age: number) => age > 60 && age % 60 !== 0);
-      return isOdd ? toStorageRefusal(400, 'INVALID_PARAM') : undefined;
+    request(request) {
+      if (request.operation !== 'batchCopyFile') return undefined;
+      const isRefused = itemsOf(request).some(
+        ({ overwrite, removeOriginal }) => overwrite === true && removeOriginal === false,
+      );
+      return isRefused ? toStorageRefusal(400, 'INVALID_PARAM') : undefined;
     },
   }),
 });
