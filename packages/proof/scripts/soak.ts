@@ -6,10 +6,13 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { createConformance } from '@berth/conformance';
+import { judgeVariants } from '../src/judge-variants.ts';
 import { fromOutside } from '../src/mutants/from-outside/index.ts';
 import { mutants } from '../src/mutants/index.ts';
+import { startMutated } from '../src/start-mutated.ts';
 import { startReference } from '../src/start-reference.ts';
 import { type MutantRow, toMutantsPage } from '../src/to-mutants-page.ts';
+import { variants } from '../src/variants/index.ts';
 
 const PROCESSES = 2;
 /** Runs of the sound server under load, in a row. */
@@ -20,6 +23,7 @@ const PAGE = fileURLToPath(new URL('../../../docs/reference/mutants.md', import.
  * The long proof, or the parts of it that the arguments name:
  * - mutants: each against every rule, and Dredd alone against each; writes docs/reference/mutants.md
  * - outside: each fault from outside against every rule
+ * - variants: each deployment that is right in another way, alone
  * - rounds: the sound server many times in a row while both processors are busy
  */
 const PARTS: Record<string, () => Promise<number>> = {
@@ -33,6 +37,7 @@ const PARTS: Record<string, () => Promise<number>> = {
     const rows = await judgeAll('outside', fromOutside.length);
     return rows.filter(({ caught }) => !caught).length;
   },
+  variants: judgeEachVariant,
   rounds: repeatSound,
 };
 
@@ -76,6 +81,23 @@ async function judgeAll(part: string, count: number): Promise<MutantRow[]> {
   await Promise.all(Array.from({ length: PROCESSES }, (_, index) => judgeShard(index)));
   if (rows.length < count) throw new Error(`Only ${rows.length} of ${count} mutants were judged.`);
   return rows.toSorted((a, b) => a.index - b.index);
+}
+
+async function judgeEachVariant(): Promise<number> {
+  const mutated = await startMutated();
+  let bad = 0;
+  try {
+    for (const [index, one] of variants.entries()) {
+      const { report, condemned } = await judgeVariants(mutated, [one]);
+      const isGood = report.exitCode === 0 && condemned.length === 0;
+      if (!isGood) bad += 1;
+      console.log(`${index + 1}/${variants.length} ${isGood ? 'ok ' : 'BAD'} ${one.name}`);
+      for (const line of condemned) console.log(`  ${line}`);
+    }
+  } finally {
+    await mutated.close();
+  }
+  return bad;
 }
 
 async function repeatSound(): Promise<number> {

@@ -13,7 +13,7 @@ const SEED = 1;
 export interface Mutated {
   options: ConformanceOptions;
   /** Puts a mutant in place of the one before; `undefined` for a sound server. */
-  use(mutant: Mutant | undefined): void;
+  use(mutant: Pick<Mutant, 'create'> | undefined): void;
   close(): Promise<void>;
 }
 

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { MutatedAnswer, MutatedRequest } from '../proxy/messages.ts';
 
 /** A fault of a deployment, made on the wire between the suite and the reference server. */
@@ -53,6 +54,10 @@ export interface Hooks {
   buffersEvents?: boolean;
   /** Let request bodies through as they come; `request` then sees an empty body and cannot change it. */
   streamsRequests?: boolean;
+  /** Before the head of a response is written: for 1xx responses and the reason phrase. */
+  early?: (outgoing: ServerResponse) => void;
+  /** Send bodies in chunks of so many bytes and without a length, event streams too. */
+  chunkBytes?: number;
   /** A handshake before it reaches the server; a MutatedAnswer that is returned refuses it. */
   upgrade?: (request: MutatedRequest) => unknown;
   /** Headers of the 101 before they reach the caller; for its body there is no use. */
@@ -67,6 +72,8 @@ export interface SocketMessage {
   from: 'caller' | 'service';
   binary: boolean;
   data: Buffer;
+  /** In a fragment of a message: whether it is the last. Without it the message is whole. */
+  fin?: boolean;
 }
 
 interface SocketEnd {

@@ -74,7 +74,7 @@ export class MutatedRequest {
 
   /** The operation of a storage call: `batchDelete`. */
   get operation(): string | undefined {
-    return /\/storages:(\w+)$/.exec(this.path)?.[1];
+    return this.isGateway ? undefined : /\/storages:(\w+)$/.exec(this.path)?.[1];
   }
 
   /** A form for the upload target. */

@@ -115,10 +115,13 @@ async function relayMessages(
     server.handleUpgrade(incoming, socket, head, (caller) => {
       const pass =
         (from: SocketMessage['from'], to: WebSocket) => (data: Buffer, binary: boolean) => {
-          const message = { from, binary, data: Buffer.from(data) };
+          const message: SocketMessage = { from, binary, data: Buffer.from(data) };
           const passed = hooks.message ? hooks.message(message) : message;
           for (const one of [passed ?? []].flat())
-            to.send(one.binary ? one.data : one.data.toString(), { binary: one.binary });
+            to.send(one.binary || one.fin !== undefined ? one.data : one.data.toString(), {
+              binary: one.binary,
+              fin: one.fin ?? true,
+            });
         };
       const end =
         (from: SocketMessage['from'], to: WebSocket) => (code: number, reason: Buffer) => {

@@ -5,6 +5,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import type { Hooks } from '../mutants/mutant.ts';
 import { Headers, MutatedAnswer, MutatedRequest } from './messages.ts';
 import { relayUpgrade } from './relay-upgrade.ts';
@@ -58,7 +59,7 @@ async function relay(
     }
   }
   const instead = await hooks.request?.(request);
-  if (instead instanceof MutatedAnswer) return send(instead, request, outgoing);
+  if (instead instanceof MutatedAnswer) return send(instead, request, outgoing, hooks);
   const response = await forward(target, request, streams ? incoming : undefined, outgoing);
   const answer = new MutatedAnswer(response.statusCode ?? 0, toHeaders(response));
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream');
@@ -70,18 +71,20 @@ async function relay(
       return;
     }
     await hooks.answer(answer, request);
-    send(answer, request, outgoing);
+    send(answer, request, outgoing, hooks);
     return;
   }
   if (hooks.answer) await hooks.answer(answer, request);
   if (isStream && hooks.buffersEvents) {
     answer.body = (await readBody(response)).body;
-    send(answer, request, outgoing);
+    send(answer, request, outgoing, hooks);
     return;
   }
+  hooks.early?.(outgoing);
   outgoing.writeHead(answer.status, response.statusMessage, answer.headers.list.flat());
   outgoing.flushHeaders();
-  response.once('error', () => outgoing.destroy()).pipe(outgoing);
+  const body = hooks.chunkBytes ? Readable.from(cutUp(response, hooks.chunkBytes)) : response;
+  body.once('error', () => outgoing.destroy()).pipe(outgoing);
 }
 
 function forward(
@@ -106,12 +109,30 @@ function forward(
   return promise;
 }
 
-function send(answer: MutatedAnswer, request: MutatedRequest, outgoing: ServerResponse): void {
+function send(
+  answer: MutatedAnswer,
+  request: MutatedRequest,
+  outgoing: ServerResponse,
+  { early, chunkBytes }: Hooks,
+): void {
   const hasBody = request.method !== 'HEAD' && answer.status !== 204 && answer.status !== 304;
   if (hasBody) fixLength(answer.headers, answer.body, true);
+  if (hasBody && chunkBytes) {
+    answer.headers.remove('content-length');
+    answer.headers.set('Transfer-Encoding', 'chunked');
+  }
+  early?.(outgoing);
   outgoing.sendDate = answer.headers.get('date') === undefined;
   outgoing.writeHead(answer.status, answer.headers.list.flat());
-  outgoing.end(hasBody ? answer.body : undefined);
+  if (!hasBody) outgoing.end();
+  else if (chunkBytes) Readable.from(cutUp([answer.body], chunkBytes)).pipe(outgoing);
+  else outgoing.end(answer.body);
+}
+
+async function* cutUp(parts: AsyncIterable<Buffer> | Iterable<Buffer>, size: number) {
+  for await (const part of parts) {
+    for (let at = 0; at < part.length; at += size) yield part.subarray(at, at + size);
+  }
 }
 
 /** The length of a body that a mutant may have changed. */

@@ -1,0 +1,429 @@
+import { ofGateway, ofService } from '../mutants/from-outside/support/behind.ts';
+import { changeJson } from '../mutants/support/change-json.ts';
+import { toRefusal } from '../mutants/support/to-refusal.ts';
+import type { Headers, Json, MutatedAnswer, MutatedRequest } from '../proxy/messages.ts';
+import { escapeText, prettyText } from './texts.ts';
+import { type Variant, variant } from './variant.ts';
+
+/** Changes the error bodies of the gateway. */
+const ofErrors = (change: (error: Json, answer: MutatedAnswer, request: MutatedRequest) => void) =>
+  ofGateway((answer, request) => {
+    changeJson(answer, (json) => change(json, answer, request));
+  });
+
+/** Gives every call an ID of another form, its error body included. */
+const withIds = (toId: (count: number) => string) => () => {
+  let count = 0;
+  const change = (headers: Headers) => {
+    const id = toId(++count);
+    const before = headers.get('X-Request-Id');
+    if (before === undefined) return undefined;
+    headers.set('X-Request-Id', id);
+    return { before, id };
+  };
+  return {
+    answer(answer: MutatedAnswer, { isGateway }: MutatedRequest) {
+      const ids = isGateway ? change(answer.headers) : undefined;
+      if (ids && answer.json?.requestId === ids.before) {
+        changeJson(answer, (json) => {
+          json.requestId = ids.id;
+        });
+      }
+    },
+    upgraded: ({ headers }: MutatedAnswer) => void change(headers),
+  };
+};
+
+/** Puts another Content-Disposition where the gateway has put its own. */
+const disposed = (...values: string[]) =>
+  ofService(({ headers }) => {
+    if (headers.get('Content-Disposition') !== 'attachment') return;
+    headers.remove('Content-Disposition');
+    for (const value of values) headers.add('Content-Disposition', value);
+  });
+
+const CREDENTIALS = /^(MISSING_CREDENTIALS|INVALID_CREDENTIALS|ACCESS_TOKEN_\w+)$/;
+const refusedWith = (status: number, code: string) =>
+  ofErrors((error, answer) => {
+    if (!CREDENTIALS.test(error.code)) return;
+    answer.status = status;
+    error.code = code;
+  });
+
+const namesRefusedWith = (status: number, code: string) =>
+  ofErrors((error, answer) => {
+    if (error.code !== 'INVALID_REQUEST') return;
+    answer.status = status;
+    error.code = code;
+  });
+
+const preflights = (toAnswer: () => MutatedAnswer) => ({
+  request: ({ isGateway, method }: MutatedRequest) =>
+    isGateway && method === 'OPTIONS' ? toAnswer() : undefined,
+});
+
+/** Refuses POSTs of hosted services before anything else. */
+const refusingPosts = (
+  isRefused: (request: MutatedRequest) => boolean,
+  status: number,
+  code: string,
+) => ({
+  request: (request: MutatedRequest) =>
+    request.isGateway && request.method === 'POST' && isRefused(request)
+      ? toRefusal(status, code)
+      : undefined,
+});
+
+/** What RFC 3986 has no place for in a path or a query. */
+const NO_URI = /%(?![0-9a-f]{2})|[[\]"<>\\^`{|}]/i;
+
+/** What a gateway may do. */
+export const gateway: readonly Variant[] = [
+  variant(
+    'Content-Disposition is ATTACHMENT with a file name',
+    'RFC 6266, section 4.1: types are case-insensitive, and parameters may follow',
+    disposed("ATTACHMENT ; filename*=UTF-8''x"),
+    { aspect: 'disposition' },
+  ),
+  variant(
+    'the file name of an attachment reads like another type',
+    'RFC 6266, section 4.1: a quoted string is no type',
+    disposed('attachment; filename="inline, form-data; a\\"b.txt"'),
+    { aspect: 'disposition' },
+  ),
+  variant(
+    'there are two attachments',
+    'D8: exactly one header is ours',
+    disposed('attachment', 'Attachment; filename="a"'),
+    { aspect: 'disposition' },
+  ),
+  variant(
+    'an attachment of the service loses its file name',
+    'D8: that it is kept is ours',
+    ofService(({ headers }) => {
+      if (headers.get('Content-Disposition')?.startsWith('attachment;'))
+        headers.set('Content-Disposition', 'attachment');
+    }),
+  ),
+  variant(
+    'errors of the gateway have no Content-Disposition',
+    'C1, C2: about responses of a hosted service; D8: of its own errors it is ours',
+    ofGateway(({ headers }) => headers.remove('Content-Disposition')),
+    { aspect: 'disposition of errors' },
+  ),
+  variant(
+    'every error of the gateway has a Content-Disposition',
+    'C1, C2: about responses of a hosted service; D8: of its own errors it is ours',
+    ofGateway(({ headers }) =>
+      headers.set('Content-Disposition', 'attachment; filename="error.json"'),
+    ),
+    { aspect: 'disposition of errors' },
+  ),
+  variant(
+    'a response without a type gets application/octet-stream',
+    'RFC 9110, section 8.3: a sender that knows the type should say it',
+    ofService(({ headers, body, status }, { method }) => {
+      if (
+        headers.get('Content-Type') === undefined &&
+        body.length > 0 &&
+        status === 200 &&
+        method === 'GET'
+      )
+        headers.set('Content-Type', 'application/octet-stream');
+    }),
+  ),
+  variant(
+    'lines of one header are put into one',
+    'RFC 9110, section 5.3: joined by a comma and optional white space',
+    ofService(({ headers }) => {
+      for (const name of ['Link', 'X-Conformance-Repeated']) {
+        if (headers.all(name).length > 1) headers.set(name, headers.all(name).join(','));
+      }
+    }),
+  ),
+  variant(
+    'responses without content have no Content-Disposition',
+    'D8: that 204 and 304 carry it is ours',
+    ofService(({ headers, status }) => {
+      if (status === 204 || status === 304) headers.remove('Content-Disposition');
+    }),
+  ),
+  variant(
+    'an event stream that was not asked for is an attachment',
+    'C1; D8: that it is exempt whatever was accepted is ours',
+    ofService(({ headers }, { method, headers: asked }) => {
+      const isStream = headers.get('Content-Type')?.startsWith('text/event-stream');
+      const isAsked = asked.get('Accept')?.toLowerCase().includes('text/event-stream');
+      if (isStream && !isAsked && method === 'GET')
+        headers.set('Content-Disposition', 'attachment');
+    }),
+  ),
+  variant(
+    'request headers whose names are not of letters, digits and hyphens are dropped',
+    'RFC 9110, section 5.1: a proxy may be configured to block fields; nginx is by default',
+    {
+      streamsRequests: true,
+      request({ isGateway, headers }) {
+        if (isGateway) headers.list = headers.list.filter(([name]) => !/[^\w-]|_/.test(name));
+      },
+      upgrade({ headers }) {
+        headers.list = headers.list.filter(([name]) => !/[^\w-]|_/.test(name));
+      },
+    },
+  ),
+  variant(
+    'request IDs are ULIDs',
+    'D9: a UUID is ours',
+    withIds((count) => `01J${count.toString(32).padStart(23, '0').toUpperCase()}`),
+    { aspect: 'request IDs' },
+  ),
+  variant('request IDs are short numbers', 'D9: a UUID is ours', withIds(String), {
+    aspect: 'request IDs',
+  }),
+  variant(
+    'request IDs are long, with signs',
+    'D9: a UUID is ours',
+    withIds((count) => `Root=1-67891233-abcdef;Self=${count}/${'x'.repeat(150)}==`),
+    { aspect: 'request IDs' },
+  ),
+  variant(
+    'errors have more fields, in another order',
+    'Error body: its three fields are named, others are not forbidden; responses are open',
+    ofGateway((answer) => {
+      const { code, message, requestId } = answer.json ?? {};
+      if (code !== undefined)
+        answer.json = {
+          status: answer.status,
+          details: [{ '@type': 'x' }],
+          help: null,
+          requestId,
+          message,
+          code,
+        };
+    }),
+  ),
+  variant(
+    'errors have other messages',
+    'Error body: `message` is a text',
+    ofErrors((error) => {
+      error.message = '服务不可用';
+    }),
+    { aspect: 'messages' },
+  ),
+  variant(
+    'errors have an empty message',
+    'Error body: `message` is a string',
+    ofErrors((error) => {
+      error.message = '';
+    }),
+    { aspect: 'messages' },
+  ),
+  variant(
+    'credentials are refused with 403',
+    'D15: 4xx; which one is ours (D6)',
+    refusedWith(403, 'AccessDenied'),
+    { aspect: 'refusals' },
+  ),
+  variant(
+    'credentials are refused with 400',
+    'D15: 4xx; which one is ours (D6)',
+    refusedWith(400, 'BAD_TOKEN'),
+    { aspect: 'refusals' },
+  ),
+  variant(
+    'credentials are refused with 404 and a code of its own',
+    'D15: 4xx; which one is ours (D6)',
+    refusedWith(404, 'NO_SUCH_ENTRY'),
+    { aspect: 'refusals' },
+  ),
+  variant(
+    'a 401 names the scheme in lower case',
+    'RFC 9110, section 11.1: schemes are case-insensitive',
+    ofGateway((answer) => {
+      if (answer.status === 401)
+        answer.headers.set('WWW-Authenticate', 'bearer realm="x", error="invalid_token"');
+    }),
+  ),
+  variant(
+    'names outside the pattern are refused with 404',
+    'D6: 4xx; 400 INVALID_REQUEST is ours',
+    namesRefusedWith(404, 'INVALID_PATH'),
+    { aspect: 'names of services' },
+  ),
+  variant(
+    'names outside the pattern are refused with 422',
+    'D6: 4xx; 400 INVALID_REQUEST is ours',
+    namesRefusedWith(422, 'BadName'),
+    { aspect: 'names of services' },
+  ),
+  variant(
+    'names outside the pattern are names of missing services',
+    'D6: 4xx; 400 INVALID_REQUEST is ours',
+    namesRefusedWith(404, 'SERVICE_NOT_FOUND'),
+    { aspect: 'names of services' },
+  ),
+  variant(
+    'an OPTIONS is answered with 200 and a body',
+    'D11: preflights are ours',
+    preflights(() => {
+      const answer = toRefusal(200, 'OK');
+      answer.json = { methods: ['GET', 'POST'] };
+      return answer;
+    }),
+    { aspect: 'OPTIONS' },
+  ),
+  variant(
+    'an OPTIONS is refused with 405',
+    'D11: preflights are ours',
+    preflights(() => toRefusal(405, 'METHOD_NOT_ALLOWED')),
+    { aspect: 'OPTIONS' },
+  ),
+  variant(
+    'an OPTIONS needs credentials',
+    'D11: preflights are ours',
+    preflights(() => toRefusal(401, 'MISSING_CREDENTIALS')),
+    { aspect: 'OPTIONS' },
+  ),
+  variant('other methods are refused with 501', 'D11: methods other than GET and POST are ours', {
+    request: ({ isGateway, method }) =>
+      isGateway && !['GET', 'POST', 'OPTIONS'].includes(method)
+        ? toRefusal(501, 'NOT_IMPLEMENTED')
+        : undefined,
+  }),
+  variant(
+    'a POST of another type than JSON is refused with 415',
+    'D13: nobody is failed for refusing other types',
+    refusingPosts(
+      ({ headers, body }) =>
+        body.length > 0 && !/^application\/json/i.test(headers.get('Content-Type') ?? ''),
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ),
+  ),
+  variant(
+    'a POST without a body is refused with 400',
+    'cloudrun-post: the payload is an `application/json` body',
+    refusingPosts(
+      ({ body, headers }) => body.length === 0 && headers.get('Transfer-Encoding') === undefined,
+      400,
+      'BODY_REQUIRED',
+    ),
+  ),
+  variant(
+    'a POST of more than 64 kB is refused with 413',
+    'Limits: request and response size limits are not shown',
+    refusingPosts(({ body }) => body.length > 64_000, 413, 'TOO_LARGE'),
+  ),
+  variant(
+    'a target that is no URI is refused with 400',
+    'RFC 9112, section 3: an invalid request-line should be answered with 400',
+    {
+      request: ({ isGateway, target }) =>
+        isGateway && NO_URI.test(target) ? toRefusal(400, 'BAD_TARGET') : undefined,
+      upgrade: ({ target }) => (NO_URI.test(target) ? toRefusal(400, 'BAD_TARGET') : undefined),
+    },
+  ),
+  variant('headers of intermediaries are added to requests', 'RFC 9110, section 7.6.3; RFC 7239', {
+    streamsRequests: true,
+    request({ isGateway, headers }) {
+      if (!isGateway) return;
+      headers.add('Via', '1.1 edge');
+      headers.add('X-Forwarded-For', '192.0.2.1');
+      headers.add('Forwarded', 'for=192.0.2.1;proto=https');
+    },
+  }),
+  variant(
+    'the names of request headers are written in lower case',
+    'RFC 9110, section 5.1: field names are case-insensitive',
+    {
+      streamsRequests: true,
+      request({ headers }) {
+        headers.list = headers.list.map(([name, value]) => [name.toLowerCase(), value]);
+      },
+    },
+  ),
+  variant(
+    'the content type of a request is written in another way',
+    'D7; RFC 9110, section 8.3.1: both mean the same',
+    {
+      streamsRequests: true,
+      request({ isGateway, headers }) {
+        const isSigned = headers.get('Authorization')?.startsWith('TC3') ?? false;
+        const type = headers.get('Content-Type');
+        if (isGateway && !isSigned && type && !/boundary/.test(type))
+          headers.set(
+            'Content-Type',
+            type
+              .replace(/^[^;]+/, (one) => one.toLowerCase())
+              .replaceAll(/;\s*/g, '; ')
+              .replaceAll('"', ''),
+          );
+      },
+    },
+  ),
+  variant(
+    'every 60th call is answered with 429 and a date in Retry-After',
+    'RFC 9110, section 10.2.3: seconds or a date; Limits: rate limits are not shown',
+    () => {
+      let count = 0;
+      return {
+        request({ isGateway }) {
+          count += 1;
+          if (!isGateway || count % 60 !== 0) return;
+          const answer = toRefusal(429, 'EXCEED_RATELIMIT');
+          answer.headers.set('Retry-After', new Date(Date.now() + 500).toUTCString());
+          return answer;
+        },
+      };
+    },
+  ),
+  variant(
+    'WebSocket messages come in fragments',
+    'RFC 6455, section 5.4: an intermediary may change fragmentation',
+    {
+      message(given) {
+        if (given.data.length < 2) return given;
+        const middle = given.data.length >> 1;
+        return [
+          { ...given, data: given.data.subarray(0, middle), fin: false },
+          { ...given, data: given.data.subarray(middle), fin: true },
+        ];
+      },
+    },
+  ),
+  variant(
+    'the 101 is written in another way',
+    'RFC 6455, section 4.1: both values are compared without case',
+    {
+      upgraded({ headers }) {
+        headers.set('Connection', 'keep-alive, upgrade');
+        headers.set('Upgrade', 'WebSocket');
+      },
+    },
+  ),
+  variant(
+    'a WebSocket of another origin is refused with 403',
+    'RFC 6455, section 10.2: an origin that is not expected is refused; D14: checking it is ours',
+    {
+      upgrade: ({ headers }) =>
+        headers.get('Origin') === undefined ? undefined : toRefusal(403, 'ORIGIN'),
+    },
+  ),
+  variant(
+    'the text of errors has line breaks',
+    'RFC 8259, section 2: white space may stand around every token',
+    ofGateway(prettyText),
+    { aspect: 'text of errors' },
+  ),
+  variant(
+    'the text of errors has escapes',
+    'RFC 8259, section 7: any character may be escaped',
+    ofGateway(escapeText),
+    { aspect: 'text of errors' },
+  ),
+  variant(
+    'there is no X-Svc-Upstream-Status-Code',
+    'D10: the header is ours',
+    ofService(({ headers }) => headers.remove('X-Svc-Upstream-Status-Code')),
+  ),
+];

@@ -1,0 +1,386 @@
+import { each, isBad, isOk, ofEntries } from '../mutants/from-outside/support/of-entries.ts';
+import { ofFailure, ofSuccess } from '../mutants/from-outside/support/of-envelopes.ts';
+import { refusing } from '../mutants/from-outside/support/refusing.ts';
+import { changeItems, itemsOf } from '../mutants/support/items-of.ts';
+import { seesItems } from '../mutants/support/sees-items.ts';
+import { toStorageRefusal } from '../mutants/support/to-storage-refusal.ts';
+import { type Json, MutatedAnswer, type MutatedRequest } from '../proxy/messages.ts';
+import { escapeText, prettyText } from './texts.ts';
+import { type Variant, variant } from './variant.ts';
+
+const COPY = 'batchCopyFile';
+const LINKS = 'batchGetTempUrls';
+
+/** Refuses with other statuses; that of a copy stands in its envelope too (D20). */
+const refusedWith = (toStatus: (status: number) => number) =>
+  ofFailure((json, answer, operation) => {
+    if (answer.status === 429) return;
+    answer.status = toStatus(answer.status);
+    if (operation === COPY) json.statusCode = answer.status;
+  });
+
+/** Changes the text of every storage response. */
+const ofTexts = (change: (answer: MutatedAnswer) => void) => ({
+  answer(answer: MutatedAnswer, { path }: MutatedRequest) {
+    if (path.startsWith('/api/')) change(answer);
+  },
+});
+
+/** Gives no link for lifetimes that it does not take; the item fails alone. */
+const withoutLinksFor = (isRefused: (maxAge: number) => boolean) =>
+  ofEntries(LINKS, (entries, items) => {
+    for (const [index, { maxAge }] of items.entries()) {
+      const entry = entries[index];
+      if (entry && typeof maxAge === 'number' && isRefused(maxAge)) {
+        Object.assign(entry, { code: 'InvalidMaxAge', tempFileURL: '' });
+      }
+    }
+  });
+
+const hasUnknown = ({ operation, json }: MutatedRequest) => {
+  const known = ['path', 'fileList', 'data'];
+  const inItems = ['fileID', 'maxAge', 'srcPath', 'dstPath', 'overwrite', 'removeOriginal'];
+  const items = Array.isArray(json?.fileList) ? json.fileList : [];
+  const isStrange = (object: unknown, names: string[]) =>
+    Object(object) === object &&
+    Object.keys(object as object).some((name) => !names.includes(name));
+  return (
+    operation && (isStrange(json, known) || items.some((item: Json) => isStrange(item, inItems)))
+  );
+};
+
+const PAGE = { 'Content-Type': 'text/html' };
+
+/** What a storage API may do. */
+export const storage: readonly Variant[] = [
+  variant(
+    'request fields have to be inside data',
+    'D21: at least one form',
+    {
+      request(request) {
+        const { operation, json } = request;
+        if (!operation || Object(json) !== json || Array.isArray(json)) return;
+        if (Object.keys(json).join() !== 'data' || Object(json.data) !== json.data) {
+          return toStorageRefusal(400, 'DataExpected');
+        }
+        // As text: a body may be nested deeper than can be written again.
+        const text = request.body.toString().replace(/^\s*\{\s*"data"\s*:/, '');
+        request.body = Buffer.from(text.slice(0, text.lastIndexOf('}')));
+      },
+    },
+    { aspect: 'request form' },
+  ),
+  variant(
+    'request fields have to be at the top level',
+    'D21: at least one form',
+    refusing(({ json }) => json?.data !== undefined),
+    { aspect: 'request form' },
+  ),
+  variant(
+    'refusals come with 200 and a code',
+    'D30: non-2xx, or a `code` without `data`',
+    refusedWith(() => 200),
+    { aspect: 'refusals of calls' },
+  ),
+  variant(
+    'refusals come with other 4xx',
+    'D30: whatever status an implementation chooses',
+    refusedWith(
+      (status) => ({ 400: 422, 401: 403, 403: 401, 404: 410, 405: 400 })[status] ?? status,
+    ),
+    { aspect: 'refusals of calls' },
+  ),
+  variant(
+    'every refusal comes with 400',
+    'D30: whatever status an implementation chooses',
+    refusedWith(() => 400),
+    { aspect: 'refusals of calls' },
+  ),
+  variant(
+    'statusCode of a refusal is a number of its own',
+    'D20: that it equals the HTTP status is ours, except for copy',
+    ofFailure((json, _, operation) => {
+      if (operation !== COPY) json.statusCode = -40_013;
+    }),
+  ),
+  variant(
+    'successes come with 201',
+    'D20: statusCode is 200; the HTTP status is fixed for copy alone',
+    ofSuccess((_, answer, operation) => {
+      if (operation !== COPY) answer.status = 201;
+    }),
+    { aspect: 'HTTP status of successes' },
+  ),
+  variant(
+    'successes come with 202',
+    'D20: statusCode is 200; the HTTP status is fixed for copy alone',
+    ofSuccess((_, answer, operation) => {
+      if (operation !== COPY) answer.status = 202;
+    }),
+    { aspect: 'HTTP status of successes' },
+  ),
+  variant(
+    'whole calls are refused with codes of its own',
+    'D26: codes are ours',
+    ofFailure((json) => {
+      json.body.code = `40${json.body.code.length}`;
+    }),
+    { aspect: 'codes' },
+  ),
+  variant(
+    'items fail with codes of its own',
+    'D26: codes are ours',
+    {
+      ...seesItems,
+      answer(answer, { operation }) {
+        const { json } = answer;
+        const entries = json?.body?.data?.fileList;
+        if (!operation || !Array.isArray(entries)) return;
+        for (const entry of entries) {
+          if (entry.code !== undefined && entry.code !== 'SUCCESS') entry.code = 'NoSuchKey';
+        }
+        answer.json = json;
+      },
+    },
+    { aspect: 'codes' },
+  ),
+  variant(
+    'tempFileURL of a missing file is a text',
+    'DownloadFileItem: a string; D26: that it is empty is ours',
+    ofEntries(LINKS, (entries) => {
+      for (const entry of entries.filter(isBad)) entry.tempFileURL = 'none';
+    }),
+  ),
+  variant(
+    'messages are of its own',
+    'Envelope: `message` is a text',
+    ofFailure((json) => {
+      json.body.message = '参数错误';
+    }),
+    { aspect: 'messages of calls' },
+  ),
+  variant(
+    'messages are empty',
+    'Envelope: `message` is a string',
+    ofFailure((json) => {
+      json.body.message = '';
+    }),
+    { aspect: 'messages of calls' },
+  ),
+  variant(
+    'request IDs and messages are left out',
+    'Envelope: requestId and message are not required',
+    ofFailure((json) => {
+      delete json.body.requestId;
+      delete json.body.message;
+    }),
+    { aspect: 'messages of calls' },
+  ),
+  variant(
+    'request IDs are numbers of its own',
+    'D9: a UUID is ours',
+    ofSuccess((json) => {
+      json.body.requestId = String(Date.now());
+    }),
+  ),
+  variant(
+    'responses have more fields everywhere',
+    'D30: responses are open',
+    ofTexts((answer) => {
+      const { json } = answer;
+      if (!json?.body) return;
+      json.took = 3;
+      json.body.server = { region: null };
+      const { data } = json.body;
+      if (data) data.total = 1;
+      for (const entry of data?.fileList ?? []) Object.assign(entry, { size: 7, extra: { a: [] } });
+      answer.json = json;
+    }),
+  ),
+  variant(
+    'entries of links and deletions have a message',
+    'DownloadFileItem, DeleteFileItem: other fields are not forbidden',
+    {
+      ...seesItems,
+      answer(answer, { operation }) {
+        const { json } = answer;
+        const entries = json?.body?.data?.fileList;
+        if (operation === COPY || !Array.isArray(entries)) return;
+        for (const entry of entries) entry.message = isOk(entry) ? 'ok' : 'failed';
+        answer.json = json;
+      },
+    },
+  ),
+  ...[LINKS, 'batchDelete', COPY].map((operation) =>
+    variant(
+      `entries of ${operation} stand in another order`,
+      'D25: their order is ours',
+      ofEntries(operation, (entries) => entries.toReversed()),
+    ),
+  ),
+  variant(
+    'the entry of a copy has no fileID',
+    'CopyFileItem: fileID is not required',
+    ofEntries(
+      COPY,
+      each((entry) => {
+        delete entry.fileID;
+      }),
+    ),
+    { aspect: 'fileID of copies' },
+  ),
+  variant(
+    'the second deletion of a file in one call has a code of its own',
+    'D30: an entry for each item; which code a duplicate has is open',
+    ofEntries('batchDelete', (entries) => {
+      const seen = new Set();
+      for (const entry of entries) {
+        if (seen.has(entry.fileID)) entry.code = 'Duplicate';
+        seen.add(entry.fileID);
+      }
+    }),
+  ),
+  variant('file IDs are of another form', 'D23: the form is ours', {
+    request(request) {
+      if (request.operation)
+        request.body = Buffer.from(request.body.toString().replaceAll('fid+v3:', 'cloud://'));
+    },
+    ...ofTexts((answer) => {
+      answer.body = Buffer.from(answer.body.toString().replaceAll('cloud://', 'fid+v3:'));
+    }),
+  }),
+  variant(
+    'a maxAge under 60 fails its item',
+    'D22: from 1 s on is ours',
+    withoutLinksFor((maxAge) => maxAge < 60),
+    { aspect: 'maxAge' },
+  ),
+  variant(
+    'a maxAge over 90 fails its item',
+    'D22: up to 604,800 s is ours',
+    withoutLinksFor((maxAge) => maxAge > 90),
+    { aspect: 'longest maxAge' },
+  ),
+  variant(
+    'a call with a maxAge under 60 is refused',
+    'D22: from 1 s on is ours',
+    refusing((request) => itemsOf(request).some(({ maxAge }) => maxAge < 60)),
+    { aspect: 'maxAge' },
+  ),
+  variant(
+    'links live for 60 s at least',
+    'D22: from 1 s on is ours',
+    {
+      request(request) {
+        if (request.operation !== LINKS) return;
+        changeItems(request, (item) => {
+          if (typeof item.maxAge === 'number') item.maxAge = Math.max(60, item.maxAge);
+        });
+      },
+    },
+    { aspect: 'maxAge' },
+  ),
+  variant(
+    'a call with a maxAge of minutes and a rest is refused',
+    'D22: whole seconds are ours',
+    refusing((request) => itemsOf(request).some(({ maxAge }) => maxAge > 60 && maxAge % 60 > 0)),
+  ),
+  variant(
+    'a call of more than 10 items is refused',
+    'D25: 50 items are ours',
+    refusing(({ json }) => json?.fileList?.length > 10),
+  ),
+  variant(
+    'an empty list is refused',
+    'D25: the length of a list is not named',
+    refusing(({ json }) => Array.isArray(json?.fileList) && json.fileList.length === 0),
+  ),
+  variant(
+    'unknown request fields are refused',
+    'D21: that they are ignored is a SHOULD',
+    refusing(hasUnknown),
+  ),
+  variant(
+    'a copy path without a leading / fails its item',
+    'D24: that it is accepted is ours',
+    ofEntries(COPY, (entries, items) => {
+      for (const [index, { srcPath, dstPath }] of items.entries()) {
+        const isRelative = [srcPath, dstPath].some((path) => !String(path).startsWith('/'));
+        if (isRelative && entries[index])
+          entries[index] = { code: 'PATH', message: 'absolute only' };
+      }
+      return entries;
+    }),
+  ),
+  variant('an operation that does not exist is a page of 404', 'D30: non-2xx', {
+    request: ({ operation, path }) =>
+      path.startsWith('/api/') &&
+      !['getUploadMetaData', LINKS, 'batchDelete', COPY].includes(operation ?? '')
+        ? new MutatedAnswer(404, PAGE, '<html>No.</html>')
+        : undefined,
+  }),
+  variant('a GET is a page of 404', 'D30: non-2xx', {
+    request: ({ method, operation, path }) =>
+      operation && path.startsWith('/api/') && method === 'GET'
+        ? new MutatedAnswer(404, PAGE, '<html>No.</html>')
+        : undefined,
+  }),
+  variant(
+    'a body of more than 100 kB is refused by a proxy',
+    'RFC 9110, section 15.5.14; Limits: sizes are not shown',
+    {
+      request: ({ operation, body }) =>
+        operation && body.length > 100_000
+          ? new MutatedAnswer(413, PAGE, '<html>Too large.</html>')
+          : undefined,
+    },
+  ),
+  variant(
+    'every 60th call is answered with 429 and seconds in Retry-After',
+    'RFC 9110, section 10.2.3; Limits: rate limits are not shown',
+    () => {
+      let count = 0;
+      return {
+        request({ operation }) {
+          count += 1;
+          if (!operation || count % 60 !== 0) return;
+          const answer = toStorageRefusal(429, 'TooMany');
+          answer.headers.set('Retry-After', '1');
+          return answer;
+        },
+      };
+    },
+  ),
+  variant(
+    'there is no X-Request-Id',
+    'D9: about gateway responses; on others it is ours',
+    ofTexts(({ headers }) => headers.remove('X-Request-Id')),
+  ),
+  variant(
+    'a 401 of a storage call names a scheme in lower case',
+    'RFC 9110, section 11.1: schemes are case-insensitive',
+    ofTexts(({ headers, status }) => {
+      if (status === 401) headers.set('WWW-Authenticate', 'tc3-hmac-sha256');
+    }),
+  ),
+  variant(
+    'responses are flat, and declared so',
+    'D20: unless the operator declares it',
+    ofTexts((answer) => {
+      if (answer.json?.body) answer.json = answer.json.body;
+    }),
+    { aspect: 'envelope', options: { envelope: 'flat' } },
+  ),
+  variant(
+    'the text of responses has line breaks',
+    'RFC 8259, section 2: white space may stand around every token',
+    ofTexts(prettyText),
+    { aspect: 'text of responses' },
+  ),
+  variant(
+    'the text of responses has escapes',
+    'RFC 8259, section 7: any character may be escaped',
+    ofTexts(escapeText),
+    { aspect: 'text of responses' },
+  ),
+];

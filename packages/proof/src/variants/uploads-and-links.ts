@@ -1,0 +1,287 @@
+import { isOk, ofEntries } from '../mutants/from-outside/support/of-entries.ts';
+import { ofSuccess } from '../mutants/from-outside/support/of-envelopes.ts';
+import { ofStored } from '../mutants/from-outside/support/of-uploads.ts';
+import type { Hooks } from '../mutants/mutant.ts';
+import { readForm, writeForm } from '../mutants/support/forms.ts';
+import { seesItems } from '../mutants/support/sees-items.ts';
+import { MutatedAnswer, type MutatedRequest } from '../proxy/messages.ts';
+import { type Variant, variant } from './variant.ts';
+
+const XML = 'application/xml';
+
+/** Answers an upload that went well in another way. */
+const stored = (status: number, body = '', headers: Record<string, string> = {}) =>
+  ofStored((answer) => {
+    answer.status = status;
+    answer.body = Buffer.from(body);
+    for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
+  });
+
+const ofUploadErrors = (change: (answer: MutatedAnswer, code: string) => void): Hooks => ({
+  ...seesItems,
+  answer(answer, { isUpload }) {
+    const [, code] = /<Code>(.*?)<\/Code>/.exec(answer.body.toString()) ?? [];
+    if (isUpload && code !== undefined) change(answer, code);
+  },
+});
+const errorXml = (type: string, write: (code: string) => string) =>
+  ofUploadErrors((answer, code) => {
+    answer.headers.set('Content-Type', type);
+    answer.body = Buffer.from(write(code));
+  });
+
+const ofDownloads = (change: (answer: MutatedAnswer, request: MutatedRequest) => void): Hooks => ({
+  answer(answer, request) {
+    if (request.isDownload) change(answer, request);
+  },
+});
+
+/** Redirects links, so many times one after another. */
+const redirecting = (
+  status: number,
+  hops: number,
+  toLocation: (target: string) => string,
+): Hooks => ({
+  streamsRequests: true,
+  request({ isDownload, target }) {
+    const done = /&hop=(\d)$/.exec(target)?.[1] ?? 0;
+    if (!isDownload || Number(done) >= hops) return;
+    const next = `${target.replace(/&hop=\d$/, '')}&hop=${Number(done) + 1}`;
+    return new MutatedAnswer(status, { Location: toLocation(next) }, '<a href="/">moved</a>');
+  },
+});
+
+const linkErrors = (status: number) =>
+  ofDownloads((answer) => {
+    if (answer.status < 400) return;
+    answer.status = status;
+    answer.headers.set('Content-Type', 'text/html');
+    answer.body = Buffer.from('<html>gone</html>');
+  });
+
+const BEFORE = `q-sign-algorithm=sha1&q-ak=${'A'.repeat(700)}&q-signature=`;
+const AFTER = '&end==';
+
+/** What an upload target and the links may do. */
+export const uploadsAndLinks: readonly Variant[] = [
+  variant(
+    'grants are long, and have more fields',
+    'Upload metadata: strings; D30: responses are open',
+    () => {
+      const FIELDS = ['Signature', 'x-store-security-token', 'x-store-meta-fileid'];
+      const wrap = (value: string) => BEFORE + value + AFTER;
+      return {
+        request(request) {
+          if (!request.isUpload) return;
+          const form = readForm(request);
+          for (const name of FIELDS) {
+            const value = form.get(name)?.toString();
+            if (value?.startsWith(BEFORE) && value.endsWith(AFTER))
+              form.set(name, Buffer.from(value.slice(BEFORE.length, -AFTER.length)));
+          }
+          if (form.size > 0) writeForm(request, form);
+        },
+        ...{
+          answer: ofSuccess(({ body: { data } }, _, operation) => {
+            if (operation !== 'getUploadMetaData') return;
+            for (const name of ['authorization', 'token', 'storeFileID'])
+              data[name] = wrap(data[name]);
+            Object.assign(data, { bucket: 'b', expiresAt: 1, headers: {} });
+          }).answer,
+        },
+      } as Hooks;
+    },
+  ),
+  variant('the address of uploads has another path and a query', 'D2: it is used verbatim', () => {
+    let own = '/';
+    return {
+      request(request) {
+        if (request.isUpload && request.path.startsWith('/bucket-7')) request.target = own;
+      },
+      answer: ofSuccess(({ body: { data } }, _, operation) => {
+        if (operation !== 'getUploadMetaData') return;
+        const { origin, pathname, search } = new URL(data.url);
+        own = pathname + search;
+        data.url = `${origin}/bucket-7/a%2Fb//form.cgi?uploads&x=%20y&x=+`;
+      }).answer,
+    } as Hooks;
+  }),
+  variant(
+    'an upload is answered with 200 and nothing',
+    'D27: status and body of success are ours',
+    stored(200),
+    { aspect: 'success' },
+  ),
+  variant(
+    'an upload is answered with 201 and XML',
+    'D27: status and body of success are ours',
+    stored(
+      201,
+      '<?xml version="1.0"?>\n<PostResponse><Location>http://x/</Location><Key>Errors</Key></PostResponse>',
+      { 'Content-Type': XML },
+    ),
+    { aspect: 'success' },
+  ),
+  variant(
+    'an upload is answered with 303',
+    'Upload: a success carries no Error element; D27: its status is ours',
+    stored(303, '', { Location: 'https://app.example/done' }),
+    { aspect: 'success' },
+  ),
+  variant(
+    'the ETag of an upload is no MD5',
+    'D27: the ETag is ours',
+    ofStored(({ headers }) => headers.set('ETag', '"1f-7"')),
+    { aspect: 'ETag' },
+  ),
+  variant(
+    'an upload has neither ETag nor Location',
+    'D27: both are ours',
+    ofStored(({ headers }) => {
+      headers.remove('ETag');
+      headers.remove('Location');
+    }),
+    { aspect: 'ETag' },
+  ),
+  variant(
+    'upload errors have a namespace and a declaration',
+    'Upload: an XML document that has an Error element',
+    errorXml(
+      'text/xml; charset=utf-8',
+      (code) =>
+        `<?xml version='1.0' encoding='UTF-8' standalone='yes'?>\n<!-- no -->\n<s:Error xmlns:s="urn:x">\n  <s:Code>${code}</s:Code>\n</s:Error>\n`,
+    ),
+    { aspect: 'XML' },
+  ),
+  variant(
+    'upload errors are inside another element',
+    'Upload: an XML document that has an Error element',
+    errorXml(
+      XML,
+      (code) =>
+        `\uFEFF<Response><Errors>\n<Error\n code="${code}"><Reason>no</Reason></Error></Errors></Response>`,
+    ),
+    { aspect: 'XML' },
+  ),
+  variant(
+    'upload errors are one empty element',
+    'Upload: an XML document that has an Error element; D27: its children are ours',
+    errorXml('application/xml', (code) => `<Error code='${code}' />`),
+    { aspect: 'XML' },
+  ),
+  variant(
+    'upload errors come with 200',
+    'Upload: what an error is, its Error element says; D27: statuses are ours',
+    ofUploadErrors((answer) => {
+      answer.status = 200;
+    }),
+    { aspect: 'status of upload errors' },
+  ),
+  variant(
+    'upload errors come with 400',
+    'D27: statuses are ours',
+    ofUploadErrors((answer) => {
+      answer.status = 400;
+    }),
+    { aspect: 'status of upload errors' },
+  ),
+  variant(
+    'upload errors come with 401',
+    'D27: statuses are ours',
+    ofUploadErrors((answer) => {
+      answer.status = 401;
+    }),
+    { aspect: 'status of upload errors' },
+  ),
+  variant('links have another path', 'D23: the form of a link is ours', {
+    request(request) {
+      const [, coded] = /^\/dl;v=9\/([\w-]+)\/file/.exec(request.target) ?? [];
+      if (coded)
+        request.target =
+          Buffer.from(coded, 'base64url').toString() + (/&hop=\d$/.exec(request.target)?.[0] ?? '');
+    },
+    answer: ofEntries('batchGetTempUrls', (entries) => {
+      for (const entry of entries.filter(isOk)) {
+        const { origin, pathname, search } = new URL(entry.tempFileURL);
+        const coded = Buffer.from(pathname + search).toString('base64url');
+        entry.tempFileURL = `${origin}/dl;v=9/${coded}/file (1).txt?x=1`;
+      }
+    }).answer,
+  } as Hooks),
+  variant(
+    'links redirect with 302 to a relative address',
+    'D23: a link may redirect (RFC 9110, section 15.4)',
+    redirecting(302, 1, (target) => target),
+    { aspect: 'redirects' },
+  ),
+  variant(
+    'links redirect with 307 to another port',
+    'D23: a link may redirect (RFC 9110, section 15.4)',
+    ({ serverUrl }) => redirecting(307, 1, (target) => serverUrl + target),
+    { aspect: 'redirects' },
+  ),
+  variant(
+    'links redirect three times, with 308',
+    'D23: a link may redirect (RFC 9110, section 15.4)',
+    ({ publicUrl }) => redirecting(308, 3, (target) => publicUrl + target),
+    { aspect: 'redirects' },
+  ),
+  variant(
+    'links that do not work answer 404',
+    'D30: they stop working; D22: 403 is ours',
+    linkErrors(404),
+    { aspect: 'errors of links' },
+  ),
+  variant(
+    'links that do not work answer 410',
+    'D30: they stop working; D22: 403 is ours',
+    linkErrors(410),
+    { aspect: 'errors of links' },
+  ),
+  variant(
+    'links that do not work answer 401',
+    'D30: they stop working; D22: 403 is ours',
+    linkErrors(401),
+    { aspect: 'errors of links' },
+  ),
+  variant(
+    'downloads have no headers of the reference server',
+    'Stored file: attributes are not shown',
+    ofDownloads(({ headers }) => {
+      for (const name of [
+        'Content-Disposition',
+        'ETag',
+        'Last-Modified',
+        'Accept-Ranges',
+        'Cache-Control',
+      ])
+        headers.remove(name);
+    }),
+    { aspect: 'headers of downloads' },
+  ),
+  variant(
+    'downloads have other headers',
+    'Stored file: attributes are not shown',
+    ofDownloads(({ headers }) => {
+      headers.set('Content-Type', 'binary/octet-stream');
+      headers.set('Content-Disposition', 'attachment; filename="x"');
+      headers.set('Cache-Control', 'private, max-age=60');
+      headers.set('ETag', 'W/"1"');
+    }),
+    { aspect: 'headers of downloads' },
+  ),
+  variant(
+    'an empty file is downloaded as 204',
+    'RFC 9110, section 15.3.5: no content',
+    ofDownloads((answer, { target }) => {
+      if (answer.status === 200 && answer.body.length === 0 && target) answer.status = 204;
+    }),
+  ),
+  variant(
+    'a download comes with 203',
+    'RFC 9110, section 15.3.4: from a proxy',
+    ofDownloads((answer) => {
+      if (answer.status === 200) answer.status = 203;
+    }),
+  ),
+];

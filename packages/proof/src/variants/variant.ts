@@ -1,0 +1,92 @@
+import type { ConformanceOptions } from '@berth/conformance';
+import type { Hooks, Mutant, MutantContext } from '../mutants/mutant.ts';
+import { MutatedAnswer } from '../proxy/messages.ts';
+
+/** A deployment that does something otherwise than the reference server, and is right. */
+export interface Variant {
+  /** What it does, as a sentence: `Server is replaced`. */
+  name: string;
+  /** Where that is allowed: a decision, a section of an RFC, or what the source leaves open. */
+  allowed: string;
+  /** What it changes; two rows that change the same are never in one run. Default: nothing else does. */
+  aspect?: string;
+  /** What its operator has to declare. */
+  options?: Partial<ConformanceOptions>;
+  create: Mutant['create'];
+}
+
+/** A row of the table. */
+export function variant(
+  name: string,
+  allowed: string,
+  hooks: Mutant['create'] | Hooks,
+  more: Pick<Variant, 'aspect' | 'options'> = {},
+): Variant {
+  return { name, allowed, create: typeof hooks === 'function' ? hooks : () => hooks, ...more };
+}
+
+/** Puts the rows into as few runs as their aspects allow, about as many into each. */
+export function toRuns(variants: readonly Variant[]): Variant[][] {
+  const aspects = Object.groupBy(variants, ({ aspect }) => aspect ?? '');
+  const sizes = Object.entries(aspects).map(([aspect, rows = []]) => (aspect ? rows.length : 1));
+  const runs: Variant[][] = Array.from({ length: Math.max(...sizes) }, () => []);
+  for (const one of variants) {
+    const isTaken = (run: Variant[]) => run.some(({ aspect }) => aspect && aspect === one.aspect);
+    const [run] = runs.filter((rows) => !isTaken(rows)).sort((a, b) => a.length - b.length);
+    run?.push(one);
+  }
+  return runs;
+}
+
+/** All rows at once, in their order: each sees what those before it have made. */
+export function combine(variants: readonly Variant[], context: MutantContext): Hooks {
+  const all = variants.map(({ create }) => create(context));
+  const withRequest = all.filter(({ request }) => request);
+  const early = all.filter((hooks) => hooks.early);
+  const messages = all.flatMap(({ message }) => message ?? []);
+  const chunkBytes = all.find((hooks) => hooks.chunkBytes)?.chunkBytes;
+  return {
+    ...(chunkBytes ? { chunkBytes } : {}),
+    ...(withRequest.length === 0
+      ? {}
+      : {
+          streamsRequests: withRequest.every(({ streamsRequests }) => streamsRequests),
+          async request(request) {
+            for (const hooks of withRequest) {
+              const instead = await hooks.request?.(request);
+              if (!(instead instanceof MutatedAnswer)) continue;
+              for (const other of all) await other.answer?.(instead, request);
+              return instead;
+            }
+          },
+        }),
+    ...(early.length === 0
+      ? {}
+      : {
+          early(outgoing) {
+            for (const hooks of early) hooks.early?.(outgoing);
+          },
+        }),
+    ...(messages.length === 0
+      ? {}
+      : {
+          message: (given) =>
+            messages.reduce(
+              (passed, message) => passed.flatMap((one) => message(one) ?? []),
+              [given],
+            ),
+        }),
+    async answer(answer, request) {
+      for (const hooks of all) await hooks.answer?.(answer, request);
+    },
+    upgrade(request) {
+      for (const hooks of all) {
+        const refusal = hooks.upgrade?.(request);
+        if (refusal instanceof MutatedAnswer) return refusal;
+      }
+    },
+    upgraded(answer, request) {
+      for (const hooks of all) hooks.upgraded?.(answer, request);
+    },
+  };
+}
