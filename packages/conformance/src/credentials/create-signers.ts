@@ -1,4 +1,4 @@
-import { type HeaderList, toHeaderList } from '../http/header-list.ts';
+import { type HeaderList, readAll, toHeaderList } from '../http/header-list.ts';
 import type { Settings } from '../options.ts';
 import type { UnsignedCall } from './auth-module.ts';
 import { signStorage } from './sign-storage.ts';
@@ -22,19 +22,21 @@ export function createSigners(settings: Settings): Signers {
   const names = wireProfile.storageHeaders;
   const gateway: Signers['gateway'] = {};
   const { gateway: signGateway, storage: signOwn } = auth ?? {};
-  if (signGateway) gateway.module = async (call) => toHeaderList(await signGateway(call));
+  if (signGateway) {
+    gateway.module = async (call) => toHeaderList(await signGateway(withHost(call)));
+  }
   if (gatewayToken) gateway.bearer = () => [['Authorization', `Bearer ${gatewayToken}`]];
   if (tc3) {
     gateway.signature = (call) => {
       const { pathname, search } = splitTarget(call.url);
-      const signed = call.headers.filter(([name]) => /^(host|content-type)$/i.test(name));
+      const signed = withHost(call).headers.filter(([name]) => /^(host|content-type)$/i.test(name));
       const { method, body } = call;
       const input = { method, path: pathname, query: search, headers: signed, body };
       return [['Authorization', toTc3Header(signTc3({ ...input, timestamp: now() }, tc3))]];
     };
   }
   if (signOwn) {
-    return { gateway, storage: async (call) => toHeaderList(await signOwn(call)) };
+    return { gateway, storage: async (call) => toHeaderList(await signOwn(withHost(call))) };
   }
   if (Object.keys(storageHeaders).length > 0) {
     return { gateway, storage: () => toHeaderList(storageHeaders) };
@@ -49,6 +51,12 @@ export function createSigners(settings: Settings): Signers {
     ];
   };
   return { gateway, storage };
+}
+
+/** A call with the `Host` that it is sent with, which a signature must cover (D16). */
+function withHost(call: UnsignedCall): UnsignedCall {
+  if (readAll(call.headers, 'host').length > 0) return call;
+  return { ...call, headers: [['Host', new URL(call.url).host], ...call.headers] };
 }
 
 /** Path and query of an absolute URL as they are written; `URL` would rewrite some of them. */

@@ -70,6 +70,11 @@ export async function openWebSocket(
     followRedirects: false,
     perMessageDeflate: false,
     maxPayload: LARGEST,
+    finishRequest(request) {
+      // The target as it was signed: ws parses the URL, which makes `%27` of `'`.
+      request.path = call.target;
+      request.end();
+    },
   });
   const offered: HeaderList =
     protocols.length === 0 ? [] : [['Sec-WebSocket-Protocol', protocols.join(', ')]];
