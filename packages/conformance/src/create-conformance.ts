@@ -1,5 +1,4 @@
 import { checks } from './checks/index.ts';
-import { APIS, type Api } from './contract/apis.ts';
 import { documents } from './contract/documents.ts';
 import { runTransactions } from './dredd/run-transactions.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
@@ -89,18 +88,19 @@ async function run(settings: Settings): Promise<Report> {
 
 /** @throws StartError where a target gives no answer, or none accepts the credentials */
 async function prepare(run: Run): Promise<void> {
-  const { gatewayUrl, storageUrl } = run.settings;
+  const { apis } = run.settings;
+  const find = { gateway: findGatewayCredentials, storage: findStorageForm };
   try {
-    await Promise.all([probe('gateway', gatewayUrl, run), probe('storage', storageUrl, run)]);
-    await Promise.all([findGatewayCredentials(run), findStorageForm(run)]);
+    await Promise.all(apis.map((api) => probe(api, run.settings[`${api}Url`], run)));
+    await Promise.all(apis.map((api) => find[api](run)));
   } catch (error) {
     // Then every check says why it was not made.
     if (!run.signal.aborted) throw error;
   }
-  if (!run.refused.gateway || !run.refused.storage) return;
-  throw new StartError(
-    'Both targets refused the credentials; see --gateway-token, --storage-header and --tc3-secret-id.',
-  );
+  const refusals = apis.map((api) => run.refused[api]);
+  if (!refusals.every((refusal) => refusal?.isOfCredentials)) return;
+  const reasons = refusals.map((refusal) => refusal?.reason);
+  throw new StartError(`Nothing can be checked: ${reasons.join('; ')}.`);
 }
 
 /** What comes from the run is redacted. The rest is the contract's, whatever word is a password. */
@@ -110,11 +110,10 @@ function withoutSecrets({ secrets }: Run, result: Result): Result {
   return { ...result, ...secrets.redact({ ...said, findings, notes }) };
 }
 
-function toTargets({ gatewayUrl, storageUrl }: Settings): Report['targets'] {
-  const urls: Record<Api, string> = { gateway: gatewayUrl, storage: storageUrl };
-  return APIS.map((api) => ({
+function toTargets(settings: Settings): Report['targets'] {
+  return settings.apis.map((api) => ({
     api,
-    url: urls[api],
+    url: settings[`${api}Url`],
     contract: documents[api].name,
     version: documents[api].document.info.version,
   }));

@@ -1,6 +1,7 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import defaultProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import { newestRules, ruleVersions } from './checks/rule-sets/index.ts';
+import { APIS, type Api } from './contract/apis.ts';
 import type { AuthModule } from './credentials/auth-module.ts';
 import { REQUEST_FORMS, type RequestForm } from './requests/request-form.ts';
 import type { Result } from './result.ts';
@@ -13,6 +14,9 @@ export const RANGES = {
   concurrency: { unit: 'checks', least: 1, most: 64, usual: 8 },
   runs: { unit: 'requests', least: 1, most: 10_000, usual: 50 },
 } as const;
+
+/** URL of an API that is not checked, and never called. */
+const NOWHERE = 'http://nowhere.invalid';
 
 /** The names that a deployment uses on the wire (D1). */
 export type WireProfile = Omit<typeof defaultProfile, '$schema' | 'name'>;
@@ -28,10 +32,10 @@ export type MaxAgeUnit = (typeof MAX_AGE_UNITS)[number];
 
 /** What to check, and with which credentials. */
 export interface ConformanceOptions {
-  /** Base URL of the gateway, `https://dev.gateway.example`. */
-  gatewayUrl: string;
-  /** Base URL of the storage API, without `/api/v2`. */
-  storageUrl: string;
+  /** Base URL of the gateway, `https://dev.gateway.example`. Default: the gateway is not checked. */
+  gatewayUrl?: string | undefined;
+  /** Base URL of the storage API, without `/api/v2`. Default: the storage API is not checked. */
+  storageUrl?: string | undefined;
   /** `Host` header of the gateway calls, where the host of the URL is not the environment's. */
   gatewayHost?: string | undefined;
   /** Environment of the storage calls. Default: `dev`. */
@@ -142,6 +146,8 @@ export type Settings = {
     undefined
   >;
 } & Pick<ConformanceOptions, Exclude<Optional, 'tc3'>> & {
+    /** What is checked: the APIs that have a URL. */
+    apis: readonly Api[];
     tc3?:
       | {
           secretId: string;
@@ -172,9 +178,12 @@ export function toSettings(options: ConformanceOptions): Settings {
   }
   const { gatewayToken, otherEnvToken, expiredToken, forbiddenService } = options;
   const { gatewayHost, auth, ca, proxy } = options;
+  const apis = APIS.filter((api) => options[`${api}Url`] !== undefined);
+  if (apis.length === 0) throw new StartError('gatewayUrl and storageUrl are missing.');
   return {
-    gatewayUrl: toBaseUrl(options.gatewayUrl, 'gatewayUrl'),
-    storageUrl: toBaseUrl(options.storageUrl, 'storageUrl'),
+    apis,
+    gatewayUrl: toBaseUrl(options.gatewayUrl ?? NOWHERE, 'gatewayUrl'),
+    storageUrl: toBaseUrl(options.storageUrl ?? NOWHERE, 'storageUrl'),
     ...{ gatewayHost, gatewayToken, otherEnvToken, expiredToken, forbiddenService, auth, ca },
     proxy: proxy === undefined ? undefined : toProxyUrl(proxy),
     signal: options.signal,

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { closeServer, listen } from './support/listen.ts';
 import { run, runAgainst, runWithin } from './support/run.ts';
 import { startSoundServer } from './support/sound-server.ts';
+import { startTarget } from './support/start-target.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
 test('a dead address: one sentence, in bounded time', async () => {
@@ -58,6 +59,48 @@ test('credentials that every call refuses', async () => {
   expect(lines.at(-1)).toContain('refused the credentials');
 });
 
+test.each([
+  [
+    'a --storage-url with a wrong path',
+    (url: string) => ['--storage-url', `${url}/base`],
+    /^SKIP {5}ST-META-CALL: the storage API answered 4\d\d NO_OPERATION to every call; it looks like --storage-url has the wrong path/m,
+  ],
+  [
+    'a --storage-url that is another server',
+    (_: string, other: string) => ['--storage-url', other],
+    /^SKIP {5}ST-META-CALL: the storage API answered 404 to every call; it looks like --storage-url has the wrong path/m,
+  ],
+  [
+    'an --env that does not exist',
+    () => ['--env', 'nowhere'],
+    /^SKIP {5}ST-META-CALL: the storage API answered 4\d\d OTHER_ENV; it looks like it has no environment nowhere: see --env/m,
+  ],
+  [
+    'a --gateway-host that does not exist',
+    () => ['--gateway-host', 'nowhere.second.test'],
+    /^SKIP {5}GW-STATUS: the gateway answered 421 WRONG_HOST; it looks like --gateway-host names no environment of it/m,
+  ],
+  [
+    'a token that is wrong',
+    () => ['--gateway-token', 'wrong', '--tc3-secret-key', 'wrong'],
+    /^SKIP {5}GW-STATUS: the gateway refused every credential that was given \(400 BAD_TOKEN, 412 BAD_SIGNATURE\); see --gateway-token/m,
+  ],
+  [
+    'a storage header that is wrong',
+    () => ['--storage-header', 'X-Svc-Authorization: wrong'],
+    /^SKIP {5}ST-META-CALL: the storage API refused the credentials that were given \(409 BAD_KEY\); see --storage-header/m,
+  ],
+])('%s is told from refused credentials, and condemns nothing', async (_, toArgs, line) => {
+  await using target = await startTarget({ failures: 'status' });
+  const empty = createServer((_, response) => response.writeHead(404).end('<p>'));
+  const args = toArgs(target.server.storageUrl, await listen(empty));
+  const ids = 'GW-STATUS,ST-META-CALL,AU-NONE,AU-STORAGE-NONE';
+  const { code, output } = await run(...target.args, ...args, '--only', ids);
+  await closeServer(empty);
+  expect(output).toMatch(line);
+  expect(code).toBe(3);
+});
+
 test('an interruption before the first check: everything is skipped', async () => {
   await using server = await startSoundServer(() => undefined);
   const ends = new AbortController();
@@ -72,8 +115,7 @@ test('an interruption before the first check: everything is skipped', async () =
 const URLS = ['--gateway-url', 'http://127.0.0.1:1', '--storage-url', 'http://127.0.0.1:1'];
 
 test.each([
-  [[], '--gateway-url is missing; BERTH_GATEWAY_URL, or gatewayUrl in the file'],
-  [['--gateway-url', 'http://127.0.0.1:1'], '--storage-url is missing'],
+  [[], '--gateway-url or --storage-url is missing; BERTH_GATEWAY_URL, or gatewayUrl in the file'],
   [
     ['--gateway-url', 'nonsense', '--storage-url', 'http://127.0.0.1:1'],
     '--gateway-url must be an http or https URL.',

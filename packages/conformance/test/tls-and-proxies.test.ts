@@ -45,7 +45,7 @@ test('a certificate that nobody trusts: no run, and a sentence', async () => {
 
 test('a target that speaks no TLS: no run, and a sentence', async () => {
   await using target = await startFronted();
-  const { gatewayUrl } = target.options;
+  const { gatewayUrl = '' } = target.options;
   const https = gatewayUrl.replace('http:', 'https:');
   const ran = await runSuite({ ...target.options, gatewayUrl: https, timeout: 2000 });
   expect(ran.exitCode).toBe(2);

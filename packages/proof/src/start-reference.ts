@@ -24,6 +24,8 @@ export interface ReferenceOptions {
   /** Where the gateway finds the fixture service. Default: one is started. */
   fixtureUrl?: string;
   wireProfile?: ConformanceOptions['wireProfile'];
+  /** Leave the second environment out; the gateway then takes any loopback host (D12). */
+  isAlone?: boolean;
 }
 
 /** Starts the reference server on its file driver, on free ports, with two environments. */
@@ -46,7 +48,10 @@ export async function startReference(given: ReferenceOptions = {}): Promise<Refe
     ...(given.wireProfile ? { wireProfile: given.wireProfile } : {}),
     store: { driver: 'file', root: folder },
     keys: [{ secret: 'a key that signs the links and grants of a proof' }],
-    environments: { [ENV]: environment, [OTHER_ENV]: { ...environment, credentials: [] } },
+    environments: {
+      [ENV]: environment,
+      ...(given.isAlone ? {} : { [OTHER_ENV]: { ...environment, credentials: [] } }),
+    },
   };
   const server = await createServer(config);
   await server.listen();

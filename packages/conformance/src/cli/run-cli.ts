@@ -62,7 +62,8 @@ function withLabel(error: Error, labels: Labels): string {
 async function run(given: Given, output: Output, signal: AbortSignal): Promise<number> {
   const { list, dryRun, json = false } = given;
   if (!list && !dryRun) return check(given, output, signal);
-  const options = await toOptions({ ...NOWHERE, ...given });
+  const isNowhere = given.gatewayUrl === undefined && given.storageUrl === undefined;
+  const options = await toOptions(isNowhere ? { ...NOWHERE, ...given } : given);
   const lines = list ? listRules(given) : describePlan(planRun(toSettings(options)), json);
   for (const line of lines) output.out(line);
   return 0;

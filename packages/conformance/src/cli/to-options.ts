@@ -18,12 +18,17 @@ import { readWireProfile } from './read-wire-profile.ts';
 export async function toOptions(given: Given): Promise<ConformanceOptions> {
   assertRuleNames('--only', given.only);
   assertRuleNames('--skip', given.skip);
+  const { gatewayUrl, storageUrl } = given;
+  if (gatewayUrl === undefined && storageUrl === undefined) {
+    throw new StartError(
+      `${toFlag('gatewayUrl')} or ${toFlag('storageUrl')} is missing; ${toVariable('gatewayUrl')}, or gatewayUrl in the file of --config, does as well.`,
+    );
+  }
   const { env, service, forbiddenService, gatewayHost, gatewayToken, otherEnvToken } = given;
   const { expiredToken, only, skip, rules, readOnly, prefix, insecure, proxy } = given;
   const { timeout, budget, concurrency, seed, runs, bail } = given;
   return {
-    gatewayUrl: need(given, 'gatewayUrl'),
-    storageUrl: need(given, 'storageUrl'),
+    ...{ gatewayUrl, storageUrl },
     ...{ env, service, forbiddenService, gatewayHost, gatewayToken, otherEnvToken, expiredToken },
     ...{ only, skip, rules, readOnly, prefix, insecure, proxy },
     ...{ timeout, budget, concurrency, seed, runs, bail },
@@ -39,14 +44,6 @@ export async function toOptions(given: Given): Promise<ConformanceOptions> {
     maxAgeUnit: given.maxAgeUnit as MaxAgeUnit | undefined,
     level: given.level as Level | undefined,
   };
-}
-
-function need(given: Given, name: 'gatewayUrl' | 'storageUrl'): string {
-  const value = given[name];
-  if (value !== undefined) return value;
-  throw new StartError(
-    `${toFlag(name)} is missing; ${toVariable(name)}, or ${name} in the file of --config, does as well.`,
-  );
 }
 
 function toTc3(given: Given): ConformanceOptions['tc3'] {

@@ -1,7 +1,6 @@
 import { documents } from '../contract/documents.ts';
 import { findProvocation } from '../provocations.ts';
 import type { Result } from '../result.ts';
-import { REFUSED } from '../run/find-credentials.ts';
 import type { Run } from '../run/run.ts';
 import type { Transaction } from '../transaction.ts';
 
@@ -39,7 +38,9 @@ export function whyNotDriven(
     return disabled('not in --only');
   if (settings.skip.includes('dredd')) return disabled('--skip');
   const { api } = transaction;
-  if (run.refused[api]) return { outcome: 'skip', reason: REFUSED[api] };
+  if (!settings.apis.includes(api)) return disabled(`no --${api}-url`);
+  const reason = run.refused[api]?.reason;
+  if (reason !== undefined) return { outcome: 'skip', reason };
   if (api === 'storage') {
     if (!signers.storage) return disabled('no --storage-header, --tc3-secret-id or --auth-module');
     const isRefused = transaction.status !== '200';

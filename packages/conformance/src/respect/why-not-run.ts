@@ -1,5 +1,4 @@
 import type { Result } from '../result.ts';
-import { REFUSED } from '../run/find-credentials.ts';
 import type { Run } from '../run/run.ts';
 import type { WorkflowFile } from './workflows.ts';
 
@@ -16,7 +15,9 @@ export function whyNotRun(
   if (settings.skip.includes('respect')) return disabled('--skip');
   if (writes && settings.readOnly) return disabled('--read-only');
   const api = name === 'gateway' ? 'gateway' : 'storage';
-  if (run.refused[api]) return { outcome: 'skip', reason: REFUSED[api] };
+  if (!settings.apis.includes(api)) return disabled(`no --${api}-url`);
+  const refusal = run.refused[api]?.reason;
+  if (refusal !== undefined) return { outcome: 'skip', reason: refusal };
   if (api === 'storage') {
     return signers.storage
       ? undefined

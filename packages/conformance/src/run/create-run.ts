@@ -24,7 +24,7 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
     secrets,
     leftovers: createLeftovers(),
     requestForm: settings.requestForm ?? 'top',
-    refused: { gateway: false, storage: false },
+    refused: {},
     fixture: 'the fixture service was not looked for',
   };
 }

@@ -1,3 +1,4 @@
+import type { Api } from '../contract/apis.ts';
 import type { GatewayScheme, Signer, Signers } from '../credentials/create-signers.ts';
 import type { Agents } from '../http/agents.ts';
 import type { Health } from '../http/health.ts';
@@ -6,6 +7,14 @@ import type { Settings } from '../options.ts';
 import type { RequestForm } from '../requests/request-form.ts';
 import type { Leftovers } from './leftovers.ts';
 import type { RunSecrets } from './secrets.ts';
+
+/** Why an API takes no call at all. */
+export interface Refusal {
+  /** With status and code, and the option that may help. */
+  reason: string;
+  /** Credentials were given, and are at fault. */
+  isOfCredentials: boolean;
+}
 
 /** What all checks of one run share. */
 export interface Run {
@@ -25,8 +34,8 @@ export interface Run {
   /** The scheme that the gateway was found to accept, and its signer; known before the first check. */
   gatewayScheme?: GatewayScheme;
   gatewaySigner?: Signer;
-  /** Where every credential that was given is refused; nothing can be learnt there. */
-  refused: { gateway: boolean; storage: boolean };
+  /** Where every call is refused: nothing can be learnt there. */
+  refused: Partial<Record<Api, Refusal>>;
   /** Whether the fixture service was found behind the gateway; otherwise why not. */
   fixture: true | string;
 }

@@ -3,7 +3,6 @@ import { hasRule } from '../checks/rule-sets/index.ts';
 import { findRule } from '../checks/rules.ts';
 import type { Api } from '../contract/apis.ts';
 import type { Outcome } from '../result.ts';
-import { REFUSED } from './find-credentials.ts';
 import type { Run } from './run.ts';
 
 interface Reason {
@@ -20,12 +19,14 @@ export function whyNotRun(run: Run, { rule, needs }: Check): Reason | undefined 
   if (isNamed(settings.skip)) return disabled('--skip');
   if (!hasRule(settings.rules, rule)) return disabled(`not in the rules ${settings.rules}`);
   if (settings.level === 'must' && findRule(rule).level !== 'must') return disabled('--level must');
+  const api = toApi(rule);
+  if (!settings.apis.includes(api)) return disabled(`no --${api}-url`);
   for (const need of needs) {
     const reason = NEEDS[need](run);
     if (reason) return reason;
   }
-  const api = toApi(rule);
-  return run.refused[api] ? { outcome: 'skip', reason: REFUSED[api] } : undefined;
+  const reason = run.refused[api]?.reason;
+  return reason === undefined ? undefined : { outcome: 'skip', reason };
 }
 
 /** Which of the two APIs the check of a rule calls. */

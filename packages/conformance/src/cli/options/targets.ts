@@ -4,7 +4,11 @@ import type { OptionGroup } from './option-spec.ts';
 
 /** What is checked, and how it writes what the contract leaves open. */
 export const targets = {
-  gatewayUrl: { kind: 'text', value: '<url>', about: 'base URL of the gateway; required' },
+  gatewayUrl: {
+    kind: 'text',
+    value: '<url>',
+    about: 'base URL of the gateway; without one the gateway is not checked',
+  },
   gatewayHost: {
     kind: 'text',
     value: '<host>',
@@ -14,7 +18,7 @@ export const targets = {
   storageUrl: {
     kind: 'text',
     value: '<url>',
-    about: 'base URL of the storage API, without /api/v2; required',
+    about: 'base URL of the storage API, without /api/v2; without one it is not checked',
   },
   env: { kind: 'text', value: '<id>', about: 'environment of the storage calls', usual: 'dev' },
   service: {

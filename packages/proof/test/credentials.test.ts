@@ -1,0 +1,135 @@
+import { type ConformanceOptions, createConformance, type Report } from '@berth/conformance';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signStorageHeaders } from '../src/sign-storage-headers.ts';
+import { startConformingMock } from '../src/start-conforming-mock.ts';
+import { startReference } from '../src/start-reference.ts';
+
+/*
+ * Each combination of credentials, APIs and what else an operator may have or lack is a right way to run
+ * the suite: none may condemn a sound server, and what is missing is named.
+ */
+
+interface Combination {
+  credentials: readonly ('token' | 'key' | 'headers')[];
+  apis: readonly ('gateway' | 'storage')[];
+  hasHost: boolean;
+  hasFixture: boolean;
+  hasOtherEnv: boolean;
+}
+
+/** The rules and engines that depend on credentials, or on the way in which a call is signed. */
+const SOME = ['AU-BEARER', 'AU-SIGNATURE', 'AU-NONE', 'AU-STORAGE-', 'GW-ENV-HOST', 'GW-HEADERS'];
+const MORE = ['GW-WS-AUTH', 'GW-ERROR-NOT-FOUND', 'ST-META-CALL', 'UP-FORM'];
+const isSoak = process.env.BERTH_CREDENTIALS === 'all';
+
+const CREDENTIALS: readonly Combination['credentials'][] = [
+  ['token'],
+  ['key'],
+  ['headers'],
+  ['token', 'key'],
+  ['token', 'headers'],
+  ['key', 'headers'],
+  ['token', 'key', 'headers'],
+];
+const APIS: readonly Combination['apis'][] = [['gateway'], ['storage'], ['gateway', 'storage']];
+const EITHER = [true, false];
+
+const combinations: Combination[] = CREDENTIALS.flatMap((credentials) =>
+  APIS.flatMap((apis) =>
+    EITHER.flatMap((hasHost) =>
+      EITHER.flatMap((hasFixture) =>
+        EITHER.map((hasOtherEnv) => ({ credentials, apis, hasHost, hasFixture, hasOtherEnv })),
+      ),
+    ),
+  ),
+);
+
+/** Dredd and Respect send their calls in their own ways; where there is a token, it is used first. */
+const hasEngines = ({ credentials, apis, hasHost, hasFixture }: Combination) =>
+  apis.length === 2 && hasFixture && !hasHost && !credentials.includes('token');
+
+/** Of the storage API alone, nothing else matters; a smaller matrix has each value with each other one. */
+const chosen = combinations.filter(({ apis, hasHost, hasFixture, hasOtherEnv }) => {
+  if (!apis.includes('gateway')) return hasHost && hasFixture && hasOtherEnv;
+  return isSoak || hasFixture !== hasOtherEnv || (hasFixture && apis.length === 1);
+});
+
+const servers = {
+  'reference server': () => startReference({ isAlone: true }),
+  mock: startConformingMock,
+};
+const started: Record<string, Awaited<ReturnType<typeof startConformingMock>>> = {};
+
+beforeAll(async () => {
+  for (const [name, start] of Object.entries(servers)) started[name] = await start();
+});
+afterAll(async () => {
+  for (const { close } of Object.values(started)) await close();
+});
+
+function toOptions(all: ConformanceOptions, combination: Combination): ConformanceOptions {
+  const { credentials, apis, hasHost, hasFixture, hasOtherEnv } = combination;
+  const { gatewayToken, tc3 } = all;
+  const keyPair = { id: tc3?.secretId ?? '', secret: tc3?.secretKey ?? '' };
+  return {
+    ...(apis.includes('gateway') ? { gatewayUrl: all.gatewayUrl } : {}),
+    ...(apis.includes('storage') ? { storageUrl: all.storageUrl } : {}),
+    ...(credentials.includes('token') ? { gatewayToken } : {}),
+    ...(credentials.includes('key') ? { tc3 } : {}),
+    ...(credentials.includes('headers') ? { storageHeaders: signStorageHeaders(keyPair) } : {}),
+    ...(hasHost ? { gatewayHost: 'dev.gateway.example' } : {}),
+    ...(hasFixture ? {} : { service: 'not-deployed' }),
+    ...(hasOtherEnv ? { otherEnvToken: all.otherEnvToken } : {}),
+  };
+}
+
+/** The options that bring what a combination lacks. */
+function listLacking({ credentials, apis, hasFixture }: Combination): string[] {
+  const has = (...names: Combination['credentials']) =>
+    names.some((name) => credentials.includes(name));
+  const lacking: string[] = [];
+  if (apis.includes('gateway')) {
+    if (!has('token', 'key')) lacking.push('--gateway-token');
+    else if (!hasFixture) lacking.push('berth-conformance fixture');
+  }
+  if (apis.includes('storage') && !has('key', 'headers')) lacking.push('--storage-header');
+  return lacking;
+}
+
+function listBad({ results }: Report) {
+  const isBad = (outcome: string) => outcome === 'fail' || outcome === 'error';
+  return results
+    .filter(({ outcome }) => isBad(outcome))
+    .map(({ id, reason, findings }) => `${id}: ${reason ?? findings[0]?.message}`);
+}
+
+test.each(chosen)(
+  'credentials $credentials, apis $apis, host $hasHost, fixture $hasFixture, other $hasOtherEnv',
+  async (combination) => {
+    const lacking = listLacking(combination);
+    const engines = hasEngines(combination) ? ['dredd', 'respect'] : [];
+    const only = isSoak ? [] : [...SOME, ...MORE, ...engines];
+    for (const [name, { options }] of Object.entries(started)) {
+      const report = await createConformance({
+        ...toOptions(options, combination),
+        ...{ only, seed: 1 },
+      }).run();
+      expect(listBad(report), name).toEqual([]);
+      expect(report.exitCode, name).toBe(lacking.length > 0 ? 3 : 0);
+      const skipped = report.results.filter(({ outcome }) => outcome === 'skip');
+      for (const option of lacking) {
+        expect(
+          skipped.some(({ reason }) => reason?.includes(option)),
+          option,
+        ).toBe(true);
+      }
+      for (const { id, reason } of skipped) {
+        expect(
+          lacking.some((option) => reason?.includes(option)),
+          `${id}: ${reason}`,
+        ).toBe(true);
+      }
+      expect(report.leftovers, name).toEqual([]);
+    }
+  },
+);
