@@ -10,3 +10,9 @@ test.each([
 ])('%s', (url, target) => {
   expect(toTarget(url)).toBe(target);
 });
+
+test('an address of 100,000 marks and line breaks is dealt with in no time', () => {
+  const started = performance.now();
+  expect(toTarget(`http://a.example/a${'#'.repeat(100_000)}\n`)).toBe('/a');
+  expect(performance.now() - started).toBeLessThan(1000);
+});

@@ -7,5 +7,6 @@ import { splitTarget } from '../credentials/create-signers.ts';
 export function toTarget(url: string): string {
   const { pathname, search } = splitTarget(url);
   const target = (pathname || '/') + (search === '' ? '' : `?${search}`);
-  return target.replace(/#.*$/, '').replace(/[^\u0021-\u007e]/gu, encodeURIComponent);
+  const [sent = ''] = target.split('#', 1);
+  return sent.replace(/[^\u0021-\u007e]/gu, encodeURIComponent);
 }
