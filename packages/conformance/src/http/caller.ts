@@ -106,15 +106,18 @@ export function createCaller(options: CallerOptions): Caller {
     once: () => Promise<Made>,
     headOf: (made: Made) => { status: number; headers: HeaderList },
   ): Promise<Made> => {
+    let notBefore: number | undefined = 0;
     for (let attempt = 0; ; attempt += 1) {
-      await pace.ready(signal).catch(() => {
+      await pace.ready(signal, notBefore).catch(() => {
         throw new NetworkFault('the run was ended', 'ABORTED');
       });
+      const began = Date.now();
       const made = await once();
       const { status, headers } = headOf(made);
       if (status !== 429) pace.accepted();
       if (status !== 429 || request.keep429) return made;
-      if (!pace.slowDown(readAll(headers, 'retry-after')[0], attempt)) {
+      notBefore = pace.slowDown(readAll(headers, 'retry-after')[0], attempt, began);
+      if (notBefore === undefined) {
         const what = `${request.method} ${request.origin}${request.target}`;
         throw new Throttled(`${what}: too many requests (429), again and again`);
       }

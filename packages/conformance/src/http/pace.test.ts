@@ -6,7 +6,7 @@ function measure(retryAfter: string | undefined): number {
   let told = 0;
   createPace((pause) => {
     told = pause;
-  }).slowDown(retryAfter, 0);
+  }).slowDown(retryAfter, 0, Date.now());
   return told;
 }
 
@@ -27,9 +27,21 @@ test('Retry-After as a date', () => {
   expect(measure(soon)).toBeLessThan(10_001);
 });
 
-test('every call waits until then', async () => {
+test('the call that was refused waits until then, and no other', async () => {
   const pace = createPace(() => {});
-  pace.slowDown('1', 0);
+  const notBefore = pace.slowDown('1', 0, Date.now());
+  const started = performance.now();
+  const { signal } = new AbortController();
+  await pace.ready(signal);
+  expect(performance.now() - started).toBeLessThan(900);
+  await pace.ready(signal, notBefore);
+  expect(performance.now() - started).toBeGreaterThan(990);
+});
+
+test('every call waits until then once a call that was made later is refused as well', async () => {
+  const pace = createPace(() => {});
+  pace.slowDown('1', 0, Date.now() - 1);
+  pace.slowDown('1', 0, Date.now() + 1);
   const started = performance.now();
   const { signal } = new AbortController();
   await Promise.all([pace.ready(signal), pace.ready(signal)]);
@@ -38,16 +50,17 @@ test('every call waits until then', async () => {
 
 test('a call that is refused again and again is given up, and those after it until one is accepted', () => {
   const pace = createPace(() => {});
-  const goesOn = [0, 1, 2, 3, 4, 5, 6].map((attempt) => pace.slowDown('1', attempt));
+  const refuse = (attempt: number) => pace.slowDown('1', attempt, Date.now()) !== undefined;
+  const goesOn = [0, 1, 2, 3, 4, 5, 6].map(refuse);
   expect(goesOn).toEqual([true, true, true, true, true, true, false]);
-  expect(pace.slowDown('1', 0)).toBe(false);
+  expect(refuse(0)).toBe(false);
   pace.accepted();
-  expect(pace.slowDown('1', 0)).toBe(true);
+  expect(refuse(0)).toBe(true);
 });
 
 test('calls that are refused at the same time are told of once', () => {
   const told: number[] = [];
   const pace = createPace((pause) => told.push(pause));
-  for (let call = 0; call < 8; call += 1) pace.slowDown('1', 0);
+  for (let call = 0; call < 8; call += 1) pace.slowDown('1', 0, Date.now());
   expect(told).toEqual([1000]);
 });

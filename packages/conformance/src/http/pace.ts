@@ -6,30 +6,42 @@ const FIRST_WAIT = 500;
 const MOST_WAITS = 6;
 /** Shortest and longest time between the beginnings of two calls, in milliseconds, once there was a 429. */
 const GAPS = { least: 10, most: 2000 };
+/** What is left of that time after an accepted call. */
+const DECAY = 0.98;
 
-/** Slows every call down while a target answers 429. */
+/** Slows calls down while a target answers 429. */
 export interface Pace {
-  /** Waits until the target may be called. */
-  ready(signal: AbortSignal): Promise<void>;
+  /**
+   * Waits until the target may be called.
+   *
+   * @param notBefore when this call may be made again, as `slowDown` has said
+   */
+  ready(signal: AbortSignal, notBefore?: number): Promise<void>;
   /** Notes an answer other than 429. */
   accepted(): void;
   /**
-   * Notes a 429, and says whether the call may be made again.
+   * Notes a 429. The first one holds back the call that it answers; one to a call that was made in the
+   * meantime holds back all calls, and spreads them.
    *
    * @param retryAfter the header, in seconds or as a date
    * @param attempt how often this call was refused before
+   * @param began when this call was made
+   * @returns when the call may be made again; `undefined` to give it up
    */
-  slowDown(retryAfter: string | undefined, attempt: number): boolean;
+  slowDown(retryAfter: string | undefined, attempt: number, began: number): number | undefined;
 }
 
 export function createPace(onSlowDown: (milliseconds: number) => void): Pace {
   let notBefore = 0;
   let last = 0;
   let gap = 0;
+  /** The refusal that opened the present wait, and the end of that wait. */
+  const wave = { at: 0, until: 0 };
   /** A call was given up, and none has been accepted since. */
   let isHopeless = false;
   return {
-    async ready(signal) {
+    async ready(signal, own = 0) {
+      if (own > Date.now()) await wait(own - Date.now(), undefined, { signal });
       for (;;) {
         const now = Date.now();
         const slot = Math.max(now, notBefore, last + gap);
@@ -41,20 +53,23 @@ export function createPace(onSlowDown: (milliseconds: number) => void): Pace {
     },
     accepted() {
       isHopeless = false;
-      gap *= 0.99;
+      gap *= DECAY;
     },
-    slowDown(retryAfter, attempt) {
+    slowDown(retryAfter, attempt, began) {
       isHopeless ||= attempt >= MOST_WAITS;
-      if (isHopeless) return false;
+      if (isHopeless) return undefined;
       const now = Date.now();
       const pause = Math.min(LONGEST_WAIT, toMilliseconds(retryAfter) ?? FIRST_WAIT * 2 ** attempt);
-      // Calls that were under way together are refused together.
-      if (now >= notBefore) {
-        gap = Math.min(GAPS.most, Math.max(GAPS.least, gap * 2));
+      if (now >= wave.until) {
+        Object.assign(wave, { at: now, until: now + pause });
         onSlowDown(pause);
+      } else if (began > wave.at) {
+        // Calls that were under way together are refused together.
+        if (now >= notBefore) gap = Math.min(GAPS.most, Math.max(GAPS.least, gap * 2));
+        wave.until = Math.max(wave.until, now + pause);
+        notBefore = Math.max(notBefore, wave.until);
       }
-      notBefore = Math.max(notBefore, now + pause);
-      return true;
+      return now + pause;
     },
   };
 }

@@ -107,14 +107,17 @@ export function createGatewayTool(run: Run, caller: Caller): GatewayTool {
     async upgrade(call = {}, protocols = []) {
       const prepared = await prepare(call);
       const { agents, signal, pace } = run;
+      let notBefore: number | undefined = 0;
       for (let attempt = 0; ; attempt += 1) {
-        await pace.ready(signal);
+        await pace.ready(signal, notBefore);
+        const began = Date.now();
         const upgrade = await openWebSocket(prepared, protocols, agents, settings.timeout, signal);
         if (upgrade.status !== 429 || call.keep429) {
           if (upgrade.refusal) assertAccepted(call, upgrade.refusal);
           return upgrade;
         }
-        if (!pace.slowDown(readAll(upgrade.headers, 'retry-after')[0], attempt)) {
+        notBefore = pace.slowDown(readAll(upgrade.headers, 'retry-after')[0], attempt, began);
+        if (notBefore === undefined) {
           throw new Throttled(`${prepared.target}: too many requests (429), again and again`);
         }
       }
