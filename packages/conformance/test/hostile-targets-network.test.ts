@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { mustsOf, runSuite } from './support/run-suite.ts';
+import type { Deed } from './support/start-front.ts';
 import { startFronted } from './support/start-fronted.ts';
 
 test('every third connection is dropped: errors, and nothing that is blamed on the target', async () => {
@@ -16,16 +17,49 @@ test('every third connection is dropped: errors, and nothing that is blamed on t
   expect(ran.took).toBeLessThan(60_000);
 });
 
-test('429 now and then: the run slows down, and all pass', async () => {
+test('429 now and then: the calls that are refused wait, and all pass', async () => {
   const refusal = 'HTTP/1.1 429 Slow down\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n';
   await using target = await startFronted({
-    decide: (index) => (index % 400 === 0 ? (socket) => void socket.end(refusal) : 'pass'),
+    decide: (index) => (index % 50 === 0 ? (socket) => void socket.end(refusal) : 'pass'),
   });
-  const ran = await runSuite(target.options);
-  const others = ['fail', 'error', 'skip', 'disabled'].flatMap((outcome) => mustsOf(ran, outcome));
+  const ran = await runSuite({ ...target.options, only: ['GW-', 'AU-', 'ST-LINKS', 'UP-'] });
+  const others = ['fail', 'error', 'skip'].flatMap((outcome) => mustsOf(ran, outcome));
   expect(others).toEqual([]);
   expect(ran.exitCode).toBe(0);
   expect(ran.notices).toContain('the target asks to slow down; waiting 1 s');
+  expect(ran.took).toBeLessThan(100_000);
+});
+
+const HALVES: Record<string, Deed> = {
+  'answers no handshake': 'hang',
+  'lets nothing through to the service': 'deafen',
+  'lets nothing through to the caller': 'mute',
+};
+
+test.each(Object.entries(HALVES))(
+  'WebSockets whose gateway %s cost no more than a few waits',
+  async (_, deed) => {
+    await using target = await startFronted({
+      decide: (_, head) => (/^upgrade: *websocket/im.test(head) ? deed : 'pass'),
+    });
+    const timeout = 2000;
+    const ran = await runSuite({ ...target.options, timeout, only: ['GW-'] });
+    expect([1, 4]).toContain(ran.exitCode);
+    const sockets = ran.report?.results.filter(({ id }) => /^GW-WS/.test(id)) ?? [];
+    // 5 s are the fixture's own wait for the end of a socket.
+    for (const { id, durationMs } of sockets)
+      expect(durationMs, id).toBeLessThan(8 * timeout + 5000);
+  },
+);
+
+test('a signer of the operator that never answers ends like a call that is not answered', async () => {
+  await using target = await startFronted();
+  const { gatewayToken: _, ...options } = target.options;
+  const auth = { gateway: () => new Promise<never>(() => {}) };
+  const ran = await runSuite({ ...options, auth, timeout: 500 });
+  expect(ran.exitCode).toBe(2);
+  expect(ran.sentence).toContain('--auth-module: no headers within 500 ms');
+  expect(ran.took).toBeLessThan(10_000);
 });
 
 test.each([

@@ -13,6 +13,9 @@ const LARGEST = 33 * 2 ** 20;
 /** More messages than the suite ever asks for; a socket with more that nobody has taken is ended. */
 const MOST_WAITING = 20_000;
 
+/** Longest wait for the other side to close what this side has closed, in milliseconds. */
+const LONGEST_GOODBYE = 3000;
+
 /** What became of a WebSocket handshake: exactly one of `socket`, `refusal` and `breach` is there. */
 export interface Upgrade {
   sent: Sent;
@@ -175,10 +178,12 @@ function toSocket(
     next,
     close: (code = 1000, reason = '') => client.close(code, reason),
     async closed() {
-      const fault = new NetworkFault(`${what}: not closed within ${timeout} ms`, 'TIMEOUT');
+      const isOurs = client.readyState === WebSocket.CLOSING;
+      const longest = isOurs ? Math.min(timeout, LONGEST_GOODBYE) : timeout;
+      const fault = new NetworkFault(`${what}: not closed within ${longest} ms`, 'TIMEOUT');
       let stop = () => {};
       const late = new Promise<never>((_, reject) => {
-        stop = startTimer(timeout, () => reject(fault));
+        stop = startTimer(longest, () => reject(fault));
       });
       try {
         return await Promise.race([ended, late]);

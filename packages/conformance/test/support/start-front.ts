@@ -2,8 +2,11 @@ import { connect, createServer as createTcpServer, type Server, type Socket } fr
 import { createServer as createTlsServer } from 'node:tls';
 import { listen } from './listen.ts';
 
-/** What a front does with a connection whose request head has come. */
-export type Deed = 'pass' | 'drop' | 'hang' | ((socket: Socket) => void);
+/**
+ * What a front does with a connection whose request head has come. `deafen` passes on nothing more of the
+ * caller, `mute` nothing of the server after its head.
+ */
+export type Deed = 'pass' | 'drop' | 'hang' | 'deafen' | 'mute' | ((socket: Socket) => void);
 
 export interface Front {
   url: string;
@@ -40,17 +43,26 @@ export async function startFront(
       if (!head.includes('\r\n\r\n')) return;
       socket.off('data', read).pause();
       const deed = decide(index, head);
-      if (deed === 'pass') handOn(socket, Buffer.from(head, 'latin1'));
+      if (deed === 'pass' || deed === 'deafen' || deed === 'mute')
+        handOn(socket, Buffer.from(head, 'latin1'), deed);
       else if (deed === 'drop') socket.destroy();
       else if (typeof deed === 'function') deed(socket.resume());
     });
   };
-  const handOn = (socket: Socket, first: Buffer) => {
+  const handOn = (socket: Socket, first: Buffer, deed: 'pass' | 'deafen' | 'mute') => {
     const { hostname, port } = new URL(target);
     const server = connect(Number(port), hostname);
     keep(server);
     server.write(first);
-    socket.pipe(server).pipe(socket);
+    if (deed === 'deafen') socket.resume();
+    else socket.pipe(server);
+    if (deed === 'mute') {
+      server.once('data', (data) => {
+        const end = data.indexOf('\r\n\r\n') + 4;
+        socket.write(data.subarray(0, end));
+        server.resume();
+      });
+    } else server.pipe(socket);
     socket.once('close', () => server.destroy());
     server.once('close', () => socket.destroySoon());
   };

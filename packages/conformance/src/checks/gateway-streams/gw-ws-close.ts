@@ -1,5 +1,6 @@
 import { NetworkFault } from '../../http/network-fault.ts';
 import type { Socket } from '../../http/open-web-socket.ts';
+import { Failed } from '../../trial/endings.ts';
 import type { Trial } from '../../trial/trial.ts';
 import { defineCheck } from '../check.ts';
 import { openSocket } from '../support/open-socket.ts';
@@ -40,6 +41,8 @@ function expectEnd(t: Trial, who: string, [code, reason]: [number, string], end?
   const came = end ? `${end.code} "${end.reason}"` : 'no end';
   const isSame = end?.code === code && end.reason === reason;
   t.expect(isSame, `${who} must get ${code} "${reason}", not ${came}`);
+  // Every other end would be waited for as long.
+  if (!end) throw new Failed('no end');
 }
 
 /** How a socket ends; `undefined` where it does not end in time. */
