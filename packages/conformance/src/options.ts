@@ -11,7 +11,7 @@ import { StartError } from './start-error.ts';
 export const RANGES = {
   timeout: { unit: 'milliseconds', least: 1, most: 3_600_000, usual: 10_000 },
   budget: { unit: 'seconds', least: 1, most: 86_400, usual: 900 },
-  concurrency: { unit: 'checks', least: 1, most: 64, usual: 8 },
+  concurrency: { unit: 'checks', least: 1, most: 64, usual: 32 },
   runs: { unit: 'requests', least: 1, most: 10_000, usual: 50 },
 } as const;
 
@@ -102,7 +102,7 @@ export interface ConformanceOptions {
   timeout?: number | undefined;
   /** Longest run, in seconds; what is left then is skipped. Default: 900. */
   budget?: number | undefined;
-  /** Checks made at the same time, 1 to 64. Default: 8. */
+  /** Checks made at the same time, 1 to 64. Default: 32. */
   concurrency?: number | undefined;
   /** Seed of the generated requests; a run with the same seed sends the same. Default: random, reported. */
   seed?: number | undefined;

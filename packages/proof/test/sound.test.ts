@@ -1,7 +1,10 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createConformance, type Report } from '@berth/conformance';
 import { expect, test } from 'vitest';
 import measured from '../../conformance/src/plan/costs.json' with { type: 'json' };
 import { startMutated } from '../src/start-mutated.ts';
+import { startReference } from '../src/start-reference.ts';
 
 /** What is not a pass, as somebody who has to mend it wants to read it. */
 function listBad({ results }: Report) {
@@ -29,6 +32,53 @@ test('the reference server behind a proxy that changes nothing passes, and keeps
     await target.close();
   }
 });
+
+/** Added to each call, in milliseconds. */
+const DELAY = Number(process.env.BERTH_DELAY ?? 100);
+
+test(`the reference server with ${DELAY} ms more a call takes no longer than 120 s at 500 ms`, async () => {
+  const target = await startDelayed(DELAY);
+  try {
+    const report = await createConformance({ ...target.options, seed: 1 }).run();
+    expect(listBad(report)).toEqual([]);
+    expect(report.leftovers).toEqual([]);
+    // At small delays it is the machine that takes the time.
+    expect(report.durationMs).toBeLessThan(Math.max(40_000, (120_000 * DELAY) / 500));
+  } finally {
+    await target.close();
+  }
+});
+
+/** The reference server behind something that holds each new connection back; each call has its own. */
+async function startDelayed(delay: number) {
+  let target = new URL('http://127.0.0.1');
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy()).once('close', () => sockets.delete(socket));
+  };
+  const front = createServer(async (socket) => {
+    keep(socket);
+    await wait(delay);
+    const server = connect(Number(target.port), target.hostname);
+    keep(server);
+    socket.pipe(server).pipe(socket);
+    socket.once('close', () => server.destroy());
+    server.once('close', () => socket.destroySoon());
+  });
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+  const reference = await startReference({ publicUrl: url });
+  target = new URL(reference.url);
+  return {
+    options: { ...reference.options, gatewayUrl: url, storageUrl: url },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => front.close(resolve));
+      await reference.close();
+    },
+  };
+}
 
 /** What `--dry-run` shows of each check is what a run sends. */
 function expectPlanned({ results }: Report) {

@@ -12,8 +12,8 @@ const BATCH = 20;
 const LONGEST = 60_000;
 /** Pauses between the turns: an upload that was given up may still be under way. */
 const PAUSES = [0, 200, 1000];
-/** File IDs that are asked for at the same time. */
-const AT_ONCE = 8;
+/** Calls at the same time. */
+const AT_ONCE = 16;
 /** How often a call is made. */
 const ATTEMPTS = 3;
 /** Paths that a notice names. */
@@ -51,17 +51,25 @@ export async function removeLeftovers(ended: Run): Promise<string[]> {
   return left.map(({ path }) => path);
 }
 
-async function findFileIds({ upload }: Trial, files: readonly File[]): Promise<File[]> {
-  const waiting = [...files];
-  const found: File[] = [];
+function findFileIds({ upload }: Trial, files: readonly File[]): Promise<File[]> {
+  return mapSome(files, async ({ path, fileId }) => ({
+    path,
+    fileId: fileId ?? (await insist(() => upload.fileIdOf(path))),
+  }));
+}
+
+/** Deals with all of them, a few at the same time. */
+async function mapSome<From, To>(
+  items: readonly From[],
+  deal: (item: From) => Promise<To>,
+): Promise<To[]> {
+  const waiting = [...items];
+  const dealt: To[] = [];
   const work = async () => {
-    for (let file = waiting.shift(); file; file = waiting.shift()) {
-      const { path, fileId } = file;
-      found.push({ path, fileId: fileId ?? (await insist(() => upload.fileIdOf(path))) });
-    }
+    for (let item = waiting.shift(); item; item = waiting.shift()) dealt.push(await deal(item));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return found;
+  return dealt;
 }
 
 /** Makes a call again where its connection breaks; `undefined` where that does not help. */
@@ -80,9 +88,10 @@ async function insist<Answer>(call: () => Promise<Answer>): Promise<Answer | und
 async function removeAll(trial: Trial, files: readonly File[]): Promise<File[]> {
   const left = files.filter(({ fileId }) => fileId === undefined);
   const known = files.filter(({ fileId }) => fileId !== undefined);
-  for (let start = 0; start < known.length; start += BATCH) {
-    left.push(...(await removeBatch(trial, known.slice(start, start + BATCH))));
-  }
+  const batches = Array.from({ length: Math.ceil(known.length / BATCH) }, (_, index) =>
+    known.slice(index * BATCH, (index + 1) * BATCH),
+  );
+  left.push(...(await mapSome(batches, (batch) => removeBatch(trial, batch))).flat());
   return left;
 }
 

@@ -13,7 +13,7 @@ const COPIES = new URL('../../../conformance/src/generated/', import.meta.url);
  * @returns names of the transactions that fail
  */
 export async function runDreddAlone(options: ConformanceOptions): Promise<string[]> {
-  const { gatewayUrl, gatewayHost, gatewayToken, tc3, service = 'conformance' } = options;
+  const { gatewayUrl = '', gatewayHost, gatewayToken, tc3, service = 'conformance' } = options;
   const documents = await Promise.all(
     ['gateway.v1', 'storage.v2'].map((name) =>
       readFile(new URL(`${name}.openapi30.gen.json`, COPIES), 'utf8'),
