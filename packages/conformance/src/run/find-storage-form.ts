@@ -82,7 +82,7 @@ async function findRefusal(
   const isNothing = isAll(
     (reply) =>
       [404, 405, 501].includes(reply.received.status) ||
-      /^$|FOUND|OPERATION|PATH|ROUTE/i.test(toCode(reply)),
+      /FOUND|OPERATION|PATH|ROUTE/i.test(toCode(reply)),
   );
   if (isNothing && isLike(await ask(run, storage, `no${run.mark}`, { path: 'x' }))) {
     const reason = `the storage API answered ${came} to every call; it looks like --storage-url has the wrong path, or --env is wrong`;
