@@ -39,6 +39,14 @@ export type GatewayClientOptions = GatewayAddress &
     readonly fetch?: FetchLike | undefined;
     /** Headers of every call. Default: none. */
     readonly headers?: RequestInit['headers'];
+    /**
+     * What is done with a redirect of a hosted service. `manual`: `request` gives it, all others reject
+     * with a `GatewayError`; browsers do not show it, so there `request` rejects as well. `follow`: the
+     * call goes on to wherever the service says, another service or host included, with its body (307,
+     * 308) and all headers of its own; `fetch` leaves out only `Authorization`, for another origin.
+     * `error`: a `NetworkError`. Default: `manual`.
+     */
+    readonly redirect?: RequestRedirect | undefined;
     /** Functions that see each try. Default: none. */
     readonly hooks?: Hooks | undefined;
     /** Opens WebSockets. Default: the platform's `WebSocket`; Node has one from version 22 on. */
@@ -118,6 +126,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
   assertBaseUrl(baseUrl);
   const pipeline = createPipeline({
     ...options,
+    redirect: options.redirect ?? 'manual',
     upstreamStatus: wireProfile?.gatewayHeaders.upstreamStatus,
     signer: auth && toSigner(auth),
     secretHeaders: ['authorization'],

@@ -1,6 +1,6 @@
 /**
  * A `fetch`: the platform's, undici's, or your own around one of them, for a proxy, an agent or a
- * test. It gets the address as a string, and has to obey `init.signal`.
+ * test. It gets the address as a string, and has to obey `init.signal` and `init.redirect`.
  *
  * @example
  * import { EnvHttpProxyAgent, fetch } from 'undici';

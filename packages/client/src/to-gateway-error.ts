@@ -16,11 +16,19 @@ import { judgeGatewayBody } from './internal/judge-gateway.ts';
 export function toGatewayError(result: { error?: unknown; response: Response }): GatewayError {
   const { error, response } = result;
   const own = isGatewayRefusal(error, response);
-  const what = own ? 'The gateway refused the call' : 'The hosted service answered with an error';
   return new GatewayError({
-    ...describeAnswer(response, what, own ? error : {}),
+    ...describeAnswer(response, whatOf(response, own), own ? error : {}),
     source: own ? 'gateway' : 'service',
     retryable: ['any', 'idempotent'].includes(judgeGatewayBody(error, response)),
     body: error,
   });
+}
+
+function whatOf(response: Response, isOwn: boolean): string {
+  if (isOwn) return 'The gateway refused the call';
+  if (response.type === 'opaqueredirect') {
+    return "The hosted service answered with a redirect, which browsers do not show; with redirect: 'follow' it is followed";
+  }
+  const isRedirect = response.status < 400 && response.headers.has('Location');
+  return `The hosted service answered with ${isRedirect ? 'a redirect, which is not followed' : 'an error'}`;
 }

@@ -1,7 +1,13 @@
-import { createGatewayClient, type GatewayClientOptions, GatewayError } from '@berth/client';
+import {
+  bearer,
+  createGatewayClient,
+  type GatewayClientOptions,
+  GatewayError,
+} from '@berth/client';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import { failureOf, fakeFetch, json } from './support/fake-fetch.ts';
+import { answer, bodyOf, serve } from './support/loopback.ts';
 
 function serviceWith(...answers: (Response | Error)[]) {
   const { fetch, requests } = fakeFetch(...answers);
@@ -137,6 +143,100 @@ it('request gives the raw answer, whatever its status', async () => {
   const response = await service.request('a', { method: 'POST', body: 'x' });
   expect([response.status, await response.text()]).toEqual([418, 'no']);
   expect(last(requests).method).toBe('POST');
+});
+
+describe('a redirect of a service', () => {
+  /** A gateway whose service `hello` redirects each call to another origin. */
+  async function redirecting(status: number, options: Partial<GatewayClientOptions> = {}) {
+    const leaked: unknown[] = [];
+    const other = await serve(async (request, response) => {
+      const { method, headers } = request;
+      leaked.push([method, headers['x-own'], String(await bodyOf(request))]);
+      answer(response, { from: 'other' });
+    });
+    const served = await serve((_, response) => {
+      const location = `${other.url}/v1/cloudrun/other`;
+      response.writeHead(status, { location, 'x-svc-upstream-status-code': status }).end('moved');
+    });
+    const headers = { 'X-Own': 'secret' };
+    const given = { ...options, baseUrl: served.url, headers, auth: bearer('5ec.4e7') };
+    const gateway = createGatewayClient(given as GatewayClientOptions);
+    return {
+      leaked,
+      gateway,
+      service: gateway.service('hello'),
+      async [Symbol.asyncDispose]() {
+        await served[Symbol.asyncDispose]();
+        await other[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  it.each([302, 307])('is not followed: %i is the error of the call', async (status) => {
+    await using server = await redirecting(status);
+    const { service, gateway } = server;
+    const error = {
+      name: 'GatewayError',
+      source: 'service',
+      status,
+      retryable: false,
+      message: expect.stringContaining('The hosted service answered with a redirect'),
+    };
+    expect(await failureOf(service.get('a'))).toMatchObject(error);
+    expect(await failureOf(service.post('a', 'body'))).toMatchObject(error);
+    expect(await failureOf(service.events('a').next())).toMatchObject(error);
+    const params = { path: { name: 'hello' } };
+    const result = await gateway.POST('/v1/cloudrun/{name}', { params, body: {} });
+    expect(result.response.status).toBe(status);
+    expect(server.leaked).toEqual([]);
+  });
+
+  it('is shown by request', async () => {
+    await using server = await redirecting(307);
+    const response = await server.service.request('a', { method: 'POST', body: 'body' });
+    expect(response.status).toBe(307);
+    expect(response.headers.get('Location')).toContain('/v1/cloudrun/other');
+    expect(await response.text()).toBe('moved');
+    expect(server.leaked).toEqual([]);
+  });
+
+  it('is followed by the clients and the calls that want it', async () => {
+    await using following = await redirecting(307, { redirect: 'follow' });
+    expect(await following.service.post('a', 'body')).toEqual({ from: 'other' });
+    const manual = following.service.request('a', { redirect: 'manual' });
+    expect((await manual).status).toBe(307);
+    await using server = await redirecting(302);
+    expect(await server.service.get('a', { redirect: 'follow' })).toEqual({ from: 'other' });
+    const init = { params: { path: { name: 'hello' } }, redirect: 'follow' as const };
+    const { data } = await server.gateway.GET('/v1/cloudrun/{name}', init);
+    expect(data).toEqual({ from: 'other' });
+    const refused = server.service.get('a', { redirect: 'error', retry: false });
+    expect(await failureOf(refused)).toMatchObject({ name: 'NetworkError' });
+  });
+
+  it('that a browser hides is an error that says so, and is not repeated', async () => {
+    // Of a response to a page only `type` and `status: 0` can be read (Fetch, section 3.6).
+    const hidden = Object.defineProperties(new Response(null), {
+      type: { value: 'opaqueredirect' },
+      ok: { value: false },
+      status: { value: 0 },
+    });
+    let count = 0;
+    const fetch = async () => {
+      count += 1;
+      return hidden;
+    };
+    const service = createGatewayClient({ baseUrl: 'https://g.example', fetch }).service('hello');
+    const expected = {
+      name: 'GatewayError',
+      source: 'service',
+      status: 0,
+      message: expect.stringContaining("redirect: 'follow'"),
+    };
+    expect(await failureOf(service.get('a'))).toMatchObject(expected);
+    expect(await failureOf(service.request('a'))).toMatchObject(expected);
+    expect(count).toBe(2);
+  });
 });
 
 it('a stream is never sent as the text that a platform without such bodies makes of it', async () => {

@@ -34,6 +34,8 @@ export function createSendRaw(
     baseUrl,
     ...(headers && { headers: new Headers(headers) }),
     pathSerializer: toPath,
+    // Its own default is to follow redirects.
+    redirect: undefined as never,
     Request: LightRequest as unknown as typeof Request,
   });
   return async (method, path, init, middleware) => {

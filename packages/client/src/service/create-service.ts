@@ -2,6 +2,7 @@ import type { paths } from '../generated/gateway.v1.gen.ts';
 import { type RememberedCall, rememberCall } from '../internal/calls.ts';
 import type { HeaderRecord, Pipeline } from '../internal/pipeline/pipeline-call.ts';
 import { toSegment } from '../internal/to-segment.ts';
+import { toGatewayError } from '../to-gateway-error.ts';
 import { readPayload } from './read-payload.ts';
 import type { OpenWebSocket, PayloadOptions, RequestOptions, Service } from './service.ts';
 import { SHARED } from './shared.ts';
@@ -34,7 +35,13 @@ export function createService(
   return {
     get: (path = '', options = {}) => read(path, options),
     post: (path = '', body, options = {}) => read(path, { ...options, method: 'POST', body }),
-    request: (path = '', options = {}) => send(path, options, rememberCall),
+    request: (path = '', options = {}) =>
+      send(path, options, (response, call) => {
+        rememberCall(response, call);
+        // Nothing of it can be read, not even its status.
+        if (response.type === 'opaqueredirect') throw toGatewayError({ response });
+        return response;
+      }),
     async *events(path = '', options = {}) {
       const { streamEvents } = await import('./stream-events.ts');
       yield* streamEvents({ ...SHARED, readPayload }, pipeline, send, path, options);

@@ -10,6 +10,8 @@ import type { StandardSchema } from '../standard-schema.ts';
 export interface ServiceCallOptions extends CallOptions {
   /** Headers of this call. A call that brings its own `Authorization` keeps it. */
   readonly headers?: RequestInit['headers'] | undefined;
+  /** What is done with a redirect of the service. Default: that of the client. */
+  readonly redirect?: RequestRedirect | undefined;
 }
 
 /**
@@ -127,7 +129,8 @@ export interface Service<Default = unknown> {
     options?: PayloadOptions<Payload>,
   ): Promise<Payload>;
   /**
-   * The raw answer, whatever its status, its body unread. The time limits end with its headers.
+   * The raw answer, whatever its status, its body unread. The time limits end with its headers. A
+   * redirect is such an answer, but in browsers: they do not show it, and it is a `GatewayError`.
    *
    * @example
    * const response = await service.request('report.pdf', { headers: { Range: 'bytes=0-99' } });

@@ -21,6 +21,7 @@ export function toServiceCall(
   const headers: Record<string, string> = { ...common };
   if (type) headers['content-type'] ??= type;
   if (own) Object.assign(headers, Object.fromEntries(new Headers(own)));
+  const init = options.redirect && { redirect: options.redirect };
   const url = rest === '/' ? root : root + rest;
-  return { ...options, method, url, headers, body };
+  return { ...options, method, url, headers, body, init };
 }

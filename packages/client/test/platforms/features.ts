@@ -17,6 +17,10 @@ const NO_PAGE = 'is not held to it: the program reads every answer';
 /** What the cases of the suite are about; the page docs/reference/platforms.md is made of it. */
 export const FEATURES = {
   calls: { title: 'Calls of hosted services' },
+  redirects: {
+    title: 'Redirects of a service, which are not followed',
+    lacking: inBrowsers('`GatewayError` with status 0: browsers do not show a redirect'),
+  },
   errors: { title: 'The error classes' },
   signature: { title: 'Signed calls (`tc3`, `tc3Storage`)' },
   ownFetch: { title: 'Your own `fetch`' },

@@ -19,6 +19,7 @@ const DEFAULTS = { perTry: GATEWAY_HEADERS_SECONDS * 1000 + 5_000, total: 120_00
  */
 export function createPipeline(options: PipelineOptions): Pipeline {
   const { fetch = platformFetch, hooks, signer, upstreamStatus, secretHeaders } = options;
+  const { redirect = 'follow' } = options;
   const renewal = createRenewal(signer);
   const timeouts = { ...DEFAULTS, ...options.timeouts };
   const open: Pipeline['open'] = (call) =>
@@ -58,7 +59,11 @@ export function createPipeline(options: PipelineOptions): Pipeline {
             signal.throwIfAborted();
             const remembered = { method, url, upstreamStatus, secrets: secretsOf(headers) };
             // A stream needs `duplex`; with anything else it changes nothing.
-            const request = { ...init, method, headers, body, signal, duplex: 'half' as const };
+            const request = {
+              ...init,
+              redirect: init?.redirect ?? redirect,
+              ...{ method, headers, body, signal, duplex: 'half' as const },
+            };
             let response: Response;
             try {
               response = await fetch(url, request);
@@ -85,7 +90,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
           if (!again) return result as Awaited<ReturnType<typeof finish>>;
         } catch (error) {
           // Without a status it is an answer that did not come, or not whole.
-          if (!(error instanceof BerthError) || error.status) throw error;
+          if (!(error instanceof BerthError) || error.status !== undefined) throw error;
           plan ??= createPlan(call, options.retry, deadline, renewal);
           const delay = await plan('idempotent', attempt, mark);
           if (delay === undefined) throw error;

@@ -1,4 +1,4 @@
-import { assert, assertEqual } from '../assert.ts';
+import { assert, assertEqual, assertFails } from '../assert.ts';
 import { serviceOf } from '../clients.ts';
 import type { PlatformCase } from '../platform-case.ts';
 import { type Echo, SERVICES } from '../services.ts';
@@ -38,6 +38,23 @@ export const CALLS: readonly PlatformCase[] = [
       const response = await serviceOf(deployment, SERVICES.echo).request('status/418');
       assertEqual(response.status, 418);
       assertEqual(await response.json(), { status: 418 });
+    },
+  },
+  {
+    name: 'gives a redirect of the service, and does not follow it',
+    feature: 'redirects',
+    async run(deployment) {
+      const echo = serviceOf(deployment, SERVICES.echo);
+      const response = await echo.request('status/302');
+      assertEqual(response.status, 302);
+      await response.body?.cancel();
+      await assertFails(echo.get('status/302'), { name: 'GatewayError', status: 302 });
+    },
+    async without(deployment) {
+      const echo = serviceOf(deployment, SERVICES.echo);
+      const hidden = { name: 'GatewayError', status: 0, says: "redirect: 'follow'" };
+      await assertFails(echo.request('status/302'), hidden);
+      await assertFails(echo.get('status/302'), hidden);
     },
   },
   {
