@@ -311,6 +311,50 @@ describe('credentials', () => {
     expect(server.calls).toHaveLength(2);
   });
 
+  it.each(['ACCESS_TOKEN_INVALID', 'INVALID_CREDENTIALS', 'A_CODE_OF_ITS_OWN'])(
+    'are asked for again after any 401 of the gateway: %s',
+    async (code) => {
+      const byToken: Act = (request, response) =>
+        (request.headers.authorization === 'Bearer t1' ? refuse(code, 401) : ok)(request, response);
+      await using server = await faultServer(byToken);
+      const { auth, count } = counting();
+      const service = client(server.baseUrl, { auth, retry: false }).service('x');
+      expect(await service.post('a', {})).toEqual({ a: 1 });
+      expect(await service.get('a')).toEqual({ a: 1 });
+      expect([count(), server.calls.length]).toEqual([2, 3]);
+    },
+  );
+
+  it('are asked for again after a 401 without a body, as HEAD has it', async () => {
+    await using server = await faultServer(byToken);
+    const { auth, count } = counting();
+    const service = client(server.baseUrl, { auth, retry: false }).service('x');
+    expect((await service.request('a', { method: 'HEAD' })).status).toBe(200);
+    expect(count()).toBe(2);
+  });
+
+  it('are kept after a 401 of the hosted service itself', async () => {
+    await using server = await faultServer(serve({ code: 'ACCESS_TOKEN_EXPIRED' }, 401));
+    const { auth, count } = counting();
+    const service = client(server.baseUrl, { auth, retry: false }).service('x');
+    for (const call of [service.get('a'), service.get('a')]) {
+      expect(await failureOf(call)).toMatchObject({ source: 'service', status: 401 });
+    }
+    const head = await service.request('a', { method: 'HEAD' });
+    expect([head.status, count(), server.calls.length]).toEqual([401, 1, 3]);
+  });
+
+  it('are refreshed after the refusal of a stream, which is not sent again', async () => {
+    await using server = await faultServer(byToken);
+    const { auth, count } = counting();
+    const service = client(server.baseUrl, { auth, retry: false }).service('x');
+    const error = await failureOf(service.post('a', new Blob(['stream']).stream()));
+    expect(error).toMatchObject({ code: 'ACCESS_TOKEN_EXPIRED', status: 401 });
+    expect([count(), server.calls.length]).toEqual([2, 1]);
+    expect(await service.post('a', new Blob(['stream']).stream())).toEqual({ a: 1 });
+    expect([count(), server.calls.length]).toEqual([2, 2]);
+  });
+
   it('sign with the time of the server once it has refused', async () => {
     const date = new Date(Date.now() + 3_600_000).toUTCString();
     await using server = await faultServer(refuse('INVALID_CREDENTIALS', 401, { Date: date }), ok);

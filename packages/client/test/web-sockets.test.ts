@@ -1,15 +1,20 @@
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { bearer, createGatewayClient, type GatewayClientOptions } from '@berth/client';
+import {
+  bearer,
+  createGatewayClient,
+  type GatewayClientOptions,
+  type GatewayError,
+} from '@berth/client';
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocketServer, WebSocket as WsSocket } from 'ws';
 import { failureOf } from './support/fake-fetch.ts';
-import { faultServer, hang, refuse } from './support/fault-server.ts';
+import { faultServer, hang } from './support/fault-server.ts';
 
 const auth = bearer('5ec.4e7');
 
 /** A server that greets at once and sends each message back. */
-async function echoServer() {
+async function echoServer({ refused = '' } = {}) {
   const handshakes: { url: string | undefined; headers: NodeJS.Dict<string | string[]> }[] = [];
   const sockets = new WebSocketServer({
     noServer: true,
@@ -21,6 +26,7 @@ async function echoServer() {
   );
   server.on('upgrade', (request, socket: Socket, head) => {
     handshakes.push({ url: request.url, headers: request.headers });
+    if (refused && request.headers.authorization === refused) return void refuseUpgrade(socket);
     // One piece holds the end of the handshake and the first message.
     socket.cork();
     sockets.handleUpgrade(request, socket, head, (opened) => {
@@ -40,6 +46,15 @@ async function echoServer() {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Refuses a handshake as the gateway does. */
+function refuseUpgrade(socket: Socket, code = 'ACCESS_TOKEN_EXPIRED', status = 401): void {
+  const body = JSON.stringify({ code, message: 'No.', requestId: 'r-1' });
+  socket.end(
+    `HTTP/1.1 ${status} No\r\nContent-Type: application/json\r\nX-Request-Id: r-1\r\n` +
+      `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }
 
 const service = (baseUrl: string, options: object = {}) =>
@@ -83,13 +98,36 @@ describe.each([
   });
 
   it('rejects where the gateway refuses, without a word of the token', async () => {
-    await using server = await faultServer(refuse('INVALID_CREDENTIALS', 401));
-    server.server.on('upgrade', (_, socket: Socket) => socket.end('HTTP/1.1 401 No\r\n\r\n'));
+    await using server = await faultServer(hang);
+    server.server.on('upgrade', (_, socket: Socket) => refuseUpgrade(socket, 'NO 5ec.4e7'));
     const error = await failureOf(service(server.baseUrl, options).connect('a?s=5ec4e7'));
-    expect(error).toMatchObject({ name: 'NetworkError', path: '/v1/cloudrun/chat/a' });
+    const name = options === withWs ? 'GatewayError' : 'NetworkError';
+    expect(error).toMatchObject({ name, path: '/v1/cloudrun/chat/a' });
     expect(`${error} ${JSON.stringify(error)} ${String((error as Error).cause)}`).not.toContain(
       '5ec',
     );
+  });
+
+  it('asks for the token again where the handshake fails, and tries once more', async () => {
+    await using server = await echoServer({ refused: 'Bearer t1' });
+    let count = 0;
+    const auth = bearer(() => `t${++count}`);
+    const chat = service(server.baseUrl, { ...options, auth });
+    const sockets = [await chat.connect('a'), await chat.connect('b')];
+    for (const socket of sockets) socket.close();
+    const sent = server.handshakes.map(({ url, headers }) => `${url} ${headers.authorization}`);
+    // Node's own WebSocket sends each handshake that got a 401 twice (Fetch, section 4.5).
+    expect([...new Set(sent)]).toEqual([
+      '/v1/cloudrun/chat/a Bearer t1',
+      '/v1/cloudrun/chat/a Bearer t2',
+      '/v1/cloudrun/chat/b Bearer t2',
+    ]);
+  });
+
+  it('rejects with a NetworkError where nothing listens, also where the token fails then', async () => {
+    const token = vi.fn().mockReturnValueOnce('t').mockRejectedValue(new Error('offline'));
+    const chat = service('http://127.0.0.1:1', { ...options, auth: bearer(token) });
+    expect(await failureOf(chat.connect('a'))).toMatchObject({ name: 'NetworkError' });
   });
 
   it('rejects in time where no answer comes', async () => {
@@ -122,6 +160,51 @@ describe.each([
     const closed = new Promise((resolve) => socket.addEventListener('close', resolve));
     stop.abort(reason);
     await closed;
+  });
+});
+
+describe('the package ws shows the response to a handshake, so connect rejects', () => {
+  it.each<[string, string, number, number]>([
+    ['with the code of the gateway', 'SERVICE_FORBIDDEN', 403, 1],
+    ['with that of the second try', 'ACCESS_TOKEN_EXPIRED', 401, 2],
+  ])('%s', async (_, code, status, tries) => {
+    await using server = await faultServer(hang);
+    let handshakes = 0;
+    server.server.on('upgrade', (__, socket: Socket) => {
+      handshakes += 1;
+      refuseUpgrade(socket, code, status);
+    });
+    let count = 0;
+    const auth = bearer(() => `t${++count}`);
+    const error = await failureOf(service(server.baseUrl, { ...withWs, auth }).connect('a?b'));
+    const source = { name: 'GatewayError', source: 'gateway', requestId: 'r-1' };
+    expect(error).toMatchObject({ ...source, code, status, path: '/v1/cloudrun/chat/a' });
+    expect([handshakes, count]).toEqual([tries, tries]);
+  });
+
+  it('with the status of the hosted service', async () => {
+    await using server = await faultServer(hang);
+    server.server.on('upgrade', (_, socket: Socket) =>
+      socket.end('HTTP/1.1 404 No\r\nX-Svc-Upstream-Status-Code: 404\r\n\r\nnone here'),
+    );
+    const error = await failureOf(service(server.baseUrl, withWs).connect('a'));
+    expect(error).toMatchObject({ name: 'GatewayError', source: 'service', status: 404 });
+    expect((error as GatewayError).body()).toBe('none here');
+  });
+
+  it('with the first refusal where the token is the same again', async () => {
+    await using server = await echoServer({ refused: 'Bearer t' });
+    const chat = service(server.baseUrl, { ...withWs, auth: bearer(() => 't') });
+    expect(await failureOf(chat.connect('a'))).toMatchObject({ code: 'ACCESS_TOKEN_EXPIRED' });
+    expect(server.handshakes).toHaveLength(1);
+  });
+
+  it('with a NetworkError where the response to a handshake is no refusal', async () => {
+    await using server = await faultServer(hang);
+    server.server.on('upgrade', (_, socket: Socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nhi'));
+    const error = await failureOf(service(server.baseUrl, withWs).connect('a'));
+    expect(error).toMatchObject({ name: 'NetworkError' });
+    expect(String(error)).toContain('the response has status 200');
   });
 });
 

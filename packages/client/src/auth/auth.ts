@@ -31,10 +31,11 @@ export interface GatewayAuth {
   /** Gives the value of `Authorization` for this try, or `undefined` to send none. Called once for every try. */
   authorize(request: SignableRequest): string | undefined | Promise<string | undefined>;
   /**
-   * Called after the answer ACCESS_TOKEN_EXPIRED; gives `true` where the next try has something new to send.
+   * Called after the gateway has refused a call with status 401, and after a WebSocket has not opened
+   * on a platform that does not show why. Gives `true` where the next try has something new to send.
    * The client runs one refresh at a time, however many calls wait for it.
    *
-   * @param refused value of `Authorization` that has expired; where another one is known by now, that is new
+   * @param refused value of `Authorization` that was sent; where another one is known by now, that is new
    */
   refresh?(refused?: string): Promise<boolean>;
 }

@@ -1,12 +1,9 @@
-import type { GatewayErrorCode } from '../errors/gateway-error.ts';
 import { GATEWAY_RETRIES } from '../generated/contract.gen.ts';
 import { rememberedCall } from './calls.ts';
 import { isGatewayRefusal, isOfService } from './is-gateway-refusal.ts';
 import { parseJson } from './parse-json.ts';
 import type { Verdict } from './pipeline/pipeline-call.ts';
 import { readText } from './read-text.ts';
-
-const EXPIRED = 'ACCESS_TOKEN_EXPIRED' satisfies GatewayErrorCode;
 
 /** Statuses that say "later" (RFC 9110, section 15.6; RFC 6585, section 4). */
 const LATER = [429, 502, 503, 504];
@@ -15,9 +12,11 @@ const LATER = [429, 502, 503, 504];
 export async function judgeGateway(response: Response): Promise<Verdict> {
   const { status } = response;
   if (status < 401 || (status > 401 && status < 429)) return 'never';
-  const body = isOfService(response)
-    ? undefined
-    : parseJson(await readText(response.clone(), rememberedCall(response)));
+  if (isOfService(response)) return judgeGatewayBody(undefined, response);
+  const call = rememberedCall(response);
+  // Its body, which would show who refused it, is left out; a new token does no harm.
+  if (status === 401 && call.method === 'HEAD') return 'unauthorized';
+  const body = parseJson(await readText(response.clone(), call));
   return judgeGatewayBody(body, response);
 }
 
@@ -30,7 +29,6 @@ export function judgeGatewayBody(body: unknown, response: Response): Verdict {
   const { status } = response;
   if (isGatewayRefusal(body, response)) {
     const { any, idempotent } = GATEWAY_RETRIES as Record<string, readonly string[] | undefined>;
-    if (body.code === EXPIRED) return 'expired';
     if (status === 401) return 'unauthorized';
     if (any?.includes(body.code)) return 'any';
     if (idempotent?.includes(body.code)) return 'idempotent';

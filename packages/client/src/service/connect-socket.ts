@@ -1,38 +1,84 @@
+import type { GatewayError } from '../errors/gateway-error.ts';
+import type { Step } from '../internal/pipeline/deadline.ts';
 import type { Pipeline, PipelineCall } from '../internal/pipeline/pipeline-call.ts';
+import type { readPayload } from './read-payload.ts';
 import type { ConnectOptions, OpenWebSocket } from './service.ts';
 import type { Shared } from './shared.ts';
 
 /** Browsers may send their token as this subprotocol (D14). */
 const BEARER_PROTOCOL = 'berth.bearer.';
 
-/** Opens a WebSocket with credentials. */
+/** Longest body of a refusal that is kept, in characters. */
+const MAX_REFUSAL = 65_536;
+
+/** What is read of an `IncomingMessage` of Node. */
+interface Incoming extends AsyncIterable<string> {
+  readonly statusCode?: number;
+  readonly headers: object;
+  setEncoding(encoding: 'utf8'): void;
+}
+
+/** A WebSocket of the package ws has more than that of the platforms. */
+type Socket = WebSocket & {
+  pause?(): void;
+  resume?(): void;
+  on?(event: 'unexpected-response', listener: (request: unknown, response: Incoming) => void): void;
+};
+
+/** Opens a WebSocket with credentials: once more, with a new token, where that may help. */
 export async function connectSocket(
-  { networkFailure }: Pick<Shared, 'networkFailure'>,
+  shared: Shared & { readonly readPayload: typeof readPayload },
   pipeline: Pipeline,
   call: PipelineCall,
   { protocols = [] }: ConnectOptions,
   open: OpenWebSocket = openOnPlatform,
 ): Promise<WebSocket> {
-  return pipeline.open(call).step(async (step) => {
+  const deadline = pipeline.open(call);
+  const address = call.url.replace(/^http/, 'ws');
+  /** Gives the socket, or `undefined` where there is something new to try. */
+  const tryOnce = async (step: Step, isLast: boolean) => {
     const signal = step.signal();
+    const mark = pipeline.renewal.mark();
     const headers = await pipeline.sign(call);
     signal.throwIfAborted();
-    const address = call.url.replace(/^http/, 'ws');
-    const socket = open(address, [...protocols], headers);
+    const socket: Socket = open(address, [...protocols], headers);
     const close = () => socket.close();
     signal.addEventListener('abort', close);
     socket.addEventListener('close', () => signal.removeEventListener('abort', close));
+    const described = pipeline.describe(call, headers);
+    let refusal: Response | undefined;
     try {
-      await opening(socket);
+      await opening(socket, async (response) => {
+        refusal = shared.rememberCall(response, described);
+        await shared.readPayload(refusal, described);
+        throw new Error(`the response has status ${refusal.status}`);
+      });
+      return socket;
     } catch (error) {
-      const secrets = () => [headers.authorization ?? ''];
-      throw networkFailure({ ...call, secrets }, error, 'The WebSocket did not open');
+      const isKnown = error instanceof shared.BerthError;
+      const failure = isKnown
+        ? error
+        : shared.networkFailure(described, error, 'The WebSocket did not open');
+      // Where the platform does not show the response, it may be that of a refused token.
+      const { source } = failure as Partial<GatewayError>;
+      const mayBeToken = socket.on ? source === 'gateway' && failure.status === 401 : true;
+      if (isLast || !mayBeToken || call.headers.authorization) throw failure;
+      const renewed = pipeline.renewal.renew(mark, refusal?.headers, headers);
+      // Offline, the function that gives the token fails as well, and this failure says why.
+      if (!(await renewed.catch(() => false))) throw failure;
+      return undefined;
     }
-    return socket;
-  });
+  };
+  const first = await deadline.step((step) => tryOnce(step, false));
+  return first ?? ((await deadline.step((step) => tryOnce(step, true))) as WebSocket);
 }
 
-function opening(socket: WebSocket & Partial<Record<'pause' | 'resume', () => void>>) {
+/**
+ * Waits until a socket is open.
+ *
+ * @param refuse gives the error of a response that is no 101, on platforms that show it
+ */
+function opening(socket: Socket, refuse: (response: Response) => Promise<never>) {
   return new Promise<void>((resolve, reject) => {
     socket.addEventListener('open', () => {
       // The package ws may give a first message before a promise can tell that the socket is open.
@@ -40,11 +86,25 @@ function opening(socket: WebSocket & Partial<Record<'pause' | 'resume', () => vo
       setTimeout(() => socket.resume?.());
       resolve();
     });
+    socket.on?.('unexpected-response', (_, incoming) => {
+      toResponse(incoming)
+        .then(refuse)
+        .catch(reject)
+        .finally(() => socket.close());
+    });
     socket.addEventListener('error', (event: object & { error?: unknown }) =>
       reject(event.error ?? new Error('the platform does not tell why')),
     );
     socket.addEventListener('close', ({ code }) => reject(new Error(`closed with code ${code}`)));
   });
+}
+
+async function toResponse(incoming: Incoming): Promise<Response> {
+  incoming.setEncoding('utf8');
+  let text = '';
+  for await (const chunk of incoming) if (text.length < MAX_REFUSAL) text += chunk;
+  const headers = new Headers(incoming.headers as Record<string, string>);
+  return new Response(text || null, { status: incoming.statusCode ?? 502, headers });
 }
 
 function openOnPlatform(

@@ -48,7 +48,8 @@ export function createService(
     },
     async connect(path = '', options = {}) {
       const { connectSocket } = await import('./connect-socket.ts');
-      return connectSocket(SHARED, pipeline, toCall(path, options), options, open);
+      const shared = { ...SHARED, readPayload };
+      return connectSocket(shared, pipeline, toCall(path, options), options, open);
     },
   };
 }

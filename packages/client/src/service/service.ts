@@ -157,7 +157,9 @@ export interface Service<Default = unknown> {
    * as a header where the platform can send one, else a Bearer token goes as the subprotocol
    * `berth.bearer.<token>` (D14); no other credentials can. Heartbeats and reconnects are yours.
    *
-   * @throws NetworkError where it does not open; browsers do not tell why
+   * @throws GatewayError where the gateway or the service refuses, and the WebSocket is of the package
+   *   ws, which shows the response
+   * @throws NetworkError where it does not open for another reason; platforms do not tell why
    *
    * @example
    * const socket = await service.connect('chat', { protocols: ['chat'], signal });

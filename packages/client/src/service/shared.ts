@@ -1,5 +1,6 @@
 import { BerthError } from '../errors/berth-error.ts';
 import { ContractError } from '../errors/contract-error.ts';
+import { rememberCall } from '../internal/calls.ts';
 import { describeAnswer } from '../internal/describe-answer.ts';
 import { parseJson } from '../internal/parse-json.ts';
 import { networkFailure } from '../internal/pipeline/network-failure.ts';
@@ -14,5 +15,6 @@ export const SHARED = {
   describeAnswer,
   networkFailure,
   parseJson,
+  rememberCall,
 };
 export type Shared = typeof SHARED;

@@ -6,7 +6,7 @@ import { timeoutFailure } from '../timeout-failure.ts';
 import { createPlan } from './create-plan.ts';
 import { openDeadline } from './deadline.ts';
 import { networkFailure } from './network-failure.ts';
-import type { HeaderRecord, Pipeline, PipelineOptions } from './pipeline-call.ts';
+import type { Pipeline, PipelineOptions } from './pipeline-call.ts';
 import { createRenewal } from './renewal.ts';
 
 /** A try gets a little more than the gateway gives a service, so that its own answer arrives (D13). */
@@ -29,12 +29,18 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const sign: Pipeline['sign'] = (call, headers = call.headers) =>
     signer ? signer.sign(call, headers, renewal.now()) : headers;
   // It is kept as long as its answer, and all that stands around a function with it.
-  const secretsOf = (headers: HeaderRecord) => () =>
-    secretHeaders.map((name) => headers[name] ?? '');
+  const describe: Pipeline['describe'] = ({ method, url }, headers) => ({
+    method,
+    url,
+    upstreamStatus,
+    secrets: () => secretHeaders.map((name) => headers[name] ?? ''),
+  });
 
   return {
     open,
     sign,
+    describe,
+    renewal,
 
     async send(call, finish) {
       const { method, url, body = null, init } = call;
@@ -57,7 +63,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
             let headers = sign(call, event && Object.fromEntries(event.headers));
             if (headers instanceof Promise) headers = await headers;
             signal.throwIfAborted();
-            const remembered = { method, url, upstreamStatus, secrets: secretsOf(headers) };
+            const remembered = describe(call, headers);
             // A stream needs `duplex`; with anything else it changes nothing.
             const request = {
               ...init,

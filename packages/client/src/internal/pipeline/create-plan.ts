@@ -10,7 +10,7 @@ import { retryDelay } from './retry-delay.ts';
  * stream is never sent again; a call that was refused for its credentials once more at most.
  */
 export function createPlan(
-  { method, body, idempotent = method === 'GET', retry }: PipelineCall,
+  { method, headers: own, body, idempotent = method === 'GET', retry }: PipelineCall,
   clientRetry: RetryOptions | false = {},
   deadline: Deadline,
   renewal: Renewal,
@@ -29,13 +29,15 @@ export function createPlan(
     answer?: Headers,
     headers?: HeaderRecord,
   ): Promise<number | undefined> => {
-    if (isStream(body)) return;
-    if (verdict === 'expired' || verdict === 'unauthorized') {
+    if (verdict === 'unauthorized') {
       if (renewed) return;
       renewed = 1;
-      const isNew = await renewal.renew(mark, answer, verdict === 'expired' ? headers : undefined);
-      return isNew ? 0 : undefined;
+      // What the call brings itself cannot be renewed.
+      const isNew = await renewal.renew(mark, answer, own.authorization ? undefined : headers);
+      // Also after a stream, so that the next call works.
+      return isNew && !isStream(body) ? 0 : undefined;
     }
+    if (isStream(body)) return;
     const isAllowed = verdict === 'any' || (idempotent && verdict === 'idempotent');
     return isAllowed
       ? retryDelay(retry ?? clientRetry, attempt - renewed, answer, deadline.left())

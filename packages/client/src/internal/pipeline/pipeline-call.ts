@@ -2,6 +2,7 @@ import type { CallOptions, Hooks, SharedCallOptions } from '../../call-options.t
 import type { FetchLike } from '../../fetch-like.ts';
 import type { RememberedCall } from '../calls.ts';
 import type { Deadline } from './deadline.ts';
+import type { Renewal } from './renewal.ts';
 
 /**
  * Headers by their names in small letters. `fetch` makes `Headers` of whatever it gets, so others
@@ -20,10 +21,10 @@ export interface PipelineCall extends CallOptions {
 }
 
 /**
- * What a failed answer allows: `any`: it was not executed. `idempotent`: it may have been. `expired`:
- * it was not, and a new token is needed. `unauthorized`: it was not; another clock may help.
+ * What a failed answer allows: `any`: it was not executed. `idempotent`: it may have been.
+ * `unauthorized`: it was not; another token or another clock may help.
  */
-export type Verdict = 'any' | 'idempotent' | 'never' | 'expired' | 'unauthorized';
+export type Verdict = 'any' | 'idempotent' | 'never' | 'unauthorized';
 
 /** How credentials come to a try. */
 export interface Signer {
@@ -33,7 +34,7 @@ export interface Signer {
     headers: HeaderRecord,
     now: number,
   ): HeaderRecord | Promise<HeaderRecord>;
-  /** Whether there is something new after `expired`; gets the headers of the try that was refused. */
+  /** Whether there is something new after `unauthorized`; gets the headers of the try that was refused. */
   refresh?: ((refused: HeaderRecord) => Promise<boolean>) | undefined;
 }
 
@@ -58,6 +59,10 @@ export interface Pipeline {
   open(call: Pick<PipelineCall, 'method' | 'url' | 'signal' | 'timeouts'>): Deadline;
   /** The headers of a call with its credentials, for what is not sent by `fetch`. */
   sign(call: PipelineCall, headers?: HeaderRecord): HeaderRecord | Promise<HeaderRecord>;
+  /** Renews the credentials of what is not sent by `fetch`. */
+  readonly renewal: Pick<Renewal, 'mark' | 'renew'>;
+  /** What is to be remembered of a try with these headers. */
+  describe(call: Pick<PipelineCall, 'method' | 'url'>, headers: HeaderRecord): RememberedCall;
   /**
    * Sends a call until there is an answer to keep, whatever its status, and reads it with `finish`,
    * which belongs to the try: what breaks there is repeated as well. Where it hands the answer out, it

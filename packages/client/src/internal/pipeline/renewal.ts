@@ -14,12 +14,12 @@ export interface Renewal {
    * Whether another try has something new to send.
    *
    * @param answer headers of the refusal
-   * @param expired headers of the try, where its token has expired
+   * @param refused headers of the try, where they hold credentials of the client
    */
   renew(
     mark: number,
     answer: Headers | undefined,
-    expired: HeaderRecord | undefined,
+    refused: HeaderRecord | undefined,
   ): Promise<boolean>;
 }
 
@@ -35,17 +35,15 @@ export function createRenewal(signer: Signer | undefined): Renewal {
   return {
     now,
     mark: () => count,
-    async renew(mark, answer, expired) {
+    async renew(mark, answer, refused) {
       if (mark !== count) return true;
       const off = Date.parse(answer?.get('Date') ?? '') - now();
       if (Math.abs(off) > CLOCK_TOLERANCE) {
         skew += off;
         count += 1;
       }
-      if (!expired || !refresh) return mark !== count;
-      const isNew = await refresh(expired);
-      if (isNew && mark === count) count += 1;
-      return isNew;
+      if (refused && (await refresh?.(refused)) && mark === count) count += 1;
+      return mark !== count;
     },
   };
 }
