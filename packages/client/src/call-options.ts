@@ -1,5 +1,6 @@
 /**
- * How long a call may take, in milliseconds. `0` means without end.
+ * How long a call may take, in milliseconds, at least 0. `0` means without end; what is `undefined` is
+ * taken from the client, and else is the default.
  *
  * @example
  * const report = await service.get('report', { timeouts: { perTry: 5_000, total: 20_000 } });
@@ -18,7 +19,8 @@ export interface Timeouts {
 }
 
 /**
- * How a call is repeated; see the README for what is repeated at all.
+ * How a call is repeated; see the README for what is repeated at all. What is `undefined` is taken from
+ * the client, and else is the default.
  *
  * @example
  * const patient = { attempts: 5, baseDelay: 500, maxRetryAfter: 60_000 };
@@ -77,7 +79,7 @@ export interface Hooks {
 }
 
 /**
- * Options of a client and of each of its calls; those of the call win.
+ * Options of a client and of each of its calls; those of the call win, field by field.
  *
  * @example
  * const quick: SharedCallOptions = { timeouts: { total: 2_000 }, retry: false };

@@ -5,6 +5,7 @@ import type { FetchLike } from './fetch-like.ts';
 import type { paths } from './generated/gateway.v1.gen.ts';
 import { assertBaseUrl } from './internal/assert-base-url.ts';
 import { judgeGateway } from './internal/judge-gateway.ts';
+import { wrong } from './internal/options.ts';
 import { createPipeline } from './internal/pipeline/create-pipeline.ts';
 import { createRawCalls } from './internal/raw-calls.ts';
 import { type GatewayAddress, toGatewayUrl } from './internal/to-gateway-url.ts';
@@ -109,7 +110,9 @@ export interface GatewayClient {
  * Failed calls are repeated where that is safe, a token is refreshed where it has expired, and no call
  * lasts longer than its time limits.
  *
- * @throws TypeError where the address is missing, holds a password, or the environment is no host label
+ * @throws TypeError where the address is missing, is no http(s) URL or holds a password, or where the
+ *   environment is no host label
+ * @throws RangeError where a time limit or a number of `retry` is out of its range
  *
  * @example
  * const gateway = createGatewayClient({
@@ -120,10 +123,19 @@ export interface GatewayClient {
  * const user = await gateway.service('users').get<User>('7');
  */
 export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
+  if (!options) {
+    throw new TypeError(
+      'createGatewayClient needs options: { baseUrl }, or { envId, gatewayDomain }.',
+    );
+  }
   const { auth, webSocket, wireProfile } = options;
+  if (auth && typeof auth.authorize !== 'function') {
+    throw wrong('auth', 'bearer(…), tc3(…), or an object with authorize()', auth);
+  }
   const headers = Object.fromEntries(new Headers(options.headers));
-  const baseUrl = toGatewayUrl(options).replace(/\/$/, '');
-  assertBaseUrl(baseUrl);
+  const address = toGatewayUrl(options);
+  assertBaseUrl(address);
+  const baseUrl = address.replace(/\/$/, '');
   const pipeline = createPipeline({
     ...options,
     redirect: options.redirect ?? 'manual',

@@ -3,6 +3,7 @@ import type { FetchLike } from './fetch-like.ts';
 import { IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/contract.gen.ts';
 import { assertBaseUrl } from './internal/assert-base-url.ts';
 import { judgeStatus } from './internal/judge-status.ts';
+import { wrong } from './internal/options.ts';
 import { createPipeline } from './internal/pipeline/create-pipeline.ts';
 import { platformFetch } from './internal/platform-fetch.ts';
 import { createRawCalls } from './internal/raw-calls.ts';
@@ -66,7 +67,9 @@ export interface StorageClientOptions extends SharedCallOptions {
  * A client of the storage API (v2) for one environment, typed from the contract. All three
  * credential headers go with every call, but never to an upload address or a link.
  *
- * @throws TypeError where `baseUrl` holds a password, a query or a fragment, or `envId` is empty
+ * @throws TypeError where `baseUrl` is no http(s) URL or holds a password, a query or a fragment, where
+ *   `envId` is empty, or `credentials` are missing
+ * @throws RangeError where a time limit or a number of `retry` is out of its range
  *
  * @example
  * const storage = createStorageClient({ baseUrl: 'https://storage.example.com', envId: 'dev', credentials });
@@ -74,6 +77,9 @@ export interface StorageClientOptions extends SharedCallOptions {
  * const text = await (await storage.download(fileID)).text();
  */
 export function createStorageClient(options: StorageClientOptions): StorageClient {
+  if (!options) {
+    throw new TypeError('createStorageClient needs options: { baseUrl, envId, credentials }.');
+  }
   const {
     envId,
     credentials,
@@ -86,6 +92,9 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
   assertBaseUrl(options.baseUrl);
   // `fetch` would leave out a segment of dots.
   if (!/[^.]/.test(envId ?? '')) throw new TypeError('envId is missing.');
+  if (!credentials || (typeof credentials !== 'object' && typeof credentials !== 'function')) {
+    throw wrong('credentials', 'an object or a function', credentials);
+  }
   const baseUrl = options.baseUrl.replace(/\/$/, '');
   const prefix = baseUrl + STORAGE_PATH.replace('{envId}', encodeURIComponent(envId));
   const shared = { ...options, judge: judgeStatus };

@@ -44,6 +44,9 @@ export function tc3Storage(
     signingHost = SIGNATURE.storageSigningHost,
   }: Tc3StorageOptions = {},
 ): (now?: number) => Promise<StorageCredentials> {
+  if (!pair) {
+    throw new TypeError('tc3Storage needs { secretId, secretKey }, or a function that gives them.');
+  }
   const toSigner = (given: ExpiringKeyPair) => ({
     sign: createTc3Signer(given, service),
     sessionToken: given.token ?? '',

@@ -35,12 +35,9 @@ export interface Tc3Options extends Tc3KeyPair {
  * const auth = tc3({ secretId: env.BERTH_SECRET_ID, secretKey: env.BERTH_SECRET_KEY });
  * const gateway = createGatewayClient({ envId: 'dev', gatewayDomain: 'gateway.example.com', auth });
  */
-export function tc3({
-  signedHeaders,
-  service = SIGNATURE.service,
-  token,
-  ...pair
-}: Tc3Options): GatewayAuth {
+export function tc3(options: Tc3Options): GatewayAuth {
+  if (!options) throw new TypeError('tc3 needs { secretId, secretKey }.');
+  const { signedHeaders, service = SIGNATURE.service, token, ...pair } = options;
   const sign = createTc3Signer(pair, service);
   const listed = signedHeaders?.map((name) => name.toLowerCase() as Lowercase<string>);
   return {

@@ -1,4 +1,5 @@
 import { callList, type Item } from '../internal/call-list.ts';
+import { assertList, assertText } from '../internal/options.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
 import type { ItemResult, ListOptions } from './list-options.ts';
 
@@ -42,12 +43,17 @@ export interface CopyResult {
 export type CopyListResult = ItemResult<Pick<CopyOrder, 'srcPath' | 'dstPath'>, CopyResult>;
 
 /** Copies a list of files; with `removeOriginal` moves them. */
-export function copyFiles(
+export async function copyFiles(
   context: StorageContext,
   orders: readonly CopyOrder[],
   { overwrite: common, ...options }: CopyListOptions = {},
   removeOriginal = false,
 ): Promise<CopyListResult[]> {
+  assertList('files', orders);
+  for (const order of orders) {
+    assertText('srcPath', order?.srcPath);
+    assertText('dstPath', order?.dstPath);
+  }
   return callList(
     context,
     {

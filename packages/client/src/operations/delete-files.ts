@@ -1,4 +1,5 @@
 import { callList } from '../internal/call-list.ts';
+import { assertList, assertText } from '../internal/options.ts';
 import type { StorageContext } from '../internal/storage-context.ts';
 import type { ItemResult, ListOptions } from './list-options.ts';
 
@@ -12,11 +13,13 @@ export type DeleteResult = ItemResult<
 >;
 
 /** Deletes a list of files. */
-export function deleteFiles(
+export async function deleteFiles(
   context: StorageContext,
   fileIDs: readonly string[],
   options: ListOptions = {},
 ): Promise<DeleteResult[]> {
+  assertList('fileIDs', fileIDs);
+  for (const fileID of fileIDs) assertText('fileID', fileID);
   return callList(
     context,
     {

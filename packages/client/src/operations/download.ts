@@ -5,6 +5,7 @@ import { StorageError } from '../errors/storage-error.ts';
 import { assertInteger } from '../internal/assert-integer.ts';
 import { rememberCall, rememberedCall } from '../internal/calls.ts';
 import { describeAnswer } from '../internal/describe-answer.ts';
+import { mergeRetry, mergeTimeouts } from '../internal/options.ts';
 import type { StorageContext } from '../internal/storage-context.ts';
 import { type Progress, toReport } from '../internal/to-report.ts';
 import { transferFailure } from '../internal/transfer-failure.ts';
@@ -43,8 +44,8 @@ export async function download(
 ): Promise<Response> {
   const { range, signal } = options;
   const { offset = 0, length } = range ?? {};
-  const retry = options.retry ?? context.retry ?? {};
-  const { perTry: idle = IDLE } = { ...context.timeouts, ...options.timeouts };
+  const retry = mergeRetry(context.retry, options.retry);
+  const { perTry: idle = IDLE } = mergeTimeouts(context.timeouts, options.timeouts);
   assertInteger('range.offset', offset, 0);
   assertInteger('range.length', length, 1);
 

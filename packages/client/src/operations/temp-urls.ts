@@ -2,6 +2,7 @@ import { LINK_MIN_SECONDS, LINK_WARN_SECONDS } from '../generated/contract.gen.t
 import { assertInteger } from '../internal/assert-integer.ts';
 import { callList, type Item, onlyResult } from '../internal/call-list.ts';
 import { encodeLink } from '../internal/encode-link.ts';
+import { assertList, assertText } from '../internal/options.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
 import type { ItemResult, ListOptions } from './list-options.ts';
 
@@ -54,8 +55,10 @@ export async function tempUrls(
   files: readonly (string | TempUrlOrder)[],
   { maxAge: common, ...options }: TempUrlsOptions = {},
 ): Promise<TempUrlResult[]> {
+  assertList('files', files);
   const items = files.map((file) => {
-    const { fileID, maxAge = common } = typeof file === 'string' ? { fileID: file } : file;
+    const { fileID, maxAge = common } = typeof file === 'object' && file ? file : { fileID: file };
+    assertText('fileID', fileID);
     // "The lifetime value must be an integer of at least 1; values above 3600 produce a warning."
     assertInteger('maxAge', maxAge, LINK_MIN_SECONDS);
     if (maxAge && maxAge > LINK_WARN_SECONDS) {

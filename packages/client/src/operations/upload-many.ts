@@ -1,6 +1,7 @@
 import { holdErrors } from '#platform';
 import { BATCH_CONCURRENCY } from '../generated/contract.gen.ts';
 import { mapLimit } from '../internal/map-limit.ts';
+import { assertList } from '../internal/options.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
 import type { Progress } from '../internal/to-report.ts';
 import type { UploadData } from '../upload/upload-data.ts';
@@ -55,6 +56,7 @@ export async function uploadMany(
   files: readonly UploadOrder[],
   { concurrency = BATCH_CONCURRENCY, onProgress, ...options }: UploadManyOptions = {},
 ): Promise<UploadManyResult> {
+  assertList('files', files);
   holdErrors(files);
   let filesDone = 0;
   const filesTotal = files.length;

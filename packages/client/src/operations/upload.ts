@@ -3,6 +3,7 @@ import { sendForm } from '#send-form';
 import { BerthError } from '../errors/berth-error.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
 import { pathOf } from '../internal/calls.ts';
+import { mergeRetry, mergeTimeouts } from '../internal/options.ts';
 import { retryDelay } from '../internal/pipeline/retry-delay.ts';
 import { platformFetch } from '../internal/platform-fetch.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
@@ -71,9 +72,9 @@ export async function upload(
   options.signal?.throwIfAborted();
   const content = await toContent(data, options);
   const { fetch = platformFetch, agent } = context;
-  const { total = 0, perTry: idle = IDLE } = { ...context.timeouts, ...options.timeouts };
+  const { total = 0, perTry: idle = IDLE } = mergeTimeouts(context.timeouts, options.timeouts);
   // A stream can be read once only.
-  const retry = content.isReplayable && (options.retry ?? context.retry ?? {});
+  const retry = content.isReplayable && mergeRetry(context.retry, options.retry);
   const report = toReport(options.onProgress, content.size);
   const what = `${path} was not uploaded`;
   const deadline = context.links.open({

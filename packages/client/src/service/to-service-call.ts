@@ -1,3 +1,4 @@
+import { assertText } from '../internal/options.ts';
 import type { HeaderRecord, PipelineCall } from '../internal/pipeline/pipeline-call.ts';
 import { toBody } from '../internal/to-body.ts';
 import { toSegment } from '../internal/to-segment.ts';
@@ -16,6 +17,7 @@ export function toServiceCall(
   options: RequestOptions,
 ): PipelineCall {
   const { headers: own, method = 'GET', body: value } = options;
+  assertText('path', path);
   const rest = toSegment('path', path.startsWith('/') ? path : `/${path}`, true);
   const { body, type } = toBody(value);
   const headers: Record<string, string> = { ...common };

@@ -1,6 +1,7 @@
 import { BerthError } from '../../errors/berth-error.ts';
 import { GATEWAY_HEADERS_SECONDS } from '../../generated/contract.gen.ts';
 import { pathOf, rememberCall } from '../calls.ts';
+import { mergeRetry, mergeTimeouts } from '../options.ts';
 import { platformFetch } from '../platform-fetch.ts';
 import { timeoutFailure } from '../timeout-failure.ts';
 import { createPlan } from './create-plan.ts';
@@ -21,9 +22,10 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const { fetch = platformFetch, hooks, signer, upstreamStatus, secretHeaders } = options;
   const { redirect = 'follow' } = options;
   const renewal = createRenewal(signer);
-  const timeouts = { ...DEFAULTS, ...options.timeouts };
+  const timeouts = mergeTimeouts(DEFAULTS, options.timeouts);
+  const clientRetry = mergeRetry(options.retry);
   const open: Pipeline['open'] = (call) =>
-    openDeadline(call.signal, { ...timeouts, ...call.timeouts }, (timeout) =>
+    openDeadline(call.signal, mergeTimeouts(timeouts, call.timeouts), (timeout) =>
       timeoutFailure(call, 'No answer within', timeout),
     );
   const sign: Pipeline['sign'] = (call, headers = call.headers) =>
@@ -45,6 +47,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     async send(call, finish) {
       const { method, url, body = null, init } = call;
       const deadline = open(call);
+      const retry = mergeRetry(clientRetry, call.retry);
       let plan: ReturnType<typeof createPlan> | undefined;
       for (let attempt = 1; ; attempt += 1) {
         const event = hooks && {
@@ -82,7 +85,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
             if (!response.ok) {
               const verdict = await options.judge(response);
               step.extend(0);
-              plan ??= createPlan(call, options.retry, deadline, renewal);
+              plan ??= createPlan(call, retry, deadline, renewal);
               const delay = await plan(verdict, attempt, mark, response.headers, headers);
               if (delay !== undefined) {
                 response.body?.cancel().catch(() => {});
@@ -97,7 +100,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
         } catch (error) {
           // Without a status it is an answer that did not come, or not whole.
           if (!(error instanceof BerthError) || error.status !== undefined) throw error;
-          plan ??= createPlan(call, options.retry, deadline, renewal);
+          plan ??= createPlan(call, retry, deadline, renewal);
           const delay = await plan('idempotent', attempt, mark);
           if (delay === undefined) throw error;
           again = { delay, reason: error };

@@ -10,8 +10,8 @@ import { retryDelay } from './retry-delay.ts';
  * stream is never sent again; a call that was refused for its credentials once more at most.
  */
 export function createPlan(
-  { method, headers: own, body, idempotent = method === 'GET', retry }: PipelineCall,
-  clientRetry: RetryOptions | false = {},
+  { method, headers: own, body, idempotent = method === 'GET' }: PipelineCall,
+  retry: RetryOptions | false,
   deadline: Deadline,
   renewal: Renewal,
 ) {
@@ -39,8 +39,6 @@ export function createPlan(
     }
     if (isStream(body)) return;
     const isAllowed = verdict === 'any' || (idempotent && verdict === 'idempotent');
-    return isAllowed
-      ? retryDelay(retry ?? clientRetry, attempt - renewed, answer, deadline.left())
-      : undefined;
+    return isAllowed ? retryDelay(retry, attempt - renewed, answer, deadline.left()) : undefined;
   };
 }

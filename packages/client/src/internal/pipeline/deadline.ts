@@ -1,4 +1,5 @@
 import type { Timeouts } from '../../call-options.ts';
+import { LONGEST_TIMER } from '../options.ts';
 
 /** What one step of a call sees of its limits. */
 export interface Step {
@@ -79,7 +80,7 @@ export function openDeadline(
         extend(0);
         await tell?.();
         await new Promise<void>((ended) => {
-          const wait = setTimeout(ended, ms);
+          const wait = setTimeout(ended, Math.min(ms, LONGEST_TIMER));
           signal().addEventListener('abort', () => clearTimeout(wait));
         });
       }),

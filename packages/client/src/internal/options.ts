@@ -1,0 +1,77 @@
+import type { RetryOptions, Timeouts } from '../call-options.ts';
+
+/** The longest time of a timer, in milliseconds: a longer one would pass immediately. */
+export const LONGEST_TIMER = 2 ** 31 - 1;
+
+/**
+ * Time limits, field by field those of the last layer that has one: what is `undefined` says nothing.
+ *
+ * @throws TypeError or RangeError where one is no limit
+ */
+export function mergeTimeouts(...layers: (Timeouts | undefined)[]): Timeouts {
+  const merged = merge<Timeouts>('timeouts', layers);
+  for (const name of ['perTry', 'total'] as const) {
+    assertNumber(`timeouts.${name}`, merged[name], 0);
+    const limit = merged[name];
+    if (limit !== undefined) merged[name] = Math.min(limit, LONGEST_TIMER);
+  }
+  return merged;
+}
+
+/**
+ * How a call is repeated, merged as the time limits are; `false` in the last layer turns it off.
+ *
+ * @throws TypeError or RangeError where one is not as documented
+ */
+export function mergeRetry(...layers: (RetryOptions | false | undefined)[]): RetryOptions | false {
+  const given = layers.filter((layer) => layer !== undefined);
+  if (given.at(-1) === false) return false;
+  const merged = merge<RetryOptions>(
+    'retry',
+    given.map((layer) => layer || undefined),
+    ' or false',
+  );
+  assertNumber('retry.attempts', merged.attempts, 1);
+  for (const name of ['baseDelay', 'maxDelay', 'maxRetryAfter'] as const) {
+    assertNumber(`retry.${name}`, merged[name], 0);
+  }
+  return merged;
+}
+
+function merge<Options extends object>(
+  name: string,
+  layers: readonly (Options | undefined)[],
+  orElse = '',
+): { -readonly [Name in keyof Options]: Options[Name] } {
+  const merged = {} as Options;
+  for (const layer of layers) {
+    if (layer === undefined) continue;
+    if (typeof layer !== 'object') throw wrong(name, `an object${orElse}`, layer);
+    for (const [field, value] of Object.entries(layer)) {
+      if (value !== undefined) Object.assign(merged, { [field]: value });
+    }
+  }
+  return merged;
+}
+
+function assertNumber(name: string, value: unknown, min: number): void {
+  if (value === undefined || (typeof value === 'number' && value >= min)) return;
+  throw new RangeError(`${name} must be a number of at least ${min}, got ${String(value)}.`);
+}
+
+/** @throws TypeError where the caller gave no string */
+export function assertText(name: string, value: unknown): asserts value is string {
+  if (typeof value !== 'string') throw wrong(name, 'a string', value);
+}
+
+/** @throws TypeError where the caller gave no list */
+export function assertList(name: string, value: unknown): asserts value is readonly unknown[] {
+  if (!Array.isArray(value)) throw wrong(name, 'a list', value);
+}
+
+/** The error of an argument of a wrong type. It does not show the value, which may be a credential. */
+export function wrong(name: string, expected: string, value: unknown): TypeError {
+  return new TypeError(
+    `${name} must be ${expected}, got ${value === null ? 'null' : typeof value}.`,
+  );
+}

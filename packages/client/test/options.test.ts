@@ -1,0 +1,220 @@
+import {
+  bearer,
+  createGatewayClient,
+  createStorageClient,
+  type GatewayClientOptions,
+  type RetryOptions,
+  type StorageClientOptions,
+  tc3,
+  tc3Storage,
+} from '@berth/client';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { failureOf } from './support/fake-fetch.ts';
+import { faultServer, hang, refuse } from './support/fault-server.ts';
+
+const baseUrl = 'https://api.example';
+const credentials = { authorization: '1.0 any', timestamp: 1 };
+const serviceOf = (options: object) =>
+  createGatewayClient({ baseUrl, ...options } as GatewayClientOptions).service('x');
+const storageOf = (options: object = {}) =>
+  createStorageClient({ baseUrl, envId: 'dev', credentials, ...options } as StorageClientOptions);
+const neverAnswers = { fetch: () => new Promise<never>(() => {}), retry: false };
+
+afterEach(() => void vi.useRealTimers());
+
+describe('a time limit', () => {
+  it('that is undefined is that of the client', async () => {
+    await using server = await faultServer(hang);
+    const options = { baseUrl: server.baseUrl, retry: false, timeouts: { perTry: 60, total: 90 } };
+    const timeouts = { perTry: undefined, total: undefined };
+    const error = { name: 'TimeoutError', timeout: 60 };
+    expect(await failureOf(serviceOf(options).get('a', { timeouts }))).toMatchObject(error);
+    expect(await failureOf(storageOf(options).upload('a', 'a', { timeouts }))).toMatchObject(error);
+    const total = { name: 'TimeoutError', timeout: 90 };
+    const patient = serviceOf(options).get('a', { timeouts: { perTry: 0 } });
+    expect(await failureOf(patient)).toMatchObject(total);
+  });
+
+  it('that is undefined in the client is the default', async () => {
+    vi.useFakeTimers();
+    const timeouts = { perTry: undefined, total: undefined };
+    const failure = failureOf(serviceOf({ ...neverAnswers, timeouts }).get('a'));
+    await vi.advanceTimersByTimeAsync(65_000);
+    expect(await failure).toMatchObject({ name: 'TimeoutError', timeout: 65_000 });
+  });
+
+  it('longer than timers know does not pass immediately', async () => {
+    vi.useFakeTimers();
+    const timeouts = { perTry: Number.POSITIVE_INFINITY, total: 2 ** 40 };
+    const ended = vi.fn();
+    const stop = new AbortController();
+    const { signal } = stop;
+    serviceOf(neverAnswers).get('a', { timeouts, signal }).catch(ended);
+    await vi.advanceTimersByTimeAsync(86_400_000);
+    expect(ended).not.toHaveBeenCalled();
+    stop.abort();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(ended).toHaveBeenCalled();
+  });
+
+  it.each([Number.NaN, -1, '5', null])('of %j is refused', async (value) => {
+    const text = `timeouts.perTry must be a number of at least 0, got ${value}.`;
+    const timeouts = { perTry: value as number };
+    expect(() => serviceOf({ timeouts })).toThrow(new RangeError(text));
+    expect(() => storageOf({ timeouts })).toThrow(new RangeError(text));
+    const calls = [
+      serviceOf({}).get('a', { timeouts }),
+      serviceOf({}).connect('a', { timeouts }),
+      serviceOf({}).events('a', { timeouts }).next(),
+      storageOf().tempUrl('a', { timeouts }),
+    ];
+    for (const call of calls.map(failureOf)) expect(await call).toEqual(new RangeError(text));
+  });
+});
+
+describe('retry', () => {
+  async function triesOf(clientRetry?: RetryOptions | false, retry?: RetryOptions | false) {
+    await using server = await faultServer(refuse('SERVICE_NOT_READY', 503));
+    const delays: number[] = [];
+    const hooks = { onRetry: ({ delay }: { delay: number }) => void delays.push(delay) };
+    const service = serviceOf({ baseUrl: server.baseUrl, retry: clientRetry, hooks });
+    await failureOf(service.get('a', { retry }));
+    expect(Math.max(0, ...delays)).toBeLessThanOrEqual(8);
+    return server.calls.length;
+  }
+  const quick = { attempts: 2, baseDelay: 1 };
+
+  it('of a call is laid over that of the client, field by field', async () => {
+    expect(await triesOf(quick, { attempts: 4 })).toBe(4);
+    expect(await triesOf(quick, { attempts: undefined, maxDelay: 8 })).toBe(2);
+    expect(await triesOf(quick, false)).toBe(1);
+    expect(await triesOf(false, quick)).toBe(2);
+    expect(await triesOf(false)).toBe(1);
+  });
+
+  it('waits no shorter than asked where that is longer than timers know', async () => {
+    vi.useFakeTimers();
+    const headers = { 'Retry-After': String(2 ** 31) };
+    const fetch = vi.fn(async () => new Response(null, { status: 503, headers }));
+    const retry = { maxRetryAfter: Number.POSITIVE_INFINITY };
+    const service = serviceOf({ fetch, retry, timeouts: { total: 0 } });
+    const stop = new AbortController();
+    const failure = failureOf(service.get('a', { signal: stop.signal }));
+    await vi.advanceTimersByTimeAsync(86_400_000);
+    expect(fetch).toHaveBeenCalledTimes(1);
+    stop.abort('enough');
+    expect(await failure).toBe('enough');
+  });
+
+  it.each([
+    [{ attempts: 0 }, 'retry.attempts must be a number of at least 1, got 0.'],
+    [{ attempts: Number.NaN }, 'retry.attempts must be a number of at least 1, got NaN.'],
+    [{ baseDelay: '1' }, 'retry.baseDelay must be a number of at least 0, got 1.'],
+    [{ maxDelay: -1 }, 'retry.maxDelay must be a number of at least 0, got -1.'],
+    [{ maxRetryAfter: null }, 'retry.maxRetryAfter must be a number of at least 0, got null.'],
+  ])('of %j is refused', async (value, text) => {
+    const retry = value as RetryOptions;
+    expect(() => serviceOf({ retry })).toThrow(new RangeError(text));
+    expect(() => storageOf({ retry })).toThrow(new RangeError(text));
+    expect(await failureOf(serviceOf({}).get('a', { retry }))).toEqual(new RangeError(text));
+    expect(await failureOf(storageOf().delete('a', { retry }))).toEqual(new RangeError(text));
+  });
+
+  it.each([
+    [{ retry: true }, 'retry must be an object or false, got boolean.'],
+    [{ timeouts: 5 }, 'timeouts must be an object, got number.'],
+  ])('and timeouts have a form: %j', (options, text) => {
+    expect(() => serviceOf(options)).toThrow(new TypeError(text));
+  });
+});
+
+describe('what is given wrongly is refused in a sentence', () => {
+  it.each<[string, () => unknown, string]>([
+    [
+      'createGatewayClient()',
+      () => createGatewayClient(undefined as never),
+      'createGatewayClient needs options: { baseUrl }, or { envId, gatewayDomain }.',
+    ],
+    [
+      'createStorageClient()',
+      () => createStorageClient(undefined as never),
+      'createStorageClient needs options: { baseUrl, envId, credentials }.',
+    ],
+    [
+      'an address without a scheme',
+      () => serviceOf({ baseUrl: '127.0.0.1:4010' }),
+      'baseUrl must be an absolute http(s) URL, got "127.0.0.1:4010".',
+    ],
+    [
+      'an address without a scheme, of the storage',
+      () => storageOf({ baseUrl: 'localhost:4010' }),
+      'baseUrl must be an absolute http(s) URL, got "localhost:4010".',
+    ],
+    [
+      'no address',
+      () => storageOf({ baseUrl: undefined }),
+      'baseUrl must be an absolute http(s) URL, got undefined.',
+    ],
+    [
+      'a URL object',
+      () => serviceOf({ baseUrl: new URL(baseUrl) }),
+      'baseUrl must be an absolute http(s) URL, got object.',
+    ],
+    [
+      'a token in place of auth',
+      () => serviceOf({ auth: '5ec4e7' }),
+      'auth must be bearer(…), tc3(…), or an object with authorize(), got string.',
+    ],
+    [
+      'no credentials',
+      () => storageOf({ credentials: undefined }),
+      'credentials must be an object or a function, got undefined.',
+    ],
+    ['tc3()', () => tc3(undefined as never), 'tc3 needs { secretId, secretKey }.'],
+    [
+      'tc3Storage()',
+      () => tc3Storage(undefined as never),
+      'tc3Storage needs { secretId, secretKey }, or a function that gives them.',
+    ],
+  ])('%s', (_, create, text) => {
+    expect(create).toThrow(new TypeError(text));
+  });
+
+  const missing = undefined as never;
+  const storage = storageOf({ retry: false });
+  const service = serviceOf({ retry: false });
+  it.each<[string, () => Promise<unknown>, string]>([
+    ['delete()', () => storage.delete(missing), 'fileIDs must be a list, got undefined.'],
+    [
+      'delete([undefined])',
+      () => storage.delete([missing]),
+      'fileID must be a string, got undefined.',
+    ],
+    ['tempUrl()', () => storage.tempUrl(missing), 'fileID must be a string, got undefined.'],
+    ['publicUrl()', () => storage.publicUrl(missing), 'fileID must be a string, got undefined.'],
+    ['tempUrls()', () => storage.tempUrls(missing), 'files must be a list, got undefined.'],
+    ['tempUrls("a")', () => storage.tempUrls('a' as never), 'files must be a list, got string.'],
+    [
+      'tempUrls([null])',
+      () => storage.tempUrls([null as never]),
+      'fileID must be a string, got null.',
+    ],
+    ['download()', () => storage.download(missing), 'fileID must be a string, got undefined.'],
+    ['copy()', () => storage.copy(missing), 'files must be a list, got undefined.'],
+    ['copy("/a")', () => storage.copy('/a', missing), 'dstPath must be a string, got undefined.'],
+    ['move([{}])', () => storage.move([{} as never]), 'srcPath must be a string, got undefined.'],
+    ['uploadMany()', () => storage.uploadMany(missing), 'files must be a list, got undefined.'],
+    ['service.get(5)', () => service.get(5 as never), 'path must be a string, got number.'],
+    [
+      'service.connect(null)',
+      () => service.connect(null as never),
+      'path must be a string, got null.',
+    ],
+  ])('%s', async (_, call, text) => {
+    expect(await failureOf(call())).toEqual(new TypeError(text));
+  });
+
+  it('bearer("Bearer x")', () => {
+    expect(() => bearer('Bearer x')).toThrow(/^token must be the token alone/);
+  });
+});
