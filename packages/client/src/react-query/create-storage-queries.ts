@@ -1,6 +1,7 @@
 import type { UseMutationOptions } from '@tanstack/react-query';
 import createQueries, { type OpenapiQueryClient } from 'openapi-react-query';
 import type { BerthError } from '../errors/berth-error.ts';
+import { isStorageError } from '../errors/storage-error.ts';
 import type { TempUrlResult } from '../operations/temp-urls.ts';
 import type { UploadResult } from '../operations/upload.ts';
 import type { StorageClient } from '../storage-client.ts';
@@ -19,7 +20,8 @@ export interface StorageQueries extends OpenapiQueryClient<StorageQueryPaths, 'a
    */
   tempUrl(fileID: string, options?: LinkOptions): LinkQuery<string>;
   /**
-   * Links to a list of files, each with its `url` or its `error`, in the order given.
+   * Links to a list of files, each with its `url` or its `error`, in the order given. A call that
+   * fails is the error of the query.
    *
    * @example
    * const { data: pictures = [] } = useQuery(files.tempUrls(ids));
@@ -57,9 +59,21 @@ export function createStorageQueries(storage: StorageClient): StorageQueries {
     tempUrl: (fileID, options = {}) =>
       toLinkQuery([fileID], options, (call) => storage.tempUrl(fileID, call)),
     tempUrls: (fileIDs, options = {}) =>
-      toLinkQuery([fileIDs], options, (call) => storage.tempUrls(fileIDs, call)),
+      toLinkQuery([fileIDs], options, async (call) => {
+        const links = await storage.tempUrls(fileIDs, call);
+        const failure = links.find(isOfCall)?.error;
+        if (failure) throw failure;
+        return links;
+      }),
     upload: () => ({
       mutationFn: ({ path, data, ...options }) => storage.upload(path, data, options),
     }),
   };
+}
+
+/** Whether the error of a file is that of the call: no refusal of this one file, or shared with others. */
+function isOfCall({ error }: TempUrlResult, index: number, all: readonly TempUrlResult[]): boolean {
+  if (!error) return false;
+  const isRefusal = isStorageError(error) && error.status === 200;
+  return !isRefusal || all.some((other, place) => place !== index && other.error === error);
 }

@@ -24,6 +24,16 @@ export interface LinkQuery<Data> extends BerthQuery<Data> {
   readonly gcTime: number;
   /** Time until the links are stale, in milliseconds. */
   readonly refetchInterval: (query: { readonly state: { dataUpdatedAt: number } }) => number;
+  /** Forgets links that have expired while the page was hidden, before they are fetched again. */
+  readonly refetchOnWindowFocus: (query: ShownQuery) => boolean;
+  /** Forgets links that have expired while there was no connection, before they are fetched again. */
+  readonly refetchOnReconnect: (query: ShownQuery) => boolean;
+}
+
+/** What is used of a `Query` of TanStack. */
+interface ShownQuery {
+  readonly state: { data: unknown; dataUpdatedAt: number };
+  reset(): void;
 }
 
 /** A query for links that work for `maxAge` seconds. */
@@ -35,6 +45,12 @@ export function toLinkQuery<Data>(
   const lifetime = Math.min(maxAge * 1000, LONGEST);
   const staleTime = lifetime * 0.8;
   const gcTime = lifetime - staleTime;
+  // No timer runs while a page sleeps: what is shown then stays until the new links are there.
+  const forgetExpired = (query: ShownQuery) => {
+    const { data, dataUpdatedAt } = query.state;
+    if (data !== undefined && Date.now() >= dataUpdatedAt + lifetime) query.reset();
+    return true;
+  };
   return {
     ...toQuery(['berth', 'links', ...key, maxAge], ({ signal }) =>
       ask({ ...options, maxAge, signal }),
@@ -44,5 +60,7 @@ export function toLinkQuery<Data>(
     // Where a refetch fails the links are stale already: the next try is soon, and not at once.
     refetchInterval: ({ state }) =>
       Math.max(state.dataUpdatedAt + staleTime - Date.now(), gcTime / 4),
+    refetchOnWindowFocus: forgetExpired,
+    refetchOnReconnect: forgetExpired,
   };
 }

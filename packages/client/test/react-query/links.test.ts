@@ -2,8 +2,10 @@ import './dom.ts';
 import { createStorageClient } from '@berth/client';
 import { createStorageQueries } from '@berth/client/react-query';
 import { createMock, type Mock } from '@berth/mock';
-import { useQuery } from '@tanstack/react-query';
+import { focusManager, onlineManager, useQuery } from '@tanstack/react-query';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { envelope, fakeFetch, list } from '../support/fake-fetch.ts';
+import { storageWith } from '../support/storage.ts';
 import { act, renderHook, waitFor } from './render.ts';
 
 const SECOND = 1000;
@@ -81,6 +83,49 @@ describe('a link to a file', () => {
     await settle(() => expect(answers).toHaveLength(2));
   });
 
+  it.each([
+    ['a hidden tab returns', (isOn: boolean) => focusManager.setFocused(isOn)],
+    ['the connection is back', (isOn: boolean) => onlineManager.setOnline(isOn)],
+  ])('that has expired is no longer shown when %s', async (_, turn) => {
+    const answer = (name: string) =>
+      list({ fileID: 'a', code: 'SUCCESS', tempFileURL: `https://files.example/${name}` });
+    const { fetch: send } = fakeFetch(answer('first'), answer('second'), answer('third'));
+    let gate = Promise.resolve();
+    const fetch = vi.fn((...call: Parameters<typeof send>) => gate.then(() => send(...call)));
+    const { storage } = storageWith([], { fetch });
+    const query = createStorageQueries(storage).tempUrl('a', { maxAge: 100 });
+    const away = async (seconds: number) => {
+      turn(false);
+      await act(() => vi.advanceTimersByTimeAsync(seconds * SECOND));
+    };
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+    try {
+      const { result } = renderHook(() => useQuery(query));
+      await settle(() => expect(result.current.data).toBe('https://files.example/first'));
+
+      // It still works for 10 s.
+      await away(90);
+      const open = Promise.withResolvers<void>();
+      gate = open.promise;
+      await act(async () => turn(true));
+      await settle(() => expect(fetch).toHaveBeenCalledTimes(2));
+      expect(result.current.data).toBe('https://files.example/first');
+      open.resolve();
+      await settle(() => expect(result.current.data).toBe('https://files.example/second'));
+
+      await away(101);
+      const next = Promise.withResolvers<void>();
+      gate = next.promise;
+      await act(async () => turn(true));
+      await settle(() => expect(fetch).toHaveBeenCalledTimes(3));
+      await settle(() => expect(result.current.data).toBeUndefined());
+      next.resolve();
+      await settle(() => expect(result.current.data).toBe('https://files.example/third'));
+    } finally {
+      turn(true);
+    }
+  });
+
   it('leaves the cache before it expires', async () => {
     const { fileID, files } = await setUp();
     const { staleTime, gcTime } = files.tempUrl(fileID, { maxAge: 100 });
@@ -108,6 +153,27 @@ describe('a link to a file', () => {
 });
 
 describe('links to many files', () => {
+  it.each<[string, () => Response | Error, object]>([
+    ['no answer comes', () => new Error('down'), { name: 'NetworkError' }],
+    [
+      'the call is refused',
+      () => envelope({ code: 'SYS_ERR', message: 'No.' }, 500),
+      { status: 500 },
+    ],
+    [
+      'the call is refused with status 200',
+      () => envelope({ code: 'SYS_ERR', message: 'No.' }),
+      { name: 'StorageError', code: 'SYS_ERR' },
+    ],
+  ])('are an error of the query where %s', async (_, answer, error) => {
+    const { storage } = storageWith([answer()], { retry: false });
+    const query = createStorageQueries(storage).tempUrls(['a', 'b']);
+    const { result } = renderHook(() => useQuery(query));
+    await waitFor(() => expect(result.current.isFetched).toBe(true));
+    expect(result.current.error).toMatchObject(error);
+    expect(result.current.data).toBeUndefined();
+  });
+
   it('come in one call, each with its url or its error', async () => {
     const { fileID, files } = await setUp();
     const ids = [fileID, 'cloud://dev.files/none'];
