@@ -18,8 +18,10 @@ export type { GatewayClient, GatewayClientOptions } from './create-gateway-clien
 export { createGatewayClient } from './create-gateway-client.ts';
 export type { StorageClientOptions } from './create-storage-client.ts';
 export { createStorageClient } from './create-storage-client.ts';
+export type { AnyBerthError } from './errors/any-berth-error.ts';
+export { isBerthError } from './errors/any-berth-error.ts';
 export type { BerthErrorDetails } from './errors/berth-error.ts';
-export { BerthError, isBerthError } from './errors/berth-error.ts';
+export { BerthError } from './errors/berth-error.ts';
 export type { ContractIssue } from './errors/contract-error.ts';
 export { ContractError, isContractError } from './errors/contract-error.ts';
 export type { GatewayErrorCode, GatewayErrorDetails } from './errors/gateway-error.ts';

@@ -40,6 +40,7 @@ it('exports these types and no others', async () => {
     .filter(Boolean);
   expect(names.sort()).toMatchInlineSnapshot(`
     [
+      "AnyBerthError",
       "BerthErrorDetails",
       "CallOptions",
       "ConnectOptions",

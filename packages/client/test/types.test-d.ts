@@ -1,6 +1,15 @@
-import { createGatewayClient, createStorageClient, unwrapEnvelope } from '@berth/client';
+import {
+  type AnyBerthError,
+  type ContractIssue,
+  createGatewayClient,
+  createStorageClient,
+  isBerthError,
+  type ServiceEvent,
+  unwrapEnvelope,
+} from '@berth/client';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
 
 const gateway = createGatewayClient({ baseUrl: 'http://127.0.0.1' });
 const credentials = { authorization: 'a', timestamp: 1 };
@@ -102,6 +111,52 @@ describe('storage calls', () => {
     // @ts-expect-error: a number is no content
     void (() => storage.upload('a', 1));
     expectTypeOf(storage.upload('a', 'b')).resolves.toEqualTypeOf<{ readonly fileID: string }>();
+  });
+});
+
+describe('errors', () => {
+  it('are told apart by their name', () => {
+    void ((error: unknown) => {
+      if (!isBerthError(error)) throw error;
+      expectTypeOf(error).toEqualTypeOf<AnyBerthError>();
+      switch (error.name) {
+        case 'GatewayError':
+          return expectTypeOf(error.source).toEqualTypeOf<'gateway' | 'service'>();
+        case 'TimeoutError':
+          return expectTypeOf(error.timeout).toBeNumber();
+        case 'ContractError':
+          return expectTypeOf(error.issues).toEqualTypeOf<readonly ContractIssue[]>();
+        case 'StorageError':
+        case 'UploadError':
+        case 'NetworkError':
+          return expectTypeOf(error.path).toBeString();
+        default:
+          return expectTypeOf(error).toBeNever();
+      }
+    });
+  });
+});
+
+describe('events', () => {
+  const service = gateway.service('news');
+
+  it('have texts as data, or what a schema gives', () => {
+    void (async () => {
+      for await (const event of service.events('a', { lastEventId: '1' })) {
+        expectTypeOf(event).toEqualTypeOf<ServiceEvent<string>>();
+      }
+      const schema = z.object({ price: z.number() });
+      for await (const { data } of service.events('a', { schema })) {
+        expectTypeOf(data).toEqualTypeOf<{ price: number }>();
+      }
+    });
+  });
+
+  it('have no other type without a schema', () => {
+    // @ts-expect-error: nothing checks that the data is a number
+    void (() => service.events<number>('a'));
+    // @ts-expect-error: nothing checks that the data is a number
+    void (() => service.events<number>('a', { lastEventId: '1' }));
   });
 });
 

@@ -18,6 +18,9 @@ export interface BerthErrorDetails {
   readonly cause?: unknown;
 }
 
+/** Marks the errors of this package in all of its copies, which share no classes. */
+const BRAND = Symbol.for('@berth/client.error');
+
 /**
  * Base of all errors that this library makes of answers, and of answers that did not come. Its
  * message alone tells what failed, with which code, at which method and path, and the request id. It
@@ -48,14 +51,13 @@ export abstract class BerthError<Own extends object = object> extends Error {
   }
 }
 
-/**
- * Whether an error is one of this library.
- *
- * @example
- * if (!isBerthError(error)) throw error;
- */
-export function isBerthError(error: unknown): error is BerthError {
-  return error instanceof BerthError;
+// What is on the prototype, no log shows.
+Object.defineProperty(BerthError.prototype, BRAND, { value: true });
+
+/** Whether a value is an error of any copy of this package, and of the class of that name. */
+export function isOfFamily(value: unknown, name?: string): boolean {
+  if (typeof value !== 'object' || value === null || !(BRAND in value)) return false;
+  return name === undefined || (value as { name?: unknown }).name === name;
 }
 
 function toMessage({ what, method, path, status, code, text, requestId }: BerthErrorDetails) {

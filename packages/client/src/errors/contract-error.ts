@@ -1,4 +1,4 @@
-import { BerthError, type BerthErrorDetails } from './berth-error.ts';
+import { BerthError, type BerthErrorDetails, isOfFamily } from './berth-error.ts';
 
 /** One thing that is wrong with a payload. */
 export interface ContractIssue {
@@ -30,11 +30,11 @@ export class ContractError extends BerthError {
 }
 
 /**
- * Whether an error is a {@link ContractError}.
+ * Whether an error is a {@link ContractError}, also of another copy of this package.
  *
  * @example
  * if (isContractError(error)) for (const { path, message } of error.issues) console.error(path, message);
  */
 export function isContractError(error: unknown): error is ContractError {
-  return error instanceof ContractError;
+  return isOfFamily(error, 'ContractError');
 }

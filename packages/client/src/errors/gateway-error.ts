@@ -1,5 +1,5 @@
 import type { KnownGatewayErrorCode } from '../generated/contract.gen.ts';
-import { BerthError, type BerthErrorDetails } from './berth-error.ts';
+import { BerthError, type BerthErrorDetails, isOfFamily } from './berth-error.ts';
 
 /** A code of the gateway. The known ones are offered by editors; the list is open. */
 export type GatewayErrorCode = KnownGatewayErrorCode | (string & Record<never, never>);
@@ -48,11 +48,11 @@ export class GatewayError extends BerthError {
 }
 
 /**
- * Whether an error is a {@link GatewayError}.
+ * Whether an error is a {@link GatewayError}, also of another copy of this package.
  *
  * @example
  * if (isGatewayError(error) && error.code === 'SERVICE_NOT_READY') await startService();
  */
 export function isGatewayError(error: unknown): error is GatewayError {
-  return error instanceof GatewayError;
+  return isOfFamily(error, 'GatewayError');
 }

@@ -1,4 +1,4 @@
-import { BerthError } from './berth-error.ts';
+import { BerthError, isOfFamily } from './berth-error.ts';
 
 /**
  * No answer came, or it broke off. Whether the call was executed is not known. `cause` holds what the
@@ -16,11 +16,11 @@ export class NetworkError extends BerthError {
 }
 
 /**
- * Whether an error is a {@link NetworkError}.
+ * Whether an error is a {@link NetworkError}, also of another copy of this package.
  *
  * @example
  * if (isNetworkError(error)) console.error(error.message, error.cause);
  */
 export function isNetworkError(error: unknown): error is NetworkError {
-  return error instanceof NetworkError;
+  return isOfFamily(error, 'NetworkError');
 }

@@ -1,5 +1,5 @@
 import type { KnownStorageErrorCode } from '../generated/contract.gen.ts';
-import { BerthError } from './berth-error.ts';
+import { BerthError, isOfFamily } from './berth-error.ts';
 
 /** A code of the storage API. The known ones are offered by editors; the list is open. */
 export type StorageErrorCode = KnownStorageErrorCode | (string & Record<never, never>);
@@ -20,11 +20,11 @@ export class StorageError extends BerthError {
 }
 
 /**
- * Whether an error is a {@link StorageError}.
+ * Whether an error is a {@link StorageError}, also of another copy of this package.
  *
  * @example
  * if (isStorageError(error)) console.error(error.code);
  */
 export function isStorageError(error: unknown): error is StorageError {
-  return error instanceof StorageError;
+  return isOfFamily(error, 'StorageError');
 }

@@ -1,4 +1,4 @@
-import { BerthError } from './berth-error.ts';
+import { BerthError, isOfFamily } from './berth-error.ts';
 
 /**
  * A time limit of the client passed. Whether the call was executed is not known. The gateway's own
@@ -18,11 +18,11 @@ export class TimeoutError extends BerthError<{ readonly timeout: number }> {
 }
 
 /**
- * Whether an error is a {@link TimeoutError}.
+ * Whether an error is a {@link TimeoutError}, also of another copy of this package.
  *
  * @example
  * if (isTimeoutError(error)) console.error(`Nothing came within ${error.timeout} ms`);
  */
 export function isTimeoutError(error: unknown): error is TimeoutError {
-  return error instanceof TimeoutError;
+  return isOfFamily(error, 'TimeoutError');
 }

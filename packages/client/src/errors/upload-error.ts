@@ -1,5 +1,5 @@
 import type { KnownUploadErrorCode } from '../generated/contract.gen.ts';
-import { BerthError } from './berth-error.ts';
+import { BerthError, isOfFamily } from './berth-error.ts';
 
 /** A code of the upload target. The known ones are offered by editors; the list is open. */
 export type UploadErrorCode = KnownUploadErrorCode | (string & Record<never, never>);
@@ -21,11 +21,11 @@ export class UploadError extends BerthError {
 }
 
 /**
- * Whether an error is an {@link UploadError}.
+ * Whether an error is an {@link UploadError}, also of another copy of this package.
  *
  * @example
  * if (isUploadError(error) && error.code === 'EntityTooLarge') showLimit();
  */
 export function isUploadError(error: unknown): error is UploadError {
-  return error instanceof UploadError;
+  return isOfFamily(error, 'UploadError');
 }

@@ -4,7 +4,13 @@ import type { HeaderRecord, Pipeline } from '../internal/pipeline/pipeline-call.
 import { toSegment } from '../internal/to-segment.ts';
 import { toGatewayError } from '../to-gateway-error.ts';
 import { readPayload } from './read-payload.ts';
-import type { OpenWebSocket, PayloadOptions, RequestOptions, Service } from './service.ts';
+import type {
+  EventsOptions,
+  OpenWebSocket,
+  PayloadOptions,
+  RequestOptions,
+  Service,
+} from './service.ts';
 import { SHARED } from './shared.ts';
 import { toServiceCall } from './to-service-call.ts';
 
@@ -42,7 +48,7 @@ export function createService(
         if (response.type === 'opaqueredirect') throw toGatewayError({ response });
         return response;
       }),
-    async *events(path = '', options = {}) {
+    async *events<Data>(path = '', options: EventsOptions<Data> = {}) {
       const { streamEvents } = await import('./stream-events.ts');
       yield* streamEvents({ ...SHARED, readPayload }, pipeline, send, path, options);
     },

@@ -141,16 +141,20 @@ export interface Service<Default = unknown> {
    * breaks is opened again after the server's `retry` time, then with growing waits, from the last
    * event on (`Last-Event-ID`). The iteration ends when you leave it, when `signal` aborts, or when the
    * service answers 204; it throws what `get` throws where the service refuses. `timeouts` count until
-   * the headers of each connection.
+   * the headers of each connection. `data` is text; with a `schema` it is what that makes of the JSON.
    *
    * @example
    * for await (const { event, data } of service.events('prices', { signal })) {
    *   if (event === 'price') show(JSON.parse(data));
    * }
    */
-  events<Data = string>(
+  events(
     path?: string,
-    options?: EventsOptions<Data>,
+    options?: EventsOptions<string> & { readonly schema?: undefined },
+  ): AsyncGenerator<ServiceEvent, void, undefined>;
+  events<Data>(
+    path: string | undefined,
+    options: EventsOptions<Data> & { readonly schema: StandardSchema<Data> },
   ): AsyncGenerator<ServiceEvent<Data>, void, undefined>;
   /**
    * Opens a WebSocket (RFC 6455) and gives it when it is open; it is the platform's own. Credentials go
