@@ -47,7 +47,7 @@ export type GatewayClientOptions = GatewayAddress &
      * 308) and all headers of its own; `fetch` leaves out only `Authorization`, for another origin.
      * `error`: a `NetworkError`. Default: `manual`.
      */
-    readonly redirect?: RequestRedirect | undefined;
+    readonly redirect?: RequestInit['redirect'] | undefined;
     /** Functions that see each try. Default: none. */
     readonly hooks?: Hooks | undefined;
     /** Opens WebSockets. Default: the platform's `WebSocket`; Node has one from version 22 on. */

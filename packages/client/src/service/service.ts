@@ -11,7 +11,7 @@ export interface ServiceCallOptions extends CallOptions {
   /** Headers of this call. A call that brings its own `Authorization` keeps it. */
   readonly headers?: RequestInit['headers'] | undefined;
   /** What is done with a redirect of the service. Default: that of the client. */
-  readonly redirect?: RequestRedirect | undefined;
+  readonly redirect?: RequestInit['redirect'] | undefined;
 }
 
 /**

@@ -43,7 +43,7 @@ export interface PipelineOptions extends SharedCallOptions {
   readonly fetch?: FetchLike | undefined;
   readonly hooks?: Hooks | undefined;
   /** What `fetch` does with a redirect, where the call does not say. Default: that of `fetch`. */
-  readonly redirect?: RequestRedirect | undefined;
+  readonly redirect?: RequestInit['redirect'] | undefined;
   /** Header that carries the hosted service's own status (D10). Default: that of the contract. */
   readonly upstreamStatus?: string | undefined;
   readonly signer?: Signer | undefined;
