@@ -127,3 +127,12 @@ it('asks nobody about a path that cannot be decoded', async () => {
   expect((await send(base, '/%zz', { headers: GOOD })).status).toBe(400);
   expect(handler).not.toHaveBeenCalled();
 });
+
+it('takes no member of every object for a handler', async () => {
+  const scheme = { type: 'http', scheme: 'bearer' } as const;
+  const route = { path: '/', operationId: 'toString', security: [['valueOf']] };
+  const secured = toTable([route], { securitySchemes: { valueOf: scheme } as never });
+  expect(() => createRouter(secured, {})).toThrow('options.security.valueOf is missing');
+  const open = toTable([{ ...route, security: [] }]);
+  expect((await send(await serve(createRouter(open, {})), '/')).status).toBe(501);
+});

@@ -40,3 +40,13 @@ export type SecurityHandler<Principal = unknown> = (
 
 /** One handler for each scheme that the document uses. */
 export type SecurityHandlers = Readonly<Record<string, SecurityHandler>>;
+
+/** A handler by its name, be it a method of a class, but none that every object has: `toString`. */
+export function functionOf<Kind>(
+  handlers: Readonly<Record<string, Kind | undefined>>,
+  name: string,
+): Kind | undefined {
+  const handler = handlers[name];
+  const inherited = (Object.prototype as unknown as Record<string, unknown>)[name];
+  return typeof handler === 'function' && handler !== inherited ? handler : undefined;
+}

@@ -1,7 +1,7 @@
 import { createResponseFinder, type ResponseFinder } from './answering/create-response-finder.ts';
 import { toDeprecationHeaders } from './answering/to-deprecation-headers.ts';
 import { type BodyReader, createBodyReader } from './body/create-body-reader.ts';
-import type { Handler, Handlers } from './handler.ts';
+import { functionOf, type Handler, type Handlers } from './handler.ts';
 import type { RouterOptions } from './options.ts';
 import {
   createParameterReader,
@@ -42,7 +42,7 @@ export function toPlan(
     route,
     pathNames,
     // Handlers may be methods of an object that they refer to.
-    handle: handlers[route.operationId]?.bind(handlers),
+    handle: functionOf(handlers, route.operationId)?.bind(handlers),
     guard: createGuard(table, route, options.security ?? {}),
     readParameters: createParameterReader(route, pathNames),
     readBody: route.body && createBodyReader(route.body, settings.limits),

@@ -1,5 +1,5 @@
 import type { Call, Principals } from '../call.ts';
-import type { SecurityHandler, SecurityHandlers } from '../handler.ts';
+import { functionOf, type SecurityHandler, type SecurityHandlers } from '../handler.ts';
 import type { Route, RouteTable } from '../route-table.ts';
 import { isAnswerable } from '../to-answer.ts';
 import { Unauthorized } from '../unauthorized.ts';
@@ -40,11 +40,11 @@ export function createGuard(
   const alternatives = security.map((names, index) =>
     names.map((name): Check => {
       const scheme = securitySchemes[name];
-      const handle = handlers[name];
+      const handle = functionOf(handlers, name);
       if (!scheme) throw new TypeError(`The document has no security scheme ${name}.`);
       if (!handle)
         throw new TypeError(`options.security.${name} is missing: the document uses it.`);
-      const asked = scopes?.[index]?.[name] ?? NO_SCOPES;
+      const asked = new Map(Object.entries(scopes?.[index] ?? {})).get(name) ?? NO_SCOPES;
       return { name, find: createCredentialFinder(scheme), handle, scopes: asked };
     }),
   );
