@@ -81,6 +81,100 @@ describe('a download', () => {
     expect(String(error)).toContain('no part of the file came');
   });
 
+  const partOf = (from: number, to: number, total: number | string): Handler => {
+    return (_, response) => {
+      const bytes = BYTES.subarray(from, to + 1);
+      response.writeHead(206, {
+        ETag: '"v1"',
+        'Content-Length': bytes.length,
+        'Content-Range': `bytes ${from}-${to}/${total}`,
+      });
+      response.end(bytes);
+    };
+  };
+
+  it.each<[string, object, Handler]>([
+    ['fewer bytes', { offset: 0, length: 1_000 }, partOf(0, 99, 300_000)],
+    ['more bytes', { offset: 10, length: 20 }, partOf(10, 99_999, 300_000)],
+    ['another beginning', { offset: 10, length: 20 }, partOf(9, 28, 300_000)],
+    ['a beginning with the same first digits', { offset: 1 }, partOf(10, 299_999, 300_000)],
+    ['an end before that of the file', { offset: 10 }, partOf(10, 19, 300_000)],
+    ['an end behind that of the file', { offset: 10, length: 20 }, partOf(10, 29, 25)],
+    ['more bytes of a file of unknown length', { offset: 0, length: 5 }, partOf(0, 9, '*')],
+    [
+      'another unit',
+      { offset: 0, length: 5 },
+      (_, r) => r.writeHead(206, { 'Content-Range': 'lines 0-4/9' }).end('01234'),
+    ],
+    ['no Content-Range', { offset: 0, length: 5 }, (_, r) => r.writeHead(206).end('01234')],
+    [
+      'a part of a compressed file',
+      { offset: 0, length: 5 },
+      (_, response) => {
+        const headers = { 'Content-Range': 'bytes 0-4/9', 'Content-Encoding': 'gzip' };
+        response.writeHead(206, headers).end('01234');
+      },
+    ],
+  ])('refuses %s than asked for', async (_, range, handle) => {
+    await using served = await serveStorage(handle);
+    const error = await failureOf(served.storage.download('a', { range }).then(bytesOf));
+    expect(error).toMatchObject({ name: 'StorageError', status: 206 });
+    expect(String(error)).toContain('no part of the file came');
+  });
+
+  it.each<[object, Handler, number]>([
+    [{ offset: 10, length: 20 }, partOf(10, 14, 15), 5],
+    [{ offset: 10, length: 20 }, partOf(10, 29, '*'), 20],
+    [{ offset: 10, length: 20 }, partOf(10, 14, '*'), 5],
+    [{ offset: 299_990 }, partOf(299_990, 299_999, 300_000), 10],
+  ])('takes a part that ends with the file: %j', async (range, handle, length) => {
+    await using served = await serveStorage(handle);
+    const response = await served.storage.download('a', { range });
+    expect(await bytesOf(response)).toHaveLength(length);
+  });
+
+  it.each([204, 205, 206])('refuses status %i, which brings no file', async (status) => {
+    await using served = await serveStorage((_, response) => response.writeHead(status).end());
+    const error = await failureOf(served.storage.download('a'));
+    expect(error).toMatchObject({ name: 'StorageError', status });
+  });
+
+  it.each([
+    ['more', 11],
+    ['less', 9],
+  ])('fails where %s bytes come than its Content-Length', async (_, length) => {
+    const fetch = async (url: string, init: RequestInit) => {
+      if (!url.includes('/file')) return globalThis.fetch(url, init);
+      const headers = { 'Content-Length': '10', ETag: '"v1"' };
+      return new Response(new Uint8Array(length), { headers });
+    };
+    await using served = await serveStorage(() => {}, { fetch });
+    const error = await failureOf(served.storage.download('a', { retry: false }).then(bytesOf));
+    expect(error).toMatchObject({ name: 'NetworkError' });
+    expect(String(error)).toMatch(/It is longer than told|It has another length than told/);
+  });
+
+  it.each<[string, (from: number) => string]>([
+    ['its total differs', (from) => `bytes ${from}-299999/300001`],
+    ['it begins elsewhere', (from) => `bytes ${from + 1}-299999/300000`],
+    ['it begins with the same digits', (from) => `bytes ${from}0-299999/300000`],
+    ['it ends elsewhere', (from) => `bytes ${from}-300000/300000`],
+  ])('does not go on with a part where %s', async (_, contentRange) => {
+    const first = files({ cut: 100 });
+    let count = 0;
+    await using served = await serveStorage((request, response) => {
+      count += 1;
+      if (count === 1) return first.handle(request, response);
+      const from = Number(/\d+/.exec(request.headers.range ?? '')?.[0]);
+      response.writeHead(206, { ETag: '"v1"', 'Content-Range': contentRange(from) });
+      response.end(BYTES.subarray(from));
+    });
+    const error = await failureOf(served.storage.download('a').then(bytesOf));
+    expect(error).toMatchObject({ name: 'StorageError', status: 206 });
+    expect(String(error)).toContain('the file changed while it was downloaded');
+    expect(count).toBe(2);
+  });
+
   it.each([
     [undefined, BYTES],
     [{ offset: 1_000, length: 250_000 }, BYTES.subarray(1_000, 251_000)],

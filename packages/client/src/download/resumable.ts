@@ -12,6 +12,8 @@ export interface ResumeRules {
   readonly retry: RetryOptions | false;
   /** Bytes of the whole body; `undefined` where nobody tells. */
   readonly size: number | undefined;
+  /** No body has more bytes; `undefined` where nobody tells. */
+  readonly most: number | undefined;
   /** Longest time in milliseconds in which no byte comes; 0 is without end. */
   readonly idle: number;
   readonly signal: AbortSignal | undefined;
@@ -25,7 +27,16 @@ export interface ResumeRules {
  * asks, and only the time in which a reader waits counts.
  */
 export function resumable(first: Body, rules: ResumeRules): ReadableStream<Uint8Array> {
-  const { reopen, retry, size, idle, signal, report, fail } = rules;
+  const {
+    reopen,
+    retry,
+    size,
+    most = Number.POSITIVE_INFINITY,
+    idle,
+    signal,
+    report,
+    fail,
+  } = rules;
   let reader = first?.getReader();
   let loaded = 0;
   let failures = 0;
@@ -60,13 +71,14 @@ export function resumable(first: Body, rules: ResumeRules): ReadableStream<Uint8
             }
             loaded += value.byteLength;
             failures = 0;
-            controller.enqueue(value);
+            if (loaded <= most) controller.enqueue(value);
             break;
           } catch (error) {
             await goOn(error);
           }
         }
         try {
+          if (loaded > most) throw fail(new Error('It is longer than told.'));
           report?.(loaded);
         } catch (error) {
           leave(error);

@@ -68,21 +68,37 @@ export async function download(
   };
 
   const first = await get(range && offset);
-  // A browser may not be let see which part it is.
-  if (range && (first.status !== 206 || beginsAt(first, offset) === false)) {
-    throw refuse(first, 'no part of the file came');
-  }
-  const etag = first.headers.get('ETag') ?? '';
-  const isEncoded = first.headers.has('Content-Encoding');
-  const [, to] = /-(\d+)/.exec((range && first.headers.get('Content-Range')) ?? '') ?? [];
-  const told = to ? Number(to) - offset + 1 : first.headers.get('Content-Length');
+  const { headers } = first;
+  const isEncoded = headers.has('Content-Encoding');
+  const part = range && readContentRange(first);
+  const told = part ? part.to - offset + 1 : headers.get('Content-Length');
   const size = isEncoded || told === null ? undefined : Number(told);
+  if (range) {
+    // A browser may not be let see which part it is: then only its length can be checked.
+    const isHidden = !sendsIfRange && !headers.has('Content-Range');
+    const isPart = part ? isWanted(part, offset, length) : isHidden;
+    const isLonger = size !== undefined && length !== undefined && size > length;
+    // Of a compressed body no part can be read by itself.
+    if (first.status !== 206 || !isPart || isLonger || isEncoded) {
+      throw refuse(first, 'no part of the file came');
+    }
+  } else if (first.status !== 200 && first.status !== 203) {
+    // Another success has no body, or only a part of it.
+    throw refuse(first);
+  }
+  const etag = headers.get('ETag') ?? '';
+  const total = range ? part?.total : size;
 
   const reopen = async (loaded: number) => {
     const from = offset + loaded;
     const next = await get(from, etag);
-    const isSame = next.headers.get('ETag') === etag && next.status === 206;
-    if (isSame && beginsAt(next, from)) return next.body;
+    const rest = readContentRange(next);
+    const isSame =
+      next.status === 206 &&
+      next.headers.get('ETag') === etag &&
+      (rest?.total ?? total) === (total ?? rest?.total);
+    // It may end too soon (RFC 9110, section 15.3.7); then the next part is asked for.
+    if (isSame && rest?.from === from) return next.body;
     throw refuse(next, 'the file changed while it was downloaded');
   };
   const what = `The download of ${fileID} broke off`;
@@ -91,6 +107,7 @@ export async function download(
     retry: etag.startsWith('"') && !isEncoded && retry,
     reopen,
     size,
+    most: size ?? length,
     idle,
     signal,
     report: toReport(options.onProgress, size),
@@ -102,9 +119,30 @@ export async function download(
   return new Response(body, first);
 }
 
-/** Whether the part that came begins at a byte; `undefined` where the answer does not tell. */
-function beginsAt({ headers }: Response, byte: number): boolean | undefined {
-  return headers.get('Content-Range')?.startsWith(`bytes ${byte}-`);
+/** A part of a file; `total` is the length of the file, where the server knows it. */
+interface Part {
+  readonly from: number;
+  readonly to: number;
+  readonly total: number | undefined;
+}
+
+/** The part that a valid `Content-Range` names (RFC 9110, section 14.4). */
+function readContentRange({ headers }: Response): Part | undefined {
+  const value = headers.get('Content-Range') ?? '';
+  const [, first, last, of] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(value) ?? [];
+  const part = {
+    from: Number(first),
+    to: Number(last),
+    total: of === '*' ? undefined : Number(of),
+  };
+  const { from, to, total = Number.POSITIVE_INFINITY } = part;
+  return from <= to && to < total ? part : undefined;
+}
+
+/** Whether a part is all of a range, or all of it that the file has. */
+function isWanted({ from, to, total }: Part, offset: number, length = Number.POSITIVE_INFINITY) {
+  const wanted = offset + length - 1;
+  return from === offset && to === Math.min(wanted, total === undefined ? to : total - 1);
 }
 
 /**
