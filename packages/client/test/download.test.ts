@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import type { Progress } from '@berth/client';
+import type { DownloadRange, Progress } from '@berth/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failureOf } from './support/fake-fetch.ts';
 import { type Handler, serveStorage } from './support/loopback.ts';
@@ -93,7 +93,7 @@ describe('a download', () => {
     };
   };
 
-  it.each<[string, object, Handler]>([
+  it.each<[string, DownloadRange, Handler]>([
     ['fewer bytes', { offset: 0, length: 1_000 }, partOf(0, 99, 300_000)],
     ['more bytes', { offset: 10, length: 20 }, partOf(10, 99_999, 300_000)],
     ['another beginning', { offset: 10, length: 20 }, partOf(9, 28, 300_000)],
@@ -122,7 +122,7 @@ describe('a download', () => {
     expect(String(error)).toContain('no part of the file came');
   });
 
-  it.each<[object, Handler, number]>([
+  it.each<[DownloadRange, Handler, number]>([
     [{ offset: 10, length: 20 }, partOf(10, 14, 15), 5],
     [{ offset: 10, length: 20 }, partOf(10, 29, '*'), 20],
     [{ offset: 10, length: 20 }, partOf(10, 14, '*'), 5],

@@ -1,12 +1,16 @@
+import { Readable } from 'node:stream';
+import vm from 'node:vm';
 import {
   bearer,
   createGatewayClient,
   type GatewayClientOptions,
   GatewayError,
 } from '@berth/client';
+import { FormData as UndiciFormData, fetch as undiciFetch } from 'undici7';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import { failureOf, fakeFetch, json } from './support/fake-fetch.ts';
+import { faultServer, serve as serveFaults } from './support/fault-server.ts';
 import { answer, bodyOf, serve } from './support/loopback.ts';
 
 function serviceWith(...answers: (Response | Error)[]) {
@@ -129,6 +133,102 @@ describe('the body of a POST', () => {
     await service.post('a', body);
     expect(last(requests).headers.get('Content-Type')).toBe(type);
     expect(await last(requests).text()).toBe(text);
+  });
+
+  const foreign = (code: string): unknown => vm.runInNewContext(code);
+
+  it.each<[string, unknown, string | null, string]>([
+    ['an ArrayBuffer', foreign('new Uint8Array([104, 105]).buffer'), null, 'hi'],
+    ['bytes', foreign('new Uint8Array([104, 105])'), null, 'hi'],
+    ['an object', foreign('({ a: 1 })'), 'application/json', '{"a":1}'],
+    ['an empty object', foreign('({})'), 'application/json', '{}'],
+    ['a date', foreign('new Date(0)'), 'application/json', '"1970-01-01T00:00:00.000Z"'],
+    [
+      'a form',
+      new (class URLSearchParams {
+        readonly [Symbol.toStringTag] = 'URLSearchParams';
+        toString = () => 'a=1';
+      })(),
+      'application/x-www-form-urlencoded;charset=UTF-8',
+      'a=1',
+    ],
+  ])(
+    'that is %s of another realm or package is sent as what it is',
+    async (_, body, type, text) => {
+      const { service, requests } = serviceWith(json({}));
+      await service.post('a', body);
+      expect(last(requests).headers.get('Content-Type')).toBe(type);
+      expect(await last(requests).text()).toBe(text);
+    },
+  );
+
+  it.each<[string, unknown]>([
+    ['FormData', new UndiciFormData()],
+    ['Blob', { [Symbol.toStringTag]: 'Blob', size: 1 }],
+    ['Map', new Map([['a', 1]])],
+    ['Set', new Set([1])],
+    ['Promise', Promise.resolve({ a: 1 })],
+    ['SharedArrayBuffer', new SharedArrayBuffer(1)],
+    ['Function', () => {}],
+    ['Symbol', Symbol('a')],
+  ])('that is a %s which nobody here can send is refused', async (kind, body) => {
+    const { service, requests } = serviceWith(json({}));
+    const error = await failureOf(service.post('a', body));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).toContain(kind);
+    expect(requests).toEqual([]);
+  });
+
+  it('that is a FormData of undici goes out through the fetch of undici', async () => {
+    let sent = '';
+    await using server = await faultServer(async (request, response) => {
+      sent = String(Buffer.concat(await request.toArray()));
+      serveFaults({})(request, response);
+    });
+    const form = new UndiciFormData();
+    form.append('a', 'hello');
+    const fetch = (url: string, init: object) => undiciFetch(url, init) as Promise<never>;
+    const gateway = createGatewayClient({ baseUrl: server.baseUrl, fetch });
+    await gateway.service('hello').post('a', form);
+    expect(sent).toContain('name="a"\r\n\r\nhello');
+    const own = new FormData();
+    own.append('a', 'hello');
+    const error = await failureOf(gateway.service('hello').post('a', own));
+    expect(String(error)).toContain('FormData');
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    [
+      'a locked stream',
+      async () => {
+        const stream = new Blob(['hi']).stream();
+        stream.getReader();
+        return stream;
+      },
+    ],
+    [
+      'a stream that was read',
+      async () => {
+        const stream = new Blob(['hi']).stream();
+        await new Response(stream).text();
+        return stream;
+      },
+    ],
+    [
+      'a stream of Node that was read',
+      async () => {
+        const stream = Readable.from(['hi']);
+        await stream.toArray();
+        return stream;
+      },
+    ],
+  ])('that is %s is refused', async (_, make) => {
+    const { service, requests } = serviceWith(json({}));
+    const error = await failureOf(service.post('a', await make()));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).toContain('has already been read, or is being read');
+    expect(requests).toEqual([]);
   });
 
   it('may name its type', async () => {

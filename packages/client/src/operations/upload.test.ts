@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import vm from 'node:vm';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
 import { envelope, failureOf } from '../../test/support/fake-fetch.ts';
@@ -77,6 +79,57 @@ describe('upload', () => {
     const { storage, requests } = storageWith([]);
     expect(await failureOf(storage.upload('a.txt', data as never))).toBeInstanceOf(TypeError);
     expect(requests).toEqual([]);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    [
+      'is locked',
+      async () => {
+        const stream = new Blob(['hi']).stream();
+        stream.getReader();
+        return stream;
+      },
+    ],
+    [
+      'was read',
+      async () => {
+        const stream = new Blob(['hi']).stream();
+        await new Response(stream).text();
+        return stream;
+      },
+    ],
+    [
+      'was left after its first bytes',
+      async () => {
+        const stream = new Blob(['hi']).stream();
+        const reader = stream.getReader();
+        await reader.read();
+        reader.releaseLock();
+        return stream;
+      },
+    ],
+    [
+      'is of Node and was read',
+      async () => {
+        const stream = Readable.from(['hi']);
+        await stream.toArray();
+        return stream;
+      },
+    ],
+    ['is of Node and was destroyed', async () => Readable.from(['hi']).destroy()],
+  ])('refuses a stream that %s', async (_, make) => {
+    const { storage, requests } = storageWith([]);
+    const error = await failureOf(storage.upload('a.txt', (await make()) as never));
+    expect(error).toEqual(new TypeError('The stream has already been read, or is being read.'));
+    expect(requests).toEqual([]);
+  });
+
+  it('takes an ArrayBuffer of another realm', async () => {
+    const { storage, requests } = storageWith([granted(), stored()]);
+    const data = vm.runInNewContext('new Uint8Array([104, 105]).buffer') as ArrayBuffer;
+    await storage.upload('a.txt', data);
+    const file = (await requests[1]?.formData())?.get('file') as File;
+    expect(await file.text()).toBe('hi');
   });
 
   it.each(['', undefined, null])('refuses %j as path before anything is sent', async (path) => {

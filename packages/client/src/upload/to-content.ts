@@ -1,7 +1,7 @@
 import { fileSize, toWhole } from '#platform';
 import { assertInteger } from '../internal/assert-integer.ts';
 import { isRecord } from '../internal/is-record.ts';
-import { isStream } from '../internal/to-body.ts';
+import { assertUnread, isArrayBuffer, isStream } from '../internal/to-body.ts';
 import { assertLength } from './assert-length.ts';
 import type { FileSource, UploadData } from './upload-data.ts';
 import type { UploadContent } from './upload-form.ts';
@@ -16,7 +16,7 @@ interface ContentOptions {
 /**
  * Looks at a content without reading it.
  *
- * @throws TypeError where it is nothing that can be uploaded
+ * @throws TypeError where it is nothing that can be uploaded, or a stream that is spent
  * @throws RangeError where it is longer than `maxBytes`, or not as long as `size` says
  */
 export async function toContent(
@@ -30,7 +30,7 @@ export async function toContent(
   else if (isRecord(data) && 'file' in data) size = await fileSize((data as FileSource).file);
   else if (!isStream(data)) {
     throw new TypeError('The content is no Blob, bytes, string, stream or { file }.');
-  }
+  } else assertUnread(data);
   assertInteger('size', told, 0);
   const known = size ?? told;
   if (known !== undefined) assertLength({ size: told, maxBytes }, known, true);
@@ -39,5 +39,5 @@ export async function toContent(
 }
 
 function isWhole(data: UploadData): data is string | ArrayBuffer | ArrayBufferView {
-  return typeof data === 'string' || data instanceof ArrayBuffer || ArrayBuffer.isView(data);
+  return typeof data === 'string' || isArrayBuffer(data) || ArrayBuffer.isView(data);
 }

@@ -4,6 +4,7 @@ import { pathOf, rememberCall } from '../calls.ts';
 import { mergeRetry, mergeTimeouts } from '../options.ts';
 import { platformFetch } from '../platform-fetch.ts';
 import { timeoutFailure } from '../timeout-failure.ts';
+import { UnknownBodyError } from '../to-body.ts';
 import { createPlan } from './create-plan.ts';
 import { openDeadline } from './deadline.ts';
 import { networkFailure } from './network-failure.ts';
@@ -77,6 +78,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
             try {
               response = await fetch(url, request);
             } catch (error) {
+              if (error instanceof UnknownBodyError) throw error;
               throw networkFailure(remembered, error);
             }
             // Others see it as well; what is read at once needs no memory.
