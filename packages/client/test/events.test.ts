@@ -1,5 +1,5 @@
 import { createGatewayClient, type GatewayClientOptions, type ServiceEvent } from '@berth/client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { failureOf } from './support/fake-fetch.ts';
 import { type Act, faultServer, hang, refuse, reset, serve } from './support/fault-server.ts';
 
@@ -151,4 +151,45 @@ describe('events', () => {
     expect(await collect(service(server.baseUrl).events('a', { signal }))).toEqual([]);
     expect(server.calls).toHaveLength(0);
   });
+
+  it('carry an ID of any length back, and none that a header cannot hold', async () => {
+    const long = 'é'.repeat(100_000);
+    const ids: (string | null)[] = [];
+    const pieces = [`retry: 0\nid: ${long}\ndata: one\n\n`, 'id: a\u0001b\ndata: two\n\n'];
+    const fetch = async (_: string, init: RequestInit) => {
+      ids.push(new Headers(init.headers).get('Last-Event-ID'));
+      const piece = pieces.shift();
+      const headers = { 'Content-Type': 'text/event-stream' };
+      return new Response(piece ?? null, { status: piece ? 200 : 204, headers });
+    };
+    expect(await collect(service('http://g.example', { fetch }).events('a'))).toEqual([
+      'one',
+      'two',
+    ]);
+    expect(ids.map((id) => id?.length)).toEqual([undefined, 200_000, 200_000]);
+  });
+
+  it.each([['9000000000'], ['9'.repeat(400)]])(
+    'connect again late where retry is %s',
+    async (ms) => {
+      vi.useFakeTimers();
+      try {
+        let calls = 0;
+        const fetch = async () => {
+          calls += 1;
+          const headers = { 'Content-Type': 'text/event-stream' };
+          return new Response(`retry: ${ms}\ndata: one\n\n`, { headers });
+        };
+        const stop = new AbortController();
+        const { signal } = stop;
+        const events = collect(service('http://g.example', { fetch }).events('a', { signal }));
+        await vi.advanceTimersByTimeAsync(24 * 60 * 60 * 1_000);
+        expect(calls).toBe(1);
+        stop.abort();
+        expect(await events).toEqual(['one']);
+      } finally {
+        vi.useRealTimers();
+      }
+    },
+  );
 });

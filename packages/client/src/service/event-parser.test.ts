@@ -44,6 +44,11 @@ describe('createEventParser', () => {
     expect(parse('id: 1\n\nid\n\n').id).toBe('');
   });
 
+  it('takes no ID that no header can carry back', () => {
+    expect(parse('id: 1\n\nid: a\u0001b\n\nid: \u007f\n\n').id).toBe('1');
+    expect(parse('id: a\tb é\n\n').id).toBe('a\tb é');
+  });
+
   it('takes a retry of digits only', () => {
     expect(parse('retry: 15\n').retry).toBe(15);
     expect(parse('retry: 1.5\nretry: -1\nretry\n').retry).toBeUndefined();

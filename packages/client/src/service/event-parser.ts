@@ -46,7 +46,8 @@ export function createEventParser(id: string) {
     const [, field, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
     if (field === 'data') data.push(value);
     else if (field === 'event') event = value;
-    else if (field === 'id' && !value.includes('\0')) nextId = value;
+    // "If the field value does not contain NULL": no header can carry another control character either.
+    else if (field === 'id' && !/[^\t\P{Cc}]/u.test(value)) nextId = value;
     else if (field === 'retry' && /^\d+$/.test(value)) state.retry = Number(value);
     return [];
   }

@@ -106,5 +106,5 @@ async function pause(deadline: Deadline, retry: number, failures: number) {
 
 /** Header values are bytes to `fetch`: UTF-8 has to be spelt out. */
 function toHeaderBytes(id: string): string {
-  return String.fromCharCode(...new TextEncoder().encode(id));
+  return Array.from(new TextEncoder().encode(id), (byte) => String.fromCharCode(byte)).join('');
 }

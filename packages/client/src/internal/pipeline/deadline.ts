@@ -20,7 +20,7 @@ export interface Deadline {
 }
 
 /** Half of the longest time that `setTimeout` knows, in milliseconds: more than that would pass at once. */
-const LONGEST = 2 ** 30;
+export const LONGEST = 2 ** 30;
 const NEVER = Number.POSITIVE_INFINITY;
 
 /**
