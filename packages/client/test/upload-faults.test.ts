@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
+import { Agent } from 'node:http';
+import { Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { failureOf } from './support/fake-fetch.ts';
@@ -226,5 +228,47 @@ describe('a time limit', () => {
       served.storage.upload('a', endless(), { timeouts: { total: 100 } }),
     );
     expect(error).toMatchObject({ name: 'TimeoutError', timeout: 100 });
+  });
+
+  it.each<[string, () => Agent]>([
+    ['no name is resolved', () => new Agent({ lookup: () => {} })],
+    [
+      'no connection is made',
+      () => {
+        const agent = new Agent();
+        agent.createConnection = () => Object.assign(new Socket(), { connecting: true });
+        return agent;
+      },
+    ],
+    [
+      'all connections are busy',
+      () => {
+        const agent = new Agent();
+        agent.createConnection = () => undefined;
+        return agent;
+      },
+    ],
+  ])('ends an upload for which %s, and reports no progress before', async (_, make) => {
+    await using served = await serveStorage((request) => bodyOf(request), {
+      agent: make(),
+      host: 'localhost',
+    });
+    const seen: unknown[] = [];
+    const options = { timeouts: { perTry: 50 }, retry: false as const };
+    const onProgress = (progress: unknown) => seen.push(progress);
+    for (const data of ['hello', new Blob(['hello']).stream()]) {
+      const upload = served.storage.upload('a', data, { ...options, onProgress });
+      expect(await failureOf(upload)).toMatchObject({ name: 'TimeoutError', timeout: 50 });
+    }
+    expect(seen).toEqual([]);
+  });
+
+  it('that is longer than any timer ends nothing', async () => {
+    await using served = await serveStorage(async (request, response) => {
+      await bodyOf(request);
+      response.writeHead(204).end();
+    });
+    const timeouts = { perTry: 2 ** 33 };
+    await served.storage.upload('a', 'hello', { timeouts, retry: false });
   });
 });

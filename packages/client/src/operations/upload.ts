@@ -23,8 +23,8 @@ const FILE = 'file' satisfies keyof components['schemas']['UploadForm'];
 const IDLE = 65_000;
 
 /**
- * Options of an upload. Of its `timeouts`, `perTry` is the longest time in which nothing moves, and
- * `total` is without end by default. A stream is never sent twice, whatever `retry` says.
+ * Options of an upload. Of its `timeouts`, `perTry` is the longest time in which nothing moves, until
+ * a connection is made too, and `total` is without end by default. A stream is never sent twice, whatever `retry` says.
  *
  * @example
  * await storage.upload('video.mp4', stream, {

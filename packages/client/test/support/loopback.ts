@@ -38,15 +38,20 @@ export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 /**
  * A deployment that grants each upload to `/target?grant=<number>`, links each file to `/file`, and
  * leaves what happens there to the test.
+ *
+ * @param options those of the client, and the host name of the upload target
  */
-export async function serveStorage(handle: Handler, options: Partial<StorageClientOptions> = {}) {
+export async function serveStorage(
+  handle: Handler,
+  { host = '127.0.0.1', ...options }: Partial<StorageClientOptions> & { host?: string } = {},
+) {
   let grants = 0;
   const served = await serve(async (request, response) => {
     if (request.url?.endsWith(':getUploadMetaData')) {
       const { path } = JSON.parse(String(await bodyOf(request)));
       grants += 1;
       const data = {
-        url: `${served.url}/target?grant=${grants}`,
+        url: `${served.url.replace('127.0.0.1', host)}/target?grant=${grants}`,
         token: 'token',
         authorization: 'authorization',
         fileID: `cloud://dev.files/${path}`,

@@ -4,6 +4,7 @@ import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { finished } from 'node:stream';
 import { isUint8Array } from 'node:util/types';
+import { LONGEST } from '../../internal/pipeline/deadline.ts';
 import { assertLength } from '../../upload/assert-length.ts';
 import { toMultipart } from '../../upload/to-multipart.ts';
 import type { UploadAnswer, UploadForm } from '../../upload/upload-form.ts';
@@ -24,6 +25,7 @@ export function sendForm(form: UploadForm): Promise<UploadAnswer> {
     let sent = 0;
     let isWhole = false;
     let isAnswered = false;
+    let connecting: ReturnType<typeof setTimeout> | undefined;
 
     const stop = (error: unknown) => {
       reject(error);
@@ -31,6 +33,7 @@ export function sendForm(form: UploadForm): Promise<UploadAnswer> {
     };
     const onAbort = () => stop(signal.reason);
     const close = () => {
+      clearTimeout(connecting);
       signal.removeEventListener('abort', onAbort);
       source.destroy();
       request.destroy();
@@ -52,9 +55,12 @@ export function sendForm(form: UploadForm): Promise<UploadAnswer> {
         }
         sent += Buffer.byteLength(chunk);
         assertLength(content, sent, false);
-        const isSent = release && (() => release(chunk as Uint8Array));
-        if (!request.write(chunk, isSent)) source.pause();
-        form.report?.(sent);
+        const end = sent;
+        const onSent = (error?: Error | null) => {
+          release?.(chunk as Uint8Array);
+          if (!error && !isAnswered) guarded(() => form.report?.(end));
+        };
+        if (!request.write(chunk, onSent)) source.pause();
       }),
     );
     finished(source, { writable: false }, (error) => {
@@ -62,7 +68,6 @@ export function sendForm(form: UploadForm): Promise<UploadAnswer> {
       if (error) return stop(error);
       guarded(() => assertLength(content, sent, true));
       isWhole = true;
-      guarded(() => form.report?.(sent));
       request.end(tail);
     });
     request.on('drain', () => source.resume());
@@ -70,7 +75,13 @@ export function sendForm(form: UploadForm): Promise<UploadAnswer> {
     request.on('close', () => {
       if (!isAnswered) stop(form.fail(new Error('The connection was closed.')));
     });
-    if (idle) request.setTimeout(idle, () => stop(form.fail()));
+    if (idle) {
+      const ms = Math.min(idle, LONGEST);
+      const onIdle = () => stop(form.fail());
+      // That of a socket begins when it is connected.
+      connecting = setTimeout(onIdle, ms);
+      request.setTimeout(ms, onIdle);
+    }
     request.on('response', (response) => {
       isAnswered = true;
       // An answer before the end is a refusal: nothing more need be sent.
@@ -81,6 +92,7 @@ export function sendForm(form: UploadForm): Promise<UploadAnswer> {
           if (!isWhole && status < 300) {
             return stop(form.fail(new Error('The answer came before the end of the file.')));
           }
+          if (isWhole) guarded(() => form.report?.(sent));
           const headers = new Headers(response.headers as Record<string, string>);
           resolve({ status, text, headers });
           signal.removeEventListener('abort', onAbort);
@@ -89,7 +101,7 @@ export function sendForm(form: UploadForm): Promise<UploadAnswer> {
         (error) => stop(form.fail(error)),
       );
     });
-    request.write(head);
+    request.write(head, () => clearTimeout(connecting));
   });
 }
 
