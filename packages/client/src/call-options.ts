@@ -104,7 +104,7 @@ export interface CallOptions extends SharedCallOptions {
   readonly signal?: AbortSignal | undefined;
   /**
    * Whether the call may be executed twice, and so be repeated after any failure that may pass.
-   * Default: `true` for GET, `false` for POST.
+   * Default: `true` for GET and HEAD, `false` for POST.
    */
   readonly idempotent?: boolean | undefined;
 }

@@ -66,6 +66,16 @@ describe('a GET', () => {
   });
 });
 
+it.each<[string, Act]>([
+  ['the connection broke', reset],
+  ['the gateway was not ready', refuse('SERVICE_NOT_READY', 503)],
+])('a HEAD is repeated where %s', async (_, fault) => {
+  await using server = await faultServer(fault, ok);
+  const response = await client(server.baseUrl).service('x').request('a', { method: 'HEAD' });
+  expect(response.status).toBe(200);
+  expect(server.calls.map(({ method }) => method)).toEqual(['HEAD', 'HEAD']);
+});
+
 const breakRefusal: Act = (_, response) => {
   response.writeHead(503, { 'Content-Length': '100' });
   response.write('{"code":"SERVICE_NOT_READY",', () => response.destroy());

@@ -10,7 +10,7 @@ import { retryDelay } from './retry-delay.ts';
  * stream is never sent again; a call that was refused for its credentials once more at most.
  */
 export function createPlan(
-  { method, headers: own, body, idempotent = method === 'GET' }: PipelineCall,
+  { method, headers: own, body, idempotent = method !== 'POST' }: PipelineCall,
   retry: RetryOptions | false,
   deadline: Deadline,
   renewal: Renewal,
