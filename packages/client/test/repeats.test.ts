@@ -1,6 +1,11 @@
-import { createGatewayClient, createStorageClient } from '@berth/client';
+import {
+  bearer,
+  createGatewayClient,
+  createStorageClient,
+  type GatewayClientOptions,
+} from '@berth/client';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { failureOf } from './support/fake-fetch.ts';
 import { faultServer, refuse } from './support/fault-server.ts';
 
@@ -71,5 +76,215 @@ describe('a storage call is repeated as its operation allows (D26)', () => {
     });
     await failureOf(storage.delete('a'));
     expect([delays, server.calls.length]).toEqual([[1000], 2]);
+  });
+});
+
+describe('a wait between tries', () => {
+  const START = Date.UTC(2026, 0, 1);
+  beforeEach(() => {
+    vi.useFakeTimers({ now: START });
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  /** Refuses all calls but those after the first ones, and gives the milliseconds between the calls. */
+  async function waits(
+    options: Partial<GatewayClientOptions>,
+    refusals: ((count: number) => Response)[] = [],
+  ) {
+    const calls: number[] = [];
+    const fetch = async () => {
+      calls.push(Date.now());
+      const refuse = refusals[Math.min(calls.length, refusals.length) - 1] ?? notReady();
+      return refuse(calls.length);
+    };
+    const told: number[] = [];
+    const hooks = { onRetry: ({ delay }: { delay: number }) => void told.push(delay) };
+    const gateway = createGatewayClient({ hooks, ...options, baseUrl: 'http://g.example', fetch });
+    const call = gateway
+      .service('x')
+      .get('a')
+      .catch((error: Error) => error);
+    await vi.runAllTimersAsync();
+    const result = await call;
+    const seen = calls.slice(1).map((at, index) => at - (calls[index] ?? 0));
+    expect(told).toEqual(seen);
+    return { seen, result };
+  }
+  const notReady =
+    (headers: Record<string, string> = {}) =>
+    () =>
+      Response.json(
+        { code: 'SERVICE_NOT_READY', message: '', requestId: 'r' },
+        { status: 503, headers: { 'X-Request-Id': 'r', ...headers } },
+      );
+  const dated = (ms: number) => new Date(START + ms).toUTCString();
+
+  it('is half of a span that doubles up to a bound, where chance is a half', async () => {
+    const retry = { attempts: 8 };
+    const { seen } = await waits({ retry });
+    expect(seen).toEqual([125, 250, 500, 1000, 2000, 4000, 4000]);
+  });
+
+  it('comes twice by default', async () => {
+    expect((await waits({})).seen).toEqual([125, 250]);
+  });
+
+  it.each([
+    [0, [0, 0, 0]],
+    [0.25, [25, 50, 75]],
+    [0.75, [75, 150, 225]],
+  ])('is a random part, %d, of the span', async (chance, expected) => {
+    vi.mocked(Math.random).mockReturnValue(chance);
+    const retry = { attempts: 4, baseDelay: 100, maxDelay: 300 };
+    expect((await waits({ retry })).seen).toEqual(expected);
+  });
+
+  it('is no longer than setTimeout can wait', async () => {
+    const retry = { attempts: 2, baseDelay: 2 ** 34, maxDelay: 2 ** 34 };
+    const hooks = {};
+    const calls: number[] = [];
+    const fetch = async () => {
+      calls.push(Date.now());
+      return notReady()();
+    };
+    const options = { retry, hooks, fetch, timeouts: { total: 0 }, baseUrl: 'http://g.example' };
+    const call = createGatewayClient(options)
+      .service('x')
+      .get('a')
+      .catch(() => {});
+    await vi.advanceTimersByTimeAsync(24 * 60 * 60 * 1_000);
+    expect(calls).toHaveLength(1);
+    await vi.runAllTimersAsync();
+    await call;
+    expect(calls).toHaveLength(2);
+  });
+
+  it.each<[string, Record<string, string>, number]>([
+    ['as seconds', { 'Retry-After': '2' }, 2000],
+    ['that is shorter than chance', { 'Retry-After': '0' }, 125],
+    ['at its longest', { 'Retry-After': '30' }, 30_000],
+    ['as a date, by the own clock', { 'Retry-After': dated(3000) }, 3000],
+    [
+      'as a date, by the clock of the server',
+      { 'Retry-After': dated(3_603_000), Date: dated(3_600_000) },
+      3000,
+    ],
+    [
+      'as a date, by the clock of a server that is behind',
+      { 'Retry-After': dated(-3_596_000), Date: dated(-3_600_000) },
+      4000,
+    ],
+    ['as a date that is over', { 'Retry-After': dated(-5000) }, 125],
+    ['as no date', { 'Retry-After': 'soon' }, 125],
+    ['as a date, by a clock that is none', { 'Retry-After': dated(1000), Date: 'now' }, 1000],
+  ])('obeys Retry-After %s', async (_, headers, expected) => {
+    const { seen } = await waits({ retry: { attempts: 2 } }, [notReady(headers)]);
+    expect(seen).toEqual([expected]);
+  });
+
+  it.each<[string, string, object]>([
+    ['seconds', '31', {}],
+    ['a date', dated(31_000), {}],
+    ['more than maxRetryAfter', '2', { retry: { maxRetryAfter: 1999 } }],
+    ['all that is left', '2', { timeouts: { total: 2000 } }],
+  ])('is not made where Retry-After asks for too much: %s', async (_, value, options) => {
+    const { seen, result } = await waits(options, [notReady({ 'Retry-After': value })]);
+    expect(seen).toEqual([]);
+    expect(result).toMatchObject({ code: 'SERVICE_NOT_READY' });
+  });
+
+  it('is made where what is left is just enough', async () => {
+    const refusals = [notReady({ 'Retry-After': '2' }), () => Response.json({ a: 1 })];
+    const { seen, result } = await waits({ timeouts: { total: 2001 } }, refusals);
+    expect([seen, result]).toEqual([[2000], { a: 1 }]);
+  });
+
+  it('does not count the try for which a token was renewed', async () => {
+    const expired = () =>
+      Response.json(
+        { code: 'ACCESS_TOKEN_EXPIRED', message: '', requestId: 'r' },
+        { status: 401, headers: { 'X-Request-Id': 'r' } },
+      );
+    let count = 0;
+    const auth = bearer(async () => `t${++count}`);
+    const { seen } = await waits({ auth }, [expired, notReady()]);
+    expect(seen).toEqual([0, 125, 250]);
+    expect(count).toBe(2);
+  });
+});
+
+describe('the clock of a server that refuses a signature', () => {
+  const NOW = Date.UTC(2026, 0, 1);
+  beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** A server whose clock is off, and refuses what is signed by another one. */
+  function clockServer(skew: () => number | undefined) {
+    const signed: number[] = [];
+    const fetch = async () => {
+      const off = skew();
+      const isRight = Math.abs((signed.at(-1) ?? 0) - (off ?? Number.NaN)) <= 30_000;
+      if (isRight) return Response.json({ a: 1 });
+      const headers: Record<string, string> = { 'X-Request-Id': 'r' };
+      if (off !== undefined) headers.Date = new Date(Date.now() + off).toUTCString();
+      const body = { code: 'INVALID_CREDENTIALS', message: '', requestId: 'r' };
+      return Response.json(body, { status: 401, headers });
+    };
+    const auth = { authorize: ({ now }: { now: number }) => `T ${signed.push(now - Date.now())}` };
+    const client = () =>
+      createGatewayClient({ baseUrl: 'http://g.example', auth, fetch }).service('x');
+    return { client, signed };
+  }
+
+  it.each([3_600_000, -3_600_000, 31_000])(
+    'is taken where it is %d ms off, for all calls',
+    async (off) => {
+      const { client, signed } = clockServer(() => off);
+      const service = client();
+      await service.post('a');
+      await service.post('a');
+      expect(signed).toEqual([0, off, off]);
+      // Another client may call another server.
+      await client().post('a');
+      expect(signed.slice(3)).toEqual([0, off]);
+    },
+  );
+
+  it('is taken again where it changes', async () => {
+    let off = 3_600_000;
+    const { client, signed } = clockServer(() => off);
+    const service = client();
+    await service.get('a');
+    off = 7_200_000;
+    await service.get('a');
+    expect(signed).toEqual([0, 3_600_000, 3_600_000, 7_200_000]);
+  });
+
+  it('is taken once for calls that were refused together', async () => {
+    const { client, signed } = clockServer(() => 3_600_000);
+    const service = client();
+    await Promise.all([service.post('a'), service.post('b'), service.post('c')]);
+    expect(signed).toEqual([0, 0, 0, 3_600_000, 3_600_000, 3_600_000]);
+  });
+
+  it.each([
+    ['within the tolerance', 30_000],
+    ['not shown', undefined],
+  ])('changes nothing where it is %s', async (_, off) => {
+    const signed: number[] = [];
+    const fetch = async () => {
+      const headers: Record<string, string> = { 'X-Request-Id': 'r' };
+      if (off !== undefined) headers.Date = new Date(Date.now() + off).toUTCString();
+      const body = { code: 'INVALID_CREDENTIALS', message: '', requestId: 'r' };
+      return Response.json(body, { status: 401, headers });
+    };
+    const auth = { authorize: ({ now }: { now: number }) => `T ${signed.push(now - Date.now())}` };
+    const service = createGatewayClient({ baseUrl: 'http://g.example', auth, fetch }).service('x');
+    expect(await failureOf(service.get('a'))).toMatchObject({ code: 'INVALID_CREDENTIALS' });
+    expect(signed).toEqual([0]);
   });
 });
