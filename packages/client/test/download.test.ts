@@ -190,6 +190,13 @@ describe('a download', () => {
     expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
   });
 
+  it('goes on as long as each connection brings bytes', async () => {
+    const { handle, seen } = files({ cut: 25_000 });
+    await using served = await serveStorage(handle);
+    expect((await served.storage.download('a').then(bytesOf)).equals(BYTES)).toBe(true);
+    expect(seen).toHaveLength(12);
+  });
+
   it.each([
     ['changes', () => `"v${randomUUID()}"`],
     ['has a weak ETag', () => 'W/"v1"'],

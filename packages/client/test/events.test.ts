@@ -1,5 +1,5 @@
 import { createGatewayClient, type GatewayClientOptions, type ServiceEvent } from '@berth/client';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { failureOf } from './support/fake-fetch.ts';
 import { type Act, faultServer, hang, refuse, reset, serve } from './support/fault-server.ts';
 
@@ -192,4 +192,62 @@ describe('events', () => {
       }
     },
   );
+});
+
+describe('the wait between two connections', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  /** Gives each connection a piece, or breaks it, and tells the milliseconds between them. */
+  async function waits(...pieces: (string | Error)[]) {
+    const at: number[] = [];
+    const fetch = async () => {
+      at.push(Date.now());
+      const piece = pieces[at.length - 1];
+      if (piece === undefined) return new Response(null, { status: 204 });
+      if (piece instanceof Error) throw piece;
+      return new Response(piece, { headers: { 'Content-Type': 'text/event-stream' } });
+    };
+    const options = { fetch, retry: false as const };
+    const events = collect(service('http://g.example', options).events('a'));
+    await vi.runAllTimersAsync();
+    await events;
+    return at.slice(1).map((ms, index) => Math.floor(ms - (at[index] ?? 0)));
+  }
+  const lost = new Error('lost');
+  const EVENT = 'data: a\n\n';
+
+  it('is a second, less a random half of it, where the server names none', async () => {
+    expect(await waits(EVENT)).toEqual([750]);
+    vi.mocked(Math.random).mockReturnValue(0);
+    expect(await waits(EVENT)).toEqual([1000]);
+    vi.mocked(Math.random).mockReturnValue(0.999_999);
+    expect(await waits(EVENT)).toEqual([500]);
+  });
+
+  it('doubles up to a bound while no event comes', async () => {
+    const seen = await waits(EVENT, lost, lost, '', ': comment\n\n', lost, lost);
+    expect(seen).toEqual([750, 1500, 3000, 6000, 12_000, 22_500, 22_500]);
+  });
+
+  it('is the first again once an event has come', async () => {
+    expect(await waits(EVENT, lost, lost, EVENT, lost)).toEqual([750, 1500, 3000, 750, 1500]);
+  });
+
+  it('is what the server names last, but not nothing where connections fail', async () => {
+    expect(await waits(`retry: 40\n${EVENT}`, lost, lost, `retry: 400\n${EVENT}`, lost)).toEqual([
+      30, 150, 300, 300, 600,
+    ]);
+    expect(await waits(`retry: 0\n${EVENT}`, lost)).toEqual([0, 150]);
+  });
+
+  it('may be longer than its own bound where the server wants that', async () => {
+    expect(await waits(`retry: 60000\n${EVENT}`, lost, lost)).toEqual([45_000, 45_000, 45_000]);
+  });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { failureOf, list } from '../../test/support/fake-fetch.ts';
 import { storageWith } from '../../test/support/storage.ts';
 
@@ -29,5 +29,76 @@ describe('download', () => {
     await storage.download('a', { signal: controller.signal });
     controller.abort();
     expect(requests.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+  });
+});
+
+describe('a download that resumes', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  /** Reads a file of 4 bytes; each connection brings so many of them before it breaks. */
+  async function waits(counts: number[], retry: object = {}) {
+    const at: number[] = [];
+    let sent = 0;
+    const fetch = async (url: string) => {
+      if (!url.startsWith('https://h/')) return link();
+      at.push(Date.now());
+      const first = sent;
+      let left = counts[at.length - 1] ?? 0;
+      const body = new ReadableStream({
+        pull(controller) {
+          left -= 1;
+          if (left < 0) return controller.error(new Error('lost'));
+          sent += 1;
+          controller.enqueue(Uint8Array.of(sent));
+          if (sent === 4) controller.close();
+        },
+      });
+      const headers = { ETag: '"v1"', 'Content-Range': `bytes ${first}-3/4` };
+      return at.length === 1
+        ? new Response(body, { headers: { ETag: '"v1"', 'Content-Length': '4' } })
+        : new Response(body, { headers, status: 206 });
+    };
+    const { storage } = storageWith([], { fetch, retry });
+    const read = storage
+      .download('a')
+      .then((response) => response.bytes())
+      .catch((error: Error) => error);
+    await vi.runAllTimersAsync();
+    return { seen: at.slice(1).map((ms, index) => ms - (at[index] ?? 0)), result: await read };
+  }
+  const all = Uint8Array.of(1, 2, 3, 4);
+
+  it('waits longer as long as no byte comes, and then fails', async () => {
+    const { seen, result } = await waits([1, 0, 0, 0, 0], { attempts: 4 });
+    expect(seen).toEqual([125, 250, 500]);
+    expect(result).toMatchObject({ name: 'NetworkError' });
+  });
+
+  it('begins with the first wait again where a byte has come', async () => {
+    expect(await waits([1, 0, 1, 0, 2])).toEqual({ seen: [125, 250, 125, 250], result: all });
+  });
+
+  it('does not go on where it is not to be repeated', async () => {
+    const { storage } = storageWith(
+      [
+        link(),
+        new Response(new Uint8Array(1), { headers: { ETag: '"v1"', 'Content-Length': '4' } }),
+      ],
+      { retry: false },
+    );
+    const response = await storage.download('a');
+    expect(await failureOf(response.bytes())).toMatchObject({
+      name: 'NetworkError',
+      message: expect.stringContaining(
+        'The download of a broke off: It has another length than told.',
+      ),
+    });
   });
 });

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import vm from 'node:vm';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { envelope, failureOf } from '../../test/support/fake-fetch.ts';
 import { credentials, meta, storageWith } from '../../test/support/storage.ts';
 
@@ -192,5 +192,62 @@ describe('upload', () => {
     await storage.upload('a.txt', 'hello', { signal: controller.signal });
     controller.abort();
     expect(requests.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+  });
+});
+
+describe('a wait between two tries of an upload', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  async function waits(answers: (Response | Error)[], options: object = {}) {
+    const delays: number[] = [];
+    const hooks = { onRetry: ({ delay }: { delay: number }) => void delays.push(delay) };
+    const { storage } = storageWith(answers, { hooks, ...options });
+    const start = Date.now();
+    const upload = storage.upload('a.txt', 'hello').catch((error: Error) => error);
+    await vi.runAllTimersAsync();
+    const result = await upload;
+    expect(Date.now() - start).toBe(delays.reduce((sum, delay) => sum + delay, 0));
+    return { delays, result };
+  }
+  const slowDown = (headers: HeadersInit = {}) => {
+    const { body, status } = refusal('SlowDown', 503);
+    return new Response(body, { status, headers });
+  };
+
+  it('doubles, whatever has failed', async () => {
+    const answers = [granted(), slowDown(), granted(), new Error('lost'), granted(), slowDown()];
+    const { delays, result } = await waits([...answers, granted(), stored()], {
+      retry: { attempts: 4 },
+    });
+    expect([delays, result]).toEqual([[125, 250, 500], { fileID: meta.fileID }]);
+  });
+
+  it('is no shorter than Retry-After', async () => {
+    const answers = [granted(), slowDown({ 'Retry-After': '7' }), granted(), stored()];
+    expect(await waits(answers)).toEqual({ delays: [7000], result: { fileID: meta.fileID } });
+  });
+
+  it.each([429, 500, 503])('comes after status %d', async (status) => {
+    const { delays } = await waits([granted(), refusal('X', status), granted(), stored()]);
+    expect(delays).toEqual([125]);
+  });
+
+  it.each<[string, object, string]>([
+    ['the tries are used up', { retry: { attempts: 1 } }, '0'],
+    ['it is not to be repeated', { retry: false }, '0'],
+    ['the wait is too long', {}, '31'],
+    ['no time is left for it', { timeouts: { total: 7000 } }, '7'],
+  ])('is none where %s', async (_, options, seconds) => {
+    const answers = [granted(), slowDown({ 'Retry-After': seconds })];
+    const { delays, result } = await waits(answers, options);
+    expect(delays).toEqual([]);
+    expect(result).toMatchObject({ name: 'UploadError', code: 'SlowDown' });
   });
 });
