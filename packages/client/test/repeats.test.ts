@@ -180,6 +180,8 @@ describe('a wait between tries', () => {
     ],
     ['as a date that is over', { 'Retry-After': dated(-5000) }, 125],
     ['as no date', { 'Retry-After': 'soon' }, 125],
+    ['as no number', { 'Retry-After': '2x' }, 125],
+    ['as no number either', { 'Retry-After': 'x2' }, 125],
     ['as a date, by a clock that is none', { 'Retry-After': dated(1000), Date: 'now' }, 1000],
   ])('obeys Retry-After %s', async (_, headers, expected) => {
     const { seen } = await waits({ retry: { attempts: 2 } }, [notReady(headers)]);

@@ -102,3 +102,107 @@ describe('a download that resumes', () => {
     });
   });
 });
+
+describe('the body of a download', () => {
+  const headers = { ETag: '"v1"', 'Content-Length': '4' };
+  const tag = { ETag: '"v1"', 'Content-Range': 'bytes 1-3/4' };
+  const bytes = (count: number) => new Uint8Array(count);
+  /** A body that gives a byte, and then nothing more. */
+  const stuck = (cancel = vi.fn()) =>
+    new ReadableStream(
+      { start: (controller) => controller.enqueue(bytes(1)), cancel },
+      { highWaterMark: 0 },
+    );
+
+  it('may be empty', async () => {
+    const { storage } = storageWith([link(), new Response(null)]);
+    expect(await (await storage.download('a')).text()).toBe('');
+  });
+
+  it('is read no faster than its reader asks', async () => {
+    const pull = vi.fn((controller: ReadableStreamDefaultController) => controller.close());
+    const { storage } = storageWith([
+      link(),
+      new Response(new ReadableStream({ pull }, { highWaterMark: 0 })),
+    ]);
+    const response = await storage.download('a');
+    expect(pull).not.toHaveBeenCalled();
+    await response.text();
+    expect(pull).toHaveBeenCalledOnce();
+  });
+
+  it('hands no byte out that is too much', async () => {
+    const { storage } = storageWith([link(), new Response(bytes(5), { headers })]);
+    const reader = (await storage.download('a')).body?.getReader();
+    expect(String(await failureOf(reader?.read() as Promise<unknown>))).toContain(
+      'longer than told',
+    );
+  });
+
+  it.each([[{}], [{ retry: false as const }]])(
+    'ends with the signal, also where fetch does not listen: %j',
+    async (options) => {
+      const cancel = vi.fn();
+      const { storage } = storageWith([link(), new Response(stuck(cancel), { headers })]);
+      const stop = new AbortController();
+      const response = await storage.download('a', { ...options, signal: stop.signal });
+      const reader = response.body?.getReader();
+      await reader?.read();
+      const next = failureOf(reader?.read() as Promise<unknown>);
+      const reason = new Error('enough');
+      stop.abort(reason);
+      expect(await next).toBe(reason);
+      expect(cancel).toHaveBeenCalled();
+    },
+  );
+
+  it('leaves a connection in which nothing moves, and goes on with another one', async () => {
+    const cancel = vi.fn();
+    const { storage, requests } = storageWith(
+      [
+        link(),
+        new Response(stuck(cancel), { headers }),
+        link(),
+        new Response(bytes(3), { headers: tag, status: 206 }),
+      ],
+      { timeouts: { perTry: 20 }, retry: { baseDelay: 1 } },
+    );
+    expect(await (await storage.download('a')).bytes()).toEqual(bytes(4));
+    expect(cancel).toHaveBeenCalled();
+    expect([...(requests[3]?.headers ?? [])]).toEqual([
+      ['if-range', '"v1"'],
+      ['range', 'bytes=1-'],
+    ]);
+  });
+
+  it('fails where what it goes on with is empty', async () => {
+    const { storage } = storageWith(
+      [
+        link(),
+        new Response(bytes(1), { headers }),
+        link(),
+        new Response(null, { headers: tag, status: 206 }),
+      ],
+      { retry: { attempts: 2, baseDelay: 1 } },
+    );
+    const error = await failureOf((await storage.download('a')).bytes());
+    expect(error).toMatchObject({ name: 'NetworkError' });
+  });
+
+  it('that its reader leaves while it waits asks for nothing more', async () => {
+    vi.useFakeTimers();
+    try {
+      const { storage, requests } = storageWith([link(), new Response(bytes(1), { headers })]);
+      const reader = (await storage.download('a')).body?.getReader();
+      await reader?.read();
+      const next = reader?.read();
+      await vi.advanceTimersByTimeAsync(0);
+      await reader?.cancel();
+      expect(await next).toMatchObject({ done: true });
+      await vi.runAllTimersAsync();
+      expect(requests).toHaveLength(2);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
