@@ -49,6 +49,11 @@ describe('toGatewayError', () => {
     ['the request ids differ', json({ ...body, requestId: 'r-2' }, { status: 404, headers })],
     ['the header is missing', json(body, { status: 404 })],
     ['a field is missing', json({ code: 'A', requestId: 'r-1' }, { status: 404, headers })],
+    ['the code is no string', json({ ...body, code: 1 }, { status: 404, headers })],
+    [
+      'there is no request id at all',
+      json({ ...body, requestId: undefined }, { status: 404, headers: {} }),
+    ],
     ['a field is no string', json({ ...body, message: 1 }, { status: 404, headers })],
     ['the body is a page', new Response('<html>', { status: 502, headers })],
     ['there is no body', new Response(null, { status: 500, headers })],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -72,9 +72,14 @@ describe('a download', () => {
 
   it('refuses a range that is none, and the whole file instead of a part', async () => {
     const { handle } = files({ ranges: false });
-    await using served = await serveStorage(handle);
+    await using served = await serveStorage((request, response) => {
+      response.setHeader('Content-Range', `bytes 1-${BYTES.length - 1}/${BYTES.length}`);
+      return handle(request, response);
+    });
     for (const range of [{ offset: -1 }, { offset: 0, length: 0 }, { offset: 0.5 }]) {
-      await expect(served.storage.download('a', { range })).rejects.toThrow(RangeError);
+      const error = await failureOf(served.storage.download('a', { range }));
+      expect(error).toBeInstanceOf(RangeError);
+      expect(String(error)).toContain('length' in range ? 'range.length' : 'range.offset');
     }
     const error = await failureOf(served.storage.download('a', { range: { offset: 1 } }));
     expect(error).toMatchObject({ name: 'StorageError', status: 200 });
@@ -108,6 +113,21 @@ describe('a download', () => {
     ],
     ['no Content-Range', { offset: 0, length: 5 }, (_, r) => r.writeHead(206).end('01234')],
     [
+      'a range within another one',
+      { offset: 0, length: 5 },
+      (_, r) => r.writeHead(206, { 'Content-Range': 'x bytes 0-4/9' }).end('01234'),
+    ],
+    [
+      'a total that is no number',
+      { offset: 0, length: 5 },
+      (_, r) => r.writeHead(206, { 'Content-Range': 'bytes 0-4/9x' }).end('01234'),
+    ],
+    [
+      'an end before the beginning',
+      { offset: 5 },
+      (_, r) => r.writeHead(206, { 'Content-Range': 'bytes 5-4/5' }).end(''),
+    ],
+    [
       'a part of a compressed file',
       { offset: 0, length: 5 },
       (_, response) => {
@@ -133,6 +153,11 @@ describe('a download', () => {
     expect(await bytesOf(response)).toHaveLength(length);
   });
 
+  it('takes a file that a proxy has changed, and says so by its status', async () => {
+    await using served = await serveStorage((_, response) => response.writeHead(203).end('a'));
+    expect(await (await served.storage.download('a')).text()).toBe('a');
+  });
+
   it.each([204, 205, 206])('refuses status %i, which brings no file', async (status) => {
     await using served = await serveStorage((_, response) => response.writeHead(status).end());
     const error = await failureOf(served.storage.download('a'));
@@ -154,25 +179,49 @@ describe('a download', () => {
     expect(String(error)).toMatch(/It is longer than told|It has another length than told/);
   });
 
-  it.each<[string, (from: number) => string]>([
-    ['its total differs', (from) => `bytes ${from}-299999/300001`],
-    ['it begins elsewhere', (from) => `bytes ${from + 1}-299999/300000`],
-    ['it begins with the same digits', (from) => `bytes ${from}0-299999/300000`],
-    ['it ends elsewhere', (from) => `bytes ${from}-300000/300000`],
-  ])('does not go on with a part where %s', async (_, contentRange) => {
+  it.each<[string, number, (from: number) => OutgoingHttpHeaders]>([
+    ['its total differs', 206, (from) => ({ 'Content-Range': `bytes ${from}-299999/300001` })],
+    [
+      'it begins elsewhere',
+      206,
+      (from) => ({ 'Content-Range': `bytes ${from + 1}-299999/300000` }),
+    ],
+    ['it only begins alike', 206, (from) => ({ 'Content-Range': `bytes ${from}0-299999/300000` })],
+    ['it ends elsewhere', 206, (from) => ({ 'Content-Range': `bytes ${from}-300000/300000` })],
+    ['its range is not shown', 206, () => ({})],
+    [
+      'its ETag differs',
+      206,
+      (from) => ({ 'Content-Range': `bytes ${from}-299999/300000`, ETag: '"v2"' }),
+    ],
+    ['it is no part', 200, (from) => ({ 'Content-Range': `bytes ${from}-299999/300000` })],
+  ])('does not go on with a part where %s', async (_, status, headers) => {
     const first = files({ cut: 100 });
     let count = 0;
     await using served = await serveStorage((request, response) => {
       count += 1;
       if (count === 1) return first.handle(request, response);
       const from = Number(/\d+/.exec(request.headers.range ?? '')?.[0]);
-      response.writeHead(206, { ETag: '"v1"', 'Content-Range': contentRange(from) });
+      response.writeHead(status, { ETag: '"v1"', ...headers(from) });
       response.end(BYTES.subarray(from));
     });
     const error = await failureOf(served.storage.download('a').then(bytesOf));
-    expect(error).toMatchObject({ name: 'StorageError', status: 206 });
+    expect(error).toMatchObject({ name: 'StorageError', status });
     expect(String(error)).toContain('the file changed while it was downloaded');
     expect(count).toBe(2);
+  });
+
+  it('fails with what the link says where it is refused later on', async () => {
+    const first = files({ cut: 100 });
+    let count = 0;
+    await using served = await serveStorage((request, response) => {
+      count += 1;
+      if (count === 1) return first.handle(request, response);
+      response.writeHead(403).end();
+    });
+    const error = await failureOf(served.storage.download('a').then(bytesOf));
+    expect(error).toMatchObject({ name: 'StorageError', status: 403 });
+    expect(String(error)).not.toContain('changed');
   });
 
   it.each([

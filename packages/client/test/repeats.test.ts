@@ -199,6 +199,17 @@ describe('a wait between tries', () => {
     expect(result).toMatchObject({ code: 'SERVICE_NOT_READY' });
   });
 
+  it('is none where an expired token cannot be renewed', async () => {
+    const expired = () =>
+      Response.json(
+        { code: 'ACCESS_TOKEN_EXPIRED', message: '', requestId: 'r' },
+        { status: 401, headers: { 'X-Request-Id': 'r' } },
+      );
+    const { seen, result } = await waits({ auth: { authorize: () => 'Bearer t' } }, [expired]);
+    expect(seen).toEqual([]);
+    expect(result).toMatchObject({ code: 'ACCESS_TOKEN_EXPIRED' });
+  });
+
   it('is made where what is left is just enough', async () => {
     const refusals = [notReady({ 'Retry-After': '2' }), () => Response.json({ a: 1 })];
     const { seen, result } = await waits({ timeouts: { total: 2001 } }, refusals);
@@ -271,6 +282,25 @@ describe('the clock of a server that refuses a signature', () => {
     const service = client();
     await Promise.all([service.post('a'), service.post('b'), service.post('c')]);
     expect(signed).toEqual([0, 0, 0, 3_600_000, 3_600_000, 3_600_000]);
+  });
+
+  it('is taken for the credentials of the storage API, too', async () => {
+    const signed: number[] = [];
+    const fetch = async () => {
+      if (signed.at(-1)) {
+        const fileList = [{ fileID: 'a', code: 'SUCCESS' }];
+        return Response.json({ statusCode: 200, body: { data: { fileList } } });
+      }
+      const headers = { Date: new Date(Date.now() + 3_600_000).toUTCString() };
+      return Response.json({ code: 'SIGN_PARAM_INVALID', message: '' }, { status: 401, headers });
+    };
+    const credentials = (now: number) => {
+      signed.push(now - Date.now());
+      return { authorization: 'a', timestamp: now };
+    };
+    const baseUrl = 'http://s.example';
+    await createStorageClient({ baseUrl, envId: 'dev', credentials, fetch }).delete('a');
+    expect(signed).toEqual([0, 3_600_000]);
   });
 
   it.each([

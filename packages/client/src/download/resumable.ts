@@ -12,8 +12,8 @@ export interface ResumeRules {
   readonly retry: RetryOptions | false;
   /** Bytes of the whole body; `undefined` where nobody tells. */
   readonly size: number | undefined;
-  /** No body has more bytes; `undefined` where nobody tells. */
-  readonly most: number | undefined;
+  /** No more bytes are handed out. */
+  readonly most: number;
   /** Longest time in milliseconds in which no byte comes; 0 is without end. */
   readonly idle: number;
   readonly signal: AbortSignal | undefined;

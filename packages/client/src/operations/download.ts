@@ -36,6 +36,9 @@ export interface DownloadOptions extends TempUrlOptions {
 /** Longest time in milliseconds in which no byte comes. */
 const IDLE = 65_000;
 
+/** A length that nobody tells. */
+const UNKNOWN = Number.POSITIVE_INFINITY;
+
 /** Asks for a link and fetches it. The link carries its own grant: no credential goes with it. */
 export async function download(
   context: StorageContext,
@@ -74,12 +77,11 @@ export async function download(
   const told = part ? part.to - offset + 1 : headers.get('Content-Length');
   const size = isEncoded || told === null ? undefined : Number(told);
   if (range) {
-    // A browser may not be let see which part it is: then only its length can be checked.
+    // A browser may not be let see which part it is: then only its length is checked, as it is read.
     const isHidden = !sendsIfRange && !headers.has('Content-Range');
     const isPart = part ? isWanted(part, offset, length) : isHidden;
-    const isLonger = size !== undefined && length !== undefined && size > length;
     // Of a compressed body no part can be read by itself.
-    if (first.status !== 206 || !isPart || isLonger || isEncoded) {
+    if (first.status !== 206 || !isPart || isEncoded) {
       throw refuse(first, 'no part of the file came');
     }
   } else if (first.status !== 200 && first.status !== 203) {
@@ -107,7 +109,7 @@ export async function download(
     retry: etag.startsWith('"') && !isEncoded && retry,
     reopen,
     size,
-    most: size ?? length,
+    most: Math.min(size ?? UNKNOWN, length ?? UNKNOWN),
     idle,
     signal,
     report: toReport(options.onProgress, size),
@@ -135,12 +137,12 @@ function readContentRange({ headers }: Response): Part | undefined {
     to: Number(last),
     total: of === '*' ? undefined : Number(of),
   };
-  const { from, to, total = Number.POSITIVE_INFINITY } = part;
+  const { from, to, total = UNKNOWN } = part;
   return from <= to && to < total ? part : undefined;
 }
 
 /** Whether a part is all of a range, or all of it that the file has. */
-function isWanted({ from, to, total }: Part, offset: number, length = Number.POSITIVE_INFINITY) {
+function isWanted({ from, to, total }: Part, offset: number, length = UNKNOWN) {
   const wanted = offset + length - 1;
   return from === offset && to === Math.min(wanted, total === undefined ? to : total - 1);
 }
