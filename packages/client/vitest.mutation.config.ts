@@ -1,0 +1,16 @@
+import shared from '../../vitest.shared.ts';
+
+/** The tests that mutants of the source are held against: those that need no other program or browser. */
+export default {
+  ...shared,
+  test: {
+    ...shared.test,
+    include: ['src/**/*.test.ts', 'test/*.test.ts', 'test/react-query/*.test.ts'],
+    exclude: [
+      'test/{entries,packed,public-docs,public-names,sizes,faults-through-a-proxy,upload,round-trip}.test.ts',
+    ],
+    reporters: ['default'],
+    isolate: false,
+    testTimeout: 4_000,
+  },
+};
