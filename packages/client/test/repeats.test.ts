@@ -320,3 +320,50 @@ describe('the clock of a server that refuses a signature', () => {
     expect(signed).toEqual([0]);
   });
 });
+
+describe('a token of your own auth', () => {
+  /** Two calls with one token: the second is refused only after the first has had its way. */
+  async function twoCalls(refresh: () => boolean) {
+    const sent: string[] = [];
+    const { promise: firstEnded, resolve: endFirst } = Promise.withResolvers<void>();
+    const fetch = async (url: string, init: RequestInit) => {
+      const token = new Headers(init.headers).get('Authorization') ?? '';
+      sent.push(`${url.at(-1)} ${token}`);
+      if (token === 't2') return Response.json({ a: 1 });
+      if (url.endsWith('b')) await firstEnded;
+      const body = { code: 'ACCESS_TOKEN_EXPIRED', message: '', requestId: 'r' };
+      return Response.json(body, { status: 401, headers: { 'X-Request-Id': 'r' } });
+    };
+    let token = 't1';
+    let refreshes = 0;
+    const auth = {
+      authorize: () => token,
+      refresh: async () => {
+        refreshes += 1;
+        const isNew = refresh();
+        if (isNew) token = 't2';
+        return isNew;
+      },
+    };
+    const service = createGatewayClient({ baseUrl: 'http://g.example', auth, fetch }).service('x');
+    const resultOf = (call: Promise<unknown>) => call.catch((error: Error) => error);
+    const second = resultOf(service.get('b'));
+    const first = await resultOf(service.get('a'));
+    endFirst();
+    return { results: [first, await second], refreshes, sent };
+  }
+
+  it('is not renewed again for a call that was sent before it was', async () => {
+    expect(await twoCalls(() => true)).toEqual({
+      results: [{ a: 1 }, { a: 1 }],
+      refreshes: 1,
+      sent: ['b t1', 'a t1', 'a t2', 'b t2'],
+    });
+  });
+
+  it('is not sent again where nothing new has come', async () => {
+    const { results, refreshes, sent } = await twoCalls(() => false);
+    expect(results).toMatchObject(Array(2).fill({ code: 'ACCESS_TOKEN_EXPIRED' }));
+    expect([refreshes, sent]).toEqual([2, ['b t1', 'a t1']]);
+  });
+});
