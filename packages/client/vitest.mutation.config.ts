@@ -11,6 +11,6 @@ export default {
     ],
     reporters: ['default'],
     isolate: false,
-    testTimeout: 4_000,
+    testTimeout: 8_000,
   },
 };

@@ -8,6 +8,6 @@ export default mergeConfig(own, {
       'test/{features,fuzz,generate-cli,init,no-compiler,public-documents,public-names,verdicts}.test.ts',
     ],
     reporters: ['default'],
-    testTimeout: 4_000,
+    testTimeout: 8_000,
   },
 });
