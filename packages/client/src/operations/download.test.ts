@@ -165,7 +165,7 @@ describe('the body of a download', () => {
         link(),
         new Response(bytes(3), { headers: tag, status: 206 }),
       ],
-      { timeouts: { perTry: 20 }, retry: { baseDelay: 1 } },
+      { timeouts: { perTry: 500 }, retry: { baseDelay: 1 } },
     );
     expect(await (await storage.download('a')).bytes()).toEqual(bytes(4));
     expect(cancel).toHaveBeenCalled();
