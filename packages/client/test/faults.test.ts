@@ -4,7 +4,7 @@ import {
   type GatewayClientOptions,
   isBerthError,
 } from '@berth/client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { failureOf } from './support/fake-fetch.ts';
 import {
   type Act,
@@ -199,6 +199,22 @@ describe('no promise hangs', () => {
     const fetch = () => new Promise<Response>(() => {});
     const service = client('http://g.example', { fetch, timeouts: { perTry: 20 } }).service('x');
     expect(await failureOf(service.post())).toMatchObject({ name: 'TimeoutError', timeout: 20 });
+  });
+
+  it('and nothing is sent where the signal aborts while the credentials come', async () => {
+    const fetch = vi.fn(async () => Response.json({}));
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    const auth = {
+      authorize: async () => {
+        stop.abort(reason);
+        return 'Bearer t';
+      },
+    };
+    const service = client('http://g.example', { auth, fetch }).service('x');
+    expect(await failureOf(service.post('a', {}, { signal: stop.signal }))).toBe(reason);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(fetch).not.toHaveBeenCalled();
   });
 
   it('also where the credentials do not come', async () => {
@@ -418,6 +434,14 @@ describe('hooks', () => {
         ['00-2', 'Bearer 5ec4e7'],
       ],
     );
+  });
+
+  it.each(['onRequest', 'onResponse', 'onRetry'])('may be %s alone', async (name) => {
+    await using server = await faultServer(reset, ok);
+    const hook = vi.fn();
+    const gateway = client(server.baseUrl, { hooks: { [name]: hook } });
+    expect(await gateway.service('x').get()).toEqual({ a: 1 });
+    expect(hook).toHaveBeenCalledTimes(name === 'onRequest' ? 2 : 1);
   });
 
   it('pass a traceparent of the call on', async () => {

@@ -321,6 +321,47 @@ describe('the clock of a server that refuses a signature', () => {
   });
 });
 
+describe('the time of a try', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+  const timeouts = { perTry: 50 };
+  const late = <T>(value: T) => new Promise<T>((resolve) => setTimeout(resolve, 100, value));
+
+  it('ends with the headers, however long the body takes', async () => {
+    const fetch = async () => {
+      const pull = async (controller: ReadableStreamDefaultController) => {
+        controller.enqueue(await late(new TextEncoder().encode('hello')));
+        controller.close();
+      };
+      return new Response(new ReadableStream({ pull }));
+    };
+    const gateway = createGatewayClient({ baseUrl: 'http://g.example', fetch, timeouts });
+    const call = gateway.service('x').post('a');
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await call).toBe('hello');
+  });
+
+  it('is not that in which a token is renewed', async () => {
+    let token = 't1';
+    const auth = {
+      authorize: () => token,
+      refresh: async () => {
+        token = await late('t2');
+        return true;
+      },
+    };
+    const fetch = async (_: string, init: RequestInit) => {
+      if (new Headers(init.headers).get('Authorization') === 't2') return Response.json({ a: 1 });
+      const body = { code: 'ACCESS_TOKEN_EXPIRED', message: '', requestId: 'r' };
+      return Response.json(body, { status: 401, headers: { 'X-Request-Id': 'r' } });
+    };
+    const gateway = createGatewayClient({ baseUrl: 'http://g.example', auth, fetch, timeouts });
+    const call = gateway.service('x').post('a');
+    await vi.advanceTimersByTimeAsync(200);
+    expect(await call).toEqual({ a: 1 });
+  });
+});
+
 describe('a token of your own auth', () => {
   /** Two calls with one token: the second is refused only after the first has had its way. */
   async function twoCalls(refresh: () => boolean) {

@@ -163,6 +163,7 @@ describe('an upload', () => {
     };
     const upload = served.storage.upload('a.txt', 'hello', { onProgress });
     await expect(upload).rejects.toThrow('no bar');
+    expect(served.grants()).toBe(1);
   });
 });
 

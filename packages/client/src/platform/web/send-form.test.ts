@@ -1,9 +1,11 @@
+import vm from 'node:vm';
 import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import type { UploadForm } from '../../upload/upload-form.ts';
 import type { sendForm as sendFormInNode } from '../node/send-form.ts';
 import type * as node from '../node.ts';
 import type * as web from '../web.ts';
 import { sendForm } from './send-form.ts';
+import { toWhole } from './to-whole.ts';
 
 /** Stands for the one of browsers, which a test steps through. */
 class FakeXhr {
@@ -133,5 +135,18 @@ describe('sendForm of browsers', () => {
   ])('gathers no more of %s than maxBytes', async (_, make) => {
     const content = { ...form().content, data: make(), size: undefined };
     await expect(sendForm(form({ report: undefined, content }))).rejects.toThrow(RangeError);
+  });
+});
+
+describe('a content in browsers', () => {
+  const realm = (code: string): ArrayBuffer => vm.runInNewContext(code);
+
+  it.each<[string, string | ArrayBuffer | ArrayBufferView]>([
+    ['a text', 'hé'],
+    ['bytes', new TextEncoder().encode('hé')],
+    ['an ArrayBuffer', new TextEncoder().encode('hé').buffer],
+    ['an ArrayBuffer of another realm', realm('new Uint8Array([104, 195, 169]).buffer')],
+  ])('is a Blob of %s', async (_, data) => {
+    expect(await toWhole(data).text()).toBe('hé');
   });
 });
