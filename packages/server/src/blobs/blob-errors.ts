@@ -1,4 +1,4 @@
-import type { BlobKey } from './blob-store.ts';
+import type { BlobInfo, BlobKey } from './blob-store.ts';
 
 /** There is no file of this key. */
 export class BlobMissingError extends Error {
@@ -19,6 +19,18 @@ export class BlobExistsError extends Error {
   constructor(key: BlobKey) {
     super(`There is a file ${key.path} already.`);
     this.key = key;
+  }
+}
+
+/** A file was to be moved, and is at its destination; but its source could not be removed, and is there as well. */
+export class SourceKeptError extends Error {
+  override readonly name = 'SourceKeptError';
+  /** What was copied. */
+  readonly info: BlobInfo;
+
+  constructor(info: BlobInfo, cause: unknown) {
+    super('The file was copied, but its source could not be removed.', { cause });
+    this.info = info;
   }
 }
 

@@ -54,12 +54,9 @@ export interface WriteOptions {
 export interface CopyOptions {
   /** Whether a file at the destination is replaced; else `BlobExistsError`, atomically. */
   readonly overwrite: boolean;
+  /** Whether the source is removed: that version of it, and never one that is written meanwhile. */
+  readonly move?: boolean;
   readonly signal?: AbortSignal;
-}
-
-interface DeleteOptions {
-  /** Only the version of this MD5 is removed; another one stays, also one that comes in the meantime. */
-  readonly ifEtag?: string;
 }
 
 /**
@@ -80,14 +77,16 @@ export interface BlobStore {
   /** Undefined where there is no such file. */
   open(key: BlobKey): Promise<OpenBlob | undefined>;
   /**
-   * Copies within one environment. Of several callers at once that forbid overwriting, one succeeds.
+   * Copies or moves within one environment. Of several callers at once that forbid overwriting, or that
+   * move one file, one succeeds.
    *
    * @throws BlobMissingError where there is no source
    * @throws BlobExistsError where there is a destination that must not be overwritten
+   * @throws SourceKeptError where the copy of a move is made, and its source cannot be removed
    */
   copy(from: BlobKey, to: BlobKey, options: CopyOptions): Promise<BlobInfo>;
-  /** Whether there was such a file; with `ifEtag`, whether there was that version of it. */
-  delete(key: BlobKey, options?: DeleteOptions): Promise<boolean>;
+  /** Whether there was such a file. */
+  delete(key: BlobKey): Promise<boolean>;
   /** Removes what broken uploads left behind that is older than `olderThan`; how many were removed. */
   sweep(olderThan: Date): Promise<number>;
   /** Looks whether the store can be used; rejects with the reason. */

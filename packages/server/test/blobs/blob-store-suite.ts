@@ -427,6 +427,85 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
       });
     });
 
+    describe.each([true, false])('moving, overwrite %j', (overwrite) => {
+      const move = { overwrite, move: true };
+
+      test.each([1000, 12 * MEBIBYTE])('takes %i bytes to a new key', async (size) => {
+        const [from, to] = [newKey('a'), newKey('b')];
+        const written = await write(from, toBytes(size), 'text/special');
+        expect(await store.copy(from, to, move)).toMatchObject(written);
+        expect(await store.stat(from)).toBeUndefined();
+        expect((await readAll(store, to))?.equals(toBytes(size))).toBe(true);
+        expect((await store.stat(to))?.contentType).toBe('text/special');
+        await expectNothingLeft();
+      });
+
+      test('treats a destination as it was told', async () => {
+        const [from, to] = [newKey('a'), newKey('b')];
+        await write(from, Buffer.from('new'));
+        await write(to, Buffer.from('old'));
+        const moved = store.copy(from, to, move);
+        if (overwrite) await moved;
+        else await expect(moved).rejects.toThrow(BlobExistsError);
+        const left = await Promise.all([readAll(store, from), readAll(store, to)]);
+        expect(left.map(String)).toEqual(overwrite ? ['undefined', 'new'] : ['new', 'old']);
+        await expectNothingLeft();
+      });
+
+      test('of many at once to places of their own, one succeeds', async () => {
+        const from = newKey('from');
+        await write(from, Buffer.from('x'));
+        const places = Array.from({ length: PARALLEL }, (_, index) => newKey(`place-${index}`));
+        const moves = await Promise.allSettled(
+          places.map((to, index) => (index % 2 === 0 ? store : fixture.other).copy(from, to, move)),
+        );
+        for (const moved of moves) {
+          if (moved.status === 'rejected') expect(moved.reason).toBeInstanceOf(BlobMissingError);
+        }
+        const found = await Promise.all(places.map((place) => store.stat(place)));
+        expect(found.map((info) => info !== undefined)).toEqual(
+          moves.map(({ status }) => status === 'fulfilled'),
+        );
+        expect(found.filter((info) => info !== undefined)).toHaveLength(1);
+        expect(await store.stat(from)).toBeUndefined();
+        await expectNothingLeft();
+      });
+
+      test('loses nothing that is written meanwhile', async () => {
+        const [from, to] = [newKey('from'), newKey('to')];
+        await write(from, Buffer.from('0'));
+        for (let round = 1; round <= 20; round++) {
+          const [moved] = await Promise.allSettled([
+            store.copy(from, to, move),
+            write(from, Buffer.from(`${round}`)),
+          ]);
+          const left = await Promise.all([readAll(store, from), readAll(store, to)]);
+          expect(left.map(String)).toContain(`${round}`);
+          if (moved.status === 'rejected') expect(moved.reason).toBeInstanceOf(BlobMissingError);
+          await store.delete(to);
+          if (left[0] === undefined) await write(from, Buffer.from(`${round}`));
+        }
+      });
+    });
+
+    test('a move onto a copy of itself leaves one file', async () => {
+      const [from, to] = [newKey('a'), newKey('b')];
+      await write(from, Buffer.from('x'));
+      await store.copy(from, to, { overwrite: true });
+      await store.copy(from, to, { overwrite: true, move: true });
+      expect(await store.stat(from)).toBeUndefined();
+      expect((await readAll(store, to))?.toString()).toBe('x');
+    });
+
+    test('moves to and fro at once wait for each other', async () => {
+      const [one, other] = [newKey('a'), newKey('b')];
+      await Promise.all([write(one, Buffer.from('1')), write(other, Buffer.from('2'))]);
+      const move = { overwrite: true, move: true };
+      await Promise.allSettled([store.copy(one, other, move), store.copy(other, one, move)]);
+      const left = await Promise.all([readAll(store, one), readAll(store, other)]);
+      expect(left.filter((bytes) => bytes !== undefined)).toHaveLength(1);
+    });
+
     describe('deleting', () => {
       test('says whether there was a file', async () => {
         const key = newKey();
@@ -436,16 +515,15 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect(await store.delete(key)).toBe(false);
       });
 
-      test('removes one version, and leaves any other', async () => {
+      test('of parallel deletions of one file, one finds it', async () => {
         const key = newKey();
-        const old = await write(key, Buffer.from('old'));
-        const { etag } = await write(key, Buffer.from('new'));
-        expect(await store.delete(key, { ifEtag: old.etag })).toBe(false);
-        expect((await readAll(store, key))?.toString()).toBe('new');
-        expect(await store.delete(key, { ifEtag: etag })).toBe(true);
-        expect(await store.stat(key)).toBeUndefined();
-        expect(await store.delete(key, { ifEtag: etag })).toBe(false);
-        await expectNothingLeft();
+        await write(key, Buffer.from('x'));
+        const found = await Promise.all(
+          Array.from({ length: PARALLEL }, (_, index) =>
+            (index % 2 === 0 ? store : fixture.other).delete(key),
+          ),
+        );
+        expect(found.filter(Boolean)).toHaveLength(1);
       });
 
       test('leaves the neighbours', async () => {

@@ -1,7 +1,11 @@
-import { readdir } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { BlobStore } from '../../src/blobs/blob-store.ts';
 import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
+import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
+import { readAll, toStream } from './blob-contents.ts';
 import { startChild } from './children/start-child.ts';
 import { expectOneWinner } from './expect-one-winner.ts';
 import { useTempFolder } from './temp-folder.ts';
@@ -15,4 +19,62 @@ test('of two processes that copy to one place without overwriting, one succeeds'
     startChild('race-copies.ts', [root, source, `${PLACES}`]),
   );
   expect(await readdir(join(root, 'tmp'))).toEqual([]);
+});
+
+test('of two processes that move one file, one succeeds', async () => {
+  const root = await useTempFolder();
+  const store = await createFileBlobStore({ root });
+  for (let index = 0; index < PLACES; index++) {
+    const content = toStream(Buffer.from(`${index}`));
+    await store.write({ env: 'dev', path: `from/${index}` }, content, { contentType: 'a/b' });
+  }
+  const racers = ['red', 'blue'].map((name) => {
+    const child = startChild('race-moves.ts', [root, name, `${PLACES}`]);
+    return { name, child, lines: child.lines[Symbol.asyncIterator]() };
+  });
+  for (const { lines } of racers) expect((await lines.next()).value).toBe('ready');
+  for (const { child } of racers) child.process.stdin?.write('go');
+  const won: number[] = [];
+  for (const { name, lines } of racers) {
+    const indexes: number[] = JSON.parse((await lines.next()).value);
+    won.push(...indexes);
+    for (const index of indexes) {
+      const moved = await readAll(store, { env: 'dev', path: `${name}/${index}` });
+      expect(moved?.toString()).toBe(`${index}`);
+    }
+  }
+  expect(won.toSorted((one, other) => one - other)).toEqual([...Array(PLACES).keys()]);
+  expect(await readdir(join(root, 'tmp'))).toEqual([]);
+});
+
+describe('a lock', () => {
+  const key = { env: 'dev', path: 'file' };
+  const write = (store: BlobStore) =>
+    store.write(key, toStream(Buffer.from('x')), { contentType: 'a/b' });
+
+  async function plantLock() {
+    const root = await useTempFolder();
+    const store = await createFileBlobStore({ root });
+    const name = createHash('sha256').update(toDiskPath(key)).digest('hex');
+    const lock = join(root, 'tmp', `${name}.lock`);
+    await writeFile(lock, '');
+    return { store, lock };
+  }
+
+  test('of another process is waited for', async () => {
+    const { store, lock } = await plantLock();
+    const written = write(store);
+    expect(await store.stat(key)).toBeUndefined();
+    await rm(lock);
+    await written;
+    expect(await store.stat(key)).toBeDefined();
+  });
+
+  test('of a process that was killed is taken over', async () => {
+    const { store, lock } = await plantLock();
+    const minuteAgo = new Date(Date.now() - 60_000);
+    await utimes(lock, minuteAgo, minuteAgo);
+    await write(store);
+    expect(await store.stat(key)).toBeDefined();
+  });
 });

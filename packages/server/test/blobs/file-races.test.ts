@@ -1,103 +1,228 @@
-import { writeFile } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
 import { checkFileStore } from '../../src/blobs/file/check-file-store.ts';
 import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
 import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
-import { readAll, toStream } from './blob-contents.ts';
+import { call, contentOf, put } from '../storage/support/client.ts';
+import { type Deployment, deploy } from '../storage/support/deploy.ts';
+import { readAll } from './blob-contents.ts';
 import { useTempFolder } from './temp-folder.ts';
 
-/** What somebody else does in the moment before a file is taken away from its place, once. */
-const moment = vi.hoisted(() => ({
-  before: undefined as undefined | ((path: string) => Promise<unknown>),
+/**
+ * What happens at the seam to the disk: `before` is called before each call that changes names, and told the
+ * call and its paths.
+ */
+const disk = vi.hoisted(() => ({
+  before: undefined as undefined | ((call: string, ...paths: string[]) => Promise<unknown>),
+  onQueue: () => {},
 }));
+
+vi.mock('../../src/blobs/key-locks.ts', async (importOriginal) => {
+  const { withLocks } = await importOriginal<typeof import('../../src/blobs/key-locks.ts')>();
+  return {
+    withLocks: (names: readonly string[], work: () => Promise<unknown>) => {
+      disk.onQueue();
+      return withLocks(names, work);
+    },
+  };
+});
 
 vi.mock('node:fs/promises', async (importOriginal) => {
   const real = await importOriginal<typeof import('node:fs/promises')>();
-  const strike = async (path: string) => {
-    const { before } = moment;
-    if (before === undefined || !path.includes('victim')) return;
-    moment.before = undefined;
-    await before(path);
-  };
-  return {
-    ...real,
-    rename: async (from: string, to: string) => {
-      await strike(from);
-      await real.rename(from, to);
+  const watched = (call: 'rename' | 'link' | 'unlink') => ({
+    [call]: async (...paths: [string, string]) => {
+      await disk.before?.(call, ...paths);
+      await real[call](...paths);
     },
-    unlink: async (path: string) => {
-      await strike(path);
-      await real.unlink(path);
-    },
-  };
+  });
+  return { ...real, ...watched('rename'), ...watched('link'), ...watched('unlink') };
 });
 
-const key = { env: 'dev', path: 'victim/file' };
+const VICTIM = 'victim/file';
+const key = { env: 'dev', path: VICTIM };
 let root: string;
+let to: Deployment;
 let store: BlobStore;
 
-const write = (text: string) =>
-  store.write(key, toStream(Buffer.from(text)), { contentType: 'a/b' });
-
 beforeEach(async () => {
-  moment.before = undefined;
-  root = await useTempFolder();
-  store = await createFileBlobStore({ root });
+  disk.before = undefined;
+  to = await deploy();
+  ({ root, blobs: store } = to);
 });
 
-async function expectContent(text: string): Promise<void> {
-  expect(moment.before).toBeUndefined();
-  expect((await readAll(store, key))?.toString()).toBe(text);
-  const problems: unknown[] = [];
-  const litterOlderThan = new Date(Date.now() + 1000);
-  await checkFileStore(root, { onProblem: (problem) => problems.push(problem), litterOlderThan });
-  expect(problems).toEqual([]);
+/** What is under way has come so far that it is done, or waits for its turn. */
+async function untilDoneOrQueued(work: Promise<unknown>): Promise<void> {
+  const queued = new Promise<void>((resolve) => {
+    disk.onQueue = resolve;
+  });
+  await Promise.race([work, queued]);
 }
 
-test('a deletion of one version leaves the one that is written just before it', async () => {
-  const { etag: ifEtag } = await write('old');
-  moment.before = () => write('new');
-  expect(await store.delete(key, { ifEtag })).toBe(false);
-  await expectContent('new');
-});
+/** Calls back before the victim is taken from its place, once. */
+function beforeTaking(act: () => Promise<unknown>): void {
+  disk.before = async (call, from) => {
+    if (call === 'link' || !from?.includes('victim')) return;
+    disk.before = undefined;
+    await act();
+  };
+}
 
-test('of a file that is deleted just before, nothing is left to delete', async () => {
-  const { etag: ifEtag } = await write('old');
-  moment.before = () => store.delete(key);
-  expect(await store.delete(key, { ifEtag })).toBe(false);
-  expect(await store.stat(key)).toBeUndefined();
-});
+async function moveTo(dstPath: string, overwrite = true): Promise<string | undefined> {
+  const item = { srcPath: `/${VICTIM}`, dstPath, overwrite, removeOriginal: true };
+  const { data } = await call(to, 'batchCopyFile', { fileList: [item] });
+  return data.fileList[0]?.code;
+}
 
-test('a repair leaves a file that is uploaded again just before it is set aside', async () => {
-  await write('old');
-  await writeFile(join(root, 'files', toDiskPath(key)), 'damaged');
-  moment.before = () => write('new');
-  const problems: string[] = [];
-  await checkFileStore(root, { onProblem: ({ kind }) => problems.push(kind), repair: true });
-  expect(problems).toEqual(['damaged']);
-  await expectContent('new');
-});
+async function problemsIn(folder: string): Promise<unknown[]> {
+  const problems: unknown[] = [];
+  const litterOlderThan = new Date(Date.now() + 1000);
+  await checkFileStore(folder, { onProblem: (problem) => problems.push(problem), litterOlderThan });
+  return problems;
+}
 
-test('a repair leaves a file that is uploaded again as soon as it is told of', async () => {
-  await write('old');
-  await writeFile(join(root, 'files', toDiskPath(key)), 'damaged');
-  let written: Promise<unknown> = Promise.resolve();
-  await checkFileStore(root, {
-    onProblem: () => {
-      written = write('new');
-    },
-    repair: true,
+describe.each([true, false])('a move, overwrite %j', (overwrite) => {
+  test('leaves an upload readable from its acknowledgement on, also after a kill', async () => {
+    await put(to, VICTIM, 'old');
+    let upload: Promise<unknown> | undefined;
+    let isAcknowledged = false;
+    const snapshots: string[] = [];
+    const seen: unknown[] = [];
+    disk.before = async (name, from) => {
+      if (isAcknowledged) {
+        seen.push(await contentOf(to, VICTIM));
+        snapshots.push(await useTempFolder());
+        await cp(root, snapshots.at(-1) ?? '', { recursive: true });
+      }
+      if (upload || name === 'link' || !from?.includes('victim')) return;
+      upload = put(to, VICTIM, 'new').then(() => {
+        isAcknowledged = true;
+      });
+      await untilDoneOrQueued(upload);
+    };
+    expect(await moveTo('/moved', overwrite)).toBeUndefined();
+    await upload;
+    expect(seen).toEqual(seen.map(() => 'new'));
+    for (const folder of snapshots) {
+      const survivor = await createFileBlobStore({ root: folder });
+      expect((await readAll(survivor, key))?.toString()).toBe('new');
+    }
+    expect(await contentOf(to, VICTIM)).toBe('new');
+    expect(await contentOf(to, 'moved')).toBe('old');
+    expect(await problemsIn(root)).toEqual([]);
   });
-  await written;
-  await expectContent('new');
+
+  test('leaves a copy to its source that must not overwrite no gap', async () => {
+    await put(to, VICTIM, 'old');
+    await put(to, 'other', 'other');
+    let upload: Promise<unknown> | undefined;
+    let isAcknowledged = false;
+    let copied: ReturnType<typeof call> | undefined;
+    const copyOther = () => {
+      const item = { srcPath: '/other', dstPath: `/${VICTIM}`, overwrite: false };
+      copied ??= call(to, 'batchCopyFile', { fileList: [item] });
+      return copied;
+    };
+    disk.before = async (name, from) => {
+      if (isAcknowledged && copied === undefined) await copyOther();
+      if (upload || name === 'link' || !from?.includes('victim')) return;
+      upload = put(to, VICTIM, 'new').then(() => {
+        isAcknowledged = true;
+      });
+      await untilDoneOrQueued(upload);
+    };
+    expect(await moveTo('/moved', overwrite)).toBeUndefined();
+    await upload;
+    const { data } = (await copyOther()) as { data: { fileList: { code: string }[] } };
+    expect(data.fileList).toMatchObject([{ code: 'OBJECT_ALREADY_EXIST' }]);
+    expect(await contentOf(to, VICTIM)).toBe('new');
+    expect(await problemsIn(root)).toEqual([]);
+  });
+
+  test('leaves an upload of the same bytes with another type', async () => {
+    await put(to, VICTIM, 'same', { type: 'text/plain' });
+    let upload: Promise<unknown> | undefined;
+    beforeTaking(() => {
+      upload = put(to, VICTIM, 'same', { type: 'text/css' });
+      return untilDoneOrQueued(upload);
+    });
+    expect(await moveTo('/moved', overwrite)).toBeUndefined();
+    await upload;
+    const found = await Promise.all([store.stat(key), store.stat({ ...key, path: 'moved' })]);
+    expect(found.map((info) => info?.contentType)).toContain('text/css');
+  });
+
+  test('is whole at one place or the other whenever the process is killed', async () => {
+    await put(to, VICTIM, 'old');
+    const snapshots: string[] = [];
+    disk.before = async () => {
+      snapshots.push(await useTempFolder());
+      await cp(root, snapshots.at(-1) ?? '', { recursive: true });
+    };
+    expect(await moveTo('/moved', overwrite)).toBeUndefined();
+    disk.before = undefined;
+    expect(snapshots).not.toEqual([]);
+    for (const folder of snapshots) {
+      const survivor = await createFileBlobStore({ root: folder });
+      const found = await Promise.all([
+        readAll(survivor, key),
+        readAll(survivor, { ...key, path: 'moved' }),
+      ]);
+      expect(found.map(String)).toContain('old');
+    }
+  });
+
+  test('of one file to two places succeeds once', async () => {
+    await put(to, VICTIM, 'old');
+    let second: Promise<string | undefined> | undefined;
+    beforeTaking(() => {
+      second = moveTo('/second', overwrite);
+      return untilDoneOrQueued(second);
+    });
+    const codes = [await moveTo('/first', overwrite), await second];
+    expect(codes).toEqual([undefined, 'STORAGE_FILE_NONEXIST']);
+    const found = [await contentOf(to, 'first'), await contentOf(to, 'second')];
+    expect(found).toEqual(['old', undefined]);
+  });
 });
 
-test('a repair may find the file deleted', async () => {
-  await write('old');
-  await writeFile(join(root, 'files', toDiskPath(key)), 'damaged');
-  moment.before = () => store.delete(key);
-  await checkFileStore(root, { onProblem: () => {}, repair: true });
-  expect(await store.stat(key)).toBeUndefined();
+describe('a repair', () => {
+  beforeEach(async () => {
+    await put(to, VICTIM, 'old');
+    await writeFile(join(root, 'files', toDiskPath(key)), 'damaged');
+  });
+
+  test('leaves a file that is uploaded again just before it is set aside', async () => {
+    let upload: Promise<unknown> | undefined;
+    beforeTaking(() => {
+      upload = put(to, VICTIM, 'new');
+      return untilDoneOrQueued(upload);
+    });
+    const problems: string[] = [];
+    await checkFileStore(root, { onProblem: ({ kind }) => problems.push(kind), repair: true });
+    await upload;
+    expect(problems).toEqual(['damaged']);
+    expect(await contentOf(to, VICTIM)).toBe('new');
+    expect(await problemsIn(root)).toEqual([]);
+  });
+
+  test('leaves a file that is uploaded again as soon as it is reported', async () => {
+    let upload: Promise<unknown> = Promise.resolve();
+    await checkFileStore(root, {
+      onProblem: () => {
+        upload = put(to, VICTIM, 'new');
+      },
+      repair: true,
+    });
+    await upload;
+    expect(await contentOf(to, VICTIM)).toBe('new');
+    expect(await problemsIn(root)).toEqual([]);
+  });
+
+  test('may find the file deleted', async () => {
+    beforeTaking(() => untilDoneOrQueued(store.delete(key)));
+    await checkFileStore(root, { onProblem: () => {}, repair: true });
+    expect(await store.stat(key)).toBeUndefined();
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { StoreUnavailableError } from '../../src/blobs/blob-errors.ts';
+import { SourceKeptError, StoreUnavailableError } from '../../src/blobs/blob-errors.ts';
 import { call, contentOf, put } from './support/client.ts';
 import { type Deployment, deploy } from './support/deploy.ts';
 
@@ -176,14 +176,21 @@ describe('where the store fails', () => {
   });
 
   test('a move whose source cannot be removed says so, and leaves it', async () => {
-    let isDown = false;
-    const to = await failing((path) => isDown && path === 'a');
+    const { blobs } = await deploy();
+    const to = await deploy({
+      blobs: {
+        ...blobs,
+        async copy(from, target, options) {
+          const info = await blobs.copy(from, target, { ...options, move: false });
+          throw new SourceKeptError(info, new StoreUnavailableError('down'));
+        },
+      },
+    });
     await put(to, 'a', 'hello');
-    isDown = true;
     const answer = await copy(to, { srcPath: '/a', dstPath: '/b', removeOriginal: true });
-    isDown = false;
     expect(codesOf(answer)).toEqual(['SERVICE_UNAVAILABLE']);
     expect(await contentOf(to, 'a')).toBe('hello');
+    expect(await contentOf(to, 'b')).toBe('hello');
     expect(to.changes.map(({ action }) => action)).toEqual(['upload', 'copy']);
   });
 

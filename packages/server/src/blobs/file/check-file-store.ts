@@ -1,7 +1,8 @@
-import { realpath, rmdir, unlink } from 'node:fs/promises';
+import { realpath, unlink } from 'node:fs/promises';
 import { relative } from 'node:path';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { withStoreErrors } from './disk-error.ts';
+import { pruneFolders } from './folders.ts';
 import { judgeFile } from './judge-file.ts';
 import { createLayout, type Layout } from './layout.ts';
 import { setAside } from './set-aside.ts';
@@ -92,7 +93,6 @@ async function repairProblem(
   path: string,
 ): Promise<void> {
   if (kind === 'litter') return unlink(path);
-  // Fails where a server has put a file there in the meantime, which is as good.
-  if (kind === 'empty-folder') return rmdir(path).catch(() => {});
+  if (kind === 'empty-folder') return pruneFolders(layout.files, path);
   await setAside(layout, path);
 }

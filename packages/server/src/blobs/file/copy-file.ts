@@ -1,11 +1,12 @@
 import { constants } from 'node:fs';
 import { copyFile as copyBytes, link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { BlobExistsError, BlobMissingError } from '../blob-errors.ts';
+import { BlobExistsError } from '../blob-errors.ts';
 import type { BlobInfo, BlobKey, CopyOptions } from '../blob-store.ts';
 import { diskCodeOf } from './disk-error.ts';
 import { assertRealFolder, placeIn } from './folders.ts';
-import type { Layout } from './layout.ts';
+import { type Layout, toMissing } from './layout.ts';
+import { withFileLocks } from './lock-files.ts';
 import { statFile } from './stat-file.ts';
 
 /** Too many names of one file, another disk, or a file of another owner: it can be copied all the same. */
@@ -26,10 +27,11 @@ export async function copyFile(
   const tmp = layout.newTmpFile();
   try {
     const info = await holdVersion(source, tmp);
-    if (info === undefined) throw new BlobMissingError(from);
+    if (info === undefined) throw await toMissing(layout, from);
     signal?.throwIfAborted();
     // link(2) refuses a name that is taken, atomically and between processes; rename(2) replaces it.
-    const place = () => (overwrite ? rename(tmp, destination) : link(tmp, destination));
+    const name = overwrite ? rename : link;
+    const place = () => withFileLocks(layout, [destination], () => name(tmp, destination));
     const isLost = async () => (await statFile(tmp)) === undefined;
     await placeIn(layout.files, dirname(destination), place, isLost);
     return info;

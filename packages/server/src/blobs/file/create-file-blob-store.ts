@@ -3,11 +3,11 @@ import type { BlobStore } from '../blob-store.ts';
 import { checkDisk } from './check-disk.ts';
 import { copyFile } from './copy-file.ts';
 import { deleteFile } from './delete-file.ts';
-import { deleteVersion } from './delete-version.ts';
 import { withStoreErrors } from './disk-error.ts';
 import { assertRealFolder, syncFolder } from './folders.ts';
-import { createLayout } from './layout.ts';
+import { createLayout, toMissing } from './layout.ts';
 import { makeFolder } from './make-folder.ts';
+import { moveFile } from './move-file.ts';
 import { openFile } from './open-file.ts';
 import { statFile } from './stat-file.ts';
 import { sweepFiles } from './sweep-files.ts';
@@ -47,17 +47,21 @@ export function createFileBlobStore({ root }: FileBlobStoreOptions): Promise<Blo
     await syncFolder(layout.root);
     return {
       write: (key, content, options) => writeFile(layout, key, content, options),
-      stat: (key) => withStoreErrors(async () => statFile(layout.fileOf(key))),
+      stat: (key) =>
+        withStoreErrors(async () => {
+          const info = await statFile(layout.fileOf(key));
+          if (info === undefined) await toMissing(layout, key);
+          return info;
+        }),
       open: (key) =>
         withStoreErrors(async () => {
           const opened = await openFile(layout.fileOf(key));
+          if (opened === undefined) await toMissing(layout, key);
           return opened && toOpenBlob(opened);
         }),
-      copy: (from, to, options) => withStoreErrors(() => copyFile(layout, from, to, options)),
-      delete: (key, { ifEtag } = {}) =>
-        withStoreErrors(() =>
-          ifEtag === undefined ? deleteFile(layout, key) : deleteVersion(layout, key, ifEtag),
-        ),
+      copy: (from, to, options) =>
+        withStoreErrors(() => (options.move ? moveFile : copyFile)(layout, from, to, options)),
+      delete: (key) => withStoreErrors(() => deleteFile(layout, key)),
       sweep: (olderThan) => withStoreErrors(() => sweepFiles(layout, olderThan)),
       check: () => withStoreErrors(() => checkDisk(layout)),
       close: async () => {},

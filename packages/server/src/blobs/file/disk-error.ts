@@ -7,7 +7,18 @@ export function diskCodeOf(error: unknown): string | undefined {
     : undefined;
 }
 
+/** Undefined for what is not there any more. */
+export async function orMissing<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (diskCodeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'The folder of the files is gone.',
   ENOSPC: 'The disk is full.',
   EDQUOT: 'The quota of the disk is used up.',
   EFBIG: 'The file is larger than the disk or the process may have.',

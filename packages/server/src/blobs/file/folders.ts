@@ -42,16 +42,17 @@ export async function syncFolder(folder: string): Promise<void> {
  * @param place does it; fails with `ENOENT` where the folder is gone
  * @param isLost whether what is to be placed has vanished itself, so that nothing helps
  */
-export async function placeIn(
+export async function placeIn<T>(
   top: string,
   folder: string,
-  place: () => Promise<void>,
+  place: () => Promise<T>,
   isLost: () => Promise<boolean>,
-): Promise<void> {
+): Promise<T> {
+  let placed: T;
   for (let attempt = 1; ; attempt++) {
     try {
       await ensureFolder(top, folder);
-      await place();
+      placed = await place();
       break;
     } catch (error) {
       const isGone = diskCodeOf(error) === 'ENOENT';
@@ -62,6 +63,7 @@ export async function placeIn(
     }
   }
   await syncNearest(top, folder);
+  return placed;
 }
 
 async function ensureFolder(top: string, folder: string): Promise<void> {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { BlobMissingError } from '../blob-errors.ts';
 import type { BlobKey } from '../blob-store.ts';
+import { assertRealFolder } from './folders.ts';
 import { toDiskPath } from './to-disk-path.ts';
 
 /** Places below the root of a store. Both folders stand on one disk, for files are renamed between them. */
@@ -24,4 +26,10 @@ export function createLayout(root: string): Layout {
     fileOf: (key) => join(files, toDiskPath(key)),
     newTmpFile: () => join(tmp, randomUUID()),
   };
+}
+
+/** That there is no file of this key; a store whose folder is gone cannot say so, and is unavailable. */
+export async function toMissing({ files }: Layout, key: BlobKey): Promise<BlobMissingError> {
+  await assertRealFolder(files);
+  return new BlobMissingError(key);
 }

@@ -1,34 +1,31 @@
-import { mkdir, rename } from 'node:fs/promises';
+import { lstat, mkdir, rename } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { diskCodeOf } from './disk-error.ts';
-import { syncFolder } from './folders.ts';
+import { orMissing } from './disk-error.ts';
+import { pruneFolders, syncFolder } from './folders.ts';
 import { judgeFile } from './judge-file.ts';
 import type { Layout } from './layout.ts';
-import { putBack } from './put-back.ts';
+import { withFileLocks } from './lock-files.ts';
 
 /**
- * Moves what stands under a name of the store, and does not belong there, to `set-aside/` below the root.
- *
- * A server may have written the file anew since somebody judged it, and D28 forbids to lose that: so it
- * is judged once more before it is moved, and what was really moved is judged, too, and put back if it
- * is good.
+ * Moves what is under a name of the store, and does not belong there, to `set-aside/` below the root. A file
+ * that a server has written since somebody judged it stays (D28).
  */
 export async function setAside(layout: Layout, path: string): Promise<void> {
-  if (await isGood(layout, path)) return;
+  const version = await identifyVersion(path);
+  const judgement = await judgeFile(layout, path);
+  if (judgement !== undefined && judgement.problem === undefined) return;
   const aside = join(layout.root, 'set-aside', `${Date.now()}`, relative(layout.files, path));
-  await mkdir(dirname(aside), { recursive: true });
-  try {
-    await rename(path, aside);
-  } catch (error) {
-    if (diskCodeOf(error) === 'ENOENT') return;
-    throw error;
-  }
-  if (await isGood(layout, path, aside)) return putBack(layout, aside, path);
+  const isMoved = await withFileLocks(layout, [path], async () => {
+    if (version === undefined || (await identifyVersion(path)) !== version) return false;
+    await mkdir(dirname(aside), { recursive: true });
+    return (await orMissing(() => rename(path, aside).then(() => true))) ?? false;
+  });
+  if (!isMoved) return;
   await syncFolder(dirname(aside));
-  await syncFolder(dirname(path));
+  await pruneFolders(layout.files, dirname(path));
 }
 
-async function isGood(layout: Layout, path: string, place?: string): Promise<boolean> {
-  const judgement = await judgeFile(layout, path, place);
-  return judgement !== undefined && judgement.problem === undefined;
+async function identifyVersion(path: string): Promise<string | undefined> {
+  const stats = await orMissing(() => lstat(path, { bigint: true }));
+  return stats && `${stats.dev}:${stats.ino}:${stats.mtimeNs}`;
 }

@@ -1,6 +1,6 @@
 import { lstat, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskCodeOf } from './disk-error.ts';
+import { orMissing } from './disk-error.ts';
 import type { Layout } from './layout.ts';
 
 /** Temporary files that nobody has touched since. */
@@ -26,14 +26,4 @@ async function isOlder(path: string, date: Date): Promise<boolean> {
   const stats = await orMissing(() => lstat(path));
   // The time of the last change of the inode: a write sets it, and so does a new name for an old file.
   return stats !== undefined && stats.ctimeMs < date.getTime();
-}
-
-/** What was there a moment ago may have become a file since. */
-async function orMissing<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (diskCodeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }

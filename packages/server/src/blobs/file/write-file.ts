@@ -8,6 +8,7 @@ import { ContentSink } from './content-sink.ts';
 import { withStoreErrors } from './disk-error.ts';
 import { placeIn } from './folders.ts';
 import type { Layout } from './layout.ts';
+import { withFileLocks } from './lock-files.ts';
 import { toTrailer } from './trailer.ts';
 import { writeAll } from './write-all.ts';
 
@@ -47,7 +48,7 @@ export async function writeFile(
 }
 
 async function finish(
-  { files }: Layout,
+  layout: Layout,
   handle: FileHandle,
   tmp: string,
   file: string,
@@ -55,8 +56,8 @@ async function finish(
 ): Promise<void> {
   await writeAll(handle, [toTrailer(info)], info.size);
   await handle.sync();
-  const place = () => rename(tmp, file);
+  const place = () => withFileLocks(layout, [file], () => rename(tmp, file));
   // Swept away, for nothing had come for so long.
   const isLost = async () => (await handle.stat()).nlink === 0;
-  await placeIn(files, dirname(file), place, isLost);
+  await placeIn(layout.files, dirname(file), place, isLost);
 }

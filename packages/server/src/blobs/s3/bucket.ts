@@ -4,6 +4,7 @@ import {
   type HeadObjectCommandOutput,
   type S3Client,
 } from '@aws-sdk/client-s3';
+import { withLocks } from '../key-locks.ts';
 import type { ObjectKeys } from './object-keys.ts';
 import { isMissing, withS3Errors } from './to-s3-error.ts';
 
@@ -12,6 +13,21 @@ export interface Bucket {
   readonly client: S3Client;
   readonly name: string;
   readonly keys: ObjectKeys;
+}
+
+/**
+ * Does the work while nobody else of this process changes these objects. What has to look before it deletes
+ * is atomic so: no condition on deletions is known to all stores (Ceph 16 ignores `If-Match` there).
+ */
+export function withObjectLocks<T>(
+  { name }: Bucket,
+  objects: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  return withLocks(
+    objects.map((key) => `s3://${name}/${key}`),
+    work,
+  );
 }
 
 /** Undefined where there is no such object. */
@@ -31,8 +47,14 @@ export async function headObject(
   }, signal);
 }
 
-export async function deleteObject({ client, name }: Bucket, key: string): Promise<void> {
-  await withS3Errors(() => client.send(new DeleteObjectCommand({ Bucket: name, Key: key })));
+/** @param version ETag of the only version that is to be deleted, for stores that know this condition */
+export async function deleteObject(
+  { client, name }: Bucket,
+  key: string,
+  version?: string,
+): Promise<void> {
+  const command = new DeleteObjectCommand({ Bucket: name, Key: key, IfMatch: version });
+  await withS3Errors(() => client.send(command));
 }
 
 export function toCallOptions(signal: AbortSignal | undefined) {

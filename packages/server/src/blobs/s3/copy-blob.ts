@@ -1,9 +1,9 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import { BlobExistsError, BlobMissingError } from '../blob-errors.ts';
+import { BlobExistsError, BlobMissingError, SourceKeptError } from '../blob-errors.ts';
 import type { BlobInfo, BlobKey, CopyOptions } from '../blob-store.ts';
-import { type Bucket, headObject } from './bucket.ts';
+import { type Bucket, deleteObject, headObject, withObjectLocks } from './bucket.ts';
 import { copyObject, MAX_SINGLE_BYTES } from './copy-object.ts';
-import { toBlobInfo, toObjectHeaders } from './object-info.ts';
+import { toBlobInfo, toObjectHeaders, toVersion } from './object-info.ts';
 import { openObject } from './open-object.ts';
 import { isMissing, isRefusedCondition, statusOf, withS3Errors } from './to-s3-error.ts';
 
@@ -16,13 +16,51 @@ class BlobTooLargeError extends Error {
   override readonly name = 'BlobTooLargeError';
 }
 
-/** Copies a file over whatever is there, or only where there is nothing. */
+/** What was copied. */
+interface Copied {
+  readonly info: BlobInfo;
+  readonly version: string;
+}
+
+/** Copies or moves a file over whatever is there, or only if there is nothing. */
 export async function copyBlob(
   bucket: Bucket,
   from: BlobKey,
   to: BlobKey,
-  { overwrite, signal }: CopyOptions,
+  options: CopyOptions,
 ): Promise<BlobInfo> {
+  const [source, destination] = [bucket.keys.of(from), bucket.keys.of(to)];
+  // A PUT that overwrites nothing needs no lock: whoever looks before it deletes has found a file there.
+  const placed = options.overwrite ? [destination] : [];
+  const locks = options.move ? [source, destination] : placed;
+  return withObjectLocks(bucket, locks, async () => {
+    const { info, version } = await copyVersion(bucket, from, to, options);
+    if (options.move) {
+      await deleteVersion(bucket, source, version).catch((error) => {
+        throw new SourceKeptError(info, error);
+      });
+    }
+    return info;
+  });
+}
+
+/** Another process may have replaced or removed the source since. */
+async function deleteVersion(bucket: Bucket, key: string, version: string): Promise<void> {
+  const head = await headObject(bucket, key);
+  if (head === undefined || toVersion(head) !== version) return;
+  try {
+    await deleteObject(bucket, key, head.ETag);
+  } catch (error) {
+    if (!isRefusedCondition(error)) throw error;
+  }
+}
+
+async function copyVersion(
+  bucket: Bucket,
+  from: BlobKey,
+  to: BlobKey,
+  { overwrite, signal }: CopyOptions,
+): Promise<Copied> {
   const copy = overwrite ? copyOver : copyNew;
   for (let attempt = 1; ; attempt++) {
     const copied = await copy(bucket, from, to, signal);
@@ -40,7 +78,7 @@ async function copyOver(bucket: Bucket, from: BlobKey, to: BlobKey, signal?: Abo
   try {
     const source = { key, version: head.ETag };
     await copyObject(bucket, source, bucket.keys.of(to), info, signal);
-    return info;
+    return { info, version: toVersion(head) };
   } catch (error) {
     if (isMissing(error)) throw new BlobMissingError(from);
     if (isRefusedCondition(error)) return undefined;
@@ -83,7 +121,7 @@ async function copyNew(bucket: Bucket, from: BlobKey, to: BlobKey, signal?: Abor
     } finally {
       body.destroy();
     }
-    return info;
+    return { info, version: source.version };
   } catch (error) {
     if (isRefusedCondition(error)) throw new BlobExistsError(to);
     // S3: "409 Conflict" where another change of the key is under way: it may be tried again.

@@ -2,7 +2,7 @@ import { GetObjectCommand, HeadBucketCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { StoreUnavailableError } from '../blob-errors.ts';
 import type { BlobKey, BlobStore } from '../blob-store.ts';
-import { type Bucket, deleteObject, headObject } from './bucket.ts';
+import { type Bucket, deleteObject, headObject, withObjectLocks } from './bucket.ts';
 import { copyBlob } from './copy-blob.ts';
 import { createClient } from './create-client.ts';
 import { toBlobInfo } from './object-info.ts';
@@ -38,11 +38,12 @@ const CHECK_MILLISECONDS = 3_000;
  * ListMultipartUploadParts, ListBucket and ListBucketMultipartUploads; without ListBucket a store
  * answers 403 for a missing file, which counts as unavailable.
  *
- * S3 does not say whether a deletion found anything: of two at once, both may hear `true`. Nor is there
- * a condition on deletions that all stores keep (Ceph ignores `If-Match` there): a deletion of one version
- * asks for the version first, and a write that ends between the two calls is lost with it. A copy that
- * must not overwrite goes through this process, and ends at S3's limit of one PUT, 5 GiB
- * (`BlobTooLargeError`).
+ * S3 does not say whether a deletion found anything, and no condition on deletions is known to all stores
+ * (Ceph 16 ignores `If-Match` there): deletions and moves look first. Within a process nothing comes in
+ * between. Of several processes that delete one file, more than one may hear `true`; more than one may move
+ * one file, each to its own place; and a write is lost that another process makes at the source of a move
+ * between the last look and the deletion, on stores that ignore `If-Match`. A copy that must not overwrite
+ * goes through this process, and ends at S3's limit of one PUT, 5 GiB (`BlobTooLargeError`).
  *
  * @example
  * createS3BlobStore({ endpoint: 'http://127.0.0.1:7480', region: 'us-east-1', bucket: 'files', credentials });
@@ -60,13 +61,13 @@ export function createS3BlobStore(options: S3BlobStoreOptions): BlobStore {
     },
     open: async (key) => openObject(bucket, keys.of(key)),
     copy: (from, to, copyOptions) => copyBlob(bucket, from, to, copyOptions),
-    async delete(key, { ifEtag } = {}) {
+    async delete(key) {
       const object = keys.of(key);
-      const head = await headObject(bucket, object);
-      if (head === undefined) return false;
-      if (ifEtag !== undefined && toBlobInfo(head).etag !== ifEtag) return false;
-      await deleteObject(bucket, object);
-      return true;
+      return withObjectLocks(bucket, [object], async () => {
+        if ((await headObject(bucket, object)) === undefined) return false;
+        await deleteObject(bucket, object);
+        return true;
+      });
     },
     sweep: (olderThan) => sweepBucket(bucket, olderThan),
     async check() {

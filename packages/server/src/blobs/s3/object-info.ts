@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { BlobInfo } from '../blob-store.ts';
 
 /** What the SDK tells of an object, with HEAD and with GET. */
@@ -5,7 +6,13 @@ interface ObjectHead {
   readonly ContentLength?: number | undefined;
   readonly ContentType?: string | undefined;
   readonly ETag?: string | undefined;
+  readonly LastModified?: Date | undefined;
   readonly Metadata?: Record<string, string> | undefined;
+}
+
+/** A version of an object. Two of the same bytes have one ETag. */
+export function toVersion({ ETag, LastModified, Metadata }: ObjectHead): string {
+  return JSON.stringify([ETag, LastModified, Metadata?.version]);
 }
 
 /** Headers carry this much unchanged through every proxy and signature. */
@@ -22,6 +29,7 @@ export function toObjectHeaders({ etag, contentType }: BlobInfo) {
     ContentType: isPlain ? contentType : FALLBACK_TYPE,
     Metadata: {
       md5: etag,
+      version: randomUUID(),
       ...(!isPlain && { type: encodeURIComponent(contentType) }),
     },
   };

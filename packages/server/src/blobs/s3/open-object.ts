@@ -4,18 +4,23 @@ import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s
 import { StoreUnavailableError } from '../blob-errors.ts';
 import type { ByteRange, OpenBlob } from '../blob-store.ts';
 import type { Bucket } from './bucket.ts';
-import { toBlobInfo } from './object-info.ts';
+import { toBlobInfo, toVersion } from './object-info.ts';
 import { type ObjectBody, ObjectStream } from './object-stream.ts';
 import { isMissing, isRefusedCondition, withS3Errors } from './to-s3-error.ts';
 
 /** To read past so much costs less than a call. */
 const SKIPPED_BYTES = 256 * 1024;
 
+interface OpenObject extends OpenBlob {
+  /** As `toVersion` says it. */
+  readonly version: string;
+}
+
 /**
  * Opens an object. A call for the whole of it holds its version, whatever replaces it; a part of it
  * that lies far behind the beginning has a call of its own while that version is still there.
  */
-export async function openObject(bucket: Bucket, key: string): Promise<OpenBlob | undefined> {
+export async function openObject(bucket: Bucket, key: string): Promise<OpenObject | undefined> {
   const found = await getObject(bucket, key);
   if (found === undefined) return undefined;
   const info = toBlobInfo(found);
@@ -52,6 +57,7 @@ export async function openObject(bucket: Bucket, key: string): Promise<OpenBlob 
     new ObjectStream(range, connect).once('close', letGo);
   return {
     info,
+    version: toVersion(found),
     read,
     sendTo: (target, range) => pipeline(read(range), target),
     close: async () => letGo(),

@@ -21,7 +21,8 @@ async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
   for (let isMore = true; isMore; ) {
     const command = new ListMultipartUploadsCommand({
       Bucket: name,
-      Prefix: keys.prefix,
+      // Without a prefix, other programs may have uploads anywhere else.
+      Prefix: keys.prefix || keys.uploads,
       ...page,
     });
     const found = await withS3Errors(() => client.send(command));

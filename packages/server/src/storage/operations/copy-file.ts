@@ -1,6 +1,7 @@
 import {
   BlobExistsError,
   BlobMissingError,
+  SourceKeptError,
   StoreUnavailableError,
 } from '../../blobs/blob-errors.ts';
 import type { BlobInfo } from '../../blobs/blob-store.ts';
@@ -29,25 +30,19 @@ export async function copyFile(
 ): Promise<CopyFailure | { fileID: string }> {
   const { blobs, onChange } = context;
   const source = { env, path: from };
-  let info: BlobInfo;
+  const report = (info: BlobInfo) =>
+    onChange({ action: 'copy', env, path: to, from, bytes: info.size, ...who });
   try {
-    info = await blobs.copy(source, { env, path: to }, { overwrite });
+    report(await blobs.copy(source, { env, path: to }, { overwrite, move }));
   } catch (error) {
     if (error instanceof BlobMissingError) return toCopyFailure('STORAGE_FILE_NONEXIST');
     if (error instanceof BlobExistsError) return toCopyFailure('OBJECT_ALREADY_EXIST');
-    throw error;
-  }
-  onChange({ action: 'copy', env, path: to, from, bytes: info.size, ...who });
-  if (!move) return { fileID: toFileID(env, bucket, to) };
-  try {
-    // A source that was replaced in the meantime came after the move, and D28 forbids to lose it.
-    if (await blobs.delete(source, { ifEtag: info.etag })) {
-      onChange({ action: 'delete', env, path: from, ...who });
-    }
-    return { fileID: toFileID(env, bucket, to) };
-  } catch (error) {
+    if (!(error instanceof SourceKeptError)) throw error;
+    report(error.info);
     context.onError(error, who.requestId);
-    const code = error instanceof StoreUnavailableError ? 'SERVICE_UNAVAILABLE' : 'SYS_ERR';
-    return toCopyFailure(code, 'The file was copied, but its source could not be removed.');
+    const isOutage = error.cause instanceof StoreUnavailableError;
+    return toCopyFailure(isOutage ? 'SERVICE_UNAVAILABLE' : 'SYS_ERR', error.message);
   }
+  if (move) onChange({ action: 'delete', env, path: from, ...who });
+  return { fileID: toFileID(env, bucket, to) };
 }

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { lstat, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { withLocks } from '../key-locks.ts';
+import { diskCodeOf, orMissing } from './disk-error.ts';
+import type { Layout } from './layout.ts';
+
+/** A lock covers a few calls that wait for no disk; one that is older belongs to a process that was killed. */
+const ABANDONED_MILLISECONDS = 30_000;
+const POLL_MILLISECONDS = 5;
+
+/**
+ * Does the work while no other process, and nobody else in this one, puts a file at one of these places.
+ *
+ * rename(2) takes a version and puts it elsewhere atomically, but cannot refuse a destination, and does
+ * nothing with two names of one file: a move has to look first. Node has no locks of the system, so a lock
+ * is a temporary file.
+ */
+export async function withFileLocks<T>(
+  layout: Layout,
+  places: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const locks = places.map((place) => toLock(layout, place)).sort();
+  return withLocks(locks, async () => {
+    const held: string[] = [];
+    try {
+      for (const lock of new Set(locks)) {
+        await take(lock);
+        held.push(lock);
+      }
+      return await work();
+    } finally {
+      // One that stays is abandoned.
+      await Promise.all(held.map((lock) => rm(lock, { force: true }).catch(() => {})));
+    }
+  });
+}
+
+function toLock({ files, tmp }: Layout, place: string): string {
+  const hash = createHash('sha256').update(relative(files, place)).digest('hex');
+  return join(tmp, `${hash}.lock`);
+}
+
+async function take(lock: string): Promise<void> {
+  for (;;) {
+    try {
+      return await writeFile(lock, '', { flag: 'wx' });
+    } catch (error) {
+      if (diskCodeOf(error) !== 'EEXIST') throw error;
+    }
+    const stats = await orMissing(() => lstat(lock));
+    const isAbandoned = stats && stats.mtimeMs < Date.now() - ABANDONED_MILLISECONDS;
+    if (isAbandoned) await rm(lock, { force: true });
+    else if (stats) await wait(POLL_MILLISECONDS);
+  }
+}

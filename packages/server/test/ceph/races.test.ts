@@ -1,0 +1,119 @@
+import {
+  AbortMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
+import { describeOn } from '@berth/runtimes/engines';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
+import { call, contentOf, put } from '../storage/support/client.ts';
+import { deploy } from '../storage/support/deploy.ts';
+import { openGate } from './support/gate.ts';
+import { listLeftovers } from './support/list-leftovers.ts';
+import { newBucket, newClient, useCeph } from './support/use-ceph.ts';
+
+const seam = vi.hoisted(() => ({ onQueue: () => {} }));
+
+vi.mock('../../src/blobs/key-locks.ts', async (importOriginal) => {
+  const { withLocks } = await importOriginal<typeof import('../../src/blobs/key-locks.ts')>();
+  return {
+    withLocks: (names: readonly string[], work: () => Promise<unknown>) => {
+      seam.onQueue();
+      return withLocks(names, work);
+    },
+  };
+});
+
+/** What is under way has come so far that it is done, or waits for its turn. */
+async function untilDoneOrQueued(work: Promise<unknown>): Promise<void> {
+  const queued = new Promise<void>((resolve) => {
+    seam.onQueue = resolve;
+  });
+  await Promise.race([work, queued]);
+}
+
+async function deployGated() {
+  const options = await newBucket((await useCeph()).endpoint);
+  const gate = await openGate(options.endpoint ?? '');
+  const to = await deploy({ blobs: createS3BlobStore({ ...options, endpoint: gate.endpoint }) });
+  const move = async (dstPath: string, overwrite = true) => {
+    const item = { srcPath: '/file', dstPath, overwrite, removeOriginal: true };
+    return (await call(to, 'batchCopyFile', { fileList: [item] })).data.fileList[0]?.code;
+  };
+  return { options, gate, to, move };
+}
+
+describeOn('ceph', 'races on one store', () => {
+  describe.each([true, false])('a move, overwrite %j', (overwrite) => {
+    test.each(['new', 'old'])('loses no upload of %j before its deletion', async (content) => {
+      const { gate, to, move } = await deployGated();
+      await put(to, 'file', 'old');
+      let upload: Promise<unknown> | undefined;
+      gate.before = async (method, path) => {
+        if (upload || method !== 'DELETE' || !path.includes('/file')) return;
+        upload = put(to, 'file', content, { type: 'text/css' });
+        await untilDoneOrQueued(upload);
+      };
+      expect(await move('/moved', overwrite)).toBeUndefined();
+      await upload;
+      expect(await contentOf(to, 'file')).toBe(content);
+      expect((await to.blobs.stat({ env: 'dev', path: 'file' }))?.contentType).toBe('text/css');
+      expect(await contentOf(to, 'moved')).toBe('old');
+    });
+
+    test('loses no upload of the same bytes by another process while it copies', async () => {
+      const { options, gate, to, move } = await deployGated();
+      await put(to, 'file', 'old');
+      const client = newClient(options.endpoint ?? '');
+      onTestFinished(() => client.destroy());
+      const content = { Body: 'old', ContentType: 'text/css', Metadata: { version: 'another' } };
+      const upload = new PutObjectCommand({ Bucket: options.bucket, Key: 'dev/file', ...content });
+      gate.before = async (method, path) => {
+        if (method === 'PUT' && path.includes('/moved')) await client.send(upload);
+      };
+      expect(await move('/moved', overwrite)).toBeUndefined();
+      const stats = await to.blobs.stat({ env: 'dev', path: 'file' });
+      expect(stats?.contentType).toBe('text/css');
+    });
+
+    test('of one file to two places succeeds once', async () => {
+      const { gate, to, move } = await deployGated();
+      await put(to, 'file', 'old');
+      let second: Promise<string | undefined> | undefined;
+      gate.before = async (method, path) => {
+        if (second || method !== 'DELETE' || !path.includes('/file')) return;
+        second = move('/second', overwrite);
+        await untilDoneOrQueued(second);
+      };
+      const codes = [await move('/first', overwrite), await second];
+      expect(codes).toEqual([undefined, 'STORAGE_FILE_NONEXIST']);
+      expect(await contentOf(to, 'first')).toBe('old');
+      expect(await contentOf(to, 'second')).toBeUndefined();
+    });
+  });
+
+  test('of two deletions of one file, one finds it', async () => {
+    const { gate, to } = await deployGated();
+    const fileID = await put(to, 'file', 'old');
+    const remove = async () =>
+      (await call(to, 'batchDelete', { fileList: [fileID] })).data.fileList[0]?.code;
+    let second: Promise<string | undefined> | undefined;
+    gate.before = async (method) => {
+      if (second || method !== 'DELETE') return;
+      second = remove();
+      await untilDoneOrQueued(second);
+    };
+    expect([await remove(), await second]).toEqual(['SUCCESS', 'STORAGE_FILE_NONEXIST']);
+  });
+
+  test('a sweep leaves the uploads of other programs, also without a prefix', async () => {
+    const { options, to } = await deployGated();
+    const client = newClient(options.endpoint ?? '');
+    onTestFinished(() => client.destroy());
+    const foreign = { Bucket: options.bucket, Key: 'backups/of-somebody-else' };
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand(foreign));
+    expect(await to.blobs.sweep(new Date(Date.now() + 60_000))).toBe(0);
+    expect(await listLeftovers(options)).toEqual([foreign.Key]);
+    await client.send(new AbortMultipartUploadCommand({ ...foreign, UploadId }));
+  });
+});
