@@ -34,6 +34,11 @@ export class SourceKeptError extends Error {
   }
 }
 
+/** A file is not as it was written: cut off, or with other bytes. To repeat the call does not help. */
+export class BlobDamagedError extends Error {
+  override readonly name = 'BlobDamagedError';
+}
+
 /** The store cannot do its work now: unreachable, full, or failing. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';

@@ -33,8 +33,10 @@ export interface OpenBlob {
   read(range?: ByteRange): Readable;
   /**
    * Writes the content, or a part of it, to a stream and ends that, no faster than it is taken. Instead of
-   * `read`. What fails destroys the stream, and is thrown.
+   * `read`. What fails destroys the stream, and is thrown. A file on disk is verified while all of it is
+   * sent: one that is damaged is never sent to its end, and nothing is written of a short one.
    *
+   * @throws BlobDamagedError; the stream is intact if nothing was written
    * @param target has no use for bytes any more when it has called back, as a socket or an HTTP answer;
    *   a stream that hands them on, such as `PassThrough`, would hand on others
    */

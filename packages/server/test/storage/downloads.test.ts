@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { open, rm, truncate } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { link, put } from './support/client.ts';
+import { BlobDamagedError } from '../../src/blobs/blob-errors.ts';
+import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
+import { call, errorOf, link, put } from './support/client.ts';
 import { deploy } from './support/deploy.ts';
 
 const CONTENT = '0123456789';
@@ -159,4 +163,81 @@ test('a client that goes away is no failure, and leaves no open file', async () 
   }
   expect((await to.get()).status).toBe(200);
   expect(to.errors).toEqual([]);
+});
+
+describe('a damaged file', () => {
+  async function downloadDamaged(size: number) {
+    const found = await download('a.bin', 'x'.repeat(size));
+    const place = join(found.root, 'files', toDiskPath({ env: 'dev', path: 'a.bin' }));
+    const flipByte = async () => {
+      const file = await open(place, 'r+');
+      await file.write('y', size / 2);
+      await file.close();
+    };
+    return { ...found, place, flipByte };
+  }
+
+  test('is refused before a byte is sent if it is short', async () => {
+    const { flipByte, get, errors } = await downloadDamaged(1000);
+    await flipByte();
+    const answer = await get();
+    expect(answer.status).toBe(500);
+    expect(answer.headers.get('etag')).toBeNull();
+    expect(answer.headers.get('content-disposition')).toBeNull();
+    expect(await errorOf(answer)).toMatchObject({
+      Code: 'InternalError',
+      Message: 'The file is damaged. Give the request ID to the operator.',
+    });
+    expect(errors).toEqual([expect.any(BlobDamagedError)]);
+  });
+
+  test('ends the connection early if it is long', async () => {
+    const { flipByte, get, errors } = await downloadDamaged(2_000_000);
+    await flipByte();
+    const answer = await get();
+    expect(answer.status).toBe(200);
+    await expect(answer.arrayBuffer()).rejects.toThrow();
+    expect(errors).toEqual([expect.any(BlobDamagedError)]);
+  });
+
+  test('is noticed in a range of all of it, too', async () => {
+    const { flipByte, get } = await downloadDamaged(1000);
+    await flipByte();
+    expect((await get({ range: 'bytes=0-' })).status).toBe(500);
+  });
+
+  test('that is cut off is an error that repeating does not help', async () => {
+    const { place, get, errors, ...to } = await downloadDamaged(1000);
+    await truncate(place, 500);
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await get({}, method);
+      expect(answer.status).toBe(500);
+      expect(answer.headers.get('retry-after')).toBeNull();
+    }
+    expect(errors).toEqual([expect.any(BlobDamagedError), expect.any(BlobDamagedError)]);
+    const fileList = [{ fileID: 'cloud://dev.files/a.bin' }];
+    const asked = await call({ ...to, errors }, 'batchGetTempUrls', { fileList });
+    expect(asked).toMatchObject({ status: 500, code: 'SYS_ERR' });
+  });
+});
+
+test('a store whose folder is gone is unavailable, and its files are not missing', async () => {
+  const to = await deploy();
+  const fileID = await put(to, 'a.txt', CONTENT);
+  const address = await link(to, fileID);
+  await rm(to.root, { recursive: true });
+  for (const method of ['GET', 'HEAD']) {
+    const answer = await fetch(address, { method });
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).toBe('1');
+  }
+  for (const [operation, item] of [
+    ['batchGetTempUrls', { fileID }],
+    ['batchDelete', fileID],
+    ['batchCopyFile', { srcPath: '/a.txt', dstPath: '/b.txt' }],
+    ['batchCopyFile', { srcPath: '/a.txt', dstPath: '/b.txt', removeOriginal: true }],
+  ] as const) {
+    const answer = await call(to, operation, { fileList: [item] });
+    expect(answer).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
+  }
 });

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Writable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import { countBuffer } from '../collect-buffers.ts';
 import { createMd5, type Md5 } from '../md5/create-md5.ts';
 import { BUFFER_BYTES, giveBackBuffer, takeBuffer } from './buffers.ts';
@@ -12,6 +13,7 @@ type Callback = (error?: Error | null) => void;
 export interface Content {
   readonly size: number;
   readonly md5: string;
+  readonly crc32: number;
 }
 
 /**
@@ -26,6 +28,7 @@ export class ContentSink extends Writable {
   #buffer: Buffer | undefined;
   #used = 0;
   #size = 0;
+  #crc32 = 0;
   #flushed = 0;
   /** The buffer on its way to the file; rejected for good where that failed. */
   #writing: Promise<void> | undefined;
@@ -40,7 +43,7 @@ export class ContentSink extends Writable {
   /** To be asked for when the stream has finished. */
   async content(): Promise<Content> {
     try {
-      return { size: this.#size, md5: await this.#md5.digest() };
+      return { size: this.#size, md5: await this.#md5.digest(), crc32: this.#crc32 };
     } finally {
       this.#md5.destroy();
     }
@@ -53,6 +56,7 @@ export class ContentSink extends Writable {
       callback(this.#wrongSize());
       return;
     }
+    this.#crc32 = crc32(chunk, this.#crc32);
     const hashed = this.#md5.update(chunk);
     const taken = this.#take(chunk);
     if (hashed === undefined && taken === undefined) callback();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { StoreUnavailableError } from '../blob-errors.ts';
+import { BlobDamagedError, StoreUnavailableError } from '../blob-errors.ts';
 import { diskCodeOf } from './disk-error.ts';
 import type { Layout } from './layout.ts';
 import { type OpenedFile, openFile } from './open-file.ts';
@@ -33,7 +33,8 @@ export async function judgeFile(
   try {
     opened = await openFile(place);
   } catch (error) {
-    if (!(error instanceof StoreUnavailableError)) throw error;
+    const isBad = error instanceof BlobDamagedError || error instanceof StoreUnavailableError;
+    if (!isBad) throw error;
     return { bytes: 0, problem: { kind: 'damaged', detail: error.message } };
   }
   if (opened === undefined) return undefined;

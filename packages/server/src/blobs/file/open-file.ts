@@ -1,33 +1,31 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { StoreUnavailableError } from '../blob-errors.ts';
-import type { BlobInfo } from '../blob-store.ts';
+import { BlobDamagedError } from '../blob-errors.ts';
 import { diskCodeOf } from './disk-error.ts';
 import { assertRealFolder } from './folders.ts';
-import { FOOTER_BYTES, parseTrailer, trailerBytesOf } from './trailer.ts';
+import { FOOTER_BYTES, parseTrailer, type Trailer, trailerBytesOf } from './trailer.ts';
 
 /** Never through a link, and never waiting for the other end of a pipe that somebody put there. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 /** Read at once: footer, and the JSON text in nearly all cases. */
 const TAIL_BYTES = 512;
 
-export interface OpenedFile {
+export interface OpenedFile extends Trailer {
   readonly handle: FileHandle;
-  readonly info: BlobInfo;
 }
 
 /**
  * Opens a file of the store and reads its trailer. Undefined where there is none.
  *
- * @throws StoreUnavailableError where it is no file of the store, or a damaged one
+ * @throws BlobDamagedError if it is no file of the store, or a damaged one
  */
 export async function openFile(path: string): Promise<OpenedFile | undefined> {
   let handle: FileHandle | undefined;
   try {
     handle = await open(path, FLAGS);
     await assertRealFolder(dirname(path));
-    return { handle, info: await readInfo(handle) };
+    return { handle, ...(await readOwnTrailer(handle)) };
   } catch (error) {
     await handle?.close();
     // The folder may have been removed with its last file since.
@@ -36,8 +34,8 @@ export async function openFile(path: string): Promise<OpenedFile | undefined> {
   }
 }
 
-/** @throws StoreUnavailableError for what is no file of the store, or a damaged one */
-async function readInfo(handle: FileHandle): Promise<BlobInfo> {
+/** @throws BlobDamagedError for what is no file of the store, or a damaged one */
+async function readOwnTrailer(handle: FileHandle): Promise<Trailer> {
   const stats = await handle.stat();
   try {
     if (!stats.isFile()) throw new Error('it is no regular file');
@@ -51,7 +49,7 @@ async function readInfo(handle: FileHandle): Promise<BlobInfo> {
   } catch (error) {
     if (diskCodeOf(error) !== undefined) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StoreUnavailableError(`A file is damaged: ${reason}.`, { cause: error });
+    throw new BlobDamagedError(`A file is damaged: ${reason}.`, { cause: error });
   }
 }
 

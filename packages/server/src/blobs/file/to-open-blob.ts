@@ -4,7 +4,7 @@ import type { OpenedFile } from './open-file.ts';
 import { sendFileTo } from './send-file-to.ts';
 
 /** A stream owns the open file: it is closed when the stream ends, fails, or is destroyed. */
-export function toOpenBlob({ handle, info }: OpenedFile): OpenBlob {
+export function toOpenBlob({ handle, info, crc32 }: OpenedFile): OpenBlob {
   let isTaken = false;
   const take = ({ start, end }: ByteRange = { start: 0, end: info.size - 1 }): ByteRange => {
     if (isTaken) throw new TypeError('The file was read or closed before.');
@@ -29,7 +29,8 @@ export function toOpenBlob({ handle, info }: OpenedFile): OpenBlob {
     async sendTo(target: Writable, range?: ByteRange) {
       const part = take(range);
       try {
-        await sendFileTo(handle, part, target);
+        const isWhole = part.start === 0 && part.end === info.size - 1;
+        await sendFileTo(handle, part, target, isWhole ? crc32 : undefined);
       } finally {
         await handle.close();
       }

@@ -6,11 +6,11 @@ const info = {
   etag: '900150983cd24fb0d6963f7d28e17f72',
   contentType: 'text/plain; charset="é"',
 };
-const trailer = toTrailer(info);
+const trailer = toTrailer({ info, crc32: 891_568_578 });
 
 test('tells what it was made of', () => {
   expect(trailerBytesOf(trailer.subarray(-FOOTER_BYTES))).toBe(trailer.length);
-  expect(parseTrailer(trailer, 1000 + trailer.length)).toEqual(info);
+  expect(parseTrailer(trailer, 1000 + trailer.length)).toEqual({ info, crc32: 891_568_578 });
 });
 
 test.each([-1, 1])('belongs to a file of its length and no other (%i)', (difference) => {

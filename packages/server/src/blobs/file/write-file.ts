@@ -9,7 +9,7 @@ import { withStoreErrors } from './disk-error.ts';
 import { placeIn } from './folders.ts';
 import type { Layout } from './layout.ts';
 import { withFileLocks } from './lock-files.ts';
-import { toTrailer } from './trailer.ts';
+import { type Trailer, toTrailer } from './trailer.ts';
 import { writeAll } from './write-all.ts';
 
 const FLAGS =
@@ -33,10 +33,10 @@ export async function writeFile(
   try {
     const sink = new ContentSink(handle, size);
     await pipeline(content, sink, signal ? { signal } : {});
-    const { size: written, md5 } = await sink.content();
+    const { size: written, md5, crc32 } = await sink.content();
     const info = { size: written, etag: md5, contentType };
     signal?.throwIfAborted();
-    await withStoreErrors(() => finish(layout, handle, tmp, file, info));
+    await withStoreErrors(() => finish(layout, handle, tmp, file, { info, crc32 }));
     return info;
   } catch (error) {
     // Of two failures, the first one is told. A sweep removes what stays.
@@ -52,9 +52,9 @@ async function finish(
   handle: FileHandle,
   tmp: string,
   file: string,
-  info: BlobInfo,
+  trailer: Trailer,
 ): Promise<void> {
-  await writeAll(handle, [toTrailer(info)], info.size);
+  await writeAll(handle, [toTrailer(trailer)], trailer.info.size);
   await handle.sync();
   const place = () => withFileLocks(layout, [file], () => rename(tmp, file));
   // Swept away, for nothing had come for so long.

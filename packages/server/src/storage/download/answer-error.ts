@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { toAnswer, UploadError } from '@berth/server-stubs';
-import { StoreUnavailableError } from '../../blobs/blob-errors.ts';
+import { BlobDamagedError, StoreUnavailableError } from '../../blobs/blob-errors.ts';
 import { rowOf } from '../storage-rows.ts';
 
 /** One download on its way to an answer. */
@@ -20,6 +20,10 @@ export function missingFile(): UploadError {
 /** What a failure of the store means to whoever uploads or downloads (D27). */
 export function toUploadError(error: unknown): UploadError {
   if (error instanceof UploadError) return error;
+  if (error instanceof BlobDamagedError) {
+    const message = 'The file is damaged. Give the request ID to the operator.';
+    return new UploadError('InternalError', { cause: error, message });
+  }
   if (!(error instanceof StoreUnavailableError)) {
     return new UploadError('InternalError', { cause: error });
   }

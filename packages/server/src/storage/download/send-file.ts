@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { UploadError } from '@berth/server-stubs';
+import { BlobDamagedError } from '../../blobs/blob-errors.ts';
 import type { BlobInfo, BlobKey, ByteRange, OpenBlob } from '../../blobs/blob-store.ts';
 import type { StorageContext } from '../storage-context.ts';
 import { type Download, missingFile } from './answer-error.ts';
@@ -19,6 +20,16 @@ const GUARD = { 'content-security-policy': 'sandbox', 'x-content-type-options': 
  * may be another or gone. No cache on the way may share what one link gave.
  */
 const CACHE_CONTROL = 'private, no-cache';
+
+/** Those that say something of the file. */
+const FILE_HEADERS = [
+  'accept-ranges',
+  'content-disposition',
+  'content-length',
+  'content-range',
+  'content-type',
+  'etag',
+];
 
 type Linked = BlobKey & { readonly seconds: number };
 
@@ -65,6 +76,10 @@ async function sendBlob(link: Linked, blob: OpenBlob, download: Download, contex
   try {
     await blob.sendTo(response, part);
   } catch (error) {
+    if (error instanceof BlobDamagedError && !response.headersSent && !response.destroyed) {
+      for (const name of FILE_HEADERS) response.removeHeader(name);
+      throw error;
+    }
     // What broke is told by the connection, which ends too early; a client may go whenever it likes.
     if (!isDeparture(error)) context.onError(error, requestId);
   }
