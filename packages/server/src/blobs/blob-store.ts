@@ -89,8 +89,14 @@ export interface BlobStore {
   copy(from: BlobKey, to: BlobKey, options: CopyOptions): Promise<BlobInfo>;
   /** Whether there was such a file. */
   delete(key: BlobKey): Promise<boolean>;
-  /** Removes what broken uploads left behind that is older than `olderThan`; how many were removed. */
-  sweep(olderThan: Date): Promise<number>;
+  /**
+   * Removes what broken uploads left behind; how many there were. To be called every few minutes: an upload
+   * of this process is never removed, and one on disk of another process only if that has not swept since.
+   *
+   * @param olderThan when it was last written. Default: an hour ago on disk; on S3 a week, within which
+   *   any upload has sent another part
+   */
+  sweep(olderThan?: Date): Promise<number>;
   /** Looks whether the store can be used; rejects with the reason. */
   check(): Promise<void>;
   /**

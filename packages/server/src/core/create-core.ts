@@ -102,7 +102,7 @@ export async function createCore(initial: Config, serverLog: ServerLog): Promise
         throw error;
       }
       state = 'listening';
-      stops.push(keepSwept(blobs, config.limits.grantSeconds, log));
+      stops.push(keepSwept(blobs, log));
       if (tls !== undefined) {
         const watch = await keepTls(server, tls, log);
         stops.push(() => watch.close());

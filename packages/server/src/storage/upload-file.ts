@@ -11,6 +11,11 @@ const KEY = 'key';
 
 const DEFAULT_TYPE = 'application/octet-stream';
 
+/** A client that tries again does not wait until its last attempt is given up; more than that is no use. */
+const MOST_BY_GRANT = 4;
+/** Seconds after which a caller may try again. */
+const RETRY_AFTER = 1;
+
 /** Second step of an upload: writes the file that the form's grant names, and no other (D27, D30). */
 export function createUploadFile(context: StorageContext): UploadHandler {
   const { blobs, grants, wireProfile, bucketOf, publicUrl, onChange } = context;
@@ -19,6 +24,12 @@ export function createUploadFile(context: StorageContext): UploadHandler {
     new UploadError('SignatureDoesNotMatch', {
       message: `${SIGNATURE}, ${securityToken}, ${metaFileId} and ${KEY} do not belong together: send them as getUploadMetaData returned them.`,
     });
+  const underWay = new Map<string, number>();
+  const count = (storeFileID: string, change: number) => {
+    const left = (underWay.get(storeFileID) ?? 0) + change;
+    if (left > 0) underWay.set(storeFileID, left);
+    else underWay.delete(storeFileID);
+  };
   return async ({ key, signature, token, metaFileId: storeFileID, file, contentType }, call) => {
     const path = toPath(key);
     if (path === undefined) throw mismatch();
@@ -31,7 +42,14 @@ export function createUploadFile(context: StorageContext): UploadHandler {
     const { env, caller } = granted;
     const { requestId, request, signal } = call;
     const options = { contentType: toContentType(contentType), signal };
-    const { etag, size } = await blobs.write({ env, path }, file, options).catch(fail);
+    if ((underWay.get(storeFileID) ?? 0) >= MOST_BY_GRANT) {
+      throw new UploadError('SlowDown', { retryAfter: RETRY_AFTER });
+    }
+    count(storeFileID, 1);
+    const { etag, size } = await blobs
+      .write({ env, path }, file, options)
+      .catch(fail)
+      .finally(() => count(storeFileID, -1));
     onChange({ action: 'upload', env, path, caller, bytes: size, requestId });
     return { etag, location: `${publicUrl(request)}${toLinkPath(granted)}` };
   };

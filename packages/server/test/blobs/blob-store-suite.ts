@@ -572,6 +572,20 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect((await readAll(store, key))?.equals(bytes)).toBe(true);
       });
 
+      test.each([2, 12])('an upload of %i MiB under way is never swept', async (mebibytes) => {
+        const key = newKey();
+        const bytes = toBytes(mebibytes * MEBIBYTE);
+        const content = toBrokenStream(bytes, (stream) => {
+          store.sweep(new Date(Date.now() + 3_600_000)).then(
+            () => stream.push(null),
+            (error) => stream.destroy(error),
+          );
+        });
+        await store.write(key, content, { contentType: TEXT });
+        expect((await readAll(store, key))?.equals(bytes)).toBe(true);
+        await expectNothingLeft();
+      });
+
       test('can be used', () => expect(store.check()).resolves.toBeUndefined());
 
       test('what one process has written, another one reads', async () => {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { describe, expect, test, vi } from 'vitest';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
 import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
 import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
@@ -45,6 +46,23 @@ test('of two processes that move one file, one succeeds', async () => {
   }
   expect(won.toSorted((one, other) => one - other)).toEqual([...Array(PLACES).keys()]);
   expect(await readdir(join(root, 'tmp'))).toEqual([]);
+});
+
+test('a sweep tells other processes that an upload is alive', async () => {
+  const root = await useTempFolder();
+  const store = await createFileBlobStore({ root });
+  const content = new PassThrough();
+  const upload = store.write({ env: 'dev', path: 'slow' }, content, { contentType: 'a/b' });
+  await vi.waitFor(async () => expect(await readdir(join(root, 'tmp'))).toHaveLength(1));
+  const [name = ''] = await readdir(join(root, 'tmp'));
+  const before = await stat(join(root, 'tmp', name));
+  await vi.waitFor(async () => {
+    await store.sweep();
+    const after = await stat(join(root, 'tmp', name));
+    expect(after.ctimeMs).toBeGreaterThan(before.ctimeMs);
+  });
+  content.end('content');
+  expect(await upload).toMatchObject({ size: 7 });
 });
 
 describe('a lock', () => {

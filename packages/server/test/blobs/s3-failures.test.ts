@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PassThrough, Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { StoreUnavailableError } from '../../src/blobs/blob-errors.ts';
 import type { BlobStore } from '../../src/blobs/blob-store.ts';
@@ -87,4 +88,35 @@ test('a copy without overwriting is refused beyond 5 GiB, before anything is sen
   const copy = store.copy(KEY, { env: 'dev', path: 'copy' }, { overwrite: false });
   await expect(copy).rejects.toMatchObject({ name: 'BlobTooLargeError' });
   expect(methods).toEqual(['GET']);
+});
+
+test('uploads that stand still hold so much memory together, and no more', async () => {
+  const store = await storeOf((call, response) => {
+    call.resume().once('end', () => response.setHeader('etag', '"1"').end());
+  });
+  const mebibyte = Buffer.alloc(1024 * 1024);
+  const stalled: Promise<unknown>[] = [];
+  const controller = new AbortController();
+  // 7 MiB each: one more would make them uploads in parts.
+  const stall = async () => {
+    let count = 0;
+    const stands = Promise.withResolvers<void>();
+    const content = new Readable({
+      highWaterMark: 1,
+      read() {
+        count += 1;
+        if (count <= 7) this.push(mebibyte);
+        else stands.resolve();
+      },
+    });
+    const upload = store.write(KEY, content, { contentType: 'a/b', signal: controller.signal });
+    stalled.push(upload.catch((error) => error));
+    await Promise.race([stands.promise, upload]);
+  };
+  for (let index = 0; index < 36; index++) await stall();
+  await expect(stall()).rejects.toThrow(StoreUnavailableError);
+  controller.abort(new Error('given up'));
+  await Promise.all(stalled);
+  const content = new PassThrough().end('x');
+  expect(await store.write(KEY, content, { contentType: 'a/b' })).toMatchObject({ size: 1 });
 });

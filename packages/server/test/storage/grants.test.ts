@@ -170,3 +170,34 @@ test('a client that breaks off a refused form, or a good one, harms nobody', asy
   expect(await contentOf(to, 'a.txt')).toBe('hello');
   expect(to.errors).toEqual([]);
 });
+
+test('one grant has few uploads under way at once, each of which holds memory', async () => {
+  const { blobs } = await deploy();
+  const release = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  let writes = 0;
+  const to = await deploy({
+    blobs: {
+      ...blobs,
+      async write(...args) {
+        writes += 1;
+        if (writes === 4) begun.resolve();
+        await release.promise;
+        return blobs.write(...args);
+      },
+    },
+  });
+  const meta = await grant(to, 'a.txt');
+  const upload = () => post(meta.url, toFields('a.txt', meta), 'hello');
+  const first = Array.from({ length: 4 }, upload);
+  await begun.promise;
+  const refused = await upload();
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get('retry-after')).toBe('1');
+  expect((await errorOf(refused)).Code).toBe('SlowDown');
+  const other = put(to, 'other.txt', 'hello');
+  release.resolve();
+  for (const answer of await Promise.all(first)) expect(answer.status).toBe(204);
+  await other;
+  expect((await upload()).status).toBe(204);
+});

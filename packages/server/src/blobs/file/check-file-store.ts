@@ -1,12 +1,11 @@
 import { realpath, unlink } from 'node:fs/promises';
 import { relative } from 'node:path';
-import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { withStoreErrors } from './disk-error.ts';
 import { pruneFolders } from './folders.ts';
 import { judgeFile } from './judge-file.ts';
 import { createLayout, type Layout } from './layout.ts';
 import { setAside } from './set-aside.ts';
-import { findLitter } from './sweep-files.ts';
+import { findLitter, litterTime } from './sweep-files.ts';
 import { walkFolder } from './walk-folder.ts';
 
 /** Something in a store that does not belong there, or is not as it was written. */
@@ -32,7 +31,7 @@ export interface CheckFileStoreOptions {
    * root, nothing of it deleted. Default false: nothing is changed.
    */
   readonly repair?: boolean;
-  /** Temporary files that nobody has touched since are litter. Default: the lifetime of a grant ago. */
+  /** Temporary files that nobody has touched since are litter. Default: an hour ago. */
   readonly litterOlderThan?: Date;
 }
 
@@ -76,15 +75,11 @@ export function checkFileStore(
         onProgress?.(report);
       }
     }
-    for (const path of await findLitter(layout, litterOlderThan ?? grantTimeAgo())) {
+    for (const path of await findLitter(layout, litterOlderThan ?? litterTime())) {
       await tell('litter', path, 'A broken upload has left it.');
     }
     return report;
   });
-}
-
-function grantTimeAgo(): Date {
-  return new Date(Date.now() - defaults.limits.grantSeconds.value * 1000);
 }
 
 async function repairProblem(

@@ -14,6 +14,8 @@ export interface Layout {
   readonly tmp: string;
   fileOf(key: BlobKey): string;
   newTmpFile(): string;
+  /** Temporary files of uploads that this process has under way. */
+  readonly uploads: Set<string>;
 }
 
 /** @param root absolute, without symbolic links */
@@ -24,6 +26,7 @@ export function createLayout(root: string): Layout {
     files,
     tmp,
     fileOf: (key) => join(files, toDiskPath(key)),
+    uploads: new Set(),
     newTmpFile: () => join(tmp, randomUUID()),
   };
 }

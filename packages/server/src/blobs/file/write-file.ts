@@ -30,6 +30,7 @@ export async function writeFile(
   signal?.throwIfAborted();
   const tmp = layout.newTmpFile();
   const handle = await withStoreErrors(() => open(tmp, FLAGS, 0o666));
+  layout.uploads.add(tmp);
   try {
     const sink = new ContentSink(handle, size);
     await pipeline(content, sink, signal ? { signal } : {});
@@ -43,6 +44,7 @@ export async function writeFile(
     await rm(tmp, { force: true }).catch(() => {});
     throw error;
   } finally {
+    layout.uploads.delete(tmp);
     await handle.close();
   }
 }

@@ -13,6 +13,8 @@ export interface Bucket {
   readonly client: S3Client;
   readonly name: string;
   readonly keys: ObjectKeys;
+  /** Keys of what this process puts together from parts. */
+  readonly uploads: Set<string>;
 }
 
 /**

@@ -57,7 +57,12 @@ async function copyInParts(
     }
     return parts;
   };
-  await putInParts(bucket, { Key: key, ...toObjectHeaders(info) }, send, signal);
+  bucket.uploads.add(key);
+  try {
+    await putInParts(bucket, { Key: key, ...toObjectHeaders(info) }, send, signal);
+  } finally {
+    bucket.uploads.delete(key);
+  }
 }
 
 function toCopySource({ name }: Bucket, { key, version }: Source) {

@@ -51,7 +51,7 @@ const CHECK_MILLISECONDS = 3_000;
 export function createS3BlobStore(options: S3BlobStoreOptions): BlobStore {
   const client = createClient(options);
   const keys = createObjectKeys(options.prefix ?? '');
-  const bucket: Bucket = { client, name: options.bucket, keys };
+  const bucket: Bucket = { client, name: options.bucket, keys, uploads: new Set() };
 
   return {
     write: (key, content, writeOptions) => writeObject(bucket, key, content, writeOptions),

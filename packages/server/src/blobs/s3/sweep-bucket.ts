@@ -8,8 +8,13 @@ import {
 import { type Bucket, deleteObject } from './bucket.ts';
 import { isMissing, withS3Errors } from './to-s3-error.ts';
 
+/** The slowest upload that the server lets go on sends a part of 8 MiB within three days. */
+function weekAgo(): Date {
+  return new Date(Date.now() - 7 * 86_400_000);
+}
+
 /** Ends uploads to which nothing has come since, and removes whole ones that nobody has used. */
-export async function sweepBucket(bucket: Bucket, olderThan: Date): Promise<number> {
+export async function sweepBucket(bucket: Bucket, olderThan = weekAgo()): Promise<number> {
   const aborted = await abortUploads(bucket, olderThan);
   return aborted + (await deleteUploads(bucket, olderThan));
 }
@@ -27,6 +32,7 @@ async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
     });
     const found = await withS3Errors(() => client.send(command));
     for (const upload of found.Uploads ?? []) {
+      if (bucket.uploads.has(upload.Key ?? '')) continue;
       if (await abortUpload(bucket, upload, olderThan)) count++;
     }
     isMore = found.IsTruncated === true;
@@ -70,7 +76,8 @@ async function deleteUploads(bucket: Bucket, olderThan: Date): Promise<number> {
     const folder = { Bucket: name, Prefix: keys.uploads };
     for await (const { Contents = [] } of paginateListObjectsV2({ client }, folder)) {
       for (const { Key, LastModified } of Contents) {
-        if (Key === undefined || !isOlder(LastModified, olderThan)) continue;
+        if (Key === undefined || bucket.uploads.has(Key) || !isOlder(LastModified, olderThan))
+          continue;
         await deleteObject(bucket, Key);
         count++;
       }

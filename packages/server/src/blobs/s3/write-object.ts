@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { StoreUnavailableError } from '../blob-errors.ts';
 import type { BlobInfo, BlobKey, WriteOptions } from '../blob-store.ts';
 import { createMd5 } from '../md5/create-md5.ts';
-import { type Bucket, deleteObject, toCallOptions } from './bucket.ts';
+import { type Bucket, deleteObject, toCallOptions, withObjectLocks } from './bucket.ts';
 import { copyObject } from './copy-object.ts';
 import { countContent } from './count-content.ts';
 import { putInParts, type UploadOfParts } from './multipart.ts';
@@ -15,6 +16,27 @@ import { withS3Errors } from './to-s3-error.ts';
 const PART_BYTES = 8 * 1024 * 1024;
 /** S3, "Multipart upload limits": "Maximum number of parts per upload: 10,000". */
 const MAX_PARTS = 10_000;
+/** Bytes of all uploads of this process that wait in memory for the store, or for more of their content. */
+const MOST_HELD_BYTES = 256 * 1024 * 1024;
+let heldBytes = 0;
+
+/** Memory of one upload. */
+class HeldMemory {
+  #bytes = 0;
+
+  /** Whether there was so much left. */
+  take(bytes: number): boolean {
+    if (heldBytes + bytes > MOST_HELD_BYTES) return false;
+    heldBytes += bytes;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  release(): void {
+    heldBytes -= this.#bytes;
+    this.#bytes = 0;
+  }
+}
 
 /**
  * D28: "A file is visible only when whole: a broken upload leaves nothing, and what was answered with
@@ -30,6 +52,7 @@ export async function writeObject(
   const { signal, contentType } = options;
   const target = bucket.keys.of(key);
   const md5 = createMd5();
+  const memory = new HeldMemory();
   try {
     signal?.throwIfAborted();
     if (signal) addAbortSignal(signal, content);
@@ -39,6 +62,9 @@ export async function writeObject(
     });
     const first: Buffer[] = [];
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+      if (!memory.take(next.value.length)) {
+        throw new StoreUnavailableError('Too many uploads to the object store are under way.');
+      }
       first.push(next.value);
       if (size > PART_BYTES) break;
     }
@@ -47,12 +73,16 @@ export async function writeObject(
     };
     if (size <= PART_BYTES) {
       const info = await toInfo();
-      await putWhole(bucket, target, Buffer.concat(first, size), info, signal);
+      const body = Buffer.concat(first, size);
+      await withObjectLocks(bucket, [target], () => putWhole(bucket, target, body, info, signal));
       return info;
     }
-    return await inParts(bucket, concat(first, chunks), options, async (source) => {
+    return await inParts(bucket, concat(first, chunks), options, memory, async (source) => {
       const info = await toInfo();
-      await copyObject(bucket, { key: source, version: undefined }, target, info, signal);
+      const parts = { key: source, version: undefined };
+      await withObjectLocks(bucket, [target], () =>
+        copyObject(bucket, parts, target, info, signal),
+      );
       return info;
     });
   } catch (error) {
@@ -61,6 +91,7 @@ export async function writeObject(
     throw error;
   } finally {
     md5.destroy();
+    memory.release();
   }
 }
 
@@ -86,17 +117,21 @@ async function inParts<T>(
   bucket: Bucket,
   content: AsyncIterator<Buffer, void>,
   { size = 0, signal }: WriteOptions,
+  memory: HeldMemory,
   use: (key: string) => Promise<T>,
 ): Promise<T> {
   const Key = `${bucket.keys.uploads}${randomUUID()}`;
   const partBytes = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS));
-  const send = (upload: UploadOfParts) => sendParts(bucket, upload, content, partBytes, signal);
-  await putInParts(bucket, { Key }, send, signal);
+  const send = (upload: UploadOfParts) =>
+    sendParts(bucket, upload, content, partBytes, (bytes) => memory.take(bytes), signal);
+  bucket.uploads.add(Key);
   try {
+    await putInParts(bucket, { Key }, send, signal);
     return await use(Key);
   } finally {
     // The file is in its place, or the first failure is told: a sweep removes what stays.
     await deleteObject(bucket, Key).catch(() => {});
+    bucket.uploads.delete(Key);
   }
 }
 
