@@ -1,8 +1,10 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { diskCodeOf } from './disk-error.ts';
+import { syncFolder } from './folders.ts';
 
 /**
- * Makes a folder and those above it where they are missing. `mkdir` with `recursive` never ends where the
+ * Makes a folder and those above it if they are missing, durably. `mkdir` with `recursive` never ends where the
  * folder above is there and says `ENOENT` to every new one, as `/proc` does.
  *
  * @throws the error of the file system
@@ -16,6 +18,12 @@ export async function makeFolder(folder: string): Promise<void> {
   } catch (error) {
     // Somebody else may have made it in the meantime.
     if (!(await isFolder(folder))) throw error;
+  }
+  try {
+    await syncFolder(parent);
+  } catch (error) {
+    // One may make names in a folder that one may not read.
+    if (diskCodeOf(error) !== 'EACCES') throw error;
   }
 }
 
