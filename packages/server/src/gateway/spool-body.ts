@@ -3,6 +3,7 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished, type Readable, Writable } from 'node:stream';
+import { GatewayError } from '@berth/server-stubs';
 
 /** A body that has come whole. */
 export interface Spooled {
@@ -29,7 +30,7 @@ export interface SpoolOptions {
  * D13: "A TC3 call is spooled (memory to 1 MiB, then a temporary file) and verified before the service is
  * called".
  *
- * @throws what the body fails with, such as the limit; the reason of the signal
+ * @throws what the body fails with, such as the limit; the reason of the signal; GatewayError if the disk has no room
  */
 export async function spoolBody(
   body: Readable,
@@ -63,7 +64,7 @@ export async function spoolBody(
   } catch (error) {
     await last.catch(() => {});
     await file?.close();
-    throw error;
+    throw toSpoolError(error);
   }
   const content = file?.createReadStream({ start: 0, autoClose: false }) ?? Buffer.concat(held);
   return {
@@ -95,4 +96,12 @@ async function openTemporary(): Promise<FileHandle> {
   const file = await open(path, 'wx+', 0o600);
   await unlink(path);
   return file;
+}
+
+/** A disk that has no room for a body may have some soon, and nothing was called. */
+function toSpoolError(error: unknown): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === undefined || (code !== 'ENOSPC' && code !== 'EDQUOT')) return error;
+  const message = 'The gateway has no room for the body now. Try again.';
+  return new GatewayError('SYS_ERR', { status: 503, retryAfter: 1, message, cause: error });
 }

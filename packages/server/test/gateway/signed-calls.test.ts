@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { buffer } from 'node:stream/consumers';
 import { GatewayError } from '@berth/server-stubs';
 import { expect, it, onTestFinished } from 'vitest';
+import { mountSmallDisk } from '../blobs/mount-small-disk.ts';
 import { send } from './support/send.ts';
 import { signed, startGateway, toService } from './support/start-gateway.ts';
 import { startService } from './support/start-service.ts';
@@ -86,6 +87,25 @@ it('refuses a signed body beyond the limit, and leaves no file', async () => {
   expect(bodies).toEqual([]);
   const after = (await readdir(tmpdir())).filter((name) => name.startsWith('berth-spool-'));
   expect(after).toEqual(before);
+});
+
+it('says 503 while the disk for large signed bodies is full', async (context) => {
+  const disk = await mountSmallDisk('size=64k');
+  if ('reason' in disk) return context.skip(disk.reason);
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = disk.folder;
+  onTestFinished(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  });
+  const { bodies, base } = await startCounting();
+  const post = (body: Buffer) =>
+    send(base, HELLO, { method: 'POST', body, headers: { authorization: signed(sha256(body)) } });
+  const refused = await post(Buffer.alloc(300_000));
+  expect(refused).toMatchObject({ code: 'SYS_ERR', status: 503 });
+  expect(refused.headers['retry-after']).toBe('1');
+  expect(bodies).toEqual([]);
+  expect(await post(Buffer.alloc(30_000))).toMatchObject({ text: 'ok' });
 });
 
 it('asks whether a call is admitted before anything else', async () => {

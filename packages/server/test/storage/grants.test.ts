@@ -182,6 +182,7 @@ test('one grant has few uploads under way at once, each of which holds memory', 
       async write(...args) {
         writes += 1;
         if (writes === 4) begun.resolve();
+        if (writes > 4) release.resolve();
         await release.promise;
         return blobs.write(...args);
       },
