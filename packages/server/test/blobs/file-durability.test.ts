@@ -122,6 +122,9 @@ async function change(operation: string, item: unknown): Promise<void> {
 test('a store', async () => {
   expect(await readdir(root)).toEqual(['files', 'tmp']);
   expect(await readdir(dirname(root))).toEqual(['store']);
+  // As a process leaves it that was killed before it came to its fsync.
+  disk.folders.add(root);
+  await createFileBlobStore({ root });
 });
 
 test('an upload, its new folders, and another one in its place', async () => {
