@@ -9,6 +9,8 @@ import { parse } from 'yaml';
 import { stagePages } from './site/stage-pages.ts';
 import { toPagePath } from './site/to-page-path.ts';
 
+const ROOT = join(import.meta.dirname, '../..');
+
 const require = createRequire(import.meta.url);
 
 const CLI = join(dirname(require.resolve('@redocly/cli/package.json')), 'bin/cli.js');
@@ -107,8 +109,6 @@ const SITE_MAP: Section[] = [
 function find(pattern: string): string[] {
   return globSync(pattern, { cwd: ROOT }).sort();
 }
-
-const ROOT = join(import.meta.dirname, '../..');
 
 /** The changes of all packages: those of the next release, then those of each package by version. */
 async function toChangelog(): Promise<string> {
