@@ -144,7 +144,7 @@ function toCurlRule({ text, shown }: Line): string {
 }
 
 /** Languages of what is read only. */
-const LEFT_ALONE = ['', 'http', 'text'];
+const LEFT_ALONE = ['', 'http', 'ini', 'text'];
 
 export type Checked = { outcomes: Outcome[]; faults: string[] };
 
