@@ -25,6 +25,7 @@ async function runTask() {
   if (task === 'pack') {
     return run('node', [join(ROOT, 'packages/release/scripts/pack.ts'), ...args], { cwd });
   }
+  if (task === 'house') return run('node', [join(ROOT, 'scripts/house.mjs')]);
   if (task === 'dev') {
     const generated = await turbo('generate', '--output-logs=errors-only', '--log-order=grouped');
     const cli = join(ROOT, 'packages/mock/src/cli.ts');

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { copyCheckout } from './checkout.ts';
+import { copyCheckout } from '../checkout.ts';
 
 const TYPES = 'packages/client/src/generated/storage.v2.gen.ts';
 const LEFT_OVER = 'spec/generated/gateway.v0.gen.json';

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { copyCheckout } from './checkout.ts';
+import { copyCheckout } from '../checkout.ts';
 
 const FROM_SOURCE = '--conditions=berth-source';
 const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');

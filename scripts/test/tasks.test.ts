@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyCheckout } from './checkout.ts';
+import { copyCheckout } from '../checkout.ts';
 import { listTasks, runTasks } from './turbo.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -1,5 +1,6 @@
+import type { ChildProcess } from 'node:child_process';
 import autocannon from 'autocannon';
-import { LOAD_CORE, startProcess } from './processes.ts';
+import { cpuSeconds, LOAD_CORE, startProcess } from './processes.ts';
 
 /** What is called, over and over. */
 export type Call = {
@@ -22,6 +23,21 @@ export async function load(call: Call, seconds = 3): Promise<number> {
   if (wrong > 0)
     throw new Error(`${call.url}: ${wrong} calls failed or had a status other than 200.`);
   return rate;
+}
+
+/**
+ * Requests that a server answers by second of processor time that it uses, which is what it would do in a
+ * second on a core of its own, whoever else runs here. Requests by second where there is no such clock.
+ */
+export async function measureCpuRate(
+  { pid = 0 }: ChildProcess,
+  call: Call,
+  seconds: number,
+): Promise<number> {
+  const before = cpuSeconds(pid);
+  const rate = await load(call, seconds);
+  const after = cpuSeconds(pid);
+  return before === undefined || after === undefined ? rate : (rate * seconds) / (after - before);
 }
 
 if (import.meta.main) {

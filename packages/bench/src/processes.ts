@@ -7,13 +7,12 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type Call, load } from './load.ts';
 
 /** Clock ticks a second in `/proc`, which Linux fixes for programs (proc_pid_stat(5), `utime`). */
 const TICKS = 100;
 
 /** Seconds of processor time that a process has used so far; `undefined` where there is no `/proc`. */
-function cpuSeconds(pid: number): number | undefined {
+export function cpuSeconds(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The second field, the name, may hold spaces; `utime` and `stime` are the 14th and 15th.
@@ -22,21 +21,6 @@ function cpuSeconds(pid: number): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-/**
- * Requests that a server answers by second of processor time that it uses, which is what it would do in a
- * second on a core of its own, whoever else runs here. Requests by second where there is no such clock.
- */
-export async function measureCpuRate(
-  { pid = 0 }: ChildProcess,
-  call: Call,
-  seconds: number,
-): Promise<number> {
-  const before = cpuSeconds(pid);
-  const rate = await load(call, seconds);
-  const after = cpuSeconds(pid);
-  return before === undefined || after === undefined ? rate : (rate * seconds) / (after - before);
 }
 
 /** Resident memory of a process; `undefined` where there is no `/proc`. */

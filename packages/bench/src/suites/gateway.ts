@@ -12,12 +12,11 @@ import {
   type Suite,
   toBoundRow,
 } from '../compare.ts';
-import type { Call } from '../load.ts';
+import { type Call, measureCpuRate } from '../load.ts';
 import {
   holdIdle,
   LOAD_CORE,
   makeTemporaryFolder,
-  measureCpuRate,
   SERVER_CORE,
   startProcess,
   startProgram,

@@ -2,10 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@berth/runtimes/free-port';
 import { compare, type Figure, type Goal, type Row, type Suite } from '../compare.ts';
-import { type Call, load } from '../load.ts';
+import { type Call, load, measureCpuRate } from '../load.ts';
 import {
   commandOf,
-  measureCpuRate,
   residentKilobytes,
   SERVER_CORE,
   startProcess,

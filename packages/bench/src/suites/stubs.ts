@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { freePort } from '@berth/runtimes/free-port';
 import { compare, type Figure, type Goal, type Row, type Suite } from '../compare.ts';
-import type { Call } from '../load.ts';
-import { measureCpuRate, SERVER_CORE, startProcess, stopProcess, waitFor } from '../processes.ts';
+import { type Call, measureCpuRate } from '../load.ts';
+import { SERVER_CORE, startProcess, stopProcess, waitFor } from '../processes.ts';
 
 const SERVERS = join(import.meta.dirname, '../servers');
 const SUITE = 'stubs';
