@@ -1,8 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listPublished, ROOT } from '../src/list-published.ts';
-import { listTogether, toInstallCommand } from '../src/tarball/pack.ts';
+import { listTogether, pack, toInstallCommand } from '../src/tarball/pack.ts';
 
 // The rehearsal of a release packs, and installs what has been packed as the output says.
 
@@ -41,6 +43,17 @@ test.each([
 ])('%s is installed together with what it depends on', (name, expected) => {
   const together = listTogether(name, listPublished());
   expect(together.map(({ manifest }) => manifest.name)).toEqual(expected);
+});
+
+test('the mock has Prism in it, and does not bring what reports installations', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-pack-'));
+  try {
+    const { manifest, files } = pack(join(ROOT, 'packages/mock'), folder);
+    expect(Object.keys(manifest.dependencies ?? {}).join()).not.toMatch(/stoplight|scarf/);
+    expect(files).toContain('dist/oracle/prism.licenses.txt');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('the command can be pasted wherever the folder is', () => {

@@ -1,6 +1,6 @@
-import { createInstance, getHttpOperationsFromSpec } from '@stoplight/prism-http';
 import type { Documents } from '../contract/documents.ts';
 import type { Operation } from '../contract/operations.ts';
+import { createInstance, getHttpOperationsFromSpec } from './prism.ts';
 import type { Preferences } from './read-preferences.ts';
 import { silentLogger } from './silent-logger.ts';
 import { toPrismDocument } from './to-prism-document.ts';

@@ -107,8 +107,7 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
     for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;
 
     async function useMockAndClient() {
-      // Prism declares Node 24.18. The mock's own tests run it on its floor.
-      const project = create('mock', 24);
+      const project = create('mock', 20);
       const mock = await startMock(project);
       onStep('start the mock by npx');
       try {

@@ -1,0 +1,75 @@
+// Puts Prism, with all that it needs and their licences, in place of the one module that imports it.
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { rolldown } from 'rolldown';
+
+const MODULE = 'dist/oracle/prism';
+
+const URL_MODULE = '\0url';
+/** `resolve` as the documentation of Node replaces it. */
+const RESOLVING_URLS = `
+export * from 'node:url';
+export function resolve(from, to) {
+  const url = new URL(to, new URL(from, 'resolve://'));
+  return url.protocol === 'resolve:' ? url.pathname + url.search + url.hash : url.href;
+}`;
+
+const bundle = await rolldown({
+  input: { prism: `${MODULE}.js` },
+  platform: 'node',
+  external: [/^node:/],
+  plugins: [
+    {
+      name: 'uri-template-lite',
+      // It exports by `this`, which a bundler takes for that of an ES module.
+      transform: (code, id) =>
+        /uri-template-lite/.test(id) ? code.replaceAll('this.URI', 'exports.URI') : undefined,
+    },
+    {
+      name: 'url',
+      // Outside of node_modules, `url.resolve` is a deprecation warning (DEP0169) on Node 26.
+      resolveId: (id) => (id === 'url' ? URL_MODULE : undefined),
+      load: (id) => (id === URL_MODULE ? RESOLVING_URLS : undefined),
+    },
+  ],
+  resolve: {
+    alias: {
+      // Of some 70 languages that its generator knows, Prism speaks one.
+      '@faker-js/faker': '@faker-js/faker/locale/en',
+      // A bundler cannot follow its UMD modules.
+      'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+      // Prism passes no calls on here, and its client warns of `punycode`.
+      'node-fetch': 'tslib',
+    },
+  },
+});
+const { output } = await bundle.generate({ format: 'esm', minify: true, codeSplitting: false });
+const [{ code, moduleIds }] = output;
+writeFileSync(`${MODULE}.js`, code);
+// No types lead to it, and its source map was that of the module before.
+for (const end of ['d.ts', 'js.map']) rmSync(`${MODULE}.${end}`);
+
+const folders = new Set(moduleIds.map(toPackage).filter((folder) => folder !== undefined));
+const texts = [...folders].map(describe).sort();
+writeFileSync(`${MODULE}.licenses.txt`, [...new Set(texts)].join(`\n${'-'.repeat(79)}\n\n`));
+
+/** The package that a module is in; undefined for what the bundler adds, and our own. */
+function toPackage(id: string): string | undefined {
+  if (!id.includes('/node_modules/')) return undefined;
+  let folder = dirname(id);
+  while (!isPackage(folder)) folder = dirname(folder);
+  return folder;
+}
+
+/** A folder may have a manifest that does no more than say which kind of modules are in it. */
+function isPackage(folder: string): boolean {
+  const file = join(folder, 'package.json');
+  return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version !== undefined;
+}
+
+function describe(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((one) => /^(?:licen[cs]e|copying)/i.test(one));
+  const text = file === undefined ? '' : `\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  return `${name}@${version} (${license})\n${text}`;
+}
