@@ -68,7 +68,7 @@ export const listenSchema = z
       .int()
       .min(1)
       .default(200)
-      .describe('Headers of a request; further ones are dropped.'),
+      .describe('Most headers of a request; more are refused with 431.'),
     shutdownSeconds: seconds
       .default(30)
       .describe(

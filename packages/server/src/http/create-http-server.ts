@@ -48,11 +48,17 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
   const bodies = createBodyWatch({ seconds: listen.slowBodySeconds, bytes: listen.slowBodyBytes });
   const writes = createWriteWatch(listen.writeIdleSeconds);
   const turns = createTurns();
+  const findFault = (request: IncomingMessage) => {
+    // Before Node 24 further headers were left out of `headers` alone, and passed on.
+    if (request.rawHeaders.length > listen.maxHeaders * 2) return 'HPE_HEADER_OVERFLOW';
+    return isAmbiguous(request) ? 'HPE_INVALID_HEADER_TOKEN' : undefined;
+  };
   const serve =
     (listener: Dispatch['request']) => (request: IncomingMessage, response: ServerResponse) =>
       turns.take(response, () => {
-        if (isAmbiguous(request)) {
-          answerClientError(undefined, request.socket);
+        const code = findFault(request);
+        if (code !== undefined) {
+          answerClientError(code, request.socket);
           return;
         }
         bodies.add(request, response);
@@ -64,7 +70,8 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
       .on('request', serve(dispatch.request))
       .on('checkContinue', serve(dispatch.checkContinue))
       .on('upgrade', (request, socket, head) => {
-        if (isAmbiguous(request)) answerClientError(undefined, socket);
+        const code = findFault(request);
+        if (code !== undefined) answerClientError(code, socket);
         // Its response could not wait for those before it: the connection is no longer Node's.
         else if (turns.isBusy(socket)) socket.destroy();
         else dispatch.upgrade(request, socket, head);

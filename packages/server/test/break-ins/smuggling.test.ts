@@ -121,3 +121,21 @@ test.each([
   if (line.includes('\n')) expect(statusesOf(text)).toHaveLength(1);
   else expect([statusesOf(text), seen]).toEqual([[400], []]);
 });
+
+test.each(['GET', 'upgrade'])(
+  'a %s with more headers than allowed reaches nobody',
+  async (kind) => {
+    const { port, token, seen } = await startWhole();
+    const extra = Array.from({ length: 300 }, (_, index) => `X-${index}: 1\r\n`).join('');
+    const upgrade =
+      'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+    const text = await sendRaw(
+      port,
+      `GET /v1/cloudrun/hello HTTP/1.1\r\n${HOST}Authorization: Bearer ${await token('dev')}\r\n` +
+        `${kind === 'upgrade' ? upgrade : ''}${extra}\r\n`,
+    );
+    expect(statusesOf(text)).toEqual([431]);
+    expect(seen).toEqual([]);
+  },
+);
