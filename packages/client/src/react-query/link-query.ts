@@ -1,9 +1,7 @@
 import type { SharedCallOptions } from '../call-options.ts';
 import { PUBLIC_LINK_SECONDS } from '../generated/contract.gen.ts';
+import { LONGEST_TIMER } from '../internal/options.ts';
 import { type BerthQuery, toQuery } from './query.ts';
-
-/** The longest time that a timer knows, in milliseconds. */
-const LONGEST = 2 ** 31 - 1;
 
 /**
  * Options of a query for links.
@@ -42,7 +40,7 @@ export function toLinkQuery<Data>(
   { maxAge = PUBLIC_LINK_SECONDS, ...options }: LinkOptions,
   ask: (options: LinkOptions & { signal: AbortSignal }) => Promise<Data>,
 ): LinkQuery<Data> {
-  const lifetime = Math.min(maxAge * 1000, LONGEST);
+  const lifetime = Math.min(maxAge * 1000, LONGEST_TIMER);
   const staleTime = lifetime * 0.8;
   const gcTime = lifetime - staleTime;
   // No timer runs while a page sleeps: what is shown then stays until the new links are there.

@@ -19,8 +19,6 @@ export interface Deadline {
   left(): number;
 }
 
-/** Half of the longest time that `setTimeout` knows, in milliseconds: more than that would pass at once. */
-export const LONGEST = 2 ** 30;
 const NEVER = Number.POSITIVE_INFINITY;
 
 /**
@@ -61,7 +59,7 @@ export function openDeadline(
         const now = performance.now();
         if (now >= end) stop(toError?.(total));
         else if (now >= tryEnd) stop(toError?.(perTry));
-        else timer = setTimeout(watch, Math.min(tryEnd, end, now + LONGEST) - now);
+        else timer = setTimeout(watch, Math.min(tryEnd - now, end - now, LONGEST_TIMER));
       };
       extend(perTry);
       watch();

@@ -4,7 +4,7 @@ import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { finished } from 'node:stream';
 import { isUint8Array } from 'node:util/types';
-import { LONGEST } from '../../internal/pipeline/deadline.ts';
+import { LONGEST_TIMER } from '../../internal/options.ts';
 import { assertLength } from '../../upload/assert-length.ts';
 import { toMultipart } from '../../upload/to-multipart.ts';
 import type { UploadAnswer, UploadForm } from '../../upload/upload-form.ts';
@@ -76,7 +76,7 @@ export function sendForm(form: UploadForm): Promise<UploadAnswer> {
       if (!isAnswered) stop(form.fail(new Error('The connection was closed.')));
     });
     if (idle) {
-      const ms = Math.min(idle, LONGEST);
+      const ms = Math.min(idle, LONGEST_TIMER);
       const onIdle = () => stop(form.fail());
       // That of a socket begins when it is connected.
       connecting = setTimeout(onIdle, ms);
