@@ -1,11 +1,11 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
 import { failureOf, fakeFetch, json } from '../test/support/fake-fetch.ts';
-import type { GatewayAuth } from './auth/auth.ts';
 import { bearer } from './auth/bearer.ts';
+import type { GatewayAuth } from './auth/credentials.ts';
 import { tc3 } from './auth/tc3.ts';
+import type { FetchLike } from './call-options.ts';
 import { createGatewayClient } from './create-gateway-client.ts';
-import type { FetchLike } from './fetch-like.ts';
 
 const ANY = '/v1/cloudrun/{name}/{anyPath}';
 const params = { path: { name: 'hello', anyPath: 'a/b?x=1' } };

@@ -1,16 +1,19 @@
 import type { Middleware, ParseAs } from 'openapi-fetch';
-import type { GatewayAuth } from './auth/auth.ts';
-import type { CallOptions, Hooks, SharedCallOptions } from './call-options.ts';
-import type { FetchLike } from './fetch-like.ts';
+import { type GatewayAuth, toSigner } from './auth/credentials.ts';
+import type { CallOptions, FetchLike, Hooks, SharedCallOptions } from './call-options.ts';
+
 import type { paths } from './generated/gateway.v1.gen.ts';
-import { assertBaseUrl } from './internal/assert-base-url.ts';
-import { judgeGateway } from './internal/judge-gateway.ts';
+import { judgeGateway } from './internal/gateway-answers.ts';
 import { wrong } from './internal/options.ts';
 import { createPipeline } from './internal/pipeline/create-pipeline.ts';
-import { createRawCalls } from './internal/raw-calls.ts';
-import { type GatewayAddress, toGatewayUrl } from './internal/to-gateway-url.ts';
-import { toSigner } from './internal/to-signer.ts';
-import type { CallInit, CallResult, PathWith } from './internal/typed-call.ts';
+import {
+  type CallInit,
+  type CallResult,
+  createRawCalls,
+  type PathWith,
+} from './internal/raw-calls.ts';
+import { assertBaseUrl, type GatewayAddress, toGatewayUrl } from './internal/urls.ts';
+
 import { createService } from './service/create-service.ts';
 import type { OpenWebSocket, Service } from './service/service.ts';
 import type { WireProfile } from './wire-profile.ts';

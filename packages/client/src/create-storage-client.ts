@@ -1,19 +1,26 @@
-import type { Hooks, SharedCallOptions } from './call-options.ts';
-import type { FetchLike } from './fetch-like.ts';
-import { IDEMPOTENT_OPERATIONS, STORAGE_PATH } from './generated/contract.gen.ts';
-import { assertBaseUrl } from './internal/assert-base-url.ts';
-import { judgeStatus } from './internal/judge-status.ts';
+import { type StorageCredentialsSource, toStorageSigner } from './auth/credentials.ts';
+import type { FetchLike, Hooks, SharedCallOptions } from './call-options.ts';
+import {
+  AVATAR_BYTES,
+  IDEMPOTENT_OPERATIONS,
+  PUBLIC_LINK_SECONDS,
+  STORAGE_PATH,
+} from './generated/contract.gen.ts';
+import { readEnvelope } from './internal/envelope.ts';
+import { readText } from './internal/failures.ts';
 import { wrong } from './internal/options.ts';
-import { createPipeline } from './internal/pipeline/create-pipeline.ts';
-import { platformFetch } from './internal/platform-fetch.ts';
+import { createPipeline, platformFetch } from './internal/pipeline/create-pipeline.ts';
+import type { Verdict } from './internal/pipeline/pipeline-call.ts';
 import { createRawCalls } from './internal/raw-calls.ts';
-import { readEnvelope } from './internal/read-envelope.ts';
-import { readText } from './internal/read-text.ts';
 import type { StorageContext } from './internal/storage-context.ts';
-import { toStorageSigner } from './internal/to-storage-signer.ts';
-import { bindStorage } from './operations/bind-storage.ts';
-import type { StorageClient } from './storage-client.ts';
-import type { StorageCredentialsSource } from './storage-credentials.ts';
+import { assertBaseUrl } from './internal/urls.ts';
+import { type CopyOrder, copyFiles, deleteFiles } from './operations/copy-and-delete.ts';
+import { download, downloadToFile } from './operations/download.ts';
+import { onlyResult } from './operations/list-call.ts';
+import { tempUrl, tempUrls } from './operations/temp-urls.ts';
+import { upload } from './operations/upload.ts';
+import { uploadMany } from './operations/upload-many.ts';
+import type { StorageClient, StorageFiles } from './storage-client.ts';
 import { defaultStorageNames, type WireProfile } from './wire-profile.ts';
 
 /**
@@ -146,9 +153,56 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };
+
 /** A redirect would carry the credentials to another address; the contract knows none. */
 const NO_REDIRECT = { redirect: 'manual' } as const;
 
 function isIdempotent(operation: string): boolean {
   return (IDEMPOTENT_OPERATIONS as readonly string[]).includes(operation);
+}
+
+/**
+ * What a failed answer of the storage API or of a link allows, by its status alone: 429 was not
+ * executed, 401 neither, and a status of the server may pass (RFC 9110, section 15.6). 501 and what
+ * follows 504 does not.
+ */
+function judgeStatus({ status }: Response): Verdict {
+  if (status === 429) return 'any';
+  if (status === 401) return 'unauthorized';
+  return [500, 502, 503, 504].includes(status) ? 'idempotent' : 'never';
+}
+
+/** The methods of a storage client that deal with files. */
+function bindStorage(context: StorageContext): StorageFiles {
+  const bind =
+    <Rest extends unknown[], Result>(operation: (first: StorageContext, ...rest: Rest) => Result) =>
+    (...rest: Rest) =>
+      operation(context, ...rest);
+  const copyOrMove = (isMove: boolean) =>
+    (async (first: string | readonly CopyOrder[], second?: unknown, options?: object) => {
+      if (typeof first !== 'string') return copyFiles(context, first, second as object, isMove);
+      const order = { srcPath: first, dstPath: second as string };
+      const { fileID } = await onlyResult(copyFiles(context, [order], options, isMove));
+      return { fileID };
+    }) as StorageFiles['copy'];
+  return {
+    upload: bind(upload),
+    uploadMany: bind(uploadMany),
+    uploadAvatar(path, data, options) {
+      const maxBytes = Math.min(AVATAR_BYTES, options?.maxBytes ?? AVATAR_BYTES);
+      return upload(context, path, data, { ...options, maxBytes });
+    },
+    tempUrl: bind(tempUrl),
+    tempUrls: bind(tempUrls),
+    publicUrl: (fileID, options) =>
+      tempUrl(context, fileID, { ...options, maxAge: PUBLIC_LINK_SECONDS }),
+    download: bind(download),
+    downloadToFile: bind(downloadToFile),
+    delete: ((files: string | readonly string[], options?: object) =>
+      typeof files === 'string'
+        ? onlyResult(deleteFiles(context, [files], options)).then(() => {})
+        : deleteFiles(context, files, options)) as StorageFiles['delete'],
+    copy: copyOrMove(false),
+    move: copyOrMove(true),
+  };
 }

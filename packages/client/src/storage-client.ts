@@ -1,17 +1,18 @@
 import type { Middleware, ParseAs } from 'openapi-fetch';
 import type { paths } from './generated/storage.v2.gen.ts';
+import type { CallInit, CallResult } from './internal/raw-calls.ts';
 import type { StorageCallOptions, StoragePath } from './internal/storage-context.ts';
-import type { CallInit, CallResult } from './internal/typed-call.ts';
 import type {
   CopyListOptions,
   CopyListResult,
   CopyOptions,
   CopyOrder,
   CopyResult,
-} from './operations/copy-files.ts';
-import type { DeleteResult } from './operations/delete-files.ts';
+  DeleteResult,
+} from './operations/copy-and-delete.ts';
+
 import type { DownloadOptions } from './operations/download.ts';
-import type { ListOptions } from './operations/list-options.ts';
+import type { ListOptions } from './operations/list-call.ts';
 import type {
   TempUrlOptions,
   TempUrlOrder,
@@ -20,7 +21,7 @@ import type {
 } from './operations/temp-urls.ts';
 import type { UploadOptions, UploadResult } from './operations/upload.ts';
 import type { UploadManyOptions, UploadManyResult, UploadOrder } from './operations/upload-many.ts';
-import type { UploadData } from './upload/upload-data.ts';
+import type { UploadData } from './upload/upload-form.ts';
 
 /** Options of one raw call: the client knows the environment, so no `params` are needed. */
 type StorageInit<Operation, As> = Omit<CallInit<Operation, As>, 'params'> &

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import type { SignableRequest } from './auth.ts';
 import { bearer } from './bearer.ts';
+import type { SignableRequest } from './credentials.ts';
 
 const request: SignableRequest = {
   method: 'GET',

@@ -1,5 +1,4 @@
-import { askOnce } from '../internal/ask-once.ts';
-import type { GatewayAuth } from './auth.ts';
+import { askOnce, type GatewayAuth } from './credentials.ts';
 
 /** Gives an access token; asked where none is known, and again when the known one expires or is refused. */
 export type TokenProvider = () => string | Promise<string>;

@@ -1,5 +1,5 @@
 import { BATCH_CONCURRENCY } from '../generated/contract.gen.ts';
-import { mapLimit } from '../internal/map-limit.ts';
+import { mapLimit } from '../operations/list-call.ts';
 
 /** Does the work of each item, a few at a time, and gives the outcomes in order. */
 export function inParallel<Item, Result>(

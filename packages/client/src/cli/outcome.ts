@@ -1,4 +1,4 @@
-import { isBerthError } from '../errors/any-berth-error.ts';
+import { isBerthError } from '../errors.ts';
 import type { CommonOptions } from './create-program.ts';
 import { Failure, STOPPED } from './failure.ts';
 

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { isBerthError } from '../errors/any-berth-error.ts';
+import { isBerthError } from '../errors.ts';
 import { createProgram } from './create-program.ts';
 import { Failure, STOPPED } from './failure.ts';
 import { toPlainError } from './outcome.ts';

@@ -75,3 +75,36 @@ export function wrong(name: string, expected: string, value: unknown): TypeError
     `${name} must be ${expected}, got ${value === null ? 'null' : typeof value}.`,
   );
 }
+
+/**
+ * Holds a number that the caller gave to its lower limit; one that is not given is fine.
+ *
+ * @throws RangeError
+ */
+export function assertInteger(name: string, value: number | undefined, min: number): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= min)) return;
+  throw new RangeError(`${name} is an integer of at least ${min}, not ${String(value)}.`);
+}
+
+/** How far an upload or a download is. */
+export interface Progress {
+  /** Bytes of the file so far. A second try begins at 0 again. */
+  readonly loaded: number;
+  /** Bytes of the whole file; `undefined` where nobody knows. */
+  readonly total: number | undefined;
+}
+
+/** Reports progress only where there is any. */
+export function toReport(
+  onProgress: ((progress: Progress) => void) | undefined,
+  total: number | undefined,
+): ((loaded: number) => void) | undefined {
+  let last = -1;
+  return (
+    onProgress &&
+    ((loaded) => {
+      if (loaded !== last) onProgress({ loaded, total });
+      last = loaded;
+    })
+  );
+}

@@ -1,13 +1,46 @@
 import createClient, { type FetchOptions, type Middleware } from 'openapi-fetch';
 import type { CallOptions } from '../call-options.ts';
-import { ContractError } from '../errors/contract-error.ts';
-import { rememberCall, rememberedCall } from './calls.ts';
-import { contractFailure } from './contract-failure.ts';
-import { describeAnswer } from './describe-answer.ts';
-import { LightRequest } from './pipeline/light-request.ts';
-import { networkFailure } from './pipeline/network-failure.ts';
+import { ContractError } from '../errors.ts';
+import { GREEDY_PARAMETERS } from '../generated/contract.gen.ts';
+import { contractFailure } from './check-payload.ts';
+import { describeAnswer, networkFailure, rememberCall, rememberedCall } from './failures.ts';
 import type { Pipeline, PipelineCall } from './pipeline/pipeline-call.ts';
-import { toPath } from './to-path.ts';
+import { toSegment } from './urls.ts';
+
+/**
+ * What `openapi-fetch` makes of a call, instead of the platform's `Request`, which costs more than
+ * all the rest. It has what middleware uses; `clone()` gives a whole `Request`.
+ */
+export class LightRequest {
+  declare readonly method: string;
+  declare readonly headers: Headers;
+  declare readonly body: RequestInit['body'];
+  declare readonly signal: AbortSignal | undefined;
+  readonly url: string;
+
+  constructor(url: string, init: RequestInit) {
+    Object.assign(this, init);
+    this.url = url;
+  }
+
+  clone(): Request {
+    return new Request(this.url, this as RequestInit);
+  }
+
+  text(): Promise<string> {
+    return this.clone().text();
+  }
+
+  json(): Promise<unknown> {
+    return this.clone().json();
+  }
+
+  /** Middleware may give a `Request` of the platform instead. */
+  static [Symbol.hasInstance](value: object): boolean {
+    // By its methods: Babel's code for older engines asks before there are fields. A `Response` has a status.
+    return 'clone' in value && !('status' in value);
+  }
+}
 
 const PARTS = { ContractError, describeAnswer };
 
@@ -82,4 +115,17 @@ function toCall(
   } = request as object as RequestInit & PipelineCall;
   const own = Object.fromEntries(headers);
   return { url, method, headers: own, body, init, timeouts, retry, idempotent, signal };
+}
+
+/**
+ * Fills the parameters of a path template. An ordinary parameter is percent-encoded; a greedy one
+ * (`x-berth-greedy`) is one or more segments, perhaps with a query, and stays exactly as it is.
+ *
+ * @throws TypeError where a parameter is missing, or where `fetch` would send other bytes than given
+ */
+export function toPath(template: string, params: Record<string, unknown>): string {
+  return template.replace(/\{([^{}]+)\}/g, (_, name: string) => {
+    const isGreedy = (GREEDY_PARAMETERS as readonly string[]).includes(name);
+    return toSegment(name, params[name], isGreedy);
+  });
 }

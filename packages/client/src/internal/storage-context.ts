@@ -1,10 +1,10 @@
-import type { CallOptions, Hooks, SharedCallOptions } from '../call-options.ts';
-import type { FetchLike } from '../fetch-like.ts';
+import type { CallOptions, FetchLike, Hooks, SharedCallOptions } from '../call-options.ts';
+
 import type { STORAGE_PATH } from '../generated/contract.gen.ts';
 import type { paths } from '../generated/storage.v2.gen.ts';
 import type { StorageNames } from '../wire-profile.ts';
+import type { StorageAnswer } from './envelope.ts';
 import type { Pipeline } from './pipeline/pipeline-call.ts';
-import type { StorageAnswer } from './read-envelope.ts';
 
 /** Paths of the storage operations: all but the upload target, which is no fixed address. */
 export type StoragePath = Extract<keyof paths, `${typeof STORAGE_PATH}${string}`>;

@@ -1,4 +1,4 @@
-import { isRecord } from './is-record.ts';
+import { isRecord } from './json.ts';
 
 const FORM = 'application/x-www-form-urlencoded;charset=UTF-8';
 

@@ -1,10 +1,8 @@
 import { LINK_MIN_SECONDS, LINK_WARN_SECONDS } from '../generated/contract.gen.ts';
-import { assertInteger } from '../internal/assert-integer.ts';
-import { callList, type Item, onlyResult } from '../internal/call-list.ts';
-import { encodeLink } from '../internal/encode-link.ts';
-import { assertList, assertText } from '../internal/options.ts';
+import { assertInteger, assertList, assertText } from '../internal/options.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
-import type { ItemResult, ListOptions } from './list-options.ts';
+import { encodeLink } from '../internal/urls.ts';
+import { callList, type Item, type ItemResult, type ListOptions, onlyResult } from './list-call.ts';
 
 /** How long a link works. */
 interface MaxAge {

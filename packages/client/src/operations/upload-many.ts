@@ -1,11 +1,10 @@
 import { holdErrors } from '#platform';
 import { BATCH_CONCURRENCY } from '../generated/contract.gen.ts';
-import { mapLimit } from '../internal/map-limit.ts';
-import { assertList } from '../internal/options.ts';
+import { assertList, type Progress } from '../internal/options.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
-import type { Progress } from '../internal/to-report.ts';
-import type { UploadData } from '../upload/upload-data.ts';
-import type { ItemResult } from './list-options.ts';
+import type { UploadData } from '../upload/upload-form.ts';
+import { type ItemResult, mapLimit } from './list-call.ts';
+
 import { type UploadOptions, type UploadResult, upload } from './upload.ts';
 
 /** A file to upload: where to, what, and how, as `upload` takes it. */

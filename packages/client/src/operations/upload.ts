@@ -1,20 +1,29 @@
-import { holdErrors } from '#platform';
+import { fileSize, holdErrors, toWhole } from '#platform';
 import { sendForm } from '#send-form';
-import { BerthError } from '../errors/berth-error.ts';
+import { BerthError } from '../errors.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
-import { pathOf } from '../internal/calls.ts';
-import { mergeRetry, mergeTimeouts } from '../internal/options.ts';
-import { retryDelay } from '../internal/pipeline/retry-delay.ts';
-import { platformFetch } from '../internal/platform-fetch.ts';
+import { pathOf, transferFailure } from '../internal/failures.ts';
+import { isRecord } from '../internal/json.ts';
+import {
+  assertInteger,
+  mergeRetry,
+  mergeTimeouts,
+  type Progress,
+  toReport,
+} from '../internal/options.ts';
+import { platformFetch } from '../internal/pipeline/create-pipeline.ts';
+import { retryDelay } from '../internal/pipeline/retries.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
-import { type Progress, toReport } from '../internal/to-report.ts';
-import { transferFailure } from '../internal/transfer-failure.ts';
-import { assertStored } from '../upload/assert-stored.ts';
-import { sendWithFetch } from '../upload/send-with-fetch.ts';
-import { toContent } from '../upload/to-content.ts';
-import { toGrant } from '../upload/to-grant.ts';
-import type { UploadData } from '../upload/upload-data.ts';
-import type { UploadAnswer } from '../upload/upload-form.ts';
+import { assertUnread, isArrayBuffer, isStream } from '../internal/to-body.ts';
+import { sendWithFetch } from '../upload/form-data.ts';
+import {
+  assertLength,
+  type FileSource,
+  type UploadAnswer,
+  type UploadContent,
+  type UploadData,
+} from '../upload/upload-form.ts';
+import { assertStored, toGrant } from '../upload/upload-target.ts';
 
 /** "`file` is the last field: what comes after it is ignored." */
 const FILE = 'file' satisfies keyof components['schemas']['UploadForm'];
@@ -128,4 +137,40 @@ export async function upload(
       );
     }
   }
+}
+
+/** What the caller says of the content. */
+interface ContentOptions {
+  readonly contentType?: string | undefined;
+  readonly size?: number | undefined;
+  readonly maxBytes?: number | undefined;
+}
+
+/**
+ * Looks at a content without reading it.
+ *
+ * @throws TypeError where it is nothing that can be uploaded, or a stream that is spent
+ * @throws RangeError where it is longer than `maxBytes`, or not as long as `size` says
+ */
+async function toContent(
+  given: UploadData,
+  { contentType, size: told, maxBytes = Number.POSITIVE_INFINITY }: ContentOptions,
+): Promise<UploadContent> {
+  const data = isWhole(given) ? toWhole(given) : given;
+  let size: number | undefined;
+  if (data instanceof Blob) size = data.size;
+  else if (ArrayBuffer.isView(data)) size = data.byteLength;
+  else if (isRecord(data) && 'file' in data) size = await fileSize((data as FileSource).file);
+  else if (!isStream(data)) {
+    throw new TypeError('The content is no Blob, bytes, string, stream or { file }.');
+  } else assertUnread(data);
+  assertInteger('size', told, 0);
+  const known = size ?? told;
+  if (known !== undefined) assertLength({ size: told, maxBytes }, known, true);
+  const type = contentType ?? ((data instanceof Blob && data.type) || 'application/octet-stream');
+  return { data, size: known, maxBytes, type, isReplayable: size !== undefined };
+}
+
+function isWhole(data: UploadData): data is string | ArrayBuffer | ArrayBufferView {
+  return typeof data === 'string' || isArrayBuffer(data) || ArrayBuffer.isView(data);
 }

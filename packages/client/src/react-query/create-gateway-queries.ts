@@ -1,6 +1,6 @@
 import createQueries, { type OpenapiQueryClient } from 'openapi-react-query';
 import type { GatewayClient } from '../create-gateway-client.ts';
-import { toGatewayError } from '../to-gateway-error.ts';
+import { toGatewayError } from '../internal/gateway-answers.ts';
 import type { GatewayQueryPaths } from './query-paths.ts';
 import { createServiceQueries, type ServiceQueries } from './service-queries.ts';
 

@@ -1,11 +1,10 @@
 import type { UseMutationOptions } from '@tanstack/react-query';
 import createQueries, { type OpenapiQueryClient } from 'openapi-react-query';
-import type { BerthError } from '../errors/berth-error.ts';
-import { isStorageError } from '../errors/storage-error.ts';
+import { type BerthError, isStorageError } from '../errors.ts';
+import { unwrapEnvelope } from '../internal/envelope.ts';
 import type { TempUrlResult } from '../operations/temp-urls.ts';
 import type { UploadResult } from '../operations/upload.ts';
 import type { StorageClient } from '../storage-client.ts';
-import { unwrapEnvelope } from '../unwrap-envelope.ts';
 import { type LinkOptions, type LinkQuery, toLinkQuery } from './link-query.ts';
 import type { StorageQueryPaths } from './query-paths.ts';
 import type { UploadVariables } from './use-upload.ts';

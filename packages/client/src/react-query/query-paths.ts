@@ -1,4 +1,4 @@
-import type { BerthError } from '../errors/berth-error.ts';
+import type { BerthError } from '../errors.ts';
 import type { paths as GatewayPaths } from '../generated/gateway.v1.gen.ts';
 import type { paths as StoragePaths } from '../generated/storage.v2.gen.ts';
 import type { StoragePath } from '../internal/storage-context.ts';

@@ -1,5 +1,5 @@
 import type { DataTag, QueryKey } from '@tanstack/react-query';
-import type { BerthError } from '../errors/berth-error.ts';
+import type { BerthError } from '../errors.ts';
 
 /**
  * Options of one query, for `useQuery`, `useSuspenseQuery`, `useQueries`, `prefetchQuery` and all the

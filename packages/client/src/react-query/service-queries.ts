@@ -1,5 +1,5 @@
 import type { QueryKey, UseMutationOptions } from '@tanstack/react-query';
-import type { BerthError } from '../errors/berth-error.ts';
+import type { BerthError } from '../errors.ts';
 import type { PayloadOptions, Service } from '../service/service.ts';
 import { type BerthQuery, toQuery } from './query.ts';
 

@@ -1,9 +1,8 @@
-import type { GatewayError } from '../errors/gateway-error.ts';
+import type { GatewayError } from '../errors.ts';
 import type { Step } from '../internal/pipeline/deadline.ts';
 import type { Pipeline, PipelineCall } from '../internal/pipeline/pipeline-call.ts';
-import type { readPayload } from './read-payload.ts';
+import type { readPayload, Shared } from './read-payload.ts';
 import type { ConnectOptions, OpenWebSocket } from './service.ts';
-import type { Shared } from './shared.ts';
 
 /** Browsers may send their token as this subprotocol (D14). */
 const BEARER_PROTOCOL = 'berth.bearer.';

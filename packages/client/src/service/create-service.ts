@@ -1,9 +1,11 @@
 import type { paths } from '../generated/gateway.v1.gen.ts';
-import { type RememberedCall, rememberCall } from '../internal/calls.ts';
-import type { HeaderRecord, Pipeline } from '../internal/pipeline/pipeline-call.ts';
-import { toSegment } from '../internal/to-segment.ts';
-import { toGatewayError } from '../to-gateway-error.ts';
-import { readPayload } from './read-payload.ts';
+import { type RememberedCall, rememberCall } from '../internal/failures.ts';
+import { toGatewayError } from '../internal/gateway-answers.ts';
+import { assertText } from '../internal/options.ts';
+import type { HeaderRecord, Pipeline, PipelineCall } from '../internal/pipeline/pipeline-call.ts';
+import { toBody } from '../internal/to-body.ts';
+import { toSegment } from '../internal/urls.ts';
+import { readPayload, SHARED } from './read-payload.ts';
 import type {
   EventsOptions,
   OpenWebSocket,
@@ -11,8 +13,6 @@ import type {
   RequestOptions,
   Service,
 } from './service.ts';
-import { SHARED } from './shared.ts';
-import { toServiceCall } from './to-service-call.ts';
 
 const ROOT = '/v1/cloudrun/{name}' satisfies keyof paths;
 
@@ -58,4 +58,28 @@ export function createService(
       return connectSocket(shared, pipeline, toCall(path, options), options, open);
     },
   };
+}
+
+/**
+ * One call to a path of a service.
+ *
+ * @param root address of the service
+ * @param common headers of every call
+ */
+function toServiceCall(
+  root: string,
+  common: HeaderRecord,
+  path: string,
+  options: RequestOptions,
+): PipelineCall {
+  const { headers: own, method = 'GET', body: value } = options;
+  assertText('path', path);
+  const rest = toSegment('path', path.startsWith('/') ? path : `/${path}`, true);
+  const { body, type } = toBody(value);
+  const headers: Record<string, string> = { ...common };
+  if (type) headers['content-type'] ??= type;
+  if (own) Object.assign(headers, Object.fromEntries(new Headers(own)));
+  const init = options.redirect && { redirect: options.redirect };
+  const url = rest === '/' ? root : root + rest;
+  return { ...options, method, url, headers, body, init };
 }

@@ -1,5 +1,5 @@
 import type { CallOptions } from '../call-options.ts';
-import type { StandardSchema } from '../standard-schema.ts';
+import type { StandardSchema } from '../internal/check-payload.ts';
 
 /**
  * Options of a call to a hosted service.

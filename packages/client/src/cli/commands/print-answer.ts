@@ -1,4 +1,4 @@
-import { toGatewayError } from '../../to-gateway-error.ts';
+import { toGatewayError } from '../../internal/gateway-answers.ts';
 import type { CommonOptions } from '../create-program.ts';
 import { writeOut } from '../write-out.ts';
 

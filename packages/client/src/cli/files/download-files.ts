@@ -1,6 +1,6 @@
 import { utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Progress as DownloadProgress } from '../../internal/to-report.ts';
+import type { Progress as DownloadProgress } from '../../internal/options.ts';
 import type { CpOptions } from '../commands/add-cp.ts';
 import { inParallel } from '../in-parallel.ts';
 import { report, toOutcomes } from '../outcome.ts';

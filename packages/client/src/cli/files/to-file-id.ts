@@ -1,5 +1,5 @@
+import { unwrapEnvelope } from '../../internal/envelope.ts';
 import type { StorageClient } from '../../storage-client.ts';
-import { unwrapEnvelope } from '../../unwrap-envelope.ts';
 import { Failure } from '../failure.ts';
 import { isFileId, toRemotePath } from './remote.ts';
 

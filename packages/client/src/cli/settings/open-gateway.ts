@@ -1,8 +1,8 @@
-import type { GatewayAuth } from '../../auth/auth.ts';
 import { bearer } from '../../auth/bearer.ts';
+import type { GatewayAuth } from '../../auth/credentials.ts';
 import { tc3 } from '../../auth/tc3.ts';
 import { createGatewayClient, type GatewayClient } from '../../create-gateway-client.ts';
-import type { GatewayAddress } from '../../internal/to-gateway-url.ts';
+import type { GatewayAddress } from '../../internal/urls.ts';
 import type { CommonOptions } from '../create-program.ts';
 import { Failure } from '../failure.ts';
 import { need, needUrl } from './need.ts';

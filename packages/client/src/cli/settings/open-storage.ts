@@ -1,4 +1,4 @@
-import { tc3Storage } from '../../auth/tc3-storage.ts';
+import { tc3Storage } from '../../auth/tc3.ts';
 import { createStorageClient } from '../../create-storage-client.ts';
 import type { StorageClient } from '../../storage-client.ts';
 import type { CommonOptions } from '../create-program.ts';

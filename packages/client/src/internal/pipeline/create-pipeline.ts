@@ -1,15 +1,11 @@
-import { BerthError } from '../../errors/berth-error.ts';
+import { BerthError } from '../../errors.ts';
 import { GATEWAY_HEADERS_SECONDS } from '../../generated/contract.gen.ts';
-import { pathOf, rememberCall } from '../calls.ts';
+import { networkFailure, pathOf, rememberCall, timeoutFailure } from '../failures.ts';
 import { mergeRetry, mergeTimeouts } from '../options.ts';
-import { platformFetch } from '../platform-fetch.ts';
-import { timeoutFailure } from '../timeout-failure.ts';
 import { UnknownBodyError } from '../to-body.ts';
-import { createPlan } from './create-plan.ts';
 import { openDeadline } from './deadline.ts';
-import { networkFailure } from './network-failure.ts';
 import type { Pipeline, PipelineOptions } from './pipeline-call.ts';
-import { createRenewal } from './renewal.ts';
+import { createPlan, createRenewal } from './retries.ts';
 
 /** A try gets a little more than the gateway gives a service, so that its own answer arrives (D13). */
 const DEFAULTS = { perTry: GATEWAY_HEADERS_SECONDS * 1000 + 5_000, total: 120_000 };
@@ -112,4 +108,12 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       }
     },
   };
+}
+
+/**
+ * The platform's `fetch`, looked up at each call, so that what replaces it later (a test, a tracer)
+ * is met.
+ */
+export function platformFetch(request: Request | string, init?: RequestInit): Promise<Response> {
+  return globalThis.fetch(request, init);
 }

@@ -1,8 +1,8 @@
-import type { CallOptions, Hooks, SharedCallOptions } from '../../call-options.ts';
-import type { FetchLike } from '../../fetch-like.ts';
-import type { RememberedCall } from '../calls.ts';
+import type { CallOptions, FetchLike, Hooks, SharedCallOptions } from '../../call-options.ts';
+
+import type { RememberedCall } from '../failures.ts';
 import type { Deadline } from './deadline.ts';
-import type { Renewal } from './renewal.ts';
+import type { Renewal } from './retries.ts';
 
 /**
  * Headers by their names in small letters. `fetch` makes `Headers` of whatever it gets, so others

@@ -1,6 +1,6 @@
 import { STORAGE_REQUESTS } from '../../generated/msw.gen.ts';
-import { isRecord } from '../../internal/is-record.ts';
-import { parseJson } from '../../internal/parse-json.ts';
+import { isRecord, parseJson } from '../../internal/json.ts';
+
 import type { StorageOperation } from '../../internal/storage-context.ts';
 import type { MswContext } from '../context.ts';
 import { storageError } from './storage-error.ts';

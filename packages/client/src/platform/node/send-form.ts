@@ -5,9 +5,13 @@ import https from 'node:https';
 import { finished } from 'node:stream';
 import { isUint8Array } from 'node:util/types';
 import { LONGEST_TIMER } from '../../internal/options.ts';
-import { assertLength } from '../../upload/assert-length.ts';
-import { toMultipart } from '../../upload/to-multipart.ts';
-import type { UploadAnswer, UploadForm } from '../../upload/upload-form.ts';
+import {
+  assertLength,
+  toMultipart,
+  type UploadAnswer,
+  type UploadForm,
+} from '../../upload/upload-form.ts';
+
 import { toRequestTarget } from './to-request-target.ts';
 import { toSource } from './to-source.ts';
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { toMultipart } from '../../upload/to-multipart.ts';
-import type { UploadForm } from '../../upload/upload-form.ts';
+import { toMultipart, type UploadForm } from '../../upload/upload-form.ts';
 
 /**
  * A form as the bytes that it is sent as, for a `fetch` of the caller's: that of a package such as

@@ -1,6 +1,6 @@
 import { openDeadline, type Step } from '../../internal/pipeline/deadline.ts';
-import { sendWithFetch } from '../../upload/send-with-fetch.ts';
-import { toFormData } from '../../upload/to-form-data.ts';
+import { sendWithFetch, toFormData } from '../../upload/form-data.ts';
+
 import type { UploadAnswer, UploadForm } from '../../upload/upload-form.ts';
 
 /** Sends a form: by `XMLHttpRequest` where progress is asked for, which `fetch` does not tell. */

@@ -1,7 +1,11 @@
 import { openDeadline } from '../../internal/pipeline/deadline.ts';
-import { assertLength } from '../../upload/assert-length.ts';
-import { toMultipart } from '../../upload/to-multipart.ts';
-import type { UploadAnswer, UploadForm } from '../../upload/upload-form.ts';
+import {
+  assertLength,
+  toMultipart,
+  type UploadAnswer,
+  type UploadForm,
+} from '../../upload/upload-form.ts';
+
 import { toByteStream } from './to-byte-stream.ts';
 
 type ByteTransform = TransformStream<Uint8Array, Uint8Array>;

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { envelope, list } from '../../test/support/fake-fetch.ts';
+import { storageWith } from '../../test/support/storage.ts';
+import { StorageError } from '../errors.ts';
+import { readEnvelope, unwrapEnvelope } from './envelope.ts';
+
+const read = (answer: unknown, init: ResponseInit = {}) => {
+  const response = new Response(null, init);
+  const key = response.ok ? 'data' : 'error';
+  return readEnvelope({ [key]: answer, response }, 'The call failed');
+};
+
+const failure = (answer: unknown, init?: ResponseInit): StorageError => {
+  try {
+    read(answer, init);
+  } catch (error) {
+    if (error instanceof StorageError) return error;
+    throw error;
+  }
+  throw new Error('Expected a StorageError');
+};
+
+describe('readEnvelope', () => {
+  it.each([
+    ['wrapped', { statusCode: 200, body: { requestId: 'r', data: { a: 1 } } }],
+    ['flat', { requestId: 'r', data: { a: 1 } }],
+    ['yet unparsed', '{"statusCode":200,"body":{"data":{"a":1}}}'],
+    ['with a code beside its data', { requestId: 'r', code: 'SUCCESS', data: { a: 1 } }],
+  ])('opens an answer that is %s', (_, answer) => {
+    expect(read(answer).data).toEqual({ a: 1 });
+  });
+
+  it.each([
+    ['wrapped', { statusCode: 400, body: { requestId: 'r', code: 'C', message: 'M' } }],
+    [
+      'wrapped, its statusCode 200',
+      { statusCode: 200, body: { requestId: 'r', code: 'C', message: 'M' } },
+    ],
+    ['flat', { requestId: 'r', code: 'C', message: 'M' }],
+  ])('takes a code without data for a failure with any status: %s', (_, answer) => {
+    for (const status of [200, 400]) {
+      expect(failure(answer, { status })).toMatchObject({ code: 'C', requestId: 'r', status });
+      expect(failure(answer, { status }).message).toContain('The call failed: C, M (');
+    }
+  });
+
+  it.each([
+    ['an error status', { data: { a: 1 } }, 500],
+    ['an error statusCode', { statusCode: 500, body: { data: { a: 1 } } }, 200],
+    ['no data', {}, 200],
+    ['null as data', { data: null }, 200],
+    ['a list as data', { data: [] }, 200],
+    ['a page', '<html>', 200],
+    ['nothing', undefined, 200],
+    ['null', null, 500],
+  ])('fails on %s', (_, answer, status) => {
+    expect(failure(answer, { status }).message).toContain('not of the documented form');
+  });
+
+  it('takes the request id of the header where the body has none', () => {
+    const headers = { 'X-Request-Id': 'h' };
+    expect(failure({ code: 'C' }, { headers }).requestId).toBe('h');
+    expect(failure({ code: 'C', requestId: 'b' }, { headers }).requestId).toBe('b');
+  });
+
+  it('quotes nothing of broken JSON, which may hold a grant', () => {
+    expect(failure('{"token":"s3cret" oops').cause).toBeUndefined();
+    expect(failure('{"token":"s3cret" oops').message).not.toContain('s3cret');
+  });
+});
+
+const path = '/api/v2/envs/{envId}/storages:batchDelete';
+
+const init = { body: { fileList: ['a'] } };
+
+it('gives the data of a raw call', async () => {
+  const item = { fileID: 'a', code: 'SUCCESS' };
+  const { storage } = storageWith([list(item)]);
+  expect(unwrapEnvelope(await storage.POST(path, init))).toEqual({ fileList: [item] });
+});
+
+it('throws the error of a raw call with its method and path', async () => {
+  const { storage } = storageWith([
+    envelope({ code: 'SYS_ERR', message: 'The call failed.' }, 500),
+  ]);
+  const result = await storage.POST(path, init);
+  expect(() => unwrapEnvelope(result)).toThrow(
+    'The storage call failed: SYS_ERR, The call failed. ' +
+      '(POST /api/v2/envs/dev/storages:batchDelete, status 500, request id r-1)',
+  );
+});

@@ -1,0 +1,64 @@
+import { StorageError } from '../errors.ts';
+import { describeAnswer, type RememberedCall } from './failures.ts';
+import { isRecord, parseJson } from './json.ts';
+
+/** A storage answer that holds `data`, and a way to say that the data is not as promised. */
+export interface StorageAnswer {
+  readonly data: Record<string, unknown>;
+  /** The error of this answer. `reason` is the answer's own code and text, where it gives them. */
+  fail(what: string, reason: { code?: unknown; message?: unknown }): StorageError;
+}
+
+/**
+ * Reads a storage answer in both forms: in the envelope `{ statusCode, body }`, and flat. "A `code`
+ * without `data` is a failure whatever the HTTP status" (D20), and so is any answer without `data`,
+ * or with an error in its `statusCode`.
+ *
+ * @throws StorageError where the call failed as a whole
+ */
+export function readEnvelope(
+  result: { data?: unknown; error?: unknown; response: Response },
+  what: string,
+  call?: RememberedCall,
+): StorageAnswer {
+  const { response } = result;
+  const given = result.data ?? result.error;
+  const parsed = typeof given === 'string' ? parseJson(given) : given;
+  const answer: Record<string, unknown> = isRecord(parsed) ? parsed : {};
+  const { statusCode, body } = answer;
+  const fields = isRecord(body) ? body : answer;
+  const { code, message, data, requestId } = fields;
+
+  const fail: StorageAnswer['fail'] = (subject, reason) =>
+    new StorageError(describeAnswer(response, subject, { ...reason, requestId }, call));
+
+  const isRefused =
+    isRecord(body) && typeof statusCode === 'number' && (statusCode < 200 || statusCode > 299);
+  if (response.ok && !isRefused && isRecord(data)) return { data, fail };
+  const isSilent = code === undefined && message === undefined;
+  throw fail(what, isSilent ? { message: 'the answer is not of the documented form' } : fields);
+}
+
+/** The `data` in the envelope of a raw storage result, whatever else the envelope holds. */
+type DataOf<Result> = Result extends { data: { body: { data?: infer Data } } }
+  ? NonNullable<Data>
+  : never;
+
+/**
+ * The `data` of a raw storage call, from the envelope `{ statusCode, body: { data } }` or from the
+ * flat form `{ data }` that some deployments send (D20).
+ *
+ * @param result what `POST` of a storage client gave
+ * @throws StorageError where the call failed as a whole; a `code` without `data` is a failure whatever
+ *   the HTTP status
+ *
+ * @example
+ * const { fileList } = unwrapEnvelope(
+ *   await storage.POST('/api/v2/envs/{envId}/storages:batchDelete', { body: { fileList: ids } }),
+ * );
+ */
+export function unwrapEnvelope<
+  Result extends { data?: unknown; error?: unknown; response: Response },
+>(result: Result): DataOf<Result> {
+  return readEnvelope(result, 'The storage call failed').data as DataOf<Result>;
+}

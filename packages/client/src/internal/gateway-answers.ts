@@ -1,0 +1,89 @@
+import { GatewayError } from '../errors.ts';
+import { GATEWAY_RETRIES, UPSTREAM_STATUS } from '../generated/contract.gen.ts';
+import type { components } from '../generated/gateway.v1.gen.ts';
+import { describeAnswer, readText, rememberedCall, requestIdOf } from './failures.ts';
+import { isRecord, parseJson } from './json.ts';
+import type { Verdict } from './pipeline/pipeline-call.ts';
+
+type GatewayErrorBody = components['schemas']['GatewayError'];
+
+/** Whether an answer is of the hosted service: the header of its own status marks it (D10). */
+function isOfService(response: Response): boolean {
+  return response.headers.has(rememberedCall(response).upstreamStatus ?? UPSTREAM_STATUS);
+}
+
+/**
+ * Whether an answer is of the gateway itself: where it {@link isOfService} it is not, and else a body with `code`, `message` and a `requestId` equal to
+ * `X-Request-Id` marks the gateway's (D10).
+ */
+function isGatewayRefusal(body: unknown, response: Response): body is GatewayErrorBody {
+  return (
+    !isOfService(response) &&
+    isRecord(body) &&
+    typeof body.code === 'string' &&
+    typeof body.message === 'string' &&
+    body.requestId !== undefined &&
+    body.requestId === requestIdOf(response)
+  );
+}
+
+/** Statuses that say "later" (RFC 9110, section 15.6; RFC 6585, section 4). */
+const LATER = [429, 502, 503, 504];
+
+/** {@link judgeGatewayBody} of an answer that is yet unread. */
+export async function judgeGateway(response: Response): Promise<Verdict> {
+  const { status } = response;
+  if (status < 401 || (status > 401 && status < 429)) return 'never';
+  if (isOfService(response)) return judgeGatewayBody(undefined, response);
+  const call = rememberedCall(response);
+  // Its body, which would show who refused it, is left out; a new token does no harm.
+  if (status === 401 && call.method === 'HEAD') return 'unauthorized';
+  const body = parseJson(await readText(response.clone(), call));
+  return judgeGatewayBody(body, response);
+}
+
+/**
+ * What a failed answer of the gateway allows, by the `retry` column of D6. The gateway's own refusal
+ * is told from an answer of the hosted service by D10: "a service's own 503 is never ground to repeat
+ * a POST", for it was executed.
+ */
+function judgeGatewayBody(body: unknown, response: Response): Verdict {
+  const { status } = response;
+  if (isGatewayRefusal(body, response)) {
+    const { any, idempotent } = GATEWAY_RETRIES as Record<string, readonly string[] | undefined>;
+    if (status === 401) return 'unauthorized';
+    if (any?.includes(body.code)) return 'any';
+    if (idempotent?.includes(body.code)) return 'idempotent';
+  }
+  return LATER.includes(status) ? 'idempotent' : 'never';
+}
+
+/**
+ * The error of a failed raw call. It tells the gateway's own errors from those of the hosted service:
+ * the header of the upstream status marks the service's answers, and without it a body with `code`,
+ * `message` and a `requestId` equal to `X-Request-Id` marks the gateway's (D10).
+ *
+ * @param result what `GET` or `POST` of a gateway client gave
+ *
+ * @example
+ * if (!result.response.ok) throw toGatewayError(result);
+ */
+export function toGatewayError(result: { error?: unknown; response: Response }): GatewayError {
+  const { error, response } = result;
+  const own = isGatewayRefusal(error, response);
+  return new GatewayError({
+    ...describeAnswer(response, whatOf(response, own), own ? error : {}),
+    source: own ? 'gateway' : 'service',
+    retryable: ['any', 'idempotent'].includes(judgeGatewayBody(error, response)),
+    body: error,
+  });
+}
+
+function whatOf(response: Response, isOwn: boolean): string {
+  if (isOwn) return 'The gateway refused the call';
+  if (response.type === 'opaqueredirect') {
+    return "The hosted service answered with a redirect, which browsers do not show; with redirect: 'follow' it is followed";
+  }
+  const isRedirect = response.status < 400 && response.headers.has('Location');
+  return `The hosted service answered with ${isRedirect ? 'a redirect, which is not followed' : 'an error'}`;
+}

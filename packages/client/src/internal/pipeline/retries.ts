@@ -1,0 +1,123 @@
+import { share } from '#share';
+import type { RetryOptions } from '../../call-options.ts';
+import { isStream } from '../to-body.ts';
+import type { Deadline } from './deadline.ts';
+import type { HeaderRecord, PipelineCall, Signer, Verdict } from './pipeline-call.ts';
+
+/** A clock that is off by less is taken for right: the time that an answer travels is in it. */
+const CLOCK_TOLERANCE = 30_000;
+
+/** What changes between the tries of calls that were refused: the token, and the clock. */
+export interface Renewal {
+  /** Milliseconds since the epoch, by the server's clock. */
+  now(): number;
+  /** Counts the renewals; a call keeps the count that a try begins with. */
+  mark(): number;
+  /**
+   * Whether another try has something new to send.
+   *
+   * @param answer headers of the refusal
+   * @param refused headers of the try, where they hold credentials of the client
+   */
+  renew(
+    mark: number,
+    answer: Headers | undefined,
+    refused: HeaderRecord | undefined,
+  ): Promise<boolean>;
+}
+
+/**
+ * Renews for all calls of a client: one refresh at a time however many calls wait for it, and the
+ * clock by the `Date` of a refusal (RFC 9110, section 6.6.1; D18), which no cache has kept.
+ */
+export function createRenewal(signer: Signer | undefined): Renewal {
+  let skew = 0;
+  let count = 0;
+  const refresh = signer?.refresh && share(signer.refresh);
+  const now = () => Date.now() + skew;
+  return {
+    now,
+    mark: () => count,
+    async renew(mark, answer, refused) {
+      if (mark !== count) return true;
+      const off = Date.parse(answer?.get('Date') ?? '') - now();
+      if (Math.abs(off) > CLOCK_TOLERANCE) {
+        skew += off;
+        count += 1;
+      }
+      if (refused && (await refresh?.(refused)) && mark === count) count += 1;
+      return mark !== count;
+    },
+  };
+}
+
+/**
+ * Milliseconds until the next try: a random part of a span that doubles each time ("full jitter"),
+ * but no less than the `Retry-After` of the answer, in seconds or as a date (RFC 9110, section
+ * 10.2.3). Gives `undefined` where there is no further try: they are used up, the server asks for more
+ * than is allowed, or less is left.
+ *
+ * @param attempt number of the try that failed, from 1
+ * @param left milliseconds until the call ends
+ */
+export function retryDelay(
+  retry: RetryOptions | false,
+  attempt: number,
+  headers?: Pick<Headers, 'get'>,
+  left = Number.POSITIVE_INFINITY,
+): number | undefined {
+  if (!retry) return undefined;
+  const { attempts = 3, baseDelay = 250, maxDelay = 8_000, maxRetryAfter = 30_000 } = retry;
+  const asked = toMilliseconds(headers);
+  if (attempt >= attempts || asked > maxRetryAfter) return undefined;
+  const span = Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
+  const delay = Math.max(Math.random() * span, asked);
+  return delay < left ? delay : undefined;
+}
+
+function toMilliseconds(headers: Pick<Headers, 'get'> | undefined): number {
+  const value = headers?.get('Retry-After');
+  if (!value) return 0;
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  // A date is of the server's clock, and so is what it is counted from.
+  const from = Date.parse(headers?.get('Date') ?? '') || Date.now();
+  return Date.parse(value) - from || 0;
+}
+
+/**
+ * Decides on the next try of a call: milliseconds until then, or nothing where there is none. A body
+ * stream is never sent again; a call that was refused for its credentials once more at most.
+ */
+export function createPlan(
+  { method, headers: own, body, idempotent = method !== 'POST' }: PipelineCall,
+  retry: RetryOptions | false,
+  deadline: Deadline,
+  renewal: Renewal,
+) {
+  let renewed = 0;
+  /**
+   * @param attempt number of the try that failed, from 1
+   * @param mark what `renewal.mark()` gave before it
+   * @param answer headers of its answer, where one came
+   * @param headers headers that were sent
+   */
+  return async (
+    verdict: Verdict,
+    attempt: number,
+    mark: number,
+    answer?: Headers,
+    headers?: HeaderRecord,
+  ): Promise<number | undefined> => {
+    if (verdict === 'unauthorized') {
+      if (renewed) return;
+      renewed = 1;
+      // What the call brings itself cannot be renewed.
+      const isNew = await renewal.renew(mark, answer, own.authorization ? undefined : headers);
+      // Also after a stream, so that the next call works.
+      return isNew && !isStream(body) ? 0 : undefined;
+    }
+    if (isStream(body)) return;
+    const isAllowed = verdict === 'any' || (idempotent && verdict === 'idempotent');
+    return isAllowed ? retryDelay(retry, attempt - renewed, answer, deadline.left()) : undefined;
+  };
+}

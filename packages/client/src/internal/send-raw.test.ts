@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { LightRequest, toPath } from './send-raw.ts';
+
+// Babel makes functions of classes for React Native and old browsers; they check `this` before it has fields.
+it('has an instance of its class before its fields are set', () => {
+  expect(Object.create(LightRequest.prototype)).toBeInstanceOf(LightRequest);
+});
+
+it('takes every Request for its own, and nothing else', () => {
+  const url = 'https://g.example';
+  expect(new LightRequest(url, { method: 'GET' })).toBeInstanceOf(LightRequest);
+  expect(new Request(url)).toBeInstanceOf(LightRequest);
+  expect(new Response()).not.toBeInstanceOf(LightRequest);
+  expect({}).not.toBeInstanceOf(LightRequest);
+});
+
+const any = (anyPath: unknown) => toPath('/v1/{name}/{anyPath}', { name: 'hello', anyPath });
+
+describe('toPath', () => {
+  it.each([
+    'a/b',
+    '',
+    '/a//b/',
+    'a%2Fb',
+    '%252e%252e/x',
+    '...',
+    'a..b',
+    '你好/é',
+    "a b/(c)'d",
+    '?x=1',
+    'a?x=../..&y=%2e%2e/.\\',
+  ])('keeps the greedy parameter %j as it is', (anyPath) => {
+    expect(any(anyPath)).toBe(`/v1/hello/${anyPath}`);
+  });
+
+  it('encodes an ordinary parameter', () => {
+    expect(toPath('/v1/{name}', { name: 'a/b?c#d é' })).toBe('/v1/a%2Fb%3Fc%23d%20%C3%A9');
+  });
+
+  it.each([
+    ['..', '..'],
+    ['.', '.'],
+    ['a/../b', '..'],
+    ['a/%2e%2E/b', '%2e%2E'],
+    ['a/.%2e', '.%2e'],
+    ['%2E?x', '%2E'],
+    ['a\\..\\b', 'a\\..\\b'],
+  ])('refuses %j and names the segment', (anyPath, segment) => {
+    expect(() => any(anyPath)).toThrow(TypeError);
+    expect(() => any(anyPath)).toThrow(`"${segment}"`);
+  });
+
+  it.each([
+    ['a#b', '%23'],
+    ['a?x=#b', '%23'],
+    ['a\tb', '%09'],
+    ['.\n./b', '%0A'],
+    ['a ', '%20'],
+  ])('refuses %j, of which fetch would drop a part', (anyPath, instead) => {
+    expect(() => any(anyPath)).toThrow(instead);
+  });
+
+  it.each(['..', '.'])('refuses the name %j', (name) => {
+    expect(() => toPath('/v1/{name}/{anyPath}', { name, anyPath: 'a' })).toThrow(`"${name}"`);
+  });
+
+  it('names a parameter that is missing', () => {
+    expect(() => any(undefined)).toThrow('"anyPath" is missing');
+    expect(() => toPath('/v1/{name}', {})).toThrow('"name" is missing');
+    expect(() => toPath('/v1/{name}', { name: '' })).toThrow('"name" is missing');
+  });
+
+  it('lets through only what the URL parser leaves in place', () => {
+    for (const anyPath of ['a/b?x=1', '/a//b/', 'a%2Fb', '%252e%252e/x', '...', '?x=1&y=..']) {
+      const url = new URL(`https://h${any(anyPath)}`);
+      expect(url.pathname + url.search).toBe(`/v1/hello/${anyPath}`);
+    }
+  });
+});

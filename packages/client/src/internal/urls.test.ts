@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { assertBaseUrl, encodeLink, toGatewayUrl } from './urls.ts';
+
+it.each(['https://a.example', 'http://127.0.0.1:4010/', 'https://a.example/base', '', '/base'])(
+  'takes %j',
+  (baseUrl) => {
+    expect(() => assertBaseUrl(baseUrl)).not.toThrow();
+  },
+);
+
+it.each([
+  'https://user@a.example',
+  'https://:5ec4e7@a.example',
+  'https://a.example/?x=5ec4e7',
+  'https://a.example/#x',
+  '/base?x=5ec4e7',
+  'user:5ec4e7@a.example',
+])('refuses %j without repeating it', (baseUrl) => {
+  expect(() => assertBaseUrl(baseUrl)).toThrow(
+    new TypeError('baseUrl must have no credentials, query or fragment.'),
+  );
+});
+
+it.each(['localhost:4010', '127.0.0.1:4010', 'a.example', 'ftp://a.example', 'http://a:99999'])(
+  'refuses %j, which is no address of http',
+  (baseUrl) => {
+    expect(() => assertBaseUrl(baseUrl)).toThrow(
+      new TypeError(`baseUrl must be an absolute http(s) URL, got "${baseUrl}".`),
+    );
+  },
+);
+
+describe('toGatewayUrl', () => {
+  it('makes the environment the first host label', () => {
+    const url = toGatewayUrl({ envId: 'dev-1', gatewayDomain: 'gateway.example.com' });
+    expect(url).toBe('https://dev-1.gateway.example.com');
+  });
+
+  it('takes a base URL as it is', () => {
+    expect(toGatewayUrl({ baseUrl: 'http://127.0.0.1:4010', envId: 'dev' })).toBe(
+      'http://127.0.0.1:4010',
+    );
+  });
+
+  it.each(['', 'a.b', 'evil.example/', 'a@b', '-a', 'a:1'])(
+    'refuses the environment %j',
+    (envId) => {
+      expect(() => toGatewayUrl({ envId, gatewayDomain: 'gateway.example.com' })).toThrow(
+        TypeError,
+      );
+    },
+  );
+
+  it.each(['', 'https://gateway.example.com', 'gateway.example.com/v1'])(
+    'refuses the domain %j and says what fits',
+    (gatewayDomain) => {
+      expect(() => toGatewayUrl({ envId: 'dev', gatewayDomain })).toThrow(
+        'a host as gatewayDomain',
+      );
+    },
+  );
+});
+
+describe('encodeLink', () => {
+  it.each([
+    ['https://h/a%20b.txt?sign=a%2Fb', 'https://h/a%20b.txt?sign=a%2Fb'],
+    ['https://h/a b.txt', 'https://h/a%20b.txt'],
+    ['https://h/a ', 'https://h/a%20'],
+    [
+      'https://h/报告/摘要.txt?sign=1',
+      'https://h/%E6%8A%A5%E5%91%8A/%E6%91%98%E8%A6%81.txt?sign=1',
+    ],
+    ['https://h/100%.txt', 'https://h/100%25.txt'],
+    ['https://h/%E6%8A%A5 x%zz', 'https://h/%E6%8A%A5%20x%25zz'],
+    ['https://h/a#b.txt?sign=1', 'https://h/a%23b.txt?sign=1'],
+    ['https://h/a\\b.txt', 'https://h/a%5Cb.txt'],
+  ])('makes %j into %j', (link, encoded) => {
+    expect(encodeLink(link)).toBe(encoded);
+    expect(encodeLink(encoded)).toBe(encoded);
+  });
+
+  it.each(['', '/a.txt', 'no address'])('takes %j for no address', (link) => {
+    expect(encodeLink(link)).toBeUndefined();
+  });
+});

@@ -1,0 +1,104 @@
+import { assertList, assertText } from '../internal/options.ts';
+import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
+import { callList, type Item, type ItemResult, type ListOptions } from './list-call.ts';
+
+/** Whether a destination that exists is replaced. */
+interface Overwrite {
+  /** Replace the destination where it exists. Default: `true`, by the contract. */
+  readonly overwrite?: boolean | undefined;
+}
+
+/**
+ * Options of a copy or a move.
+ *
+ * @example
+ * await storage.copy('/a.txt', '/b.txt', { overwrite: false });
+ */
+export interface CopyOptions extends StorageCallOptions, Overwrite {}
+
+/**
+ * Options of copies or moves. `overwrite` is for all files that have none of their own.
+ *
+ * @example
+ * await storage.move(orders, { overwrite: false, concurrency: 2, signal });
+ */
+export interface CopyListOptions extends ListOptions, Overwrite {}
+
+/** A copy or a move. Paths are absolute, with a leading `/` (D24). */
+export interface CopyOrder extends Overwrite {
+  /** Path of the file that is there. */
+  readonly srcPath: string;
+  /** Path of the file that is to be. */
+  readonly dstPath: string;
+}
+
+/** What a copy or a move gives. */
+export interface CopyResult {
+  /** ID of the file at the destination; `undefined` where the deployment does not tell it. */
+  readonly fileID: string | undefined;
+}
+
+/** What became of one copy or move of a list, or its `error`. */
+export type CopyListResult = ItemResult<Pick<CopyOrder, 'srcPath' | 'dstPath'>, CopyResult>;
+
+/** Copies a list of files; with `removeOriginal` moves them. */
+export async function copyFiles(
+  context: StorageContext,
+  orders: readonly CopyOrder[],
+  { overwrite: common, ...options }: CopyListOptions = {},
+  removeOriginal = false,
+): Promise<CopyListResult[]> {
+  assertList('files', orders);
+  for (const order of orders) {
+    assertText('srcPath', order?.srcPath);
+    assertText('dstPath', order?.dstPath);
+  }
+  return callList(
+    context,
+    {
+      operation: 'batchCopyFile',
+      // JSON leaves out what is undefined.
+      items: orders.map(({ srcPath, dstPath, overwrite = common }) => ({
+        srcPath,
+        dstPath,
+        overwrite,
+        removeOriginal: removeOriginal || undefined,
+      })) as Item<'batchCopyFile'>[],
+      keyOf: ({ srcPath, dstPath }) => ({ srcPath, dstPath }),
+      what: (name) => `Not ${removeOriginal ? 'moved' : 'copied'}: ${name}`,
+      isCopy: true,
+      read: ({ fileID }) => ({ fileID: typeof fileID === 'string' ? fileID : undefined }),
+    },
+    options,
+  );
+}
+
+/** What became of one file of a list: deleted, or its `error`. */
+export type DeleteResult = ItemResult<
+  {
+    /** ID of the file, as it was given. */
+    readonly fileID: string;
+  },
+  unknown
+>;
+
+/** Deletes a list of files. */
+export async function deleteFiles(
+  context: StorageContext,
+  fileIDs: readonly string[],
+  options: ListOptions = {},
+): Promise<DeleteResult[]> {
+  assertList('fileIDs', fileIDs);
+  for (const fileID of fileIDs) assertText('fileID', fileID);
+  return callList(
+    context,
+    {
+      operation: 'batchDelete',
+      items: fileIDs,
+      keyOf: (fileID) => ({ fileID }),
+      what: (name) => `${name} was not deleted`,
+      read: () => ({}),
+    },
+    options,
+  );
+}

@@ -1,0 +1,84 @@
+import { fileToBlob, toFetchBody } from '#platform';
+import { openDeadline } from '../internal/pipeline/deadline.ts';
+import { isStream } from '../internal/to-body.ts';
+import {
+  assertLength,
+  type UploadAnswer,
+  type UploadContent,
+  type UploadForm,
+} from './upload-form.ts';
+
+/** The form with its content gathered, for `fetch` and `XMLHttpRequest`. */
+export async function toFormData({
+  fields,
+  fileField,
+  fileName,
+  content,
+  signal,
+}: UploadForm): Promise<FormData> {
+  const form = new FormData();
+  for (const [name, value] of fields) form.append(name, value);
+  form.append(fileField, await gather(content, signal), fileName);
+  return form;
+}
+
+async function gather(content: UploadContent, signal: AbortSignal): Promise<Blob> {
+  const { data, type } = content;
+  const toBlob = (parts: unknown[]) => new Blob(parts as Blob[], { type });
+  if ('file' in data) return toBlob([await fileToBlob(data.file)]);
+  if (!isStream(data)) return toBlob([data]);
+
+  // Safari's streams are no iterables.
+  const source = 'getReader' in data ? data.getReader() : data[Symbol.asyncIterator]();
+  const next = async (): Promise<{ done?: boolean | undefined; value?: unknown }> =>
+    'read' in source ? source.read() : source.next();
+  const { step } = openDeadline(signal);
+  const parts: Blob[] = [];
+  let size = 0;
+  try {
+    for (;;) {
+      const { done, value } = await step(next);
+      if (done || value === undefined) break;
+      const part = toBlob([value]);
+      parts.push(part);
+      size += part.size;
+      assertLength(content, size, false);
+    }
+  } catch (error) {
+    // Not waited for: a source that gives nothing more would never end it.
+    Promise.resolve('read' in source ? source.cancel(error) : source.return?.()).catch(() => {});
+    throw error;
+  }
+  assertLength(content, size, true);
+  return toBlob(parts);
+}
+
+/** The slowest upload that is waited for where nothing tells whether it moves: bytes a millisecond. */
+const SLOWEST = 64;
+
+/** Sends a form by `fetch`, with progress at its beginning and end only. */
+export async function sendWithFetch(form: UploadForm): Promise<UploadAnswer> {
+  const { fileField, idle, report, signal } = form;
+  const data = await toFormData(form);
+  const { size } = data.get(fileField) as File;
+  const { step } = openDeadline(signal, { perTry: idle && idle + Math.ceil(size / SLOWEST) }, () =>
+    form.fail(),
+  );
+  report?.(0);
+  return step(async ({ signal: ends }) => {
+    try {
+      const response = await form.fetch(form.url, {
+        method: 'POST',
+        body: toFetchBody(form, data),
+        signal: ends(),
+        // A redirect would carry the grant to another address; the contract knows none.
+        redirect: 'manual',
+      });
+      const text = await response.text();
+      report?.(size);
+      return { status: response.status, text, headers: response.headers };
+    } catch (cause) {
+      throw form.fail(cause);
+    }
+  });
+}
