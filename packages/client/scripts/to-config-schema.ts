@@ -1,4 +1,4 @@
-import { SETTINGS } from '../src/cli/settings/settings.ts';
+import { SETTINGS } from '../src/cli/settings.ts';
 
 /** The JSON Schema of the file of `berth --config`, by which editors complete and check it. */
 export function toConfigSchema(): object {

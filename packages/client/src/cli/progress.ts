@@ -1,5 +1,5 @@
 import { type Options, SingleBar } from 'cli-progress';
-import type { CommonOptions } from './create-program.ts';
+import type { CommonOptions } from './output.ts';
 
 /** Counts the bytes of files that go at the same time. */
 export interface Progress {

@@ -1,6 +1,5 @@
-export type { ErrorOptions } from './error-options.ts';
+export type { ErrorOptions } from './context.ts';
 export type { FileOptions, MswFile, MswFiles } from './files.ts';
-export { gatewayError } from './gateway/gateway-error.ts';
 export type {
   EventSourceOf,
   MswService,
@@ -8,15 +7,16 @@ export type {
   ServiceEventInit,
   ServiceRequest,
   ServiceResolver,
-} from './gateway/msw-service.ts';
+} from './gateway.ts';
+export { gatewayError } from './gateway.ts';
 export type { MswHandlers, MswHandlersOptions } from './msw-handlers.ts';
 export { mswHandlers } from './msw-handlers.ts';
-export { storageError } from './storage/storage-error.ts';
 export type {
   MswStorage,
   StorageData,
   StorageRequest,
   StorageResolver,
-} from './storage/storage-resolver.ts';
-export type { MswUploads, UploadRequest } from './upload/msw-uploads.ts';
-export { uploadError } from './upload/upload-error.ts';
+} from './storage.ts';
+export { storageError } from './storage.ts';
+export type { MswUploads, UploadRequest } from './uploads.ts';
+export { uploadError } from './uploads.ts';

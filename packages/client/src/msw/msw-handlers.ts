@@ -2,12 +2,11 @@ import type { RequestHandler } from 'msw';
 import { defaultWireProfile, type WireProfile } from '../wire-profile.ts';
 import type { MswContext } from './context.ts';
 import { createFileStore, type MswFiles, toMswFiles } from './files.ts';
-import { createMswGateway } from './gateway/create-msw-gateway.ts';
-import type { MswService } from './gateway/msw-service.ts';
-import { createMswStorage } from './storage/create-msw-storage.ts';
-import type { MswStorage } from './storage/storage-resolver.ts';
-import { createMswUploads } from './upload/create-msw-uploads.ts';
-import type { MswUploads } from './upload/msw-uploads.ts';
+import { createMswGateway, type MswService } from './gateway.ts';
+
+import { createMswStorage, type MswStorage } from './storage.ts';
+
+import { createMswUploads, type MswUploads } from './uploads.ts';
 
 /** Where the APIs are, as the clients have it: at one address, or each at its own. */
 type Addresses =

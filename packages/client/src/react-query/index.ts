@@ -1,10 +1,11 @@
-export type { GatewayQueries } from './create-gateway-queries.ts';
+export type {
+  GatewayQueries,
+  ServiceQueries,
+  ServiceQueryOptions,
+} from './create-gateway-queries.ts';
 export { createGatewayQueries } from './create-gateway-queries.ts';
-export type { StorageQueries } from './create-storage-queries.ts';
+export type { LinkOptions, LinkQuery, StorageQueries } from './create-storage-queries.ts';
 export { createStorageQueries } from './create-storage-queries.ts';
-export type { LinkOptions, LinkQuery } from './link-query.ts';
-export type { BerthQuery } from './query.ts';
-export type { GatewayQueryPaths, StorageQueryPaths } from './query-paths.ts';
-export type { ServiceQueries, ServiceQueryOptions } from './service-queries.ts';
+export type { BerthQuery, GatewayQueryPaths, StorageQueryPaths } from './query.ts';
 export type { Upload, UploadVariables, UseUploadOptions } from './use-upload.ts';
 export { useUpload } from './use-upload.ts';

@@ -1,5 +1,5 @@
 import type { paths } from '../generated/gateway.v1.gen.ts';
-import { type RememberedCall, rememberCall } from '../internal/failures.ts';
+import { rememberCall } from '../internal/failures.ts';
 import { toGatewayError } from '../internal/gateway-answers.ts';
 import { assertText } from '../internal/options.ts';
 import type { HeaderRecord, Pipeline, PipelineCall } from '../internal/pipeline/pipeline-call.ts';
@@ -11,17 +11,11 @@ import type {
   OpenWebSocket,
   PayloadOptions,
   RequestOptions,
+  SendToService,
   Service,
 } from './service.ts';
 
 const ROOT = '/v1/cloudrun/{name}' satisfies keyof paths;
-
-/** Sends one call and reads its answer with `finish`. */
-export type SendToService = <T>(
-  path: string,
-  options: RequestOptions,
-  finish: (response: Response, call: RememberedCall) => T | Promise<T>,
-) => Promise<T>;
 
 /** The calls to one service. What few use is loaded when it is used. */
 export function createService(

@@ -1,5 +1,6 @@
 import type { CallOptions } from '../call-options.ts';
 import type { StandardSchema } from '../internal/check-payload.ts';
+import type { RememberedCall } from '../internal/failures.ts';
 
 /**
  * Options of a call to a hosted service.
@@ -172,3 +173,10 @@ export interface Service<Default = unknown> {
    */
   connect(path?: string, options?: ConnectOptions): Promise<WebSocket>;
 }
+
+/** Sends one call and reads its answer with `finish`. */
+export type SendToService = <T>(
+  path: string,
+  options: RequestOptions,
+  finish: (response: Response, call: RememberedCall) => T | Promise<T>,
+) => Promise<T>;

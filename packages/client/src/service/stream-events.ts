@@ -3,9 +3,8 @@ import { checkPayload, contractFailure } from '../internal/check-payload.ts';
 import type { RememberedCall } from '../internal/failures.ts';
 import type { Deadline } from '../internal/pipeline/deadline.ts';
 import type { Pipeline } from '../internal/pipeline/pipeline-call.ts';
-import type { SendToService } from './create-service.ts';
 import type { readPayload, Shared } from './read-payload.ts';
-import type { EventsOptions, ServiceEvent } from './service.ts';
+import type { EventsOptions, SendToService, ServiceEvent } from './service.ts';
 
 /** Waits between connections, in milliseconds, where the server asks for no other. */
 const FIRST_WAIT = 1_000;

@@ -1,5 +1,5 @@
 import { appendFile, readFile, truncate } from 'node:fs/promises';
-import { Failure } from '../failure.ts';
+import { Failure } from '../output.ts';
 
 /** A file that has been uploaded. */
 interface ListedFile {

@@ -2,7 +2,6 @@ import type { CallOptions, FetchLike, Hooks, SharedCallOptions } from '../../cal
 
 import type { RememberedCall } from '../failures.ts';
 import type { Deadline } from './deadline.ts';
-import type { Renewal } from './retries.ts';
 
 /**
  * Headers by their names in small letters. `fetch` makes `Headers` of whatever it gets, so others
@@ -36,6 +35,25 @@ export interface Signer {
   ): HeaderRecord | Promise<HeaderRecord>;
   /** Whether there is something new after `unauthorized`; gets the headers of the try that was refused. */
   refresh?: ((refused: HeaderRecord) => Promise<boolean>) | undefined;
+}
+
+/** What changes between the tries of calls that were refused: the token, and the clock. */
+export interface Renewal {
+  /** Milliseconds since the epoch, by the server's clock. */
+  now(): number;
+  /** Counts the renewals; a call keeps the count that a try begins with. */
+  mark(): number;
+  /**
+   * Whether another try has something new to send.
+   *
+   * @param answer headers of the refusal
+   * @param refused headers of the try, where they hold credentials of the client
+   */
+  renew(
+    mark: number,
+    answer: Headers | undefined,
+    refused: HeaderRecord | undefined,
+  ): Promise<boolean>;
 }
 
 /** What a client makes its pipeline of. */

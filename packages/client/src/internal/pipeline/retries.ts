@@ -2,29 +2,10 @@ import { share } from '#share';
 import type { RetryOptions } from '../../call-options.ts';
 import { isStream } from '../to-body.ts';
 import type { Deadline } from './deadline.ts';
-import type { HeaderRecord, PipelineCall, Signer, Verdict } from './pipeline-call.ts';
+import type { HeaderRecord, PipelineCall, Renewal, Signer, Verdict } from './pipeline-call.ts';
 
 /** A clock that is off by less is taken for right: the time that an answer travels is in it. */
 const CLOCK_TOLERANCE = 30_000;
-
-/** What changes between the tries of calls that were refused: the token, and the clock. */
-export interface Renewal {
-  /** Milliseconds since the epoch, by the server's clock. */
-  now(): number;
-  /** Counts the renewals; a call keeps the count that a try begins with. */
-  mark(): number;
-  /**
-   * Whether another try has something new to send.
-   *
-   * @param answer headers of the refusal
-   * @param refused headers of the try, where they hold credentials of the client
-   */
-  renew(
-    mark: number,
-    answer: Headers | undefined,
-    refused: HeaderRecord | undefined,
-  ): Promise<boolean>;
-}
 
 /**
  * Renews for all calls of a client: one refresh at a time however many calls wait for it, and the

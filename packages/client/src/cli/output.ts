@@ -1,6 +1,27 @@
+import { pipeline } from 'node:stream/promises';
 import { isBerthError } from '../errors.ts';
-import type { CommonOptions } from './create-program.ts';
-import { Failure, STOPPED } from './failure.ts';
+
+/** What ends a command, told in one sentence. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  readonly exitCode: 1 | 2;
+
+  /** @param exitCode 1 where the work failed, 2 where it could not begin */
+  constructor(message: string, exitCode: 1 | 2) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** What all commands take. */
+export interface CommonOptions {
+  readonly config?: string;
+  readonly json?: true;
+  readonly quiet?: true;
+}
+
+/** Why work ended that the user stopped. */
+export const STOPPED = new Failure('Stopped.', 1);
 
 /** What became of one file. */
 export interface Outcome {
@@ -61,4 +82,12 @@ export function toPlainError(error: unknown): object {
 
 function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Writes a stream to the standard output, which stays open. */
+export async function writeOut(
+  stream: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
+  await pipeline(stream, process.stdout, { signal, end: false });
 }

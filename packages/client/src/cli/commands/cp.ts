@@ -1,14 +1,40 @@
+import { posix } from 'node:path';
 import type { Command } from 'commander';
-import type { CommonOptions } from '../create-program.ts';
-import { Failure } from '../failure.ts';
-import { copyRemote } from '../files/copy-remote.ts';
-import { downloadFiles } from '../files/download-files.ts';
-import { isFileId, isRemote } from '../files/remote.ts';
-import { uploadFiles } from '../files/upload-files.ts';
+import { openStorage } from '../clients.ts';
+import { downloadFiles } from '../files/download.ts';
+import {
+  assertDistinct,
+  type CpOptions,
+  inParallel,
+  isFileId,
+  isRemote,
+  toFilePath,
+  toRemotePath,
+} from '../files/names.ts';
+import { uploadFiles } from '../files/upload.ts';
+import { Failure, report, toOutcomes } from '../output.ts';
 
-/** What `berth cp` takes. */
-export interface CpOptions extends CommonOptions {
-  readonly list?: string;
+/** Copies files within the storage; nothing is downloaded. */
+async function copyRemote(
+  from: readonly string[],
+  to: string,
+  options: CpOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const target = toRemotePath(to);
+  const isFolder = from.length > 1 || target === '' || target.endsWith('/');
+  const folder = target === '' || target.endsWith('/') ? target : `${target}/`;
+  const pairs = from.map((name) => {
+    const path = toFilePath(name);
+    return [path, isFolder ? folder + posix.basename(path) : target] as const;
+  });
+  assertDistinct(pairs.map(([, path]) => path));
+  const storage = await openStorage(options);
+  const results = await inParallel(pairs, async ([source, path]) => {
+    const { fileID } = await storage.copy(`/${source}`, `/${path}`, { signal });
+    return { result: options.quiet ? undefined : fileID, more: { path, fileID } };
+  });
+  report(toOutcomes(from, results), options, 'were not copied');
 }
 
 /** Adds `berth cp`. */

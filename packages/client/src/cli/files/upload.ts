@@ -1,9 +1,13 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
-import { Failure } from '../failure.ts';
+import { openStorage } from '../clients.ts';
+import { Failure, report, toOutcomes } from '../output.ts';
+import { createProgress } from '../progress.ts';
+import { openFileList } from './file-list.ts';
+import { assertDistinct, type CpOptions, inParallel, toRemotePath } from './names.ts';
 
 /** A file to upload. */
-export interface LocalFile {
+interface LocalFile {
   /** On disk. */
   readonly file: string;
   /** Cloud path, without a leading slash. */
@@ -21,10 +25,7 @@ export interface LocalFile {
  *
  * @throws Failure where a name is no file or folder
  */
-export async function findLocalFiles(
-  names: readonly string[],
-  target: string,
-): Promise<LocalFile[]> {
+async function findLocalFiles(names: readonly string[], target: string): Promise<LocalFile[]> {
   const folder = target === '' || target.endsWith('/') ? target : `${target}/`;
   const found = await Promise.all(
     names.map(async (name) => {
@@ -72,4 +73,45 @@ async function* namesBelow(folder: string): AsyncGenerator<string> {
 
 function toFile(file: string, path: string, info: { size: number; mtimeMs: number }): LocalFile {
   return { file, path, size: info.size, mtime: Math.trunc(info.mtimeMs) };
+}
+
+/** Uploads files and folders, a few at a time. What the list names, unchanged, is left out. */
+export async function uploadFiles(
+  from: readonly string[],
+  to: string,
+  options: CpOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const files = await findLocalFiles(from, toRemotePath(to));
+  assertDistinct(files.map(({ path }) => path));
+  const storage = await openStorage(options);
+  const list = options.list === undefined ? undefined : await openFileList(options.list);
+  const progress = createProgress(options);
+  for (const { file, size } of files) progress.expect(file, size);
+  const results = await inParallel(files, async ({ file, path, size, mtime }) => {
+    const known = list?.files.get(path);
+    const isDone = known?.size === size && known.mtime === mtime;
+    const { fileID } = isDone
+      ? known
+      : await storage.upload(
+          path,
+          { file },
+          { signal, onProgress: ({ loaded }) => progress.set(file, loaded) },
+        );
+    if (!isDone) await list?.add({ path, fileID, size, mtime });
+    progress.set(file, size);
+    return {
+      result: options.quiet ? undefined : fileID,
+      more: { path, fileID, size, skipped: isDone },
+    };
+  });
+  progress.stop();
+  report(
+    toOutcomes(
+      files.map(({ file }) => file),
+      results,
+    ),
+    options,
+    'were not uploaded',
+  );
 }

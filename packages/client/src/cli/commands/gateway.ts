@@ -1,0 +1,148 @@
+import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { toGatewayError } from '../../internal/gateway-answers.ts';
+import { openGateway } from '../clients.ts';
+import { type CommonOptions, Failure, writeOut } from '../output.ts';
+import { SETTINGS } from '../settings.ts';
+
+/**
+ * Prints an answer: its body as it comes, or with `--json` its status, headers and body as one document.
+ *
+ * @throws GatewayError where the status is one of an error, after the body of a service's own error
+ */
+async function printAnswer(
+  response: Response,
+  { json }: CommonOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  if (json) return printJson(response);
+  if (response.ok) {
+    if (response.body) await writeOut(response.body, signal);
+    return;
+  }
+  const text = await response.text();
+  const error = toGatewayError({ error: parse(text), response });
+  if (error.source === 'service' && text !== '') process.stdout.write(text);
+  throw error;
+}
+
+async function printJson(response: Response): Promise<void> {
+  const text = await response.text();
+  const { status } = response;
+  const answer = { status, headers: Object.fromEntries(response.headers), body: parse(text) };
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+  if (!response.ok) process.exitCode = 1;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What `-d` means: a text, `@file`, or `-` for the standard input; whole, for a signature covers it. */
+async function readData(data: string): Promise<string | Uint8Array<ArrayBuffer>> {
+  if (data === '-' || data === '@-') return new Uint8Array(await buffer(process.stdin));
+  if (!data.startsWith('@')) return data;
+  try {
+    return new Uint8Array(await readFile(data.slice(1)));
+  } catch (error) {
+    throw new Failure(`The data cannot be read: ${(error as Error).message}.`, 2);
+  }
+}
+
+/** Collects `-H "Name: value"`. */
+function toHeaders(text: string, headers = new Headers()): Headers {
+  const at = text.indexOf(':');
+  const name = text.slice(0, Math.max(at, 0)).trim();
+  if (name.toLowerCase() === 'authorization') {
+    throw new InvalidArgumentError(
+      `Others can read arguments: set ${SETTINGS.token[0]} in the environment or in the file.`,
+    );
+  }
+  try {
+    headers.append(name, text.slice(at + 1).trim());
+    return headers;
+  } catch {
+    throw new InvalidArgumentError('Write it as "Name: value".');
+  }
+}
+
+type Method = 'GET' | 'POST' | 'HEAD';
+
+interface CallOptions extends CommonOptions {
+  readonly request?: Method;
+  readonly data?: string;
+  readonly header?: Headers;
+}
+
+/** Adds `berth call`. */
+export function addCall(program: Command, signal: AbortSignal): Command {
+  return program
+    .command('call')
+    .description('Calls a hosted service and prints the body of its answer.')
+    .argument('<service>', 'name of the service')
+    .argument('[path]', 'path within the service, query included', '')
+    .addOption(
+      new Option('-X, --request <method>', 'default: GET, with -d POST').choices([
+        ...['GET', 'POST', 'HEAD'],
+      ]),
+    )
+    .option('-d, --data <data>', 'body: a text, @file, or - for the standard input')
+    .option('-H, --header <header>', 'as "Name: value"; may stand more than once', toHeaders)
+    .addHelpText(
+      'after',
+      '\nThe body goes as application/json, unless -H names another Content-Type.',
+    )
+    .action((service: string, path: string, options: CallOptions) =>
+      call(service, path, options, signal),
+    );
+}
+
+async function call(name: string, path: string, options: CallOptions, signal: AbortSignal) {
+  const { data, header: headers = new Headers() } = options;
+  const { request: method = data === undefined ? 'GET' : 'POST' } = options;
+  if (data !== undefined && method !== 'POST') {
+    throw new Failure(`A ${method} has no body: leave -d out, or write -X POST.`, 2);
+  }
+  const gateway = await openGateway(options);
+  const body = data === undefined ? undefined : await readData(data);
+  if (body !== undefined && !headers.has('Content-Type')) {
+    headers.set('Content-Type', 'application/json');
+  }
+  const response = await gateway.service(name).request(path, { method, headers, body, signal });
+  await printAnswer(response, options, signal);
+}
+
+interface TailOptions extends CommonOptions {
+  readonly header?: Headers;
+}
+
+/** Adds `berth tail`. */
+export function addTail(program: Command, signal: AbortSignal): Command {
+  return program
+    .command('tail')
+    .description('Prints the events (SSE) of a hosted service as they come, until Ctrl-C.')
+    .argument('<service>', 'name of the service')
+    .argument('[path]', 'path within the service, query included', '')
+    .option('-H, --header <header>', 'as "Name: value"; may stand more than once', toHeaders)
+    .addHelpText(
+      'after',
+      '\nPrints the data of each event; with --json one object { id, event, data } a line.',
+    )
+    .action((service: string, path: string, options: TailOptions) =>
+      tail(service, path, options, signal),
+    );
+}
+
+async function tail(name: string, path: string, options: TailOptions, signal: AbortSignal) {
+  const { json, header: headers } = options;
+  const gateway = await openGateway(options);
+  for await (const event of gateway.service(name).events(path, { headers, signal })) {
+    const { id, event: type, data } = event;
+    process.stdout.write(`${json ? JSON.stringify({ id, event: type, data }) : data}\n`);
+  }
+}

@@ -1,0 +1,154 @@
+import { mkdir, stat, utimes } from 'node:fs/promises';
+import { dirname, join, posix, resolve, sep } from 'node:path';
+import type { Progress as DownloadProgress } from '../../internal/options.ts';
+import { openStorage } from '../clients.ts';
+import { Failure, report, toOutcomes, writeOut } from '../output.ts';
+import { createProgress } from '../progress.ts';
+import { openFileList } from './file-list.ts';
+import {
+  assertDistinct,
+  type CpOptions,
+  inParallel,
+  isFileId,
+  toFileId,
+  toFilePath,
+  toRemotePath,
+} from './names.ts';
+
+/** A file to download. */
+interface RemoteFile {
+  /** Its ID, or `remote:/path`. */
+  readonly name: string;
+  /** Where it goes on disk. */
+  readonly file: string;
+  /** In bytes, where a list tells it. */
+  readonly size?: number | undefined;
+  /** Milliseconds since the epoch, where a list tells it. */
+  readonly mtime?: number | undefined;
+}
+
+/**
+ * The files that are meant by what the user named. With a list they are those in it that lie at or
+ * below the named paths, for the storage API has no operation that lists files.
+ *
+ * @throws Failure where a folder is named without a list, or where a list has none of the files
+ */
+async function findRemoteFiles(
+  names: readonly string[],
+  to: string,
+  list: string | undefined,
+): Promise<RemoteFile[]> {
+  if (list !== undefined) return findInList(names, to, list);
+  const paths = names.map((name) => (isFileId(name) ? name : toFilePath(name)));
+  const isFolder =
+    names.length > 1 || to.endsWith('/') || to.endsWith(sep) || (await isDirectory(to));
+  return names.map((name, index) => ({
+    name,
+    file: isFolder ? join(to, posix.basename(paths[index] as string)) : to,
+  }));
+}
+
+/** Whether an earlier download has brought a file, so that it need not come again. */
+async function isUnchanged({ file, size, mtime }: RemoteFile): Promise<boolean> {
+  if (mtime === undefined) return false;
+  const info = await stat(file).catch(() => undefined);
+  return info?.size === size && Math.trunc(info?.mtimeMs ?? 0) === mtime;
+}
+
+async function findInList(names: readonly string[], to: string, list: string) {
+  const { files } = await openFileList(list);
+  const folders = names.map((name) => {
+    const path = toRemotePath(name);
+    return path === '' || path.endsWith('/') ? path : `${path}/`;
+  });
+  const found = folders.flatMap((folder) =>
+    [...files.values()]
+      .filter(({ path }) => path.startsWith(folder))
+      .map(({ path, fileID: name, ...rest }) => {
+        return { ...rest, name, file: toInside(to, path.slice(folder.length)) };
+      }),
+  );
+  if (found.length > 0) return found;
+  throw new Failure(`${list} names no file below ${names.join(' or ')}.`, 2);
+}
+
+/** A list may come from elsewhere: nothing that it names may land outside of the folder. */
+function toInside(folder: string, path: string): string {
+  const file = join(folder, ...path.split('/'));
+  if (resolve(file).startsWith(resolve(folder) + sep)) return file;
+  throw new Failure(`${path} of the list would be written outside of ${folder}.`, 2);
+}
+
+async function isDirectory(name: string): Promise<boolean> {
+  const info = await stat(name).catch(() => undefined);
+  return info?.isDirectory() ?? false;
+}
+
+/**
+ * Makes a folder where it is missing, and those above it. Step by step, for `mkdir` with `recursive`
+ * never ends in a file system that refuses without a reason (`/proc`).
+ *
+ * @throws the error of the file system
+ */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await make(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    await makeFolder(dirname(folder));
+    await make(folder);
+  }
+}
+
+/** Another file may need the same folder at the same time. */
+async function make(folder: string): Promise<void> {
+  await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+}
+
+/** Downloads files, a few at a time; to the standard output one after the other. */
+export async function downloadFiles(
+  from: readonly string[],
+  to: string,
+  options: CpOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const files = await findRemoteFiles(from, to, options.list);
+  if (to !== '-') assertDistinct(files.map(({ file }) => file));
+  const storage = await openStorage(options);
+  if (to === '-') {
+    for (const { name } of files) {
+      const fileID = await toFileId(storage, name, signal);
+      const { body } = await storage.download(fileID, { signal });
+      if (body) await writeOut(body, signal);
+    }
+    return;
+  }
+  const progress = createProgress(options);
+  for (const { file, size = 0 } of files) progress.expect(file, size);
+  const results = await inParallel(files, async (wanted) => {
+    const { name, file, mtime } = wanted;
+    const skipped = await isUnchanged(wanted);
+    if (!skipped) {
+      const fileID = await toFileId(storage, name, signal);
+      await makeFolder(dirname(file));
+      const onProgress = ({ loaded, total }: DownloadProgress) => {
+        if (total !== undefined) progress.expect(file, total);
+        progress.set(file, loaded);
+      };
+      await storage.downloadToFile(fileID, file, { signal, onProgress });
+      if (mtime !== undefined) await utimes(file, new Date(), new Date(mtime));
+    }
+    return { result: options.quiet ? undefined : file, more: { to: file, skipped } };
+  });
+  progress.stop();
+  report(
+    toOutcomes(
+      files.map(({ name }) => name),
+      results,
+    ),
+    options,
+    'were not downloaded',
+  );
+}

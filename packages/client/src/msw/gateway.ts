@@ -1,0 +1,311 @@
+import {
+  type HttpHandler,
+  HttpResponse,
+  http,
+  type PathParams,
+  type RequestHandler,
+  type RequestHandlerOptions,
+  type WebSocketHandler,
+  type WebSocketHandlerConnection,
+  ws,
+} from 'msw';
+import { SIGNATURE } from '../generated/contract.gen.ts';
+import type { paths } from '../generated/gateway.v1.gen.ts';
+import { GATEWAY_ERRORS, SERVICE_NAME_PATTERN } from '../generated/msw.gen.ts';
+import {
+  allowPages,
+  type ErrorArguments,
+  isMswSign,
+  type MswContext,
+  openToPages,
+  toError,
+  toPattern,
+} from './context.ts';
+
+/** One call of a hosted service. It has credentials. */
+export interface ServiceRequest {
+  /** The request, its body unread. */
+  readonly request: Request;
+  /** What stands in the place of the parameters of the path. */
+  readonly params: PathParams;
+}
+
+/**
+ * What a hosted service answers: a whole answer, such as `HttpResponse.json(…)`; a text; anything
+ * else, as JSON; or nothing, and then the handler before it answers.
+ */
+export type ServiceAnswer = Response | string | number | boolean | object | null | undefined;
+
+/** Answers a call; `gatewayError(code)` is the gateway's own answer instead. */
+export type ServiceResolver = (call: ServiceRequest) => ServiceAnswer | Promise<ServiceAnswer>;
+
+/** An event to send. */
+export interface ServiceEventInit {
+  /** Type of the event. Default: `message`. */
+  readonly event?: string | undefined;
+  /** A text, or anything else as JSON. */
+  readonly data: unknown;
+  /** Default: none; in a list the number of the event, from 1. */
+  readonly id?: string | undefined;
+}
+
+/**
+ * The events of a path. A list is sent once: who comes back after its last event, as clients do, gets
+ * 204, which ends their events. A function tells for each connection what it gets: a list, something
+ * that gives events in turn, such as an async generator, or a whole answer.
+ */
+export type EventSourceOf =
+  | readonly ServiceEventInit[]
+  | ((
+      call: ServiceRequest & { readonly lastEventId: string | undefined },
+    ) => MaybePromise<
+      readonly ServiceEventInit[] | AsyncIterable<ServiceEventInit> | Response | undefined
+    >);
+
+type MaybePromise<Value> = Value | Promise<Value>;
+
+/**
+ * Handlers of one hosted service, to be given to `setupServer`, `setupWorker` or `server.use`. A path
+ * is what follows the service's name, with or without a leading `/`, in the syntax of MSW: `users/:id`.
+ * The gateway's rules hold: calls without credentials are refused, and its headers are on the answers.
+ */
+export interface MswService {
+  /**
+   * Answers GET, and HEAD without the body.
+   *
+   * @example
+   * server.use(berth.service('users').get('7', () => ({ name: 'Ada' })));
+   */
+  get(path: string, resolver: ServiceResolver, options?: RequestHandlerOptions): HttpHandler;
+  /**
+   * Answers POST.
+   *
+   * @example
+   * const orders = berth.service('orders');
+   * server.use(orders.post(':user', async ({ request }) => ({ id: 3, ...(await request.json()) })));
+   */
+  post(path: string, resolver: ServiceResolver, options?: RequestHandlerOptions): HttpHandler;
+  /**
+   * Answers requests for server-sent events.
+   *
+   * @example
+   * server.use(berth.service('users').events('7/news', [{ event: 'mail', data: { from: 'Bob' } }]));
+   */
+  events(path: string, events: EventSourceOf, options?: RequestHandlerOptions): HttpHandler;
+  /**
+   * Takes WebSockets, as `connection` of MSW's `ws.link` does.
+   *
+   * @example
+   * server.use(berth.service('echo').connect('', ({ client }) => {
+   *   client.addEventListener('message', ({ data }) => client.send(data));
+   * }));
+   */
+  connect(
+    path: string,
+    listener: (connection: WebSocketHandlerConnection) => void,
+  ): WebSocketHandler;
+}
+
+const TYPE = 'text/event-stream';
+
+/** Whether a request asks for server-sent events. */
+function wantsEvents({ headers }: Request): boolean {
+  return headers.get('Accept')?.includes(TYPE) ?? false;
+}
+
+/** The events of a list after the one that the client has seen last; 204 where none is left. */
+function toListStream(events: readonly ServiceEventInit[], { signal, headers }: Request): Response {
+  const last = headers.get('Last-Event-ID');
+  const numbered = events.map((event, index) => ({ id: String(index + 1), ...event }));
+  const rest = numbered.slice(numbered.findIndex(({ id }) => id === last) + 1);
+  if (rest.length === 0) return new HttpResponse(null, { status: 204 });
+  async function* texts() {
+    // Clients of a test need not wait before they come back.
+    yield 'retry: 1\n\n';
+    for (const event of rest) yield toText(event);
+  }
+  return toSseResponse(texts(), signal);
+}
+
+/** Events as they come, until there are no more or the client aborts. */
+function toEventStream(events: AsyncIterable<ServiceEventInit>, { signal }: Request): Response {
+  async function* texts() {
+    for await (const event of events) yield toText(event);
+  }
+  return toSseResponse(texts(), signal);
+}
+
+/** The form of one event (WHATWG HTML, section 9.2.6). */
+function toText({ event, data, id }: ServiceEventInit): string {
+  const text = typeof data === 'string' ? data : JSON.stringify(data);
+  const lines = text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
+  return [event && `event: ${event}\n`, id && `id: ${id}\n`, ...lines, '\n'].join('');
+}
+
+function toSseResponse(texts: AsyncGenerator<string, void>, signal: AbortSignal): Response {
+  const encoder = new TextEncoder();
+  const stream = new ReadableStream({
+    start(controller) {
+      // MSW keeps a copy of the stream, so that its reader's `cancel` does not come here.
+      signal.addEventListener('abort', () => {
+        controller.error(signal.reason);
+        texts.return();
+      });
+    },
+    async pull(controller) {
+      const { done, value } = await texts.next();
+      if (signal.aborted) return;
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await texts.return();
+    },
+  });
+  return new HttpResponse(stream, { headers: { 'Content-Type': TYPE } });
+}
+
+const refusals = new WeakSet<Response>();
+
+/** Whether an answer was made by {@link gatewayError}: it is the gateway's own, no service's. */
+function isRefusal(response: Response): boolean {
+  return refusals.has(response);
+}
+
+/**
+ * An error of the gateway itself, with the status, the text, `Retry-After` and the request identifier
+ * that belong to its code (D6).
+ *
+ * @example
+ * server.use(berth.service('hello').get('greet', () => gatewayError('SERVICE_NOT_READY')));
+ */
+export function gatewayError(...[code, options]: ErrorArguments<typeof GATEWAY_ERRORS>): Response {
+  const { status, message, requestId, headers } = toError(GATEWAY_ERRORS, code, options);
+  const response = HttpResponse.json({ code, message, requestId }, { status, headers });
+  refusals.add(response);
+  return response;
+}
+
+/** "Text types are those whose `Content-Type` indicates" one of these (C2). */
+const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
+
+/** What the gateway makes of the answer of a hosted service. */
+function toGatewayAnswer(
+  answer: ServiceAnswer,
+  { method }: Request,
+  { profile }: MswContext,
+): Response | undefined {
+  if (answer === undefined) return undefined;
+  const response = toResponse(answer);
+  if (isMswSign(response)) return response;
+  const headers = new Headers(response.headers);
+  if (!isRefusal(response)) {
+    // "Never taken from the hosted service" (D9).
+    headers.set('X-Request-Id', crypto.randomUUID());
+    headers.set(profile.gatewayHeaders.upstreamStatus, String(response.status));
+  }
+  setDisposition(headers, method);
+  const { status, statusText } = response;
+  const body = method === 'HEAD' ? null : response.body;
+  return openToPages(new HttpResponse(body, { status, statusText, headers }));
+}
+
+function toResponse(answer: Exclude<ServiceAnswer, undefined>): Response {
+  if (answer instanceof Response) return answer;
+  return typeof answer === 'string' ? HttpResponse.text(answer) : HttpResponse.json(answer);
+}
+
+/**
+ * The rules C1 to C3. "A service's own `attachment; filename=…` is kept, any other type replaced; a
+ * missing Content-Type counts as not text; an event stream is exempt whatever was accepted" (D8).
+ */
+function setDisposition(headers: Headers, method: string): void {
+  const type = headers.get('Content-Type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const own = headers.get('Content-Disposition') ?? '';
+  headers.delete('Content-Disposition');
+  if (type === 'text/event-stream') return;
+  if (method === 'POST' && TEXT_TYPES.includes(type)) return;
+  const isAttachment = /^attachment *(;|$)/i.test(own);
+  headers.set('Content-Disposition', isAttachment ? own : 'attachment');
+}
+
+const ROOT = '/v1/cloudrun/{name}' satisfies keyof paths;
+
+type Resolve = (call: ServiceRequest) => ServiceAnswer | Promise<ServiceAnswer>;
+
+/** Makes handlers of hosted services, and the default one. */
+export function createMswGateway(context: MswContext): {
+  service(name: string): MswService;
+  defaults: RequestHandler[];
+} {
+  const { gatewayUrl } = context;
+  const answer = async (call: { request: Request; params: PathParams }, resolve: Resolve) => {
+    const refusal = checkCredentials(call.request);
+    const result = refusal ?? (await resolve({ request: call.request, params: call.params }));
+    return toGatewayAnswer(result, call.request, context);
+  };
+  const service = (name: string): MswService => {
+    if (!new RegExp(SERVICE_NAME_PATTERN).test(name)) {
+      throw new TypeError(`"${name}" is no name of a hosted service.`);
+    }
+    const toUrl = (path: string) =>
+      [gatewayUrl + ROOT.replace('{name}', name), path.replace(/^\//, '')]
+        .filter(Boolean)
+        .join('/');
+    const handle =
+      (methods: RegExp) => (path: string, resolve: Resolve, options?: RequestHandlerOptions) =>
+        http.all(
+          toUrl(path),
+          (call) => (methods.test(call.request.method) ? answer(call, resolve) : undefined),
+          options,
+        );
+    const get = handle(/^(GET|HEAD)$/);
+    return {
+      get,
+      post: handle(/^POST$/),
+      events: (path, events, options) => {
+        const handler = get(
+          path,
+          async ({ request, params }) => {
+            if (!wantsEvents(request)) return undefined;
+            const lastEventId = request.headers.get('Last-Event-ID') ?? undefined;
+            const source =
+              typeof events === 'function'
+                ? await events({ request, params, lastEventId })
+                : events;
+            if (source === undefined || source instanceof Response) return source;
+            return Symbol.asyncIterator in source
+              ? toEventStream(source, request)
+              : toListStream(source, request);
+          },
+          options,
+        );
+        // MSW logs whole answers in browsers, and so would wait for the end of the events.
+        const log: typeof handler.log = async ({ response }) => response.body?.cancel();
+        return Object.assign(handler, { log });
+      },
+      connect: (path, listener) =>
+        ws.link(toUrl(path).replace(/^http/, 'ws')).addEventListener('connection', listener),
+    };
+  };
+  const all = toPattern(gatewayUrl, `${ROOT.replace('{name}', '([^/]*)')}(/.*)?`);
+  const unknown = http.all(all, (call) => answer(call, () => refuseUnknown(call.request, all)));
+  return { service, defaults: [allowPages(all, 'gateway'), unknown] };
+}
+
+function refuseUnknown({ method, url }: Request, pattern: RegExp): Response {
+  const [, name = '', path = ''] = pattern.exec(url.replace(/[?#].*/, '')) ?? [];
+  if (!/^(GET|HEAD|POST)$/.test(method)) return gatewayError('METHOD_NOT_ALLOWED');
+  if (!new RegExp(SERVICE_NAME_PATTERN).test(name)) return gatewayError('INVALID_REQUEST');
+  const missing = `service('${name}').${method === 'POST' ? 'post' : 'get'}('${path.slice(1)}', …)`;
+  return gatewayError('SERVICE_NOT_FOUND', { message: `No handler answers it: add ${missing}.` });
+}
+
+/** "No credentials, or bad ones: 4xx with the error body" (D15). Any of the right form are good. */
+function checkCredentials({ headers }: Request): Response | undefined {
+  const authorization = headers.get('Authorization');
+  if (!authorization) return gatewayError('MISSING_CREDENTIALS');
+  const isKnown =
+    /^Bearer +\S/i.test(authorization) || authorization.startsWith(`${SIGNATURE.algorithm} `);
+  return isKnown ? undefined : gatewayError('INVALID_CREDENTIALS');
+}

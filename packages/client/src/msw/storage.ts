@@ -1,0 +1,312 @@
+import {
+  type HttpHandler,
+  HttpResponse,
+  http,
+  type RequestHandler,
+  type RequestHandlerOptions,
+} from 'msw';
+import { ITEM_SUCCESS, STORAGE_PATH } from '../generated/contract.gen.ts';
+import { FILE_LIMITS, STORAGE_ERRORS, STORAGE_REQUESTS } from '../generated/msw.gen.ts';
+import type { paths } from '../generated/storage.v2.gen.ts';
+import { isRecord, parseJson } from '../internal/json.ts';
+import type { StorageBody, StorageOperation } from '../internal/storage-context.ts';
+import {
+  allowPages,
+  type ErrorArguments,
+  escapePattern,
+  LINK_PATH,
+  type MswContext,
+  openToPages,
+  toError,
+  toPattern,
+  UPLOAD_PATH,
+} from './context.ts';
+import { toKey } from './files.ts';
+
+/**
+ * What is wrong with the path of a file, as the end of a sentence that begins with the field's name.
+ *
+ * "Empty, `.` and `..` segments and a trailing `/` are refused"; "at most 1,024 bytes of UTF-8";
+ * "upload paths: any Unicode but control characters, the same segment rules" (D24).
+ *
+ * @param pattern the pattern of copy paths; it wants the leading `/` that may be left out
+ */
+function pathFault(path: string, pattern?: string): string | undefined {
+  const key = toKey(path);
+  const most = FILE_LIMITS.pathBytes;
+  if (/\p{Cc}/u.test(key)) return 'must not have control characters.';
+  if (new TextEncoder().encode(key).length > most) return `must be at most ${most} bytes long.`;
+  const segment = key.split('/').find((part) => ['', '.', '..'].includes(part));
+  if (segment !== undefined) return `must not have a segment "${segment}".`;
+  if (pattern && !new RegExp(pattern, 'u').test(`/${key}`)) return `must match ${pattern}.`;
+  return undefined;
+}
+
+/**
+ * An error of a whole storage call in its envelope (D20, D26). One file of a list fails by the `code`
+ * of its entry instead.
+ *
+ * @example
+ * server.use(berth.storage.batchDelete(() => storageError('SERVICE_UNAVAILABLE')));
+ */
+export function storageError(...[code, options]: ErrorArguments<typeof STORAGE_ERRORS>): Response {
+  const { status, message, requestId, headers } = toError(STORAGE_ERRORS, code, options);
+  const body = { requestId, code, message };
+  return HttpResponse.json({ statusCode: status, body }, { status, headers });
+}
+
+type Envelope<Operation extends StorageOperation> =
+  paths[`${typeof STORAGE_PATH}${Operation}`]['post']['responses'][200]['content']['application/json'];
+
+/** `data` in the answer of a storage operation. */
+export type StorageData<Operation extends StorageOperation> = NonNullable<
+  Envelope<Operation>['body']['data']
+>;
+
+/** One call of a storage operation. It has credentials, and its fields have the right types. */
+export interface StorageRequest<Operation extends StorageOperation> {
+  /** The request, its body unread. */
+  readonly request: Request;
+  /** Its fields, also where they were nested in `data` (D21). */
+  readonly body: StorageBody<Operation>;
+}
+
+/**
+ * Answers a storage operation: with the `data` of the envelope, with a whole answer such as
+ * `storageError(code)`, or with nothing, and then the handler before it answers.
+ */
+export type StorageResolver<Operation extends StorageOperation> = (
+  call: StorageRequest<Operation>,
+) => Maybe<StorageData<Operation> | Response>;
+
+type Maybe<Value> = Value | undefined | Promise<Value | undefined>;
+
+/**
+ * Handlers of the storage operations, to be put before the default ones.
+ *
+ * @example
+ * server.use(berth.storage.batchDelete(({ body }) => ({
+ *   fileList: body.fileList.map((fileID) => ({ fileID, code: 'STORAGE_FILE_NONEXIST' })),
+ * })));
+ */
+export type MswStorage = {
+  readonly [Operation in StorageOperation]: (
+    resolver: StorageResolver<Operation>,
+    options?: RequestHandlerOptions,
+  ) => HttpHandler;
+};
+
+/** What the operations do with the files in memory. */
+const OPERATIONS: {
+  [Operation in StorageOperation]: (
+    body: StorageBody<Operation>,
+    context: MswContext,
+  ) => StorageData<Operation> | Response;
+} = { getUploadMetaData, batchGetTempUrls, batchDelete, batchCopyFile };
+
+type CopyItem = StorageBody<'batchCopyFile'>['fileList'][number];
+
+const MISSING = 'STORAGE_FILE_NONEXIST' satisfies keyof typeof STORAGE_ERRORS;
+
+function getUploadMetaData(
+  { path }: StorageBody<'getUploadMetaData'>,
+  { grants, profile, storageUrl, store }: MswContext,
+): StorageData<'getUploadMetaData'> | Response {
+  const fault = pathFault(path);
+  if (fault) return storageError('INVALID_PARAM', { message: `path ${fault}` });
+  const key = toKey(path);
+  const [token, authorization, storeFileID] = [newId(), newId(), newId()];
+  const expires = Date.now() + FILE_LIMITS.grantSeconds * 1000;
+  grants.set(token, { key, authorization, storeFileID, expires });
+  // The contract says to post to the address verbatim, query included; the query is there to be kept.
+  const url = `${storageUrl}${UPLOAD_PATH}?bucket=files`;
+  const data = { url, token, authorization, fileID: store.toFileID(key) };
+  return { ...data, [profile.storeFileID]: storeFileID } as StorageData<'getUploadMetaData'>;
+}
+
+function batchGetTempUrls(
+  { fileList }: StorageBody<'batchGetTempUrls'>,
+  { links, storageUrl, store }: MswContext,
+): StorageData<'batchGetTempUrls'> | Response {
+  const link = (key: string, maxAge: number) => {
+    const [sign, expires] = [newId(), Date.now() + maxAge * 1000];
+    links.set(sign, { key, expires });
+    const path = key.split('/').map(encodeURIComponent).join('/');
+    return `${storageUrl}${LINK_PATH}${path}?expires=${expires}&sign=${sign}`;
+  };
+  const { linkSeconds, linkMinSeconds, linkMaxSeconds } = FILE_LIMITS;
+  return toBatch(fileList, ({ fileID, maxAge = linkSeconds }) => {
+    const key = store.toKeyOf(fileID);
+    if (key === undefined || !store.files.has(key)) {
+      return { fileID, code: MISSING, tempFileURL: '' };
+    }
+    // "`maxAge` is whole seconds, 1 to 604800" (D22). "One bad item never fails the good ones" (D30).
+    const isValid =
+      Number.isInteger(maxAge) && maxAge >= linkMinSeconds && maxAge <= linkMaxSeconds;
+    if (!isValid) return { fileID, code: 'INVALID_PARAM', tempFileURL: '' };
+    return { fileID, code: ITEM_SUCCESS, tempFileURL: link(key, maxAge) };
+  });
+}
+
+function batchDelete(
+  { fileList }: StorageBody<'batchDelete'>,
+  { store }: MswContext,
+): StorageData<'batchDelete'> | Response {
+  return toBatch(fileList, (fileID) => {
+    const key = store.toKeyOf(fileID);
+    const isDeleted = key !== undefined && store.files.delete(key);
+    return { fileID, code: isDeleted ? ITEM_SUCCESS : MISSING };
+  });
+}
+
+function batchCopyFile(
+  { fileList }: StorageBody<'batchCopyFile'>,
+  { store }: MswContext,
+): StorageData<'batchCopyFile'> | Response {
+  // "Each bad item fails alone with `code` and `message`, a good one carries neither" (D24).
+  return toBatch(fileList, (item) => {
+    const fault = findCopyFault(item);
+    if (fault) return { code: 'INVALID_PARAM', message: fault };
+    const { overwrite = true, removeOriginal = false } = item;
+    const [source, destination] = [toKey(item.srcPath), toKey(item.dstPath)];
+    const file = store.files.get(source);
+    if (!file) return toFailure(MISSING);
+    if (!overwrite && store.files.has(destination)) return toFailure('OBJECT_ALREADY_EXIST');
+    store.files.set(destination, file);
+    if (removeOriginal) store.files.delete(source);
+    return { fileID: store.toFileID(destination) };
+  });
+}
+
+function findCopyFault(item: CopyItem): string | undefined {
+  const fields = STORAGE_REQUESTS.batchCopyFile.properties.fileList.items.properties;
+  for (const name of ['srcPath', 'dstPath'] as const) {
+    const fault = pathFault(item[name], fields[name]['x-berth-item-pattern']);
+    if (fault) return `${name} ${fault}`;
+  }
+  // "Source ≠ destination" (D24).
+  const isSame = toKey(item.srcPath) === toKey(item.dstPath);
+  return isSame ? 'dstPath must not be the same file as srcPath.' : undefined;
+}
+
+function toFailure(code: keyof typeof STORAGE_ERRORS) {
+  return { code, message: STORAGE_ERRORS[code].message };
+}
+
+/** "At most 50 items a batch; more: the whole call is refused"; "results stand in request order" (D25). */
+function toBatch<Item, Result>(
+  items: readonly Item[],
+  act: (item: Item) => Result,
+): { fileList: Result[] } | Response {
+  const { batchItems } = FILE_LIMITS;
+  if (items.length <= batchItems) return { fileList: items.map(act) };
+  const message = `fileList has ${items.length} items, and at most ${batchItems} are taken.`;
+  return storageError('INVALID_PARAM', { message });
+}
+
+function newId(): string {
+  return crypto.randomUUID();
+}
+
+/** The fields of a storage request at the top level, or the error that it gets. */
+async function readRequest(
+  operation: StorageOperation,
+  request: Request,
+  { profile: { storageHeaders }, envId }: MswContext,
+): Promise<{ body: unknown } | { refusal: Response }> {
+  const refuse = (...error: Parameters<typeof storageError>) => ({
+    refusal: storageError(...error),
+  });
+  // "Storage calls without credentials … are refused" (D30).
+  for (const name of [storageHeaders.authorization, storageHeaders.timestamp]) {
+    const message = `The header ${name} is missing.`;
+    if (!request.headers.get(name)) return refuse('SIGN_PARAM_INVALID', { message });
+  }
+  if (!request.url.includes(`/envs/${encodeURIComponent(envId)}/`)) {
+    return refuse('INVALID_ENV', { message: `These handlers have the environment ${envId} only.` });
+  }
+  if (!/^application\/json *(;|$)/i.test(request.headers.get('Content-Type') ?? '')) {
+    return refuse('UNSUPPORTED_MEDIA_TYPE');
+  }
+  const given = parseJson(await request.clone().text());
+  const body = isRecord(given) && 'data' in given ? given.data : given;
+  const fault = findFault(body, STORAGE_REQUESTS[operation], 'The body');
+  return fault ? refuse('INVALID_PARAM', { message: fault }) : { body };
+}
+
+interface Shape {
+  readonly type?: string;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly items?: Shape;
+}
+
+/** The first wrong JSON type or missing field; unknown fields are ignored. */
+function findFault(value: unknown, shape: Shape, name: string): string | undefined {
+  const { type, required = [], properties = {}, items } = shape;
+  const actual = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
+  if (type && actual !== type) return `${name} must be of type ${type}.`;
+  if (items)
+    return first(value as unknown[], (item, at) => findFault(item, items, `${name}[${at}]`));
+  if (!isRecord(value)) return undefined;
+  const missing = required.find((field) => value[field] === undefined);
+  if (missing) return `${name} must have the field ${missing}.`;
+  return first(Object.entries(properties), ([field, inner]) =>
+    value[field] === undefined ? undefined : findFault(value[field], inner, field),
+  );
+}
+
+function first<Item>(
+  items: readonly Item[],
+  find: (item: Item, at: number) => string | undefined,
+): string | undefined {
+  for (const [at, item] of items.entries()) {
+    const found = find(item, at);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Makes handlers of the storage operations, and the default ones. */
+export function createMswStorage(context: MswContext): {
+  storage: MswStorage;
+  defaults: RequestHandler[];
+} {
+  const ids = Object.keys(STORAGE_REQUESTS) as StorageOperation[];
+  const make =
+    <Operation extends StorageOperation>(operation: Operation) =>
+    (resolver: StorageResolver<Operation>, options?: RequestHandlerOptions) =>
+      http.post(
+        toPattern(context.storageUrl, toPath(operation)),
+        async ({ request }) => {
+          const read = await readRequest(operation, request, context);
+          if ('refusal' in read) return openToPages(read.refusal);
+          const answer = await resolver({ request, body: read.body as never });
+          const isDone = answer === undefined || answer instanceof Response;
+          return openToPages(isDone ? answer : toAnswer(answer));
+        },
+        options,
+      );
+  const storage = Object.fromEntries(ids.map((id) => [id, make(id)])) as unknown as MswStorage;
+  const byDefault = <Operation extends StorageOperation>(operation: Operation) =>
+    make(operation)(({ body }) => OPERATIONS[operation](body, context));
+  const all = toPattern(context.storageUrl, toPath());
+  const unknown = http.all(all, ({ request }) => {
+    const url = request.url.replace(/[?#].*/, '');
+    const isKnown = ids.some((id) => toPattern(context.storageUrl, toPath(id)).test(url));
+    return openToPages(storageError(isKnown ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND'));
+  });
+  return { storage, defaults: [allowPages(all, 'storage'), ...ids.map(byDefault), unknown] };
+}
+
+/** The path of an operation, or of all, in any environment. */
+function toPath(operation = '.*'): string {
+  return escapePattern(STORAGE_PATH).replace('\\{envId\\}', '[^/]+') + operation;
+}
+
+/** "Response `{ statusCode, body: { requestId, data } }`" (D20). */
+function toAnswer(data: object): Response {
+  const requestId = crypto.randomUUID();
+  const headers = { 'X-Request-Id': requestId };
+  return HttpResponse.json({ statusCode: 200, body: { requestId, data } }, { headers });
+}

@@ -1,0 +1,201 @@
+import {
+  getMultipartBoundary,
+  type MultipartPart,
+  parseMultipart,
+} from '@remix-run/multipart-parser';
+import {
+  type HttpHandler,
+  HttpResponse,
+  http,
+  type RequestHandler,
+  type RequestHandlerOptions,
+} from 'msw';
+import { STORAGE_ERRORS, UPLOAD_ERRORS } from '../generated/msw.gen.ts';
+import {
+  allowPages,
+  type ErrorArguments,
+  LINK_PATH,
+  type MswContext,
+  openToPages,
+  toError,
+  toPattern,
+  UPLOAD_PATH,
+} from './context.ts';
+import { toKey } from './files.ts';
+
+/** One request of an upload or a download. */
+export interface UploadRequest {
+  /** The request, its body unread: `await request.formData()` reads the form of an upload. */
+  readonly request: Request;
+}
+
+/** Gives an answer such as `uploadError(code)`, or nothing: then the handler before it answers. */
+type Resolver = (call: UploadRequest) => Response | undefined | Promise<Response | undefined>;
+
+/**
+ * Handlers of the second step of an upload, and of the links, to be put before the default ones.
+ *
+ * @example
+ * server.use(berth.uploads.uploadFile(() => uploadError('SlowDown'), { once: true }));
+ */
+export interface MswUploads {
+  /** The upload target. */
+  uploadFile(resolver: Resolver, options?: RequestHandlerOptions): HttpHandler;
+  /** The download by a temporary link. */
+  downloadFile(resolver: Resolver, options?: RequestHandlerOptions): HttpHandler;
+}
+
+/** A test may upload whatever its memory holds. */
+const UNLIMITED = {
+  maxFileSize: Number.POSITIVE_INFINITY,
+  maxTotalSize: Number.POSITIVE_INFINITY,
+};
+
+/**
+ * Reads a multipart form (RFC 7578); field names are in lower case. `request.formData()` is not used: it
+ * fails in Node where jsdom has put its own `File` in the place of that of the platform.
+ *
+ * @returns `undefined` where the body is no such form
+ */
+async function readForm(request: Request): Promise<Map<string, MultipartPart> | undefined> {
+  const boundary = getMultipartBoundary(request.headers.get('Content-Type') ?? '') ?? '';
+  try {
+    const body = [new Uint8Array(await request.arrayBuffer())];
+    const parts = [...parseMultipart(body, { boundary, ...UNLIMITED })];
+    return new Map(parts.map((part) => [(part.name ?? '').toLowerCase(), part]));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * An error of the upload target: an XML document with an `Error` element (D27).
+ *
+ * @example
+ * server.use(berth.uploads.uploadFile(() => uploadError('EntityTooLarge')));
+ */
+export function uploadError(...[code, options]: ErrorArguments<typeof UPLOAD_ERRORS>): Response {
+  const { status, message, requestId, headers } = toError(UPLOAD_ERRORS, code, options);
+  return toXml(code, { status, message, requestId, headers });
+}
+
+/** The error of a link to a file that is gone. */
+function missingFile(code: string, message: string): Response {
+  return toXml(code, toError({}, code, { status: 404, message }));
+}
+
+function toXml(
+  code: string,
+  { status, message, requestId, headers }: ReturnType<typeof toError>,
+): Response {
+  const fields = { Code: code, Message: message, RequestId: requestId, TraceId: requestId };
+  const elements = Object.entries(fields).map(
+    ([name, text]) => `<${name}>${escapeXml(text)}</${name}>`,
+  );
+  headers.set('Content-Type', 'application/xml');
+  const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
+  return new HttpResponse(`${declaration}<Error>${elements.join('')}</Error>`, { status, headers });
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/**
+ * The second step of an upload. "A form with a missing or wrong Signature, token, meta file id or key
+ * stores nothing and answers an XML `Error`" (D30).
+ */
+async function readUpload(
+  request: Request,
+  { grants, profile: { uploadFields }, store }: MswContext,
+): Promise<Response> {
+  const form = await readForm(request);
+  // "Field names case-insensitive" (D27).
+  const read = (name: string) => form?.get(name.toLowerCase())?.text ?? '';
+
+  const file = form?.get('file');
+  if (!file?.isFile || !read('key')) return uploadError('MalformedPOSTRequest');
+  const key = toKey(read('key'));
+  const grant = grants.get(read(uploadFields.securityToken));
+  if (!grant) return uploadError('AccessDenied');
+  const isWhole =
+    grant.key === key &&
+    grant.authorization === read('Signature') &&
+    grant.storeFileID === read(uploadFields.metaFileId);
+  if (!isWhole) return uploadError('SignatureDoesNotMatch');
+  if (Date.now() >= grant.expires) return uploadError('AccessDenied');
+
+  const type = file.headers['content-type'] ?? 'text/plain';
+  const { etag } = store.put(key, file.bytes, type);
+  const headers = { ETag: etag, 'X-Request-Id': crypto.randomUUID() };
+  return new HttpResponse(null, { status: 204, headers });
+}
+
+/** A file by its temporary link, or one part of it (RFC 9110, section 14). */
+function serveFile(request: Request, { links, store }: MswContext): Response {
+  const link = links.get(new URL(request.url).searchParams.get('sign') ?? '');
+  if (!link) return uploadError('SignatureDoesNotMatch');
+  // "An expired link answers 403" (D22).
+  if (Date.now() >= link.expires) return uploadError('AccessDenied');
+  const file = store.files.get(link.key);
+  if (!file) {
+    const code = 'STORAGE_FILE_NONEXIST' satisfies keyof typeof STORAGE_ERRORS;
+    return missingFile(code, STORAGE_ERRORS[code].message);
+  }
+  const { bytes, contentType, etag } = file;
+  const headers = new Headers({
+    ETag: etag,
+    'Accept-Ranges': 'bytes',
+    'Content-Type': contentType || 'application/octet-stream',
+    'X-Request-Id': crypto.randomUUID(),
+  });
+  const part = toPart(request.headers, bytes.length, etag);
+  if (part && part.start >= bytes.length) {
+    headers.set('Content-Range', `bytes */${bytes.length}`);
+    return new HttpResponse(null, { status: 416, headers });
+  }
+  if (part) headers.set('Content-Range', `bytes ${part.start}-${part.end}/${bytes.length}`);
+  const body = part ? bytes.slice(part.start, part.end + 1) : bytes;
+  headers.set('Content-Length', String(body.length));
+  const isHead = request.method === 'HEAD';
+  return new HttpResponse(isHead ? null : body, { status: part ? 206 : 200, headers });
+}
+
+/** The one range that is asked for; several ranges, another unit, and another file bring it whole. */
+function toPart(headers: Headers, size: number, etag: string) {
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(headers.get('Range') ?? '') ?? [];
+  if ((!from && !to) || (headers.get('If-Range') ?? etag) !== etag) return undefined;
+  if (!from) return { start: Math.max(0, size - Number(to)), end: size - 1 };
+  return { start: Number(from), end: Math.min(size - 1, to ? Number(to) : size - 1) };
+}
+
+/** Makes handlers of the upload target and of the links, and the default ones. */
+export function createMswUploads(context: MswContext): {
+  uploads: MswUploads;
+  defaults: RequestHandler[];
+} {
+  const target = toPattern(context.storageUrl, UPLOAD_PATH);
+  const links = toPattern(context.storageUrl, `${LINK_PATH}.*`);
+  const uploads: MswUploads = {
+    uploadFile: (resolver, options) =>
+      http.post(target, async ({ request }) => openToPages(await resolver({ request })), options),
+    downloadFile: (resolver, options) =>
+      http.all(
+        links,
+        async ({ request }) =>
+          /^(GET|HEAD)$/.test(request.method)
+            ? openToPages(await resolver({ request }))
+            : undefined,
+        options,
+      ),
+  };
+  return {
+    uploads,
+    defaults: [
+      allowPages(target, 'upload'),
+      allowPages(links, 'link'),
+      uploads.uploadFile(({ request }) => readUpload(request, context)),
+      uploads.downloadFile(({ request }) => serveFile(request, context)),
+    ],
+  };
+}
