@@ -23,6 +23,11 @@ import { uploadMany } from './operations/upload-many.ts';
 import type { StorageClient, StorageFiles } from './storage-client.ts';
 import { defaultStorageNames, type WireProfile } from './wire-profile.ts';
 
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** A redirect would carry the credentials to another address; the contract knows none. */
+const NO_REDIRECT = { redirect: 'manual' } as const;
+
 /**
  * Options of {@link createStorageClient}.
  *
@@ -151,11 +156,6 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     });
   return { POST, ...middleware, ...bindStorage(context) };
 }
-
-const JSON_TYPE = { 'content-type': 'application/json' };
-
-/** A redirect would carry the credentials to another address; the contract knows none. */
-const NO_REDIRECT = { redirect: 'manual' } as const;
 
 function isIdempotent(operation: string): boolean {
   return (IDEMPOTENT_OPERATIONS as readonly string[]).includes(operation);

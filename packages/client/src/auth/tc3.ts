@@ -7,97 +7,21 @@ import {
   type StorageCredentials,
 } from './credentials.ts';
 
-const HMAC = { name: 'HMAC', hash: 'SHA-256' };
-
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** SHA-256 of a text in UTF-8, or of bytes, in hexadecimal digits. */
-async function sha256(content: string | Bytes): Promise<string> {
-  return toHex(new Uint8Array(await crypto.subtle.digest(HMAC.hash, toBytes(content))));
-}
-
-/** HMAC-SHA256 of a text in UTF-8. */
-async function hmac(key: string | Bytes, text: string): Promise<Bytes> {
-  const { subtle } = crypto;
-  const usable = await subtle.importKey('raw', toBytes(key), HMAC, false, ['sign']);
-  return new Uint8Array(await subtle.sign(HMAC.name, usable, toBytes(text)));
-}
-
-/** Bytes as hexadecimal digits in lower case. */
-function toHex(bytes: Bytes): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-function toBytes(content: string | Bytes): Bytes {
-  return typeof content === 'string' ? new TextEncoder().encode(content) : content;
-}
-
-/** A key pair that may end. */
-export interface ExpiringKeyPair extends Tc3KeyPair {
-  /** When it ends: a date, its ISO text, or milliseconds since the epoch. Default: never. */
-  readonly expires?: Date | string | number | undefined;
-}
-
-/**
- * Options of {@link tc3Storage}.
- *
- * @example
- * const credentials = tc3Storage(pair, { signingHost: 'api.example.com' });
- */
-export interface Tc3StorageOptions {
-  /** Service in the scope of the signature. Default: that of the contract (D16). */
-  readonly service?: string | undefined;
-  /** Host in the constant text, not that of the address. Default: that of the contract (D17). */
-  readonly signingHost?: string | undefined;
-}
+const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
 /** A pair is replaced so long before it ends, in milliseconds: longer than a call takes. */
 const MARGIN = 60_000;
 
-/**
- * Signs storage calls with a key pair (D17), by WebCrypto. A pair from a function is kept until a
- * minute before it ends; then it is asked once more, however many calls wait for it. Where it fails,
- * each waiting call fails with its error as `cause`, and later ones ask again.
- *
- * @throws TypeError where a half of the pair is empty
- *
- * @example
- * const credentials = tc3Storage(async () => (await fetch('/my-backend/keys')).json());
- * const storage = createStorageClient({ baseUrl: 'https://storage.example.com', envId: 'dev', credentials });
- */
-export function tc3Storage(
-  pair: ExpiringKeyPair | (() => ExpiringKeyPair | Promise<ExpiringKeyPair>),
-  {
-    service = SIGNATURE.service,
-    signingHost = SIGNATURE.storageSigningHost,
-  }: Tc3StorageOptions = {},
-): (now?: number) => Promise<StorageCredentials> {
-  if (!pair) {
-    throw new TypeError('tc3Storage needs { secretId, secretKey }, or a function that gives them.');
-  }
-  const toSigner = (given: ExpiringKeyPair) => ({
-    sign: createTc3Signer(given, service),
-    sessionToken: given.token ?? '',
-    end:
-      given.expires === undefined
-        ? Number.POSITIVE_INFINITY
-        : new Date(given.expires).getTime() - MARGIN,
-  });
-  let signer = typeof pair === 'function' ? undefined : toSigner(pair);
-  const ask = typeof pair === 'function' && askOnce(pair, 'the key pair');
-  return async (now = Date.now()) => {
-    if (ask && !(signer && now < signer.end)) signer = toSigner(await ask());
-    const { sign, sessionToken } = signer as ReturnType<typeof toSigner>;
-    const timestamp = Math.floor(now / 1000);
-    const signature = await sign(timestamp, toConstantRequest(signingHost));
-    return { authorization: `${SIGNATURE.storageVersion} ${signature}`, sessionToken, timestamp };
-  };
-}
-
-/** "A constant text, whatever the real URL and body"; its two slashes are part of it. */
-function toConstantRequest(host: string): Tc3Request {
-  const headers = { 'content-type': SIGNATURE.storageContentType, host };
-  return { method: 'POST', path: `//${host}/`, query: '', headers, body: '' };
+/** A key pair, and the session token where it is temporary. */
+export interface Tc3KeyPair {
+  /** Names the key pair; it is sent. */
+  readonly secretId: string;
+  /** Signs; it is never sent. */
+  readonly secretKey: string;
+  /** Session token of temporary credentials. Default: none, as permanent ones need. */
+  readonly token?: string | undefined;
 }
 
 /**
@@ -162,6 +86,71 @@ export function tc3(options: Tc3Options): GatewayAuth {
   };
 }
 
+/** A key pair that may end. */
+export interface ExpiringKeyPair extends Tc3KeyPair {
+  /** When it ends: a date, its ISO text, or milliseconds since the epoch. Default: never. */
+  readonly expires?: Date | string | number | undefined;
+}
+
+/**
+ * Options of {@link tc3Storage}.
+ *
+ * @example
+ * const credentials = tc3Storage(pair, { signingHost: 'api.example.com' });
+ */
+export interface Tc3StorageOptions {
+  /** Service in the scope of the signature. Default: that of the contract (D16). */
+  readonly service?: string | undefined;
+  /** Host in the constant text, not that of the address. Default: that of the contract (D17). */
+  readonly signingHost?: string | undefined;
+}
+
+/**
+ * Signs storage calls with a key pair (D17), by WebCrypto. A pair from a function is kept until a
+ * minute before it ends; then it is asked once more, however many calls wait for it. Where it fails,
+ * each waiting call fails with its error as `cause`, and later ones ask again.
+ *
+ * @throws TypeError where a half of the pair is empty
+ *
+ * @example
+ * const credentials = tc3Storage(async () => (await fetch('/my-backend/keys')).json());
+ * const storage = createStorageClient({ baseUrl: 'https://storage.example.com', envId: 'dev', credentials });
+ */
+export function tc3Storage(
+  pair: ExpiringKeyPair | (() => ExpiringKeyPair | Promise<ExpiringKeyPair>),
+  {
+    service = SIGNATURE.service,
+    signingHost = SIGNATURE.storageSigningHost,
+  }: Tc3StorageOptions = {},
+): (now?: number) => Promise<StorageCredentials> {
+  if (!pair) {
+    throw new TypeError('tc3Storage needs { secretId, secretKey }, or a function that gives them.');
+  }
+  const toSigner = (given: ExpiringKeyPair) => ({
+    sign: createTc3Signer(given, service),
+    sessionToken: given.token ?? '',
+    end:
+      given.expires === undefined
+        ? Number.POSITIVE_INFINITY
+        : new Date(given.expires).getTime() - MARGIN,
+  });
+  let signer = typeof pair === 'function' ? undefined : toSigner(pair);
+  const ask = typeof pair === 'function' && askOnce(pair, 'the key pair');
+  return async (now = Date.now()) => {
+    if (ask && !(signer && now < signer.end)) signer = toSigner(await ask());
+    const { sign, sessionToken } = signer as ReturnType<typeof toSigner>;
+    const timestamp = Math.floor(now / 1000);
+    const signature = await sign(timestamp, toConstantRequest(signingHost));
+    return { authorization: `${SIGNATURE.storageVersion} ${signature}`, sessionToken, timestamp };
+  };
+}
+
+/** "A constant text, whatever the real URL and body"; its two slashes are part of it. */
+function toConstantRequest(host: string): Tc3Request {
+  const headers = { 'content-type': SIGNATURE.storageContentType, host };
+  return { method: 'POST', path: `//${host}/`, query: '', headers, body: '' };
+}
+
 async function toWhole(body: SignableRequest['body']): Promise<string | Bytes> {
   const given = body ?? '';
   if (typeof given === 'string') return given;
@@ -208,16 +197,6 @@ function toSignedValue(name: string, value: string): string {
     : text.toLowerCase();
 }
 
-/** A key pair, and the session token where it is temporary. */
-export interface Tc3KeyPair {
-  /** Names the key pair; it is sent. */
-  readonly secretId: string;
-  /** Signs; it is never sent. */
-  readonly secretKey: string;
-  /** Session token of temporary credentials. Default: none, as permanent ones need. */
-  readonly token?: string | undefined;
-}
-
 /** Signs at a time in seconds: `TC3-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`. */
 type Tc3Signer = (seconds: number, request: Tc3Request) => Promise<string>;
 
@@ -250,4 +229,25 @@ function createTc3Signer({ secretId, secretKey }: Tc3KeyPair, service: string): 
     const signature = toHex(await hmac(await key, toSign));
     return `${algorithm} Credential=${secretId}/${place}, SignedHeaders=${signedHeaders}, Signature=${signature}`;
   };
+}
+
+/** SHA-256 of a text in UTF-8, or of bytes, in hexadecimal digits. */
+async function sha256(content: string | Bytes): Promise<string> {
+  return toHex(new Uint8Array(await crypto.subtle.digest(HMAC.hash, toBytes(content))));
+}
+
+/** HMAC-SHA256 of a text in UTF-8. */
+async function hmac(key: string | Bytes, text: string): Promise<Bytes> {
+  const { subtle } = crypto;
+  const usable = await subtle.importKey('raw', toBytes(key), HMAC, false, ['sign']);
+  return new Uint8Array(await subtle.sign(HMAC.name, usable, toBytes(text)));
+}
+
+/** Bytes as hexadecimal digits in lower case. */
+function toHex(bytes: Bytes): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function toBytes(content: string | Bytes): Bytes {
+  return typeof content === 'string' ? new TextEncoder().encode(content) : content;
 }

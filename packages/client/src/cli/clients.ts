@@ -10,34 +10,6 @@ import { defaultWireProfile, type WireProfile } from '../wire-profile.ts';
 import { type CommonOptions, Failure } from './output.ts';
 import { need, needUrl, readSettings, SETTINGS, type Settings } from './settings.ts';
 
-/** Makes something of a setting; a setting that is wrong ends the command. */
-function orFailure<Made>(setting: string, make: () => Made): Made {
-  try {
-    return make();
-  } catch (error) {
-    throw new Failure(`${setting}: ${(error as Error).message}`, 2);
-  }
-}
-
-const SECTIONS = ['storageHeaders', 'uploadFields', 'storeFileID', 'gatewayHeaders'] as const;
-
-/** The names of a deployment from a JSON file (D1); those of the contract where none is named. */
-async function readWireProfile(file: string | undefined): Promise<WireProfile> {
-  if (file === undefined) return defaultWireProfile;
-  const profile = await parse(file);
-  const missing = SECTIONS.find((name) => profile?.[name] === undefined);
-  if (missing) throw new Failure(`${file} is no wire profile: it has no ${missing}.`, 2);
-  return profile;
-}
-
-async function parse(file: string): Promise<WireProfile> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8'));
-  } catch (error) {
-    throw new Failure(`The wire profile ${file} cannot be read: ${(error as Error).message}.`, 2);
-  }
-}
-
 /** The gateway client that the settings describe. */
 export async function openGateway({ config }: CommonOptions): Promise<GatewayClient> {
   const settings = await readSettings(config);
@@ -87,4 +59,32 @@ export async function openStorage({ config, quiet }: CommonOptions): Promise<Sto
     onWarning: (text: string) => void (quiet || process.stderr.write(`${text}\n`)),
   };
   return orFailure('storageUrl', () => createStorageClient(options));
+}
+
+/** Makes something of a setting; a setting that is wrong ends the command. */
+function orFailure<Made>(setting: string, make: () => Made): Made {
+  try {
+    return make();
+  } catch (error) {
+    throw new Failure(`${setting}: ${(error as Error).message}`, 2);
+  }
+}
+
+const SECTIONS = ['storageHeaders', 'uploadFields', 'storeFileID', 'gatewayHeaders'] as const;
+
+/** The names of a deployment from a JSON file (D1); those of the contract where none is named. */
+async function readWireProfile(file: string | undefined): Promise<WireProfile> {
+  if (file === undefined) return defaultWireProfile;
+  const profile = await parse(file);
+  const missing = SECTIONS.find((name) => profile?.[name] === undefined);
+  if (missing) throw new Failure(`${file} is no wire profile: it has no ${missing}.`, 2);
+  return profile;
+}
+
+async function parse(file: string): Promise<WireProfile> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new Failure(`The wire profile ${file} cannot be read: ${(error as Error).message}.`, 2);
+  }
 }

@@ -1,6 +1,13 @@
 import { pipeline } from 'node:stream/promises';
 import { isBerthError } from '../errors.ts';
 
+/** What all commands take. */
+export interface CommonOptions {
+  readonly config?: string;
+  readonly json?: true;
+  readonly quiet?: true;
+}
+
 /** What ends a command, told in one sentence. */
 export class Failure extends Error {
   override readonly name = 'Failure';
@@ -11,13 +18,6 @@ export class Failure extends Error {
     super(message);
     this.exitCode = exitCode;
   }
-}
-
-/** What all commands take. */
-export interface CommonOptions {
-  readonly config?: string;
-  readonly json?: true;
-  readonly quiet?: true;
 }
 
 /** Why work ended that the user stopped. */

@@ -28,25 +28,6 @@ Exit codes:
   1  the work failed, or a part of it
   2  it could not begin: a wrong argument, option or setting`;
 
-/** The command line. */
-function createProgram(signal: AbortSignal): Command {
-  const { documents } = CONTRACT;
-  const program = new Command('berth')
-    .description('Files of the storage API, and calls to hosted services.')
-    .version(
-      `${readPackageInfo().version} (gateway ${documents['gateway.v1'].version}, storage ${documents['storage.v2'].version}, contract ${CONTRACT.sha256.slice(0, 12)})`,
-    )
-    .exitOverride()
-    .addHelpText('after', MORE);
-  for (const add of [addCp, addUrl, addRm, addMv, addCall, addTail]) {
-    add(program, signal)
-      .option('-c, --config <file>', 'settings in YAML or JSON')
-      .option('--json', 'print JSON, errors included')
-      .option('-q, --quiet', 'no progress, no notes, no list of what was done');
-  }
-  return program;
-}
-
 /** Runs the command line and sets the exit code. */
 export async function run(argv: string[]): Promise<void> {
   // Who reads the output may have seen enough: `berth tail … | head`.
@@ -68,6 +49,25 @@ export async function run(argv: string[]): Promise<void> {
     process.exitCode = error instanceof Failure ? error.exitCode : isWrongInput(error) ? 2 : 1;
     tell(error, argv.includes('--json'));
   }
+}
+
+/** The command line. */
+function createProgram(signal: AbortSignal): Command {
+  const { documents } = CONTRACT;
+  const program = new Command('berth')
+    .description('Files of the storage API, and calls to hosted services.')
+    .version(
+      `${readPackageInfo().version} (gateway ${documents['gateway.v1'].version}, storage ${documents['storage.v2'].version}, contract ${CONTRACT.sha256.slice(0, 12)})`,
+    )
+    .exitOverride()
+    .addHelpText('after', MORE);
+  for (const add of [addCp, addUrl, addRm, addMv, addCall, addTail]) {
+    add(program, signal)
+      .option('-c, --config <file>', 'settings in YAML or JSON')
+      .option('--json', 'print JSON, errors included')
+      .option('-q, --quiet', 'no progress, no notes, no list of what was done');
+  }
+  return program;
 }
 
 function tell(error: unknown, isJson: boolean): void {

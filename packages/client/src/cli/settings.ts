@@ -35,6 +35,70 @@ const NAMES = Object.keys(SETTINGS);
 /** Permissions of the group and of others. */
 const FOREIGN = 0o077;
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Settings of the environment, and where it has none those of a file: the named one, else
+ * `BERTH_CONFIG`, else the user's own where there is one.
+ *
+ * @throws Failure where a file is missing that was named, or wrong
+ */
+export async function readSettings(
+  named: string | undefined,
+  environment: Environment = process.env,
+): Promise<Settings> {
+  const file = named ?? (environment.BERTH_CONFIG || undefined);
+  const names = Object.keys(SETTINGS) as SettingName[];
+  const given = names.flatMap((name) => {
+    const value = environment[SETTINGS[name][0]];
+    return value ? [[name, value] as const] : [];
+  });
+  return { ...(await readFrom(file, environment)), ...Object.fromEntries(given) };
+}
+
+async function readFrom(file: string | undefined, environment: Environment): Promise<Settings> {
+  try {
+    return await readConfigFile(file ?? defaultConfigFile(environment));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (error instanceof Failure) throw error;
+    if (file === undefined && code === 'ENOENT') return {};
+    throw new Failure(`The settings cannot be read: ${message}.`, 2);
+  }
+}
+
+/** The file that needs no name. */
+function defaultConfigFile(environment: Environment = process.env): string {
+  const folder = environment.XDG_CONFIG_HOME || join(homedir(), '.config');
+  return join(folder, 'berth', 'config.yaml');
+}
+
+/**
+ * A setting that a command cannot do without.
+ *
+ * @throws Failure that says where it can be set
+ */
+export function need(settings: Settings, name: SettingName): string {
+  const value = settings[name];
+  if (value !== undefined) return value;
+  const [variable, meaning] = SETTINGS[name];
+  throw new Failure(
+    `${name} is missing (${meaning}): set ${variable}, or ${name} in ${defaultConfigFile()}.`,
+    2,
+  );
+}
+
+/**
+ * The same for an address.
+ *
+ * @throws Failure where it is none
+ */
+export function needUrl(settings: Settings, name: SettingName): string {
+  const value = need(settings, name);
+  if (/^https?:/i.test(value) && URL.canParse(value)) return value;
+  throw new Failure(`${name} must be an address like https://storage.example.com.`, 2);
+}
+
 /**
  * Reads settings from a file in YAML, of which JSON is a part. No message quotes the file, which may
  * hold secrets.
@@ -87,68 +151,4 @@ function assertSetting(file: string, name: string, value: unknown): void {
 async function assertPrivate(file: string): Promise<void> {
   if (process.platform === 'win32' || ((await stat(file)).mode & FOREIGN) === 0) return;
   throw new Failure(`Others can read the secrets in ${file}: run chmod 600 ${file}`, 2);
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/**
- * Settings of the environment, and where it has none those of a file: the named one, else
- * `BERTH_CONFIG`, else the user's own where there is one.
- *
- * @throws Failure where a file is missing that was named, or wrong
- */
-export async function readSettings(
-  named: string | undefined,
-  environment: Environment = process.env,
-): Promise<Settings> {
-  const file = named ?? (environment.BERTH_CONFIG || undefined);
-  const names = Object.keys(SETTINGS) as SettingName[];
-  const given = names.flatMap((name) => {
-    const value = environment[SETTINGS[name][0]];
-    return value ? [[name, value] as const] : [];
-  });
-  return { ...(await readFrom(file, environment)), ...Object.fromEntries(given) };
-}
-
-/** The file that needs no name. */
-function defaultConfigFile(environment: Environment = process.env): string {
-  const folder = environment.XDG_CONFIG_HOME || join(homedir(), '.config');
-  return join(folder, 'berth', 'config.yaml');
-}
-
-async function readFrom(file: string | undefined, environment: Environment): Promise<Settings> {
-  try {
-    return await readConfigFile(file ?? defaultConfigFile(environment));
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (error instanceof Failure) throw error;
-    if (file === undefined && code === 'ENOENT') return {};
-    throw new Failure(`The settings cannot be read: ${message}.`, 2);
-  }
-}
-
-/**
- * A setting that a command cannot do without.
- *
- * @throws Failure that says where it can be set
- */
-export function need(settings: Settings, name: SettingName): string {
-  const value = settings[name];
-  if (value !== undefined) return value;
-  const [variable, meaning] = SETTINGS[name];
-  throw new Failure(
-    `${name} is missing (${meaning}): set ${variable}, or ${name} in ${defaultConfigFile()}.`,
-    2,
-  );
-}
-
-/**
- * The same for an address.
- *
- * @throws Failure where it is none
- */
-export function needUrl(settings: Settings, name: SettingName): string {
-  const value = need(settings, name);
-  if (/^https?:/i.test(value) && URL.canParse(value)) return value;
-  throw new Failure(`${name} must be an address like https://storage.example.com.`, 2);
 }

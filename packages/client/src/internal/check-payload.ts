@@ -2,25 +2,6 @@ import type { ContractError } from '../errors.ts';
 import type { describeAnswer, RememberedCall } from './failures.ts';
 
 /**
- * Gives what the validator makes of a payload.
- *
- * @throws ContractError where it refuses, or where what is to be JSON is none (`undefined`)
- */
-export async function checkPayload<Payload>(
-  parts: ContractParts,
-  response: Response,
-  call: RememberedCall,
-  payload: unknown,
-  schema: StandardSchema<Payload> | undefined,
-): Promise<Payload> {
-  if (!schema) throw contractFailure(parts, response, call, 'no valid JSON');
-  const result = await schema['~standard'].validate(payload);
-  if (result.issues)
-    throw contractFailure(parts, response, call, 'the validator refuses it', result.issues);
-  return result.value;
-}
-
-/**
  * A validator by Standard Schema (https://standardschema.dev), which Zod, Valibot, ArkType and others
  * are. Only what the client needs of it is named here.
  *
@@ -65,6 +46,25 @@ export interface StandardIssue {
 interface ContractParts {
   readonly ContractError: typeof ContractError;
   readonly describeAnswer: typeof describeAnswer;
+}
+
+/**
+ * Gives what the validator makes of a payload.
+ *
+ * @throws ContractError where it refuses, or where what is to be JSON is none (`undefined`)
+ */
+export async function checkPayload<Payload>(
+  parts: ContractParts,
+  response: Response,
+  call: RememberedCall,
+  payload: unknown,
+  schema: StandardSchema<Payload> | undefined,
+): Promise<Payload> {
+  if (!schema) throw contractFailure(parts, response, call, 'no valid JSON');
+  const result = await schema['~standard'].validate(payload);
+  if (result.issues)
+    throw contractFailure(parts, response, call, 'the validator refuses it', result.issues);
+  return result.value;
 }
 
 /** The error of an answer that is a success, but not of the promised form. */

@@ -7,28 +7,38 @@ import type { Verdict } from './pipeline/pipeline-call.ts';
 
 type GatewayErrorBody = components['schemas']['GatewayError'];
 
-/** Whether an answer is of the hosted service: the header of its own status marks it (D10). */
-function isOfService(response: Response): boolean {
-  return response.headers.has(rememberedCall(response).upstreamStatus ?? UPSTREAM_STATUS);
-}
-
-/**
- * Whether an answer is of the gateway itself: where it {@link isOfService} it is not, and else a body with `code`, `message` and a `requestId` equal to
- * `X-Request-Id` marks the gateway's (D10).
- */
-function isGatewayRefusal(body: unknown, response: Response): body is GatewayErrorBody {
-  return (
-    !isOfService(response) &&
-    isRecord(body) &&
-    typeof body.code === 'string' &&
-    typeof body.message === 'string' &&
-    body.requestId !== undefined &&
-    body.requestId === requestIdOf(response)
-  );
-}
-
 /** Statuses that say "later" (RFC 9110, section 15.6; RFC 6585, section 4). */
 const LATER = [429, 502, 503, 504];
+
+/**
+ * The error of a failed raw call. It tells the gateway's own errors from those of the hosted service:
+ * the header of the upstream status marks the service's answers, and without it a body with `code`,
+ * `message` and a `requestId` equal to `X-Request-Id` marks the gateway's (D10).
+ *
+ * @param result what `GET` or `POST` of a gateway client gave
+ *
+ * @example
+ * if (!result.response.ok) throw toGatewayError(result);
+ */
+export function toGatewayError(result: { error?: unknown; response: Response }): GatewayError {
+  const { error, response } = result;
+  const own = isGatewayRefusal(error, response);
+  return new GatewayError({
+    ...describeAnswer(response, whatOf(response, own), own ? error : {}),
+    source: own ? 'gateway' : 'service',
+    retryable: ['any', 'idempotent'].includes(judgeGatewayBody(error, response)),
+    body: error,
+  });
+}
+
+function whatOf(response: Response, isOwn: boolean): string {
+  if (isOwn) return 'The gateway refused the call';
+  if (response.type === 'opaqueredirect') {
+    return "The hosted service answered with a redirect, which browsers do not show; with redirect: 'follow' it is followed";
+  }
+  const isRedirect = response.status < 400 && response.headers.has('Location');
+  return `The hosted service answered with ${isRedirect ? 'a redirect, which is not followed' : 'an error'}`;
+}
 
 /** {@link judgeGatewayBody} of an answer that is yet unread. */
 export async function judgeGateway(response: Response): Promise<Verdict> {
@@ -59,31 +69,21 @@ function judgeGatewayBody(body: unknown, response: Response): Verdict {
 }
 
 /**
- * The error of a failed raw call. It tells the gateway's own errors from those of the hosted service:
- * the header of the upstream status marks the service's answers, and without it a body with `code`,
- * `message` and a `requestId` equal to `X-Request-Id` marks the gateway's (D10).
- *
- * @param result what `GET` or `POST` of a gateway client gave
- *
- * @example
- * if (!result.response.ok) throw toGatewayError(result);
+ * Whether an answer is of the gateway itself: it is not {@link isOfService}, and its body has `code`,
+ * `message` and a `requestId` equal to `X-Request-Id` (D10).
  */
-export function toGatewayError(result: { error?: unknown; response: Response }): GatewayError {
-  const { error, response } = result;
-  const own = isGatewayRefusal(error, response);
-  return new GatewayError({
-    ...describeAnswer(response, whatOf(response, own), own ? error : {}),
-    source: own ? 'gateway' : 'service',
-    retryable: ['any', 'idempotent'].includes(judgeGatewayBody(error, response)),
-    body: error,
-  });
+function isGatewayRefusal(body: unknown, response: Response): body is GatewayErrorBody {
+  return (
+    !isOfService(response) &&
+    isRecord(body) &&
+    typeof body.code === 'string' &&
+    typeof body.message === 'string' &&
+    body.requestId !== undefined &&
+    body.requestId === requestIdOf(response)
+  );
 }
 
-function whatOf(response: Response, isOwn: boolean): string {
-  if (isOwn) return 'The gateway refused the call';
-  if (response.type === 'opaqueredirect') {
-    return "The hosted service answered with a redirect, which browsers do not show; with redirect: 'follow' it is followed";
-  }
-  const isRedirect = response.status < 400 && response.headers.has('Location');
-  return `The hosted service answered with ${isRedirect ? 'a redirect, which is not followed' : 'an error'}`;
+/** Whether an answer is of the hosted service: the header of its own status marks it (D10). */
+function isOfService(response: Response): boolean {
+  return response.headers.has(rememberedCall(response).upstreamStatus ?? UPSTREAM_STATUS);
 }

@@ -59,6 +59,16 @@ function assertNumber(name: string, value: unknown, min: number): void {
   throw new RangeError(`${name} must be a number of at least ${min}, got ${String(value)}.`);
 }
 
+/**
+ * Holds a number that the caller gave to its lower limit; one that is not given is fine.
+ *
+ * @throws RangeError
+ */
+export function assertInteger(name: string, value: number | undefined, min: number): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= min)) return;
+  throw new RangeError(`${name} is an integer of at least ${min}, not ${String(value)}.`);
+}
+
 /** @throws TypeError where the caller gave no string */
 export function assertText(name: string, value: unknown): asserts value is string {
   if (typeof value !== 'string') throw wrong(name, 'a string', value);
@@ -74,16 +84,6 @@ export function wrong(name: string, expected: string, value: unknown): TypeError
   return new TypeError(
     `${name} must be ${expected}, got ${value === null ? 'null' : typeof value}.`,
   );
-}
-
-/**
- * Holds a number that the caller gave to its lower limit; one that is not given is fine.
- *
- * @throws RangeError
- */
-export function assertInteger(name: string, value: number | undefined, min: number): void {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= min)) return;
-  throw new RangeError(`${name} is an integer of at least ${min}, not ${String(value)}.`);
 }
 
 /** How far an upload or a download is. */

@@ -1,23 +1,11 @@
 import { GATEWAY_SERVER } from '../generated/contract.gen.ts';
 import { wrong } from './options.ts';
 
-/**
- * Refuses an address to which no path can be added, or that `fetch` refuses. An empty one, and one
- * that begins with `/`, is relative to the page of a browser.
- *
- * @throws TypeError that does not repeat what may be a password
- */
-export function assertBaseUrl(baseUrl: unknown): asserts baseUrl is string {
-  const expected = 'an absolute http(s) URL';
-  if (typeof baseUrl !== 'string') throw wrong('baseUrl', expected, baseUrl);
-  if (/[?#@]/.test(baseUrl)) {
-    throw new TypeError('baseUrl must have no credentials, query or fragment.');
-  }
-  const isAbsolute = /^https?:/i.test(baseUrl) && URL.canParse(baseUrl);
-  if (!isAbsolute && !/^(\/|$)/.test(baseUrl)) {
-    throw new TypeError(`baseUrl must be ${expected}, got ${JSON.stringify(baseUrl)}.`);
-  }
-}
+/** The first segment that the URL parser takes for another one, in the path before a query. */
+const REWRITTEN = /^(?:[^?]*?\/)?((?:\.|%2e){1,2}|[^/?]*\\[^/?]*)(?:[/?]|$)/i;
+
+/** What the URL parser leaves out. */
+const DROPPED = /#|\p{Cc}| $/u;
 
 /** Where the gateway is: an environment with the deployment's domain, or a whole base URL. */
 export type GatewayAddress =
@@ -48,11 +36,23 @@ export function toGatewayUrl({ baseUrl, envId, gatewayDomain }: GatewayAddress):
   return GATEWAY_SERVER.replace('{envId}', envId).replace('{gatewayDomain}', gatewayDomain);
 }
 
-/** The first segment that the URL parser takes for another one, in the path before a query. */
-const REWRITTEN = /^(?:[^?]*?\/)?((?:\.|%2e){1,2}|[^/?]*\\[^/?]*)(?:[/?]|$)/i;
-
-/** What the URL parser leaves out. */
-const DROPPED = /#|\p{Cc}| $/u;
+/**
+ * Refuses an address to which no path can be added, or that `fetch` refuses. An empty one, and one
+ * that begins with `/`, is relative to the page of a browser.
+ *
+ * @throws TypeError that does not repeat what may be a password
+ */
+export function assertBaseUrl(baseUrl: unknown): asserts baseUrl is string {
+  const expected = 'an absolute http(s) URL';
+  if (typeof baseUrl !== 'string') throw wrong('baseUrl', expected, baseUrl);
+  if (/[?#@]/.test(baseUrl)) {
+    throw new TypeError('baseUrl must have no credentials, query or fragment.');
+  }
+  const isAbsolute = /^https?:/i.test(baseUrl) && URL.canParse(baseUrl);
+  if (!isAbsolute && !/^(\/|$)/.test(baseUrl)) {
+    throw new TypeError(`baseUrl must be ${expected}, got ${JSON.stringify(baseUrl)}.`);
+  }
+}
 
 /**
  * A path parameter as it stands in an address: percent-encoded, or as it is where `isRaw`.
@@ -81,16 +81,6 @@ export function toSegment(name: string, value: unknown, isRaw = false): string {
 }
 
 /**
- * Whether `fetch` sends a request for this address to a server: it is absolute, http or https, and
- * has no user and password, which `fetch` would refuse with an error that quotes them.
- */
-export function isFetchable(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, username, password } = new URL(address);
-  return /^https?:$/.test(protocol) && !username && !password;
-}
-
-/**
  * A link that `fetch` sends as it was meant. Links "may come unencoded (Chinese, spaces): encode
  * before fetching, without encoding twice". The URL parser encodes what no URL may hold and leaves
  * `%41` alone; here only what it would drop, trim or misread is added: `#`, `\`, a space, and a `%`
@@ -101,4 +91,14 @@ export function isFetchable(address: string): boolean {
 export function encodeLink(link: string): string | undefined {
   const encoded = link.replace(/[#\\ ]|%(?![0-9a-f]{2})/gi, encodeURIComponent);
   return isFetchable(encoded) ? new URL(encoded).href : undefined;
+}
+
+/**
+ * Whether `fetch` sends a request for this address to a server: it is absolute, http or https, and
+ * has no user and password, which `fetch` would refuse with an error that quotes them.
+ */
+export function isFetchable(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, username, password } = new URL(address);
+  return /^https?:$/.test(protocol) && !username && !password;
 }

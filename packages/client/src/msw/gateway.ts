@@ -106,130 +106,14 @@ export interface MswService {
   ): WebSocketHandler;
 }
 
+const ROOT = '/v1/cloudrun/{name}' satisfies keyof paths;
+
 const TYPE = 'text/event-stream';
-
-/** Whether a request asks for server-sent events. */
-function wantsEvents({ headers }: Request): boolean {
-  return headers.get('Accept')?.includes(TYPE) ?? false;
-}
-
-/** The events of a list after the one that the client has seen last; 204 where none is left. */
-function toListStream(events: readonly ServiceEventInit[], { signal, headers }: Request): Response {
-  const last = headers.get('Last-Event-ID');
-  const numbered = events.map((event, index) => ({ id: String(index + 1), ...event }));
-  const rest = numbered.slice(numbered.findIndex(({ id }) => id === last) + 1);
-  if (rest.length === 0) return new HttpResponse(null, { status: 204 });
-  async function* texts() {
-    // Clients of a test need not wait before they come back.
-    yield 'retry: 1\n\n';
-    for (const event of rest) yield toText(event);
-  }
-  return toSseResponse(texts(), signal);
-}
-
-/** Events as they come, until there are no more or the client aborts. */
-function toEventStream(events: AsyncIterable<ServiceEventInit>, { signal }: Request): Response {
-  async function* texts() {
-    for await (const event of events) yield toText(event);
-  }
-  return toSseResponse(texts(), signal);
-}
-
-/** The form of one event (WHATWG HTML, section 9.2.6). */
-function toText({ event, data, id }: ServiceEventInit): string {
-  const text = typeof data === 'string' ? data : JSON.stringify(data);
-  const lines = text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
-  return [event && `event: ${event}\n`, id && `id: ${id}\n`, ...lines, '\n'].join('');
-}
-
-function toSseResponse(texts: AsyncGenerator<string, void>, signal: AbortSignal): Response {
-  const encoder = new TextEncoder();
-  const stream = new ReadableStream({
-    start(controller) {
-      // MSW keeps a copy of the stream, so that its reader's `cancel` does not come here.
-      signal.addEventListener('abort', () => {
-        controller.error(signal.reason);
-        texts.return();
-      });
-    },
-    async pull(controller) {
-      const { done, value } = await texts.next();
-      if (signal.aborted) return;
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
-    },
-    async cancel() {
-      await texts.return();
-    },
-  });
-  return new HttpResponse(stream, { headers: { 'Content-Type': TYPE } });
-}
-
-const refusals = new WeakSet<Response>();
-
-/** Whether an answer was made by {@link gatewayError}: it is the gateway's own, no service's. */
-function isRefusal(response: Response): boolean {
-  return refusals.has(response);
-}
-
-/**
- * An error of the gateway itself, with the status, the text, `Retry-After` and the request identifier
- * that belong to its code (D6).
- *
- * @example
- * server.use(berth.service('hello').get('greet', () => gatewayError('SERVICE_NOT_READY')));
- */
-export function gatewayError(...[code, options]: ErrorArguments<typeof GATEWAY_ERRORS>): Response {
-  const { status, message, requestId, headers } = toError(GATEWAY_ERRORS, code, options);
-  const response = HttpResponse.json({ code, message, requestId }, { status, headers });
-  refusals.add(response);
-  return response;
-}
 
 /** "Text types are those whose `Content-Type` indicates" one of these (C2). */
 const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
 
-/** What the gateway makes of the answer of a hosted service. */
-function toGatewayAnswer(
-  answer: ServiceAnswer,
-  { method }: Request,
-  { profile }: MswContext,
-): Response | undefined {
-  if (answer === undefined) return undefined;
-  const response = toResponse(answer);
-  if (isMswSign(response)) return response;
-  const headers = new Headers(response.headers);
-  if (!isRefusal(response)) {
-    // "Never taken from the hosted service" (D9).
-    headers.set('X-Request-Id', crypto.randomUUID());
-    headers.set(profile.gatewayHeaders.upstreamStatus, String(response.status));
-  }
-  setDisposition(headers, method);
-  const { status, statusText } = response;
-  const body = method === 'HEAD' ? null : response.body;
-  return openToPages(new HttpResponse(body, { status, statusText, headers }));
-}
-
-function toResponse(answer: Exclude<ServiceAnswer, undefined>): Response {
-  if (answer instanceof Response) return answer;
-  return typeof answer === 'string' ? HttpResponse.text(answer) : HttpResponse.json(answer);
-}
-
-/**
- * The rules C1 to C3. "A service's own `attachment; filename=…` is kept, any other type replaced; a
- * missing Content-Type counts as not text; an event stream is exempt whatever was accepted" (D8).
- */
-function setDisposition(headers: Headers, method: string): void {
-  const type = headers.get('Content-Type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  const own = headers.get('Content-Disposition') ?? '';
-  headers.delete('Content-Disposition');
-  if (type === 'text/event-stream') return;
-  if (method === 'POST' && TEXT_TYPES.includes(type)) return;
-  const isAttachment = /^attachment *(;|$)/i.test(own);
-  headers.set('Content-Disposition', isAttachment ? own : 'attachment');
-}
-
-const ROOT = '/v1/cloudrun/{name}' satisfies keyof paths;
+const refusals = new WeakSet<Response>();
 
 type Resolve = (call: ServiceRequest) => ServiceAnswer | Promise<ServiceAnswer>;
 
@@ -308,4 +192,120 @@ function checkCredentials({ headers }: Request): Response | undefined {
   const isKnown =
     /^Bearer +\S/i.test(authorization) || authorization.startsWith(`${SIGNATURE.algorithm} `);
   return isKnown ? undefined : gatewayError('INVALID_CREDENTIALS');
+}
+
+/**
+ * An error of the gateway itself, with the status, the text, `Retry-After` and the request identifier
+ * that belong to its code (D6).
+ *
+ * @example
+ * server.use(berth.service('hello').get('greet', () => gatewayError('SERVICE_NOT_READY')));
+ */
+export function gatewayError(...[code, options]: ErrorArguments<typeof GATEWAY_ERRORS>): Response {
+  const { status, message, requestId, headers } = toError(GATEWAY_ERRORS, code, options);
+  const response = HttpResponse.json({ code, message, requestId }, { status, headers });
+  refusals.add(response);
+  return response;
+}
+
+/** Whether an answer was made by {@link gatewayError}: it is the gateway's own, no service's. */
+function isRefusal(response: Response): boolean {
+  return refusals.has(response);
+}
+
+/** What the gateway makes of the answer of a hosted service. */
+function toGatewayAnswer(
+  answer: ServiceAnswer,
+  { method }: Request,
+  { profile }: MswContext,
+): Response | undefined {
+  if (answer === undefined) return undefined;
+  const response = toResponse(answer);
+  if (isMswSign(response)) return response;
+  const headers = new Headers(response.headers);
+  if (!isRefusal(response)) {
+    // "Never taken from the hosted service" (D9).
+    headers.set('X-Request-Id', crypto.randomUUID());
+    headers.set(profile.gatewayHeaders.upstreamStatus, String(response.status));
+  }
+  setDisposition(headers, method);
+  const { status, statusText } = response;
+  const body = method === 'HEAD' ? null : response.body;
+  return openToPages(new HttpResponse(body, { status, statusText, headers }));
+}
+
+function toResponse(answer: Exclude<ServiceAnswer, undefined>): Response {
+  if (answer instanceof Response) return answer;
+  return typeof answer === 'string' ? HttpResponse.text(answer) : HttpResponse.json(answer);
+}
+
+/**
+ * The rules C1 to C3. "A service's own `attachment; filename=…` is kept, any other type replaced; a
+ * missing Content-Type counts as not text; an event stream is exempt whatever was accepted" (D8).
+ */
+function setDisposition(headers: Headers, method: string): void {
+  const type = headers.get('Content-Type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const own = headers.get('Content-Disposition') ?? '';
+  headers.delete('Content-Disposition');
+  if (type === 'text/event-stream') return;
+  if (method === 'POST' && TEXT_TYPES.includes(type)) return;
+  const isAttachment = /^attachment *(;|$)/i.test(own);
+  headers.set('Content-Disposition', isAttachment ? own : 'attachment');
+}
+
+/** Whether a request asks for server-sent events. */
+function wantsEvents({ headers }: Request): boolean {
+  return headers.get('Accept')?.includes(TYPE) ?? false;
+}
+
+/** The events of a list after the one that the client has seen last; 204 where none is left. */
+function toListStream(events: readonly ServiceEventInit[], { signal, headers }: Request): Response {
+  const last = headers.get('Last-Event-ID');
+  const numbered = events.map((event, index) => ({ id: String(index + 1), ...event }));
+  const rest = numbered.slice(numbered.findIndex(({ id }) => id === last) + 1);
+  if (rest.length === 0) return new HttpResponse(null, { status: 204 });
+  async function* texts() {
+    // Clients of a test need not wait before they come back.
+    yield 'retry: 1\n\n';
+    for (const event of rest) yield toText(event);
+  }
+  return toSseResponse(texts(), signal);
+}
+
+/** Events as they come, until there are no more or the client aborts. */
+function toEventStream(events: AsyncIterable<ServiceEventInit>, { signal }: Request): Response {
+  async function* texts() {
+    for await (const event of events) yield toText(event);
+  }
+  return toSseResponse(texts(), signal);
+}
+
+/** The form of one event (WHATWG HTML, section 9.2.6). */
+function toText({ event, data, id }: ServiceEventInit): string {
+  const text = typeof data === 'string' ? data : JSON.stringify(data);
+  const lines = text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
+  return [event && `event: ${event}\n`, id && `id: ${id}\n`, ...lines, '\n'].join('');
+}
+
+function toSseResponse(texts: AsyncGenerator<string, void>, signal: AbortSignal): Response {
+  const encoder = new TextEncoder();
+  const stream = new ReadableStream({
+    start(controller) {
+      // MSW keeps a copy of the stream, so that its reader's `cancel` does not come here.
+      signal.addEventListener('abort', () => {
+        controller.error(signal.reason);
+        texts.return();
+      });
+    },
+    async pull(controller) {
+      const { done, value } = await texts.next();
+      if (signal.aborted) return;
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await texts.return();
+    },
+  });
+  return new HttpResponse(stream, { headers: { 'Content-Type': TYPE } });
 }

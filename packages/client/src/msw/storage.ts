@@ -23,38 +23,6 @@ import {
 } from './context.ts';
 import { toKey } from './files.ts';
 
-/**
- * What is wrong with the path of a file, as the end of a sentence that begins with the field's name.
- *
- * "Empty, `.` and `..` segments and a trailing `/` are refused"; "at most 1,024 bytes of UTF-8";
- * "upload paths: any Unicode but control characters, the same segment rules" (D24).
- *
- * @param pattern the pattern of copy paths; it wants the leading `/` that may be left out
- */
-function pathFault(path: string, pattern?: string): string | undefined {
-  const key = toKey(path);
-  const most = FILE_LIMITS.pathBytes;
-  if (/\p{Cc}/u.test(key)) return 'must not have control characters.';
-  if (new TextEncoder().encode(key).length > most) return `must be at most ${most} bytes long.`;
-  const segment = key.split('/').find((part) => ['', '.', '..'].includes(part));
-  if (segment !== undefined) return `must not have a segment "${segment}".`;
-  if (pattern && !new RegExp(pattern, 'u').test(`/${key}`)) return `must match ${pattern}.`;
-  return undefined;
-}
-
-/**
- * An error of a whole storage call in its envelope (D20, D26). One file of a list fails by the `code`
- * of its entry instead.
- *
- * @example
- * server.use(berth.storage.batchDelete(() => storageError('SERVICE_UNAVAILABLE')));
- */
-export function storageError(...[code, options]: ErrorArguments<typeof STORAGE_ERRORS>): Response {
-  const { status, message, requestId, headers } = toError(STORAGE_ERRORS, code, options);
-  const body = { requestId, code, message };
-  return HttpResponse.json({ statusCode: status, body }, { status, headers });
-}
-
 type Envelope<Operation extends StorageOperation> =
   paths[`${typeof STORAGE_PATH}${Operation}`]['post']['responses'][200]['content']['application/json'];
 
@@ -95,6 +63,109 @@ export type MswStorage = {
     options?: RequestHandlerOptions,
   ) => HttpHandler;
 };
+
+/** Makes handlers of the storage operations, and the default ones. */
+export function createMswStorage(context: MswContext): {
+  storage: MswStorage;
+  defaults: RequestHandler[];
+} {
+  const ids = Object.keys(STORAGE_REQUESTS) as StorageOperation[];
+  const make =
+    <Operation extends StorageOperation>(operation: Operation) =>
+    (resolver: StorageResolver<Operation>, options?: RequestHandlerOptions) =>
+      http.post(
+        toPattern(context.storageUrl, toPath(operation)),
+        async ({ request }) => {
+          const read = await readRequest(operation, request, context);
+          if ('refusal' in read) return openToPages(read.refusal);
+          const answer = await resolver({ request, body: read.body as never });
+          const isDone = answer === undefined || answer instanceof Response;
+          return openToPages(isDone ? answer : toAnswer(answer));
+        },
+        options,
+      );
+  const storage = Object.fromEntries(ids.map((id) => [id, make(id)])) as unknown as MswStorage;
+  const byDefault = <Operation extends StorageOperation>(operation: Operation) =>
+    make(operation)(({ body }) => OPERATIONS[operation](body, context));
+  const all = toPattern(context.storageUrl, toPath());
+  const unknown = http.all(all, ({ request }) => {
+    const url = request.url.replace(/[?#].*/, '');
+    const isKnown = ids.some((id) => toPattern(context.storageUrl, toPath(id)).test(url));
+    return openToPages(storageError(isKnown ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND'));
+  });
+  return { storage, defaults: [allowPages(all, 'storage'), ...ids.map(byDefault), unknown] };
+}
+
+/** The path of an operation, or of all, in any environment. */
+function toPath(operation = '.*'): string {
+  return escapePattern(STORAGE_PATH).replace('\\{envId\\}', '[^/]+') + operation;
+}
+
+/** "Response `{ statusCode, body: { requestId, data } }`" (D20). */
+function toAnswer(data: object): Response {
+  const requestId = crypto.randomUUID();
+  const headers = { 'X-Request-Id': requestId };
+  return HttpResponse.json({ statusCode: 200, body: { requestId, data } }, { headers });
+}
+
+/** The fields of a storage request at the top level, or the error that it gets. */
+async function readRequest(
+  operation: StorageOperation,
+  request: Request,
+  { profile: { storageHeaders }, envId }: MswContext,
+): Promise<{ body: unknown } | { refusal: Response }> {
+  const refuse = (...error: Parameters<typeof storageError>) => ({
+    refusal: storageError(...error),
+  });
+  // "Storage calls without credentials … are refused" (D30).
+  for (const name of [storageHeaders.authorization, storageHeaders.timestamp]) {
+    const message = `The header ${name} is missing.`;
+    if (!request.headers.get(name)) return refuse('SIGN_PARAM_INVALID', { message });
+  }
+  if (!request.url.includes(`/envs/${encodeURIComponent(envId)}/`)) {
+    return refuse('INVALID_ENV', { message: `These handlers have the environment ${envId} only.` });
+  }
+  if (!/^application\/json *(;|$)/i.test(request.headers.get('Content-Type') ?? '')) {
+    return refuse('UNSUPPORTED_MEDIA_TYPE');
+  }
+  const given = parseJson(await request.clone().text());
+  const body = isRecord(given) && 'data' in given ? given.data : given;
+  const fault = findFault(body, STORAGE_REQUESTS[operation], 'The body');
+  return fault ? refuse('INVALID_PARAM', { message: fault }) : { body };
+}
+
+interface Shape {
+  readonly type?: string;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly items?: Shape;
+}
+
+/** The first wrong JSON type or missing field; unknown fields are ignored. */
+function findFault(value: unknown, shape: Shape, name: string): string | undefined {
+  const { type, required = [], properties = {}, items } = shape;
+  const actual = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
+  if (type && actual !== type) return `${name} must be of type ${type}.`;
+  if (items)
+    return first(value as unknown[], (item, at) => findFault(item, items, `${name}[${at}]`));
+  if (!isRecord(value)) return undefined;
+  const missing = required.find((field) => value[field] === undefined);
+  if (missing) return `${name} must have the field ${missing}.`;
+  return first(Object.entries(properties), ([field, inner]) =>
+    value[field] === undefined ? undefined : findFault(value[field], inner, field),
+  );
+}
+
+function first<Item>(
+  items: readonly Item[],
+  find: (item: Item, at: number) => string | undefined,
+): string | undefined {
+  for (const [at, item] of items.entries()) {
+    const found = find(item, at);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
 
 /** What the operations do with the files in memory. */
 const OPERATIONS: {
@@ -189,6 +260,25 @@ function findCopyFault(item: CopyItem): string | undefined {
   return isSame ? 'dstPath must not be the same file as srcPath.' : undefined;
 }
 
+/**
+ * What is wrong with the path of a file, as the end of a sentence that begins with the field's name.
+ *
+ * "Empty, `.` and `..` segments and a trailing `/` are refused"; "at most 1,024 bytes of UTF-8";
+ * "upload paths: any Unicode but control characters, the same segment rules" (D24).
+ *
+ * @param pattern the pattern of copy paths; it wants the leading `/` that may be left out
+ */
+function pathFault(path: string, pattern?: string): string | undefined {
+  const key = toKey(path);
+  const most = FILE_LIMITS.pathBytes;
+  if (/\p{Cc}/u.test(key)) return 'must not have control characters.';
+  if (new TextEncoder().encode(key).length > most) return `must be at most ${most} bytes long.`;
+  const segment = key.split('/').find((part) => ['', '.', '..'].includes(part));
+  if (segment !== undefined) return `must not have a segment "${segment}".`;
+  if (pattern && !new RegExp(pattern, 'u').test(`/${key}`)) return `must match ${pattern}.`;
+  return undefined;
+}
+
 function toFailure(code: keyof typeof STORAGE_ERRORS) {
   return { code, message: STORAGE_ERRORS[code].message };
 }
@@ -208,105 +298,15 @@ function newId(): string {
   return crypto.randomUUID();
 }
 
-/** The fields of a storage request at the top level, or the error that it gets. */
-async function readRequest(
-  operation: StorageOperation,
-  request: Request,
-  { profile: { storageHeaders }, envId }: MswContext,
-): Promise<{ body: unknown } | { refusal: Response }> {
-  const refuse = (...error: Parameters<typeof storageError>) => ({
-    refusal: storageError(...error),
-  });
-  // "Storage calls without credentials … are refused" (D30).
-  for (const name of [storageHeaders.authorization, storageHeaders.timestamp]) {
-    const message = `The header ${name} is missing.`;
-    if (!request.headers.get(name)) return refuse('SIGN_PARAM_INVALID', { message });
-  }
-  if (!request.url.includes(`/envs/${encodeURIComponent(envId)}/`)) {
-    return refuse('INVALID_ENV', { message: `These handlers have the environment ${envId} only.` });
-  }
-  if (!/^application\/json *(;|$)/i.test(request.headers.get('Content-Type') ?? '')) {
-    return refuse('UNSUPPORTED_MEDIA_TYPE');
-  }
-  const given = parseJson(await request.clone().text());
-  const body = isRecord(given) && 'data' in given ? given.data : given;
-  const fault = findFault(body, STORAGE_REQUESTS[operation], 'The body');
-  return fault ? refuse('INVALID_PARAM', { message: fault }) : { body };
-}
-
-interface Shape {
-  readonly type?: string;
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Shape>>;
-  readonly items?: Shape;
-}
-
-/** The first wrong JSON type or missing field; unknown fields are ignored. */
-function findFault(value: unknown, shape: Shape, name: string): string | undefined {
-  const { type, required = [], properties = {}, items } = shape;
-  const actual = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
-  if (type && actual !== type) return `${name} must be of type ${type}.`;
-  if (items)
-    return first(value as unknown[], (item, at) => findFault(item, items, `${name}[${at}]`));
-  if (!isRecord(value)) return undefined;
-  const missing = required.find((field) => value[field] === undefined);
-  if (missing) return `${name} must have the field ${missing}.`;
-  return first(Object.entries(properties), ([field, inner]) =>
-    value[field] === undefined ? undefined : findFault(value[field], inner, field),
-  );
-}
-
-function first<Item>(
-  items: readonly Item[],
-  find: (item: Item, at: number) => string | undefined,
-): string | undefined {
-  for (const [at, item] of items.entries()) {
-    const found = find(item, at);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** Makes handlers of the storage operations, and the default ones. */
-export function createMswStorage(context: MswContext): {
-  storage: MswStorage;
-  defaults: RequestHandler[];
-} {
-  const ids = Object.keys(STORAGE_REQUESTS) as StorageOperation[];
-  const make =
-    <Operation extends StorageOperation>(operation: Operation) =>
-    (resolver: StorageResolver<Operation>, options?: RequestHandlerOptions) =>
-      http.post(
-        toPattern(context.storageUrl, toPath(operation)),
-        async ({ request }) => {
-          const read = await readRequest(operation, request, context);
-          if ('refusal' in read) return openToPages(read.refusal);
-          const answer = await resolver({ request, body: read.body as never });
-          const isDone = answer === undefined || answer instanceof Response;
-          return openToPages(isDone ? answer : toAnswer(answer));
-        },
-        options,
-      );
-  const storage = Object.fromEntries(ids.map((id) => [id, make(id)])) as unknown as MswStorage;
-  const byDefault = <Operation extends StorageOperation>(operation: Operation) =>
-    make(operation)(({ body }) => OPERATIONS[operation](body, context));
-  const all = toPattern(context.storageUrl, toPath());
-  const unknown = http.all(all, ({ request }) => {
-    const url = request.url.replace(/[?#].*/, '');
-    const isKnown = ids.some((id) => toPattern(context.storageUrl, toPath(id)).test(url));
-    return openToPages(storageError(isKnown ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND'));
-  });
-  return { storage, defaults: [allowPages(all, 'storage'), ...ids.map(byDefault), unknown] };
-}
-
-/** The path of an operation, or of all, in any environment. */
-function toPath(operation = '.*'): string {
-  return escapePattern(STORAGE_PATH).replace('\\{envId\\}', '[^/]+') + operation;
-}
-
-/** "Response `{ statusCode, body: { requestId, data } }`" (D20). */
-function toAnswer(data: object): Response {
-  const requestId = crypto.randomUUID();
-  const headers = { 'X-Request-Id': requestId };
-  return HttpResponse.json({ statusCode: 200, body: { requestId, data } }, { headers });
+/**
+ * An error of a whole storage call in its envelope (D20, D26). One file of a list fails by the `code`
+ * of its entry instead.
+ *
+ * @example
+ * server.use(berth.storage.batchDelete(() => storageError('SERVICE_UNAVAILABLE')));
+ */
+export function storageError(...[code, options]: ErrorArguments<typeof STORAGE_ERRORS>): Response {
+  const { status, message, requestId, headers } = toError(STORAGE_ERRORS, code, options);
+  const body = { requestId, code, message };
+  return HttpResponse.json({ statusCode: status, body }, { status, headers });
 }

@@ -51,54 +51,35 @@ const UNLIMITED = {
   maxTotalSize: Number.POSITIVE_INFINITY,
 };
 
-/**
- * Reads a multipart form (RFC 7578); field names are in lower case. `request.formData()` is not used: it
- * fails in Node where jsdom has put its own `File` in the place of that of the platform.
- *
- * @returns `undefined` where the body is no such form
- */
-async function readForm(request: Request): Promise<Map<string, MultipartPart> | undefined> {
-  const boundary = getMultipartBoundary(request.headers.get('Content-Type') ?? '') ?? '';
-  try {
-    const body = [new Uint8Array(await request.arrayBuffer())];
-    const parts = [...parseMultipart(body, { boundary, ...UNLIMITED })];
-    return new Map(parts.map((part) => [(part.name ?? '').toLowerCase(), part]));
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * An error of the upload target: an XML document with an `Error` element (D27).
- *
- * @example
- * server.use(berth.uploads.uploadFile(() => uploadError('EntityTooLarge')));
- */
-export function uploadError(...[code, options]: ErrorArguments<typeof UPLOAD_ERRORS>): Response {
-  const { status, message, requestId, headers } = toError(UPLOAD_ERRORS, code, options);
-  return toXml(code, { status, message, requestId, headers });
-}
-
-/** The error of a link to a file that is gone. */
-function missingFile(code: string, message: string): Response {
-  return toXml(code, toError({}, code, { status: 404, message }));
-}
-
-function toXml(
-  code: string,
-  { status, message, requestId, headers }: ReturnType<typeof toError>,
-): Response {
-  const fields = { Code: code, Message: message, RequestId: requestId, TraceId: requestId };
-  const elements = Object.entries(fields).map(
-    ([name, text]) => `<${name}>${escapeXml(text)}</${name}>`,
-  );
-  headers.set('Content-Type', 'application/xml');
-  const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
-  return new HttpResponse(`${declaration}<Error>${elements.join('')}</Error>`, { status, headers });
-}
-
-function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+/** Makes handlers of the upload target and of the links, and the default ones. */
+export function createMswUploads(context: MswContext): {
+  uploads: MswUploads;
+  defaults: RequestHandler[];
+} {
+  const target = toPattern(context.storageUrl, UPLOAD_PATH);
+  const links = toPattern(context.storageUrl, `${LINK_PATH}.*`);
+  const uploads: MswUploads = {
+    uploadFile: (resolver, options) =>
+      http.post(target, async ({ request }) => openToPages(await resolver({ request })), options),
+    downloadFile: (resolver, options) =>
+      http.all(
+        links,
+        async ({ request }) =>
+          /^(GET|HEAD)$/.test(request.method)
+            ? openToPages(await resolver({ request }))
+            : undefined,
+        options,
+      ),
+  };
+  return {
+    uploads,
+    defaults: [
+      allowPages(target, 'upload'),
+      allowPages(links, 'link'),
+      uploads.uploadFile(({ request }) => readUpload(request, context)),
+      uploads.downloadFile(({ request }) => serveFile(request, context)),
+    ],
+  };
 }
 
 /**
@@ -129,6 +110,23 @@ async function readUpload(
   const { etag } = store.put(key, file.bytes, type);
   const headers = { ETag: etag, 'X-Request-Id': crypto.randomUUID() };
   return new HttpResponse(null, { status: 204, headers });
+}
+
+/**
+ * Reads a multipart form (RFC 7578); field names are in lower case. `request.formData()` is not used: it
+ * fails in Node where jsdom has put its own `File` in the place of that of the platform.
+ *
+ * @returns `undefined` where the body is no such form
+ */
+async function readForm(request: Request): Promise<Map<string, MultipartPart> | undefined> {
+  const boundary = getMultipartBoundary(request.headers.get('Content-Type') ?? '') ?? '';
+  try {
+    const body = [new Uint8Array(await request.arrayBuffer())];
+    const parts = [...parseMultipart(body, { boundary, ...UNLIMITED })];
+    return new Map(parts.map((part) => [(part.name ?? '').toLowerCase(), part]));
+  } catch {
+    return undefined;
+  }
 }
 
 /** A file by its temporary link, or one part of it (RFC 9110, section 14). */
@@ -169,33 +167,35 @@ function toPart(headers: Headers, size: number, etag: string) {
   return { start: Number(from), end: Math.min(size - 1, to ? Number(to) : size - 1) };
 }
 
-/** Makes handlers of the upload target and of the links, and the default ones. */
-export function createMswUploads(context: MswContext): {
-  uploads: MswUploads;
-  defaults: RequestHandler[];
-} {
-  const target = toPattern(context.storageUrl, UPLOAD_PATH);
-  const links = toPattern(context.storageUrl, `${LINK_PATH}.*`);
-  const uploads: MswUploads = {
-    uploadFile: (resolver, options) =>
-      http.post(target, async ({ request }) => openToPages(await resolver({ request })), options),
-    downloadFile: (resolver, options) =>
-      http.all(
-        links,
-        async ({ request }) =>
-          /^(GET|HEAD)$/.test(request.method)
-            ? openToPages(await resolver({ request }))
-            : undefined,
-        options,
-      ),
-  };
-  return {
-    uploads,
-    defaults: [
-      allowPages(target, 'upload'),
-      allowPages(links, 'link'),
-      uploads.uploadFile(({ request }) => readUpload(request, context)),
-      uploads.downloadFile(({ request }) => serveFile(request, context)),
-    ],
-  };
+/**
+ * An error of the upload target: an XML document with an `Error` element (D27).
+ *
+ * @example
+ * server.use(berth.uploads.uploadFile(() => uploadError('EntityTooLarge')));
+ */
+export function uploadError(...[code, options]: ErrorArguments<typeof UPLOAD_ERRORS>): Response {
+  const { status, message, requestId, headers } = toError(UPLOAD_ERRORS, code, options);
+  return toXml(code, { status, message, requestId, headers });
+}
+
+/** The error of a link to a file that is gone. */
+function missingFile(code: string, message: string): Response {
+  return toXml(code, toError({}, code, { status: 404, message }));
+}
+
+function toXml(
+  code: string,
+  { status, message, requestId, headers }: ReturnType<typeof toError>,
+): Response {
+  const fields = { Code: code, Message: message, RequestId: requestId, TraceId: requestId };
+  const elements = Object.entries(fields).map(
+    ([name, text]) => `<${name}>${escapeXml(text)}</${name}>`,
+  );
+  headers.set('Content-Type', 'application/xml');
+  const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
+  return new HttpResponse(`${declaration}<Error>${elements.join('')}</Error>`, { status, headers });
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

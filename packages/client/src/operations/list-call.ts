@@ -36,22 +36,10 @@ export type ItemResult<Key, Value> =
       readonly error: Error;
     });
 
-/** Runs `run` on each item, at most `limit` at a time, and gives the results in the items' order. */
-export async function mapLimit<Item, Result>(
-  items: readonly Item[],
-  limit: number,
-  run: (item: Item, index: number) => Promise<Result>,
-): Promise<Result[]> {
-  assertInteger('concurrency', limit, 1);
-  const results: Result[] = [];
-  // All workers draw from one iterator, so that each item is taken once.
-  const queue = items.entries();
-  const work = async () => {
-    for (const [index, item] of queue) results[index] = await run(item, index);
-  };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
-  return results;
-}
+type ListOperation = Exclude<StorageOperation, 'getUploadMetaData'>;
+
+/** What is sent of a file. */
+export type Item<Operation extends ListOperation> = StorageBody<Operation>['fileList'][number];
 
 /** How the entries of an operation are read. */
 interface ItemRules<Value> {
@@ -62,39 +50,6 @@ interface ItemRules<Value> {
   /** The values of a good entry; `undefined` where it lacks one. */
   readonly read: (entry: Record<string, unknown>) => Value | undefined;
 }
-
-/**
- * The values, or the error, of each file that was asked for. "`code` equal to `SUCCESS` means success
- * for temporary links and delete. For copy, `code` and `message` are present only when that item
- * failed." Entries stand "in request order" (D25); where they name the file that they belong to, that
- * counts more than the place.
- */
-function readItems<Value>(
-  { data, fail }: StorageAnswer,
-  names: readonly string[],
-  { what, isCopy, read }: ItemRules<Value>,
-): (Value | { error: Error })[] {
-  const entries: unknown[] = Array.isArray(data.fileList) ? data.fileList : [];
-  const ids = entries.map((entry) => (isRecord(entry) && !isCopy ? entry.fileID : undefined));
-
-  return names.map((name, index) => {
-    const isOfOther = ids[index] !== name && names.includes(ids[index] as string);
-    const entry = entries[isOfOther ? ids.indexOf(name) : index];
-    const refuse = (reason: { code?: unknown; message?: unknown }) => ({
-      error: fail(what(name), reason),
-    });
-    if (!isRecord(entry)) return refuse({ message: 'the answer has no entry for the file' });
-    if (entry.code ? entry.code !== ITEM_SUCCESS : !isCopy) {
-      return refuse(entry.code ? entry : { message: 'the answer has no code for the file' });
-    }
-    return read(entry) ?? refuse({ message: 'the answer has no valid address' });
-  });
-}
-
-type ListOperation = Exclude<StorageOperation, 'getUploadMetaData'>;
-
-/** What is sent of a file. */
-export type Item<Operation extends ListOperation> = StorageBody<Operation>['fileList'][number];
 
 /** An operation on a list of files of any length. */
 interface ListCall<Operation extends ListOperation, Key, Value> extends ItemRules<Value> {
@@ -142,6 +97,34 @@ export async function callList<Operation extends ListOperation, Key extends obje
 }
 
 /**
+ * The values, or the error, of each file that was asked for. "`code` equal to `SUCCESS` means success
+ * for temporary links and delete. For copy, `code` and `message` are present only when that item
+ * failed." Entries stand "in request order" (D25); where they name the file that they belong to, that
+ * counts more than the place.
+ */
+function readItems<Value>(
+  { data, fail }: StorageAnswer,
+  names: readonly string[],
+  { what, isCopy, read }: ItemRules<Value>,
+): (Value | { error: Error })[] {
+  const entries: unknown[] = Array.isArray(data.fileList) ? data.fileList : [];
+  const ids = entries.map((entry) => (isRecord(entry) && !isCopy ? entry.fileID : undefined));
+
+  return names.map((name, index) => {
+    const isOfOther = ids[index] !== name && names.includes(ids[index] as string);
+    const entry = entries[isOfOther ? ids.indexOf(name) : index];
+    const refuse = (reason: { code?: unknown; message?: unknown }) => ({
+      error: fail(what(name), reason),
+    });
+    if (!isRecord(entry)) return refuse({ message: 'the answer has no entry for the file' });
+    if (entry.code ? entry.code !== ITEM_SUCCESS : !isCopy) {
+      return refuse(entry.code ? entry : { message: 'the answer has no code for the file' });
+    }
+    return read(entry) ?? refuse({ message: 'the answer has no valid address' });
+  });
+}
+
+/**
  * The result of a list of one.
  *
  * @throws its error
@@ -153,4 +136,21 @@ export async function onlyResult<Result extends { readonly error?: Error | undef
   // A reason may be anything, also what is false.
   if ('error' in result) throw result.error;
   return result as Exclude<Result, { readonly error: Error }>;
+}
+
+/** Runs `run` on each item, at most `limit` at a time, and gives the results in the items' order. */
+export async function mapLimit<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  run: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  assertInteger('concurrency', limit, 1);
+  const results: Result[] = [];
+  // All workers draw from one iterator, so that each item is taken once.
+  const queue = items.entries();
+  const work = async () => {
+    for (const [index, item] of queue) results[index] = await run(item, index);
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
+  return results;
 }

@@ -1,9 +1,75 @@
-export { fileSize } from './node/file-size.ts';
-export { fileToBlob } from './node/file-to-blob.ts';
-export { holdErrors } from './node/hold-errors.ts';
-export { saveFile } from './node/save-file.ts';
-export { toFetchBody } from './node/to-fetch-body.ts';
-export { toWhole } from './node/to-whole.ts';
+import { randomUUID } from 'node:crypto';
+import { createWriteStream, openAsBlob } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream as WebStream } from 'node:stream/web';
+import { fileURLToPath } from 'node:url';
+import { toMultipart, type UploadForm } from '../upload/upload-form.ts';
 
 /** Whether any header may be sent to a link. */
 export const sendsIfRange = true;
+
+/**
+ * Length of a file in bytes.
+ *
+ * @throws TypeError where it is no ordinary file
+ */
+export async function fileSize(file: string | URL): Promise<number> {
+  const found = await stat(file);
+  if (found.isFile()) return found.size;
+  throw new TypeError(`${String(file)} is no file.`);
+}
+
+/** A file for `FormData`; `fetch` reads it while it sends it. */
+export function fileToBlob(file: string | URL): Promise<Blob> {
+  return openAsBlob(file);
+}
+
+/** A stream of Node that fails before it is read would end the process; it is asked for that later. */
+export function holdErrors(orders: readonly { readonly data: unknown }[]): void {
+  for (const { data } of orders) {
+    if (typeof data === 'object' && data && 'on' in data) {
+      (data as { on(event: 'error', listener: () => void): void }).on('error', () => {});
+    }
+  }
+}
+
+/**
+ * Writes a body to a file: under another name beside it first, so that the file is whole or not there
+ * at all, and an older one is kept until then.
+ */
+export async function saveFile(
+  body: ReadableStream<Uint8Array> | null,
+  file: string | URL,
+): Promise<void> {
+  const path = typeof file === 'string' ? file : fileURLToPath(file);
+  const temporary = `${path}.${randomUUID()}.part`;
+  const bytes = body ? Readable.fromWeb(body as WebStream) : Readable.from([]);
+  try {
+    await pipeline(bytes, createWriteStream(temporary, { flags: 'wx', flush: true }));
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * A form as the bytes that it is sent as, for a `fetch` of the caller's: that of a package such as
+ * undici takes the platform's `FormData` for a text.
+ */
+export function toFetchBody(form: UploadForm, data: FormData): Blob {
+  const { contentType, head, tail } = toMultipart(form, randomUUID());
+  const parts = [head, data.get(form.fileField), tail] as Blob[];
+  return new Blob(parts, { type: contentType });
+}
+
+/** A text or bytes as a content that has a length; bytes are not copied. */
+export function toWhole(data: string | ArrayBuffer | ArrayBufferView): Uint8Array {
+  if (typeof data === 'string') return new TextEncoder().encode(data);
+  if (ArrayBuffer.isView(data)) {
+    return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  }
+  return new Uint8Array(data);
+}

@@ -18,40 +18,6 @@ export interface GatewayQueries extends OpenapiQueryClient<GatewayQueryPaths, 'a
   service(name: string): ServiceQueries;
 }
 
-/**
- * Queries of the gateway for TanStack Query: `service(name)` for every day, and `useQuery`,
- * `useMutation`, `queryOptions`, … of `openapi-react-query` for the raw operations. Every failure is
- * an error of this package.
- *
- * The keys do not name the gateway: give each environment a `QueryClient` of its own.
- *
- * @example
- * const queries = createGatewayQueries(createGatewayClient({ baseUrl, auth }));
- * const { data } = queries.useQuery('get', '/v1/cloudrun/{name}', {
- *   params: { path: { name: 'hello' } },
- * });
- */
-export function createGatewayQueries(gateway: GatewayClient): GatewayQueries {
-  const call = (method: 'GET' | 'POST') => async (path: never, init: never) => {
-    const result = await gateway[method](path, init);
-    if (!result.response.ok) throw toGatewayError(result);
-    return result;
-  };
-  const raw = createQueries<GatewayQueryPaths, 'application/json'>({
-    GET: call('GET'),
-    POST: call('POST'),
-  } as never);
-  return { ...raw, service: (name) => createServiceQueries(gateway.service(name), name) };
-}
-
-/**
- * Options of a call; headers are those of the client, for they would have to be part of the key.
- *
- * @example
- * const { data } = useQuery(users.get('7', { schema: UserSchema, retry: false }));
- */
-export type ServiceQueryOptions<Payload> = Omit<PayloadOptions<Payload>, 'signal' | 'headers'>;
-
 /** Queries of one hosted service. */
 export interface ServiceQueries {
   /**
@@ -83,6 +49,40 @@ export interface ServiceQueries {
     path?: string,
     options?: Omit<PayloadOptions<Payload>, 'signal'>,
   ): UseMutationOptions<Payload, BerthError, Body>;
+}
+
+/**
+ * Options of a call; headers are those of the client, for they would have to be part of the key.
+ *
+ * @example
+ * const { data } = useQuery(users.get('7', { schema: UserSchema, retry: false }));
+ */
+export type ServiceQueryOptions<Payload> = Omit<PayloadOptions<Payload>, 'signal' | 'headers'>;
+
+/**
+ * Queries of the gateway for TanStack Query: `service(name)` for every day, and `useQuery`,
+ * `useMutation`, `queryOptions`, … of `openapi-react-query` for the raw operations. Every failure is
+ * an error of this package.
+ *
+ * The keys do not name the gateway: give each environment a `QueryClient` of its own.
+ *
+ * @example
+ * const queries = createGatewayQueries(createGatewayClient({ baseUrl, auth }));
+ * const { data } = queries.useQuery('get', '/v1/cloudrun/{name}', {
+ *   params: { path: { name: 'hello' } },
+ * });
+ */
+export function createGatewayQueries(gateway: GatewayClient): GatewayQueries {
+  const call = (method: 'GET' | 'POST') => async (path: never, init: never) => {
+    const result = await gateway[method](path, init);
+    if (!result.response.ok) throw toGatewayError(result);
+    return result;
+  };
+  const raw = createQueries<GatewayQueryPaths, 'application/json'>({
+    GET: call('GET'),
+    POST: call('POST'),
+  } as never);
+  return { ...raw, service: (name) => createServiceQueries(gateway.service(name), name) };
 }
 
 /** Queries of one hosted service. */

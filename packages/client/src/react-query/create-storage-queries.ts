@@ -39,6 +39,31 @@ export interface StorageQueries extends OpenapiQueryClient<StorageQueryPaths, 'a
 }
 
 /**
+ * Options of a query for links.
+ *
+ * @example
+ * const { data: link } = useQuery(files.link(fileID, { maxAge: 3_600 }));
+ */
+export interface LinkOptions extends SharedCallOptions {
+  /** Lifetime of the link in whole seconds, at least 1. Default: 600. */
+  readonly maxAge?: number | undefined;
+}
+
+/** A query whose data expires. It is fetched again before that, and leaves the cache before that. */
+export interface LinkQuery<Data> extends BerthQuery<Data> {
+  /** Four fifths of the lifetime, in milliseconds. */
+  readonly staleTime: number;
+  /** The last fifth of the lifetime, in milliseconds: no expired link is shown from the cache. */
+  readonly gcTime: number;
+  /** Time until the links are stale, in milliseconds. */
+  readonly refetchInterval: (query: { readonly state: { dataUpdatedAt: number } }) => number;
+  /** Forgets links that have expired while the page was hidden, before they are fetched again. */
+  readonly refetchOnWindowFocus: (query: ShownQuery) => boolean;
+  /** Forgets links that have expired while there was no connection, before they are fetched again. */
+  readonly refetchOnReconnect: (query: ShownQuery) => boolean;
+}
+
+/**
  * Queries of the storage API for TanStack Query: links that stay fresh and uploads, and `useQuery`,
  * `useMutation`, … of `openapi-react-query` for the raw operations. Those give the `data` of the
  * envelope. Every failure is an error of this package.
@@ -77,31 +102,6 @@ function isOfCall({ error }: TempUrlResult, index: number, all: readonly TempUrl
   if (!error) return false;
   const isRefusal = isStorageError(error) && error.status === 200;
   return !isRefusal || all.some((other, place) => place !== index && other.error === error);
-}
-
-/**
- * Options of a query for links.
- *
- * @example
- * const { data: link } = useQuery(files.link(fileID, { maxAge: 3_600 }));
- */
-export interface LinkOptions extends SharedCallOptions {
-  /** Lifetime of the link in whole seconds, at least 1. Default: 600. */
-  readonly maxAge?: number | undefined;
-}
-
-/** A query whose data expires. It is fetched again before that, and leaves the cache before that. */
-export interface LinkQuery<Data> extends BerthQuery<Data> {
-  /** Four fifths of the lifetime, in milliseconds. */
-  readonly staleTime: number;
-  /** The last fifth of the lifetime, in milliseconds: no expired link is shown from the cache. */
-  readonly gcTime: number;
-  /** Time until the links are stale, in milliseconds. */
-  readonly refetchInterval: (query: { readonly state: { dataUpdatedAt: number } }) => number;
-  /** Forgets links that have expired while the page was hidden, before they are fetched again. */
-  readonly refetchOnWindowFocus: (query: ShownQuery) => boolean;
-  /** Forgets links that have expired while there was no connection, before they are fetched again. */
-  readonly refetchOnReconnect: (query: ShownQuery) => boolean;
 }
 
 /** What is used of a `Query` of TanStack. */

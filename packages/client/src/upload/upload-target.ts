@@ -13,6 +13,15 @@ const SIGNATURE = 'Signature' satisfies Field;
 
 const KEY = 'key' satisfies Field;
 
+/** Child elements of `Error` that object stores commonly send; the contract promises none. */
+const CHILDREN = [
+  'Code',
+  'Message',
+  'RequestId',
+] as const satisfies readonly (keyof components['schemas']['UploadError'])[];
+
+const NAMED: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
 /** What the second step of an upload needs. All but `fileID` is a secret. */
 interface UploadGrant extends Pick<UploadForm, 'url' | 'fields'>, RememberedCall {
   readonly url: string;
@@ -53,12 +62,19 @@ export function toGrant(
   };
 }
 
-/** Child elements of `Error` that object stores commonly send; the contract promises none. */
-const CHILDREN = [
-  'Code',
-  'Message',
-  'RequestId',
-] as const satisfies readonly (keyof components['schemas']['UploadError'])[];
+/**
+ * Judges an upload target's answer. "A success carries no such element": an XML `Error` decides, also
+ * with status 200, and so does any other status than 2xx.
+ *
+ * @throws UploadError where nothing was stored
+ */
+export function assertStored(answer: UploadAnswer, grant: UploadGrant, what: string): void {
+  const { status, text } = answer;
+  const error = readXmlError(text);
+  if (!error && status >= 200 && status < 300) return;
+  const { Code: code, Message: message, RequestId: requestId } = error ?? {};
+  throw new UploadError(describeAnswer(answer, what, { code, message, requestId }, grant));
+}
 
 /** The texts of the known child elements; a missing one is `undefined`. */
 type XmlError = Partial<Record<(typeof CHILDREN)[number], string>>;
@@ -94,8 +110,6 @@ function contentOf(xml: string, name: string): string | undefined {
   return found ? (found[1] ?? '') : undefined;
 }
 
-const NAMED: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
-
 /** Decodes references once, so that `&amp;lt;` is the text `&lt;`. */
 function decode(text: string): string {
   return text.replace(
@@ -106,18 +120,4 @@ function decode(text: string): string {
       return point <= 0x10ffff ? String.fromCodePoint(point) : reference;
     },
   );
-}
-
-/**
- * Judges an upload target's answer. "A success carries no such element": an XML `Error` decides, also
- * with status 200, and so does any other status than 2xx.
- *
- * @throws UploadError where nothing was stored
- */
-export function assertStored(answer: UploadAnswer, grant: UploadGrant, what: string): void {
-  const { status, text } = answer;
-  const error = readXmlError(text);
-  if (!error && status >= 200 && status < 300) return;
-  const { Code: code, Message: message, RequestId: requestId } = error ?? {};
-  throw new UploadError(describeAnswer(answer, what, { code, message, requestId }, grant));
 }

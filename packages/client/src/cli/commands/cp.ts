@@ -14,29 +14,6 @@ import {
 import { uploadFiles } from '../files/upload.ts';
 import { Failure, report, toOutcomes } from '../output.ts';
 
-/** Copies files within the storage; nothing is downloaded. */
-async function copyRemote(
-  from: readonly string[],
-  to: string,
-  options: CpOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  const target = toRemotePath(to);
-  const isFolder = from.length > 1 || target === '' || target.endsWith('/');
-  const folder = target === '' || target.endsWith('/') ? target : `${target}/`;
-  const pairs = from.map((name) => {
-    const path = toFilePath(name);
-    return [path, isFolder ? folder + posix.basename(path) : target] as const;
-  });
-  assertDistinct(pairs.map(([, path]) => path));
-  const storage = await openStorage(options);
-  const results = await inParallel(pairs, async ([source, path]) => {
-    const { fileID } = await storage.copy(`/${source}`, `/${path}`, { signal });
-    return { result: options.quiet ? undefined : fileID, more: { path, fileID } };
-  });
-  report(toOutcomes(from, results), options, 'were not copied');
-}
-
 /** Adds `berth cp`. */
 export function addCp(program: Command, signal: AbortSignal): Command {
   return program
@@ -75,4 +52,27 @@ async function cp(from: string[], to: string, options: CpOptions, signal: AbortS
   return isThere(to)
     ? copyRemote(from, to, options, signal)
     : downloadFiles(from, to, options, signal);
+}
+
+/** Copies files within the storage; nothing is downloaded. */
+async function copyRemote(
+  from: readonly string[],
+  to: string,
+  options: CpOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const target = toRemotePath(to);
+  const isFolder = from.length > 1 || target === '' || target.endsWith('/');
+  const folder = target === '' || target.endsWith('/') ? target : `${target}/`;
+  const pairs = from.map((name) => {
+    const path = toFilePath(name);
+    return [path, isFolder ? folder + posix.basename(path) : target] as const;
+  });
+  assertDistinct(pairs.map(([, path]) => path));
+  const storage = await openStorage(options);
+  const results = await inParallel(pairs, async ([source, path]) => {
+    const { fileID } = await storage.copy(`/${source}`, `/${path}`, { signal });
+    return { result: options.quiet ? undefined : fileID, more: { path, fileID } };
+  });
+  report(toOutcomes(from, results), options, 'were not copied');
 }

@@ -6,71 +6,6 @@ import { openGateway } from '../clients.ts';
 import { type CommonOptions, Failure, writeOut } from '../output.ts';
 import { SETTINGS } from '../settings.ts';
 
-/**
- * Prints an answer: its body as it comes, or with `--json` its status, headers and body as one document.
- *
- * @throws GatewayError where the status is one of an error, after the body of a service's own error
- */
-async function printAnswer(
-  response: Response,
-  { json }: CommonOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  if (json) return printJson(response);
-  if (response.ok) {
-    if (response.body) await writeOut(response.body, signal);
-    return;
-  }
-  const text = await response.text();
-  const error = toGatewayError({ error: parse(text), response });
-  if (error.source === 'service' && text !== '') process.stdout.write(text);
-  throw error;
-}
-
-async function printJson(response: Response): Promise<void> {
-  const text = await response.text();
-  const { status } = response;
-  const answer = { status, headers: Object.fromEntries(response.headers), body: parse(text) };
-  process.stdout.write(`${JSON.stringify(answer)}\n`);
-  if (!response.ok) process.exitCode = 1;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-/** What `-d` means: a text, `@file`, or `-` for the standard input; whole, for a signature covers it. */
-async function readData(data: string): Promise<string | Uint8Array<ArrayBuffer>> {
-  if (data === '-' || data === '@-') return new Uint8Array(await buffer(process.stdin));
-  if (!data.startsWith('@')) return data;
-  try {
-    return new Uint8Array(await readFile(data.slice(1)));
-  } catch (error) {
-    throw new Failure(`The data cannot be read: ${(error as Error).message}.`, 2);
-  }
-}
-
-/** Collects `-H "Name: value"`. */
-function toHeaders(text: string, headers = new Headers()): Headers {
-  const at = text.indexOf(':');
-  const name = text.slice(0, Math.max(at, 0)).trim();
-  if (name.toLowerCase() === 'authorization') {
-    throw new InvalidArgumentError(
-      `Others can read arguments: set ${SETTINGS.token[0]} in the environment or in the file.`,
-    );
-  }
-  try {
-    headers.append(name, text.slice(at + 1).trim());
-    return headers;
-  } catch {
-    throw new InvalidArgumentError('Write it as "Name: value".');
-  }
-}
-
 type Method = 'GET' | 'POST' | 'HEAD';
 
 interface CallOptions extends CommonOptions {
@@ -117,6 +52,54 @@ async function call(name: string, path: string, options: CallOptions, signal: Ab
   await printAnswer(response, options, signal);
 }
 
+/** What `-d` means: a text, `@file`, or `-` for the standard input; whole, for a signature covers it. */
+async function readData(data: string): Promise<string | Uint8Array<ArrayBuffer>> {
+  if (data === '-' || data === '@-') return new Uint8Array(await buffer(process.stdin));
+  if (!data.startsWith('@')) return data;
+  try {
+    return new Uint8Array(await readFile(data.slice(1)));
+  } catch (error) {
+    throw new Failure(`The data cannot be read: ${(error as Error).message}.`, 2);
+  }
+}
+
+/**
+ * Prints an answer: its body as it comes, or with `--json` its status, headers and body as one document.
+ *
+ * @throws GatewayError where the status is one of an error, after the body of a service's own error
+ */
+async function printAnswer(
+  response: Response,
+  { json }: CommonOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  if (json) return printJson(response);
+  if (response.ok) {
+    if (response.body) await writeOut(response.body, signal);
+    return;
+  }
+  const text = await response.text();
+  const error = toGatewayError({ error: parse(text), response });
+  if (error.source === 'service' && text !== '') process.stdout.write(text);
+  throw error;
+}
+
+async function printJson(response: Response): Promise<void> {
+  const text = await response.text();
+  const { status } = response;
+  const answer = { status, headers: Object.fromEntries(response.headers), body: parse(text) };
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+  if (!response.ok) process.exitCode = 1;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 interface TailOptions extends CommonOptions {
   readonly header?: Headers;
 }
@@ -144,5 +127,22 @@ async function tail(name: string, path: string, options: TailOptions, signal: Ab
   for await (const event of gateway.service(name).events(path, { headers, signal })) {
     const { id, event: type, data } = event;
     process.stdout.write(`${json ? JSON.stringify({ id, event: type, data }) : data}\n`);
+  }
+}
+
+/** Collects `-H "Name: value"`. */
+function toHeaders(text: string, headers = new Headers()): Headers {
+  const at = text.indexOf(':');
+  const name = text.slice(0, Math.max(at, 0)).trim();
+  if (name.toLowerCase() === 'authorization') {
+    throw new InvalidArgumentError(
+      `Others can read arguments: set ${SETTINGS.token[0]} in the environment or in the file.`,
+    );
+  }
+  try {
+    headers.append(name, text.slice(at + 1).trim());
+    return headers;
+  } catch {
+    throw new InvalidArgumentError('Write it as "Name: value".');
   }
 }

@@ -5,31 +5,6 @@ import { inParallel, isFileId, toFileId, toFilePath } from '../files/names.ts';
 import type { CommonOptions } from '../output.ts';
 import { type Outcome, report } from '../output.ts';
 
-/** What a list operation tells of one file. */
-interface Told {
-  readonly fileID: string;
-  readonly url?: string | undefined;
-  readonly error?: Error | undefined;
-}
-
-/** Finds the IDs of files, does the work of those that have one, and tells what became of each. */
-async function withIds(
-  storage: StorageClient,
-  files: readonly string[],
-  signal: AbortSignal,
-  work: (fileIDs: string[]) => Promise<readonly Told[]>,
-): Promise<Outcome[]> {
-  const ids = await inParallel(files, (file) => toFileId(storage, file, signal));
-  const known = ids.flatMap((id) => (id.status === 'fulfilled' ? [id.value] : []));
-  const told = (await work(known)).values();
-  return files.map((file, index) => {
-    const id = ids[index];
-    if (id?.status === 'rejected') return { file, error: id.reason };
-    const { error, url, fileID } = told.next().value as Told;
-    return error ? { file, error } : { file, result: url, more: { fileID, url } };
-  });
-}
-
 interface UrlOptions extends CommonOptions {
   readonly maxAge?: number;
 }
@@ -97,4 +72,29 @@ async function mv(from: string, to: string, options: CommonOptions, signal: Abor
   const storage = await openStorage(options);
   const { fileID } = await storage.move(...paths, { signal });
   report([{ file: from, more: { to, fileID } }], options, 'were not moved');
+}
+
+/** What a list operation tells of one file. */
+interface Told {
+  readonly fileID: string;
+  readonly url?: string | undefined;
+  readonly error?: Error | undefined;
+}
+
+/** Finds the IDs of files, does the work of those that have one, and tells what became of each. */
+async function withIds(
+  storage: StorageClient,
+  files: readonly string[],
+  signal: AbortSignal,
+  work: (fileIDs: string[]) => Promise<readonly Told[]>,
+): Promise<Outcome[]> {
+  const ids = await inParallel(files, (file) => toFileId(storage, file, signal));
+  const known = ids.flatMap((id) => (id.status === 'fulfilled' ? [id.value] : []));
+  const told = (await work(known)).values();
+  return files.map((file, index) => {
+    const id = ids[index];
+    if (id?.status === 'rejected') return { file, error: id.reason };
+    const { error, url, fileID } = told.next().value as Told;
+    return error ? { file, error } : { file, result: url, more: { fileID, url } };
+  });
 }

@@ -15,98 +15,6 @@ import {
   toRemotePath,
 } from './names.ts';
 
-/** A file to download. */
-interface RemoteFile {
-  /** Its ID, or `remote:/path`. */
-  readonly name: string;
-  /** Where it goes on disk. */
-  readonly file: string;
-  /** In bytes, where a list tells it. */
-  readonly size?: number | undefined;
-  /** Milliseconds since the epoch, where a list tells it. */
-  readonly mtime?: number | undefined;
-}
-
-/**
- * The files that are meant by what the user named. With a list they are those in it that lie at or
- * below the named paths, for the storage API has no operation that lists files.
- *
- * @throws Failure where a folder is named without a list, or where a list has none of the files
- */
-async function findRemoteFiles(
-  names: readonly string[],
-  to: string,
-  list: string | undefined,
-): Promise<RemoteFile[]> {
-  if (list !== undefined) return findInList(names, to, list);
-  const paths = names.map((name) => (isFileId(name) ? name : toFilePath(name)));
-  const isFolder =
-    names.length > 1 || to.endsWith('/') || to.endsWith(sep) || (await isDirectory(to));
-  return names.map((name, index) => ({
-    name,
-    file: isFolder ? join(to, posix.basename(paths[index] as string)) : to,
-  }));
-}
-
-/** Whether an earlier download has brought a file, so that it need not come again. */
-async function isUnchanged({ file, size, mtime }: RemoteFile): Promise<boolean> {
-  if (mtime === undefined) return false;
-  const info = await stat(file).catch(() => undefined);
-  return info?.size === size && Math.trunc(info?.mtimeMs ?? 0) === mtime;
-}
-
-async function findInList(names: readonly string[], to: string, list: string) {
-  const { files } = await openFileList(list);
-  const folders = names.map((name) => {
-    const path = toRemotePath(name);
-    return path === '' || path.endsWith('/') ? path : `${path}/`;
-  });
-  const found = folders.flatMap((folder) =>
-    [...files.values()]
-      .filter(({ path }) => path.startsWith(folder))
-      .map(({ path, fileID: name, ...rest }) => {
-        return { ...rest, name, file: toInside(to, path.slice(folder.length)) };
-      }),
-  );
-  if (found.length > 0) return found;
-  throw new Failure(`${list} names no file below ${names.join(' or ')}.`, 2);
-}
-
-/** A list may come from elsewhere: nothing that it names may land outside of the folder. */
-function toInside(folder: string, path: string): string {
-  const file = join(folder, ...path.split('/'));
-  if (resolve(file).startsWith(resolve(folder) + sep)) return file;
-  throw new Failure(`${path} of the list would be written outside of ${folder}.`, 2);
-}
-
-async function isDirectory(name: string): Promise<boolean> {
-  const info = await stat(name).catch(() => undefined);
-  return info?.isDirectory() ?? false;
-}
-
-/**
- * Makes a folder where it is missing, and those above it. Step by step, for `mkdir` with `recursive`
- * never ends in a file system that refuses without a reason (`/proc`).
- *
- * @throws the error of the file system
- */
-async function makeFolder(folder: string): Promise<void> {
-  try {
-    await make(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    await makeFolder(dirname(folder));
-    await make(folder);
-  }
-}
-
-/** Another file may need the same folder at the same time. */
-async function make(folder: string): Promise<void> {
-  await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-}
-
 /** Downloads files, a few at a time; to the standard output one after the other. */
 export async function downloadFiles(
   from: readonly string[],
@@ -151,4 +59,96 @@ export async function downloadFiles(
     options,
     'were not downloaded',
   );
+}
+
+/** A file to download. */
+interface RemoteFile {
+  /** Its ID, or `remote:/path`. */
+  readonly name: string;
+  /** Where it goes on disk. */
+  readonly file: string;
+  /** In bytes, where a list tells it. */
+  readonly size?: number | undefined;
+  /** Milliseconds since the epoch, where a list tells it. */
+  readonly mtime?: number | undefined;
+}
+
+/**
+ * The files that are meant by what the user named. With a list they are those in it that lie at or
+ * below the named paths, for the storage API has no operation that lists files.
+ *
+ * @throws Failure where a folder is named without a list, or where a list has none of the files
+ */
+async function findRemoteFiles(
+  names: readonly string[],
+  to: string,
+  list: string | undefined,
+): Promise<RemoteFile[]> {
+  if (list !== undefined) return findInList(names, to, list);
+  const paths = names.map((name) => (isFileId(name) ? name : toFilePath(name)));
+  const isFolder =
+    names.length > 1 || to.endsWith('/') || to.endsWith(sep) || (await isDirectory(to));
+  return names.map((name, index) => ({
+    name,
+    file: isFolder ? join(to, posix.basename(paths[index] as string)) : to,
+  }));
+}
+
+async function findInList(names: readonly string[], to: string, list: string) {
+  const { files } = await openFileList(list);
+  const folders = names.map((name) => {
+    const path = toRemotePath(name);
+    return path === '' || path.endsWith('/') ? path : `${path}/`;
+  });
+  const found = folders.flatMap((folder) =>
+    [...files.values()]
+      .filter(({ path }) => path.startsWith(folder))
+      .map(({ path, fileID: name, ...rest }) => {
+        return { ...rest, name, file: toInside(to, path.slice(folder.length)) };
+      }),
+  );
+  if (found.length > 0) return found;
+  throw new Failure(`${list} names no file below ${names.join(' or ')}.`, 2);
+}
+
+/** A list may come from elsewhere: nothing that it names may land outside of the folder. */
+function toInside(folder: string, path: string): string {
+  const file = join(folder, ...path.split('/'));
+  if (resolve(file).startsWith(resolve(folder) + sep)) return file;
+  throw new Failure(`${path} of the list would be written outside of ${folder}.`, 2);
+}
+
+async function isDirectory(name: string): Promise<boolean> {
+  const info = await stat(name).catch(() => undefined);
+  return info?.isDirectory() ?? false;
+}
+
+/** Whether an earlier download has brought a file, so that it need not come again. */
+async function isUnchanged({ file, size, mtime }: RemoteFile): Promise<boolean> {
+  if (mtime === undefined) return false;
+  const info = await stat(file).catch(() => undefined);
+  return info?.size === size && Math.trunc(info?.mtimeMs ?? 0) === mtime;
+}
+
+/**
+ * Makes a folder where it is missing, and those above it. Step by step, for `mkdir` with `recursive`
+ * never ends in a file system that refuses without a reason (`/proc`).
+ *
+ * @throws the error of the file system
+ */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await make(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    await makeFolder(dirname(folder));
+    await make(folder);
+  }
+}
+
+/** Another file may need the same folder at the same time. */
+async function make(folder: string): Promise<void> {
+  await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
 }

@@ -8,6 +8,44 @@ import type { HeaderRecord, PipelineCall, Renewal, Signer, Verdict } from './pip
 const CLOCK_TOLERANCE = 30_000;
 
 /**
+ * Decides on the next try of a call: milliseconds until then, or nothing where there is none. A body
+ * stream is never sent again; a call that was refused for its credentials once more at most.
+ */
+export function createPlan(
+  { method, headers: own, body, idempotent = method !== 'POST' }: PipelineCall,
+  retry: RetryOptions | false,
+  deadline: Deadline,
+  renewal: Renewal,
+) {
+  let renewed = 0;
+  /**
+   * @param attempt number of the try that failed, from 1
+   * @param mark what `renewal.mark()` gave before it
+   * @param answer headers of its answer, where one came
+   * @param headers headers that were sent
+   */
+  return async (
+    verdict: Verdict,
+    attempt: number,
+    mark: number,
+    answer?: Headers,
+    headers?: HeaderRecord,
+  ): Promise<number | undefined> => {
+    if (verdict === 'unauthorized') {
+      if (renewed) return;
+      renewed = 1;
+      // What the call brings itself cannot be renewed.
+      const isNew = await renewal.renew(mark, answer, own.authorization ? undefined : headers);
+      // Also after a stream, so that the next call works.
+      return isNew && !isStream(body) ? 0 : undefined;
+    }
+    if (isStream(body)) return;
+    const isAllowed = verdict === 'any' || (idempotent && verdict === 'idempotent');
+    return isAllowed ? retryDelay(retry, attempt - renewed, answer, deadline.left()) : undefined;
+  };
+}
+
+/**
  * Renews for all calls of a client: one refresh at a time however many calls wait for it, and the
  * clock by the `Date` of a refusal (RFC 9110, section 6.6.1; D18), which no cache has kept.
  */
@@ -63,42 +101,4 @@ function toMilliseconds(headers: Pick<Headers, 'get'> | undefined): number {
   // A date is of the server's clock, and so is what it is counted from.
   const from = Date.parse(headers?.get('Date') ?? '') || Date.now();
   return Date.parse(value) - from || 0;
-}
-
-/**
- * Decides on the next try of a call: milliseconds until then, or nothing where there is none. A body
- * stream is never sent again; a call that was refused for its credentials once more at most.
- */
-export function createPlan(
-  { method, headers: own, body, idempotent = method !== 'POST' }: PipelineCall,
-  retry: RetryOptions | false,
-  deadline: Deadline,
-  renewal: Renewal,
-) {
-  let renewed = 0;
-  /**
-   * @param attempt number of the try that failed, from 1
-   * @param mark what `renewal.mark()` gave before it
-   * @param answer headers of its answer, where one came
-   * @param headers headers that were sent
-   */
-  return async (
-    verdict: Verdict,
-    attempt: number,
-    mark: number,
-    answer?: Headers,
-    headers?: HeaderRecord,
-  ): Promise<number | undefined> => {
-    if (verdict === 'unauthorized') {
-      if (renewed) return;
-      renewed = 1;
-      // What the call brings itself cannot be renewed.
-      const isNew = await renewal.renew(mark, answer, own.authorization ? undefined : headers);
-      // Also after a stream, so that the next call works.
-      return isNew && !isStream(body) ? 0 : undefined;
-    }
-    if (isStream(body)) return;
-    const isAllowed = verdict === 'any' || (idempotent && verdict === 'idempotent');
-    return isAllowed ? retryDelay(retry, attempt - renewed, answer, deadline.left()) : undefined;
-  };
 }

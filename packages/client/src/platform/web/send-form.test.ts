@@ -4,8 +4,8 @@ import type { UploadForm } from '../../upload/upload-form.ts';
 import type { sendForm as sendFormInNode } from '../node/send-form.ts';
 import type * as node from '../node.ts';
 import type * as web from '../web.ts';
+import { toWhole } from '../web.ts';
 import { sendForm } from './send-form.ts';
-import { toWhole } from './to-whole.ts';
 
 /** Stands for the one of browsers, which a test steps through. */
 class FakeXhr {

@@ -3,16 +3,24 @@ import {
   assertLength,
   toMultipart,
   type UploadAnswer,
+  type UploadContent,
   type UploadForm,
 } from '../../upload/upload-form.ts';
 
-import { toByteStream } from './to-byte-stream.ts';
+/** Bytes that are copied at once. */
+const CHUNK = 256 * 1024;
 
-type ByteTransform = TransformStream<Uint8Array, Uint8Array>;
+/** What the types of the DOM do not know yet. */
+const Streams = ReadableStream as unknown as {
+  from(data: AsyncIterable<unknown>): ReadableStream<unknown>;
+};
 
 // Of Workers alone: pieces go on as they are asked for, and with a length `fetch` sends `Content-Length`.
 declare const IdentityTransformStream: new () => ByteTransform;
+
 declare const FixedLengthStream: new (length: number) => ByteTransform;
+
+type ByteTransform = TransformStream<Uint8Array, Uint8Array>;
 
 /** Sends a form as it is read: a Worker has little memory, and its `fetch` sends streams. */
 export function sendForm(form: UploadForm): Promise<UploadAnswer> {
@@ -96,4 +104,17 @@ function toBytes(chunk: unknown): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk;
   if (typeof chunk === 'string') return new TextEncoder().encode(chunk);
   throw new TypeError('The stream gives other things than bytes and texts.');
+}
+
+/** A content as a stream, read no faster than it is sent. Files of the disk are refused before. */
+function toByteStream(data: UploadContent['data']): ReadableStream<unknown> {
+  if (data instanceof ReadableStream) return data;
+  return Streams.from(data instanceof Blob ? slicesOf(data) : (data as AsyncIterable<unknown>));
+}
+
+/** By slices, for the stream of a Blob gives little at a time. */
+async function* slicesOf(blob: Blob) {
+  for (let at = 0; at < blob.size; at += CHUNK) {
+    yield new Uint8Array(await blob.slice(at, at + CHUNK).arrayBuffer());
+  }
 }

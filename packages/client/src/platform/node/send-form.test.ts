@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toRequestTarget } from './to-request-target.ts';
+import { toRequestTarget } from './send-form.ts';
 
 it.each([
   ['http://h/', '/'],
