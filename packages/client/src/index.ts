@@ -83,6 +83,7 @@ export type {
   UploadManyResult,
   UploadOrder,
 } from './operations/upload-many.ts';
+export type { FileSource, UploadData } from './platform/upload-form.ts';
 export type {
   ConnectOptions,
   EventsOptions,
@@ -94,6 +95,5 @@ export type {
   ServiceEvent,
 } from './service/service.ts';
 export type { StorageClient } from './storage-client.ts';
-export type { FileSource, UploadData } from './upload/upload-form.ts';
 export type { WireProfile } from './wire-profile.ts';
 export { defaultWireProfile } from './wire-profile.ts';

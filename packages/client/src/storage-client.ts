@@ -21,7 +21,7 @@ import type {
 } from './operations/temp-urls.ts';
 import type { UploadOptions, UploadResult } from './operations/upload.ts';
 import type { UploadManyOptions, UploadManyResult, UploadOrder } from './operations/upload-many.ts';
-import type { UploadData } from './upload/upload-form.ts';
+import type { UploadData } from './platform/upload-form.ts';
 
 /** Options of one raw call: the client knows the environment, so no `params` are needed. */
 type StorageInit<Operation, As> = Omit<CallInit<Operation, As>, 'params'> &

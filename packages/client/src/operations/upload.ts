@@ -15,15 +15,15 @@ import { platformFetch } from '../internal/pipeline/create-pipeline.ts';
 import { retryDelay } from '../internal/pipeline/retries.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
 import { assertUnread, isArrayBuffer, isStream } from '../internal/to-body.ts';
-import { sendWithFetch } from '../upload/form-data.ts';
+import { sendWithFetch } from '../platform/form-data.ts';
 import {
   assertLength,
   type FileSource,
   type UploadAnswer,
   type UploadContent,
   type UploadData,
-} from '../upload/upload-form.ts';
-import { assertStored, toGrant } from '../upload/upload-target.ts';
+} from '../platform/upload-form.ts';
+import { assertStored, toGrant } from './upload-target.ts';
 
 /** "`file` is the last field: what comes after it is ignored." */
 const FILE = 'file' satisfies keyof components['schemas']['UploadForm'];

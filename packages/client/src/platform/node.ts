@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { fileURLToPath } from 'node:url';
-import { toMultipart, type UploadForm } from '../upload/upload-form.ts';
+import { toMultipart, type UploadForm } from './upload-form.ts';
 
 /** Whether any header may be sent to a link. */
 export const sendsIfRange = true;

@@ -7,8 +7,8 @@ import { useCallback, useRef, useState } from 'react';
 import type { BerthError } from '../errors.ts';
 import type { Progress } from '../internal/options.ts';
 import type { UploadOptions, UploadResult } from '../operations/upload.ts';
+import type { UploadData } from '../platform/upload-form.ts';
 import type { StorageClient } from '../storage-client.ts';
-import type { UploadData } from '../upload/upload-form.ts';
 
 /** One upload: what to upload where to, and the options of `upload`. */
 export interface UploadVariables extends UploadOptions {

@@ -12,7 +12,7 @@ import {
   type UploadAnswer,
   type UploadContent,
   type UploadForm,
-} from '../../upload/upload-form.ts';
+} from '../upload-form.ts';
 
 /** Bytes that are read at once: few calls for a large file. */
 const CHUNK = 512 * 1024;

@@ -1,8 +1,8 @@
 import vm from 'node:vm';
 import { afterEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
-import type { UploadForm } from '../../upload/upload-form.ts';
 import type { sendForm as sendFormInNode } from '../node/send-form.ts';
 import type * as node from '../node.ts';
+import type { UploadForm } from '../upload-form.ts';
 import type * as web from '../web.ts';
 import { toWhole } from '../web.ts';
 import { sendForm } from './send-form.ts';

@@ -1,7 +1,7 @@
 import { openDeadline, type Step } from '../../internal/pipeline/deadline.ts';
-import { sendWithFetch, toFormData } from '../../upload/form-data.ts';
+import { sendWithFetch, toFormData } from '../form-data.ts';
 
-import type { UploadAnswer, UploadForm } from '../../upload/upload-form.ts';
+import type { UploadAnswer, UploadForm } from '../upload-form.ts';
 
 /** Sends a form: by `XMLHttpRequest` where progress is asked for, which `fetch` does not tell. */
 export async function sendForm(form: UploadForm): Promise<UploadAnswer> {

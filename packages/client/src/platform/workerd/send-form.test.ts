@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
-import type { UploadForm } from '../../upload/upload-form.ts';
 import type { sendForm as sendFormInNode } from '../node/send-form.ts';
 import type * as node from '../node.ts';
+import type { UploadForm } from '../upload-form.ts';
 import type * as workerd from '../workerd.ts';
 import { sendForm } from './send-form.ts';
 

@@ -5,7 +5,7 @@ import {
   type UploadAnswer,
   type UploadContent,
   type UploadForm,
-} from '../../upload/upload-form.ts';
+} from '../upload-form.ts';
 
 /** Bytes that are copied at once. */
 const CHUNK = 256 * 1024;

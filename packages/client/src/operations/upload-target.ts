@@ -3,8 +3,8 @@ import type { components } from '../generated/storage.v2.gen.ts';
 import type { StorageAnswer } from '../internal/envelope.ts';
 import { describeAnswer, type RememberedCall } from '../internal/failures.ts';
 import { isFetchable } from '../internal/urls.ts';
+import type { UploadAnswer, UploadForm } from '../platform/upload-form.ts';
 import type { StorageNames } from '../wire-profile.ts';
-import type { UploadAnswer, UploadForm } from './upload-form.ts';
 
 type Field = keyof components['schemas']['UploadForm'];
 
