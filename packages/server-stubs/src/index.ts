@@ -35,6 +35,7 @@ export type { WebSocketAnswer, WebSocketHandler } from './gateway/web-socket-han
 export { CONTRACT as contract } from './generated/contract.gen.ts';
 export { type Cors, type CorsOptions, type CorsSurface, createCors } from './http/cors.ts';
 export type { Headers, HeaderValue } from './http/headers.ts';
+export { isResponding } from './http/upgrade-response.ts';
 export type { BerthRouterOptions, EnvOption } from './router-options.ts';
 export {
   type Answer,

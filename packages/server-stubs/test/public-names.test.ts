@@ -16,6 +16,7 @@ test('the package exports these names, and no others', () => {
     'createUploadRouter',
     'defaultWireProfile',
     'dispositionRules',
+    'isResponding',
     'removeHopByHop',
     'toAnswer',
   ]);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { createGatewayRouter, type GatewayHandlers } from '@berth/server-stubs';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { open, receive, sendRaw } from './support/send-raw.ts';
@@ -196,4 +197,26 @@ it('survives a client that goes away before the handler has answered', async () 
   answer.resolve();
   expect(await sendRaw(base, `${HEAD}\r\n`)).toMatch(/^HTTP\/1\.1 401 /);
   expect(opened).toBe(0);
+});
+
+it('ends a connection that asks for a WebSocket behind a call that is under way', async () => {
+  const webSocket = vi.fn(() => ({ status: 200 }));
+  const left = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const base = await start({
+    'cloudrun-get': async (_input, { signal }) => {
+      asked.resolve();
+      if (!signal.aborted) await once(signal, 'abort');
+      left.resolve();
+      return { status: 200 };
+    },
+    webSocket,
+  });
+  const socket = await open(base);
+  socket.write(`GET /v1/cloudrun/hello/slow HTTP/1.1\r\nHost: dev.example\r\n${TOKEN}\r\n`);
+  await asked.promise;
+  socket.write(`${HEAD}${TOKEN}\r\n`);
+  expect((await buffer(socket)).toString()).toBe('');
+  await left.promise;
+  expect(webSocket).not.toHaveBeenCalled();
 });

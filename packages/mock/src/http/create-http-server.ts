@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { isResponding } from '@berth/server-stubs';
 import type { Application } from '../create-application.ts';
 import { RecordedRequest } from '../record/recorded-request.ts';
 import { answerBrokenBody, answerConnect, answerUnread } from './answer-broken.ts';
@@ -58,7 +59,8 @@ export async function createHttpServer(
     // Node hands the sockets of both over without a listener; a client that is gone must not end the process.
     .on('upgrade', (request, socket, head) => {
       socket.on('error', () => {});
-      application().upgrade(request, socket, head);
+      if (isResponding(socket)) socket.destroy();
+      else application().upgrade(request, socket, head);
     })
     .on('connect', (_request, socket) => {
       socket.on('error', () => {});

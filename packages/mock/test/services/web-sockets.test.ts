@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import WebSocket, { type RawData } from 'ws';
 import type { ServiceFault } from '../../src/services/loading/service-fault.ts';
@@ -39,6 +41,7 @@ beforeAll(async () => {
             },
           },
           'GET /plain': { json: 'plain' },
+          'GET /slow': { json: 'slow', delay: '1h' },
         },
       },
     },
@@ -242,4 +245,14 @@ test('closing ends what is open', async () => {
   await other.services.close();
   expect((await closed)[0]).toBe(1_006);
   await other[Symbol.asyncDispose]();
+});
+
+test('ends a connection that asks for a WebSocket behind a call that is under way', async () => {
+  const socket = connect(started.port, '127.0.0.1');
+  const head = `HTTP/1.1\r\nHost: a\r\nAuthorization: ${AUTH.authorization}\r\n`;
+  socket.write(
+    `GET /v1/cloudrun/chat/slow ${head}\r\nGET /v1/cloudrun/chat/echo ${head}Connection: Upgrade\r\n` +
+      'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  );
+  expect((await buffer(socket)).toString()).toBe('');
 });

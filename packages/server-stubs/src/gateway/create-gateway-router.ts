@@ -6,7 +6,7 @@ import { createCors } from '../http/cors.ts';
 import { isWebSocket } from '../http/is-upgrade.ts';
 import { toHandlers } from '../http/to-handlers.ts';
 import { toPreflight } from '../http/to-preflight.ts';
-import { UpgradeResponse } from '../http/upgrade-response.ts';
+import { isResponding, UpgradeResponse } from '../http/upgrade-response.ts';
 import type { BerthRouterOptions, EnvOption } from '../router-options.ts';
 import { createRouter, type Router, toAnswer } from '../runtime/index.ts';
 import { defaultWireProfile } from '../wire-profile.ts';
@@ -32,6 +32,7 @@ export interface GatewayRouter extends Router {
    * to the handler `webSocket`; a refusal is an ordinary HTTP answer, after which the connection closes.
    * A browser may send its token as subprotocol `berth.bearer.<token>`, which no handler gets to see
    * among the subprotocols (D14). A page whose `Origin` is not one of `cors.origins` is refused.
+   * One that comes while an earlier call of its connection is under way ends the connection.
    */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /**
@@ -92,6 +93,10 @@ export function createGatewayRouter<Caller = unknown>(
       toPreflight(fault, call, cors) ?? toGatewayFault(fault, call)[toAnswer](call),
   });
   const upgrade: GatewayRouter['upgrade'] = (request, socket, head) => {
+    if (isResponding(socket)) {
+      socket.destroy();
+      return;
+    }
     takeBearerProtocol(request);
     router(request, new UpgradeResponse(request, socket, head));
   };

@@ -59,3 +59,12 @@ export class UpgradeResponse extends ServerResponse {
     this.#socket.end();
   };
 }
+
+/**
+ * Whether a response to an earlier request of a connection is still under way. An upgrade behind it has
+ * to end the connection: Node no longer reads it, and its response could not wait for those before it.
+ */
+export function isResponding(socket: Duplex): boolean {
+  // Node's own mark, by which `assignSocket` throws ERR_HTTP_SOCKET_ASSIGNED.
+  return Boolean((socket as { _httpMessage?: unknown })._httpMessage);
+}

@@ -72,8 +72,6 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
       .on('upgrade', (request, socket, head) => {
         const code = findFault(request);
         if (code !== undefined) answerClientError(code, socket);
-        // Its response could not wait for those before it: the connection is no longer Node's.
-        else if (turns.isBusy(socket)) socket.destroy();
         else dispatch.upgrade(request, socket, head);
       })
       .on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {

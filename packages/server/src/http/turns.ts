@@ -8,8 +8,6 @@ const MOST_WAITING = 32;
 export interface Turns {
   /** Calls `serve` when the responses before this one have ended; never if the connection ends before. */
   take(response: ServerResponse, serve: () => void): void;
-  /** Whether a request of the connection is being served. */
-  isBusy(socket: Duplex): boolean;
 }
 
 /**
@@ -50,6 +48,5 @@ export function createTurns(): Turns {
       };
       socket.on('resume', stay).pause();
     },
-    isBusy: (socket) => waiting.has(socket),
   };
 }

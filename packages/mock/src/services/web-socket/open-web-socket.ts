@@ -1,4 +1,4 @@
-import { GatewayError, type WebSocketAnswer } from '@berth/server-stubs';
+import type { WebSocketAnswer } from '@berth/server-stubs';
 import type { WebSocket } from 'ws';
 import type { RouteContext } from '../answers/route-context.ts';
 import { toServiceCall } from '../answers/to-service-call.ts';
@@ -15,7 +15,6 @@ const FAILED = 1011;
  * Opens a WebSocket and plays a script on it.
  *
  * @param upstreamStatus header that marks an answer of a hosted service (D10)
- * @throws GatewayError INVALID_REQUEST for a handshake that is none
  */
 export async function openWebSocket(
   script: WebSocketScript,
@@ -24,7 +23,6 @@ export async function openWebSocket(
 ): Promise<WebSocketAnswer> {
   const { call, openEnds, report } = context;
   const { request, requestId } = call;
-  assertHandshake(request.headers);
   // Loaded for those alone who open one.
   const { WebSocketServer } = await import('ws');
   const server = new WebSocketServer({
@@ -70,19 +68,4 @@ async function play(
   if (typeof webSocket === 'function') await webSocket(socket, call);
   else if (repeat) await repeatSteps(socket, webSocket, call.signal);
   else await playSteps(socket, webSocket, call.signal);
-}
-
-/** RFC 6455, section 4.2.1. */
-function assertHandshake(headers: NodeJS.Dict<string | string[]>): void {
-  if (headers['sec-websocket-version'] !== '13') {
-    throw new GatewayError('INVALID_REQUEST', {
-      message: 'The header Sec-WebSocket-Version must be 13.',
-      headers: { 'sec-websocket-version': '13' },
-    });
-  }
-  if (!/^[+/0-9A-Za-z]{22}==$/.test(String(headers['sec-websocket-key']))) {
-    throw new GatewayError('INVALID_REQUEST', {
-      message: 'The header Sec-WebSocket-Key must be 16 bytes in base64.',
-    });
-  }
 }
