@@ -1,13 +1,11 @@
-import { type Problem, Problems } from './document/problems.ts';
-import type { ModuleNames } from './modules/module-names.ts';
+import { type Problem, Problems } from './document.ts';
 import { writeFingerprints } from './modules/write-fingerprints.ts';
-import { writeHandlers } from './modules/write-handlers.ts';
-import { writeIndex } from './modules/write-index.ts';
 import { writeRoutes } from './modules/write-routes.ts';
-import { writeTypes } from './modules/write-types.ts';
+import { type ModuleNames, writeHandlers, writeIndex, writeTypes } from './modules/write-types.ts';
+
 import { Names } from './names.ts';
 import { readModel } from './operations/read-model.ts';
-import { SchemaNames } from './schema/schema-names.ts';
+import { SchemaNames } from './schema/schema-store.ts';
 import { SchemaTypes } from './types/schema-types.ts';
 import { compileValidators } from './validators/compile-validators.ts';
 import { SchemaSet } from './validators/schema-set.ts';

@@ -1,42 +1,43 @@
-export { ContractError, type ContractErrorOptions } from './errors/contract-error.ts';
-export { GatewayError, type GatewayErrorCode } from './errors/gateway-error.ts';
-export type { OpenCode } from './errors/open-code.ts';
+export type { OpenCode } from './errors.ts';
 export {
+  ContractError,
+  type ContractErrorOptions,
+  GatewayError,
+  type GatewayErrorCode,
   StorageError,
   type StorageErrorCode,
   type StorageItemCode,
-} from './errors/storage-error.ts';
-export {
   UploadError,
   type UploadErrorCode,
   type UploadErrorOptions,
-} from './errors/upload-error.ts';
-export { applyDispositionRules } from './gateway/apply-disposition-rules.ts';
+} from './errors.ts';
 export {
   createGatewayRouter,
   type GatewayRouter,
   type GatewayRouterOptions,
 } from './gateway/create-gateway-router.ts';
-export { dispositionRules } from './gateway/disposition-rules.ts';
 export type {
   GatewayCall,
   GatewayHandler,
   GatewayHandlers,
   GatewayInput,
   ServiceAnswer,
+  WebSocketAnswer,
+  WebSocketHandler,
 } from './gateway/gateway-handlers.ts';
 export type {
   GatewayLogin,
   GatewayLoginHandler,
   GatewaySecurity,
 } from './gateway/gateway-security.ts';
-export { removeHopByHop } from './gateway/remove-hop-by-hop.ts';
-export type { WebSocketAnswer, WebSocketHandler } from './gateway/web-socket-handler.ts';
 export { CONTRACT as contract } from './generated/contract.gen.ts';
 export { type Cors, type CorsOptions, type CorsSurface, createCors } from './http/cors.ts';
+export { applyDispositionRules, dispositionRules } from './http/disposition.ts';
 export type { Headers, HeaderValue } from './http/headers.ts';
-export { isResponding } from './http/upgrade-response.ts';
-export type { BerthRouterOptions, EnvOption } from './router-options.ts';
+export { removeHopByHop } from './http/headers.ts';
+export type { BerthRouterOptions, EnvOption } from './http/router-options.ts';
+export { isResponding } from './http/upgrade.ts';
+export { defaultWireProfile, type WireProfile } from './http/wire-profile.ts';
 export {
   type Answer,
   type BodyWriter,
@@ -78,4 +79,3 @@ export type {
   UploadInput,
   UploadResult,
 } from './upload/upload-handlers.ts';
-export { defaultWireProfile, type WireProfile } from './wire-profile.ts';

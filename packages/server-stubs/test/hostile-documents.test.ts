@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { JsonObject } from '../generator/document/json.ts';
+import type { JsonObject } from '../generator/document.ts';
 import { generate } from '../generator/generate.ts';
 import type { RouteTable } from '../src/runtime/index.ts';
 import { compileTypes, createSourceFolder, writeFiles } from './corpus/compile-types.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RefusedError } from '../generator/document/problems.ts';
+import { RefusedError } from '../generator/document.ts';
 import { generate } from '../generator/generate.ts';
 import { compareVerdicts } from './corpus/compare-verdicts.ts';
 import { compileTypes, createSourceFolder, writeFiles } from './corpus/compile-types.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RefusedError } from '../generator/document/problems.ts';
+import { RefusedError } from '../generator/document.ts';
 import { generate } from '../generator/generate.ts';
 
 /** A document with one operation, some of it replaced. */

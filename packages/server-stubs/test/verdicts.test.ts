@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { toViolation } from '../src/runtime/faults.ts';
 import type { Validator } from '../src/runtime/index.ts';
-import { toViolation } from '../src/runtime/to-violation.ts';
 import { createOracle } from './corpus/create-oracle.ts';
 import { features } from './corpus/documents.ts';
 import { loadGenerated } from './corpus/load-generated.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toManifest } from './to-manifest.ts';
+import { toManifest } from './init-project.ts';
 
 test.each([
   ['/tmp/my-server', 'my-server'],

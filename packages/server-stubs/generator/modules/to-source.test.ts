@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Code, toSource } from './to-source.ts';
+import { Code, toSource } from './write-routes.ts';
 
 describe('toSource', () => {
   it('stands on one line where it fits', () => {

@@ -1,15 +1,14 @@
-import type { Names } from '../names.ts';
-import type { Model } from '../operations/model.ts';
-import { indent } from '../types/indent.ts';
+import { type Names, toKey, toLiteral } from '../names.ts';
+import type { Model, Operation } from '../operations/model.ts';
 import {
   type OperationNames,
   takeNames,
   writeInput,
   writeOutput,
+  writeStatuses,
 } from '../types/operation-types.ts';
 import type { SchemaTypes } from '../types/schema-types.ts';
-import { writeStatuses } from '../types/to-output.ts';
-import type { ModuleNames } from './module-names.ts';
+import { indent, toJsDoc } from '../types/type-writer.ts';
 
 /** What is known of the types of one operation once they are written. */
 export interface OperationTypes extends OperationNames {
@@ -18,7 +17,7 @@ export interface OperationTypes extends OperationNames {
   readonly outputText: string;
 }
 
-export interface TypesModule {
+interface TypesModule {
   readonly text: string;
   readonly operations: readonly OperationTypes[];
 }
@@ -52,4 +51,123 @@ export function writeTypes(
     ...(used.length > 0 ? [`import type { ${used.join(', ')} } from '${modules.runtime}';`] : []),
   ];
   return { text: [...imports, '', body].join('\n'), operations };
+}
+
+/** Where generated modules import from. */
+export interface ModuleNames {
+  /** Specifier of the runtime. */
+  readonly runtime: string;
+  /** Specifier of another generated module of the same folder. */
+  sibling(name: string): string;
+}
+
+/** `handlers.gen.ts`: what whoever implements the document writes, and who is let in. */
+export function writeHandlers(
+  model: Model,
+  operations: readonly OperationTypes[],
+  names: ModuleNames,
+): string {
+  const schemes = usedSchemes(model);
+  const handlers = model.operations.map((operation, index) =>
+    writeHandler(operation, operations[index], schemes),
+  );
+  const parameter = schemes.length === 0 ? '' : '<P extends Principals = Principals>';
+  const security = schemes.length === 0 ? '' : writeSecurity(schemes);
+  const typeNames = operations.flatMap(({ input, output }) => [input, output]);
+  const runtime = schemes.length === 0 ? 'Call' : 'Call, SecurityHandler';
+  const text = `
+${security}/** A handler for each operation, by operationId; an operation without one is answered with 501. */
+export interface Handlers${parameter} {
+${handlers.join('\n')}
+}`;
+  if (operations.length === 0) return indent(text);
+  return [
+    `import type { ${runtime} } from '${names.runtime}';`,
+    `import type {\n${typeNames
+      .sort()
+      .map((name) => `${name},`)
+      .join('\n')}\n} from '${names.sibling('types')}';`,
+    text,
+  ]
+    .map(indent)
+    .join('\n');
+}
+
+/** The schemes that operations ask for, in the order of the document. */
+function usedSchemes({ operations, securitySchemes }: Model): string[] {
+  const used = new Set(operations.flatMap(({ security }) => security.flat()));
+  return Object.keys(securitySchemes).filter((scheme) => used.has(scheme));
+}
+
+function writeHandler(
+  operation: Operation,
+  types: OperationTypes | undefined,
+  schemes: readonly string[],
+): string {
+  const { method, path, description, deprecated, operationId } = operation;
+  const doc = toJsDoc([`\`${method} ${path}\``, description, deprecated ? '@deprecated' : '']);
+  const security = toSecurity(operation, schemes);
+  const output = `${types?.output} | Promise<${types?.output}>`;
+  return `${doc}${toKey(operationId)}?: (
+input: ${types?.input},
+call: Call<${security}>,
+) => ${output};`;
+}
+
+/** Who may be let in: a scheme that all alternatives have in common is always there. */
+function toSecurity({ security }: Operation, schemes: readonly string[]): string {
+  const asked = schemes.filter((scheme) => security.some((each) => each.includes(scheme)));
+  const members = asked.map((scheme) => {
+    const isAlways = security.every((alternative) => alternative.includes(scheme));
+    return `${toKey(scheme)}${isAlways ? '' : '?'}: P[${toLiteral(scheme)}]`;
+  });
+  return members.length === 0 ? '{}' : `{ ${members.join('; ')} }`;
+}
+
+function writeSecurity(schemes: readonly string[]): string {
+  return `/** Who is let in, by security scheme: the type that its security handler returns. */
+export interface Principals {
+${schemes.map((scheme) => `${toKey(scheme)}: unknown;`).join('\n')}
+}
+
+/** Lets callers in or refuses them; one for each security scheme that the document asks for. */
+export type SecurityHandlers<P extends Principals = Principals> = {
+readonly [Scheme in keyof P]: SecurityHandler<P[Scheme]>;
+};
+
+`;
+}
+
+/** `index.gen.ts`: all that is imported from outside. */
+export function writeIndex(model: Model, names: ModuleNames): string {
+  const isSecured = usedSchemes(model).length > 0;
+  const exported = isSecured ? 'Handlers, Principals, SecurityHandlers' : 'Handlers';
+  const options = isSecured
+    ? `/** Options of the router; \`security\` has a handler for each scheme. */
+export type Options<P extends Principals = Principals> = Omit<RouterOptions, 'security'> & {
+  readonly security: SecurityHandlers<P>;
+};`
+    : `export type Options = Omit<RouterOptions, 'security'>;`;
+  const signature = isSecured
+    ? `<P extends Principals = Principals>(\n  handlers: Handlers<P>,\n  options: Options<P>,\n)`
+    : `(handlers: Handlers, options: Options = {})`;
+  return `import {
+  createRouter as create,
+  type Handlers as AnyHandlers,
+  type Router,
+  type RouterOptions,
+} from '${names.runtime}';
+import type { ${exported} } from '${names.sibling('handlers')}';
+import { routes } from '${names.sibling('routes')}';
+
+export type { ${exported} } from '${names.sibling('handlers')}';
+export { routes } from '${names.sibling('routes')}';
+export type * from '${names.sibling('types')}';
+
+${options}
+
+/** Express middleware and \`node:http\` listener for the operations of the document. */
+export function createRouter${signature}: Router {
+  return create(routes, handlers as unknown as AnyHandlers, options as RouterOptions);
+}`;
 }

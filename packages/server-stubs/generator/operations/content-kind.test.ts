@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toContentKind } from './content-kind.ts';
+import { toContentKind } from './read-content.ts';
 
 describe('toContentKind', () => {
   it.each([

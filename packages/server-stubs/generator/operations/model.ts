@@ -1,5 +1,5 @@
 import type { ContentKind, Parameter, SecurityScheme } from '../../src/runtime/route-table.ts';
-import type { Pointer } from '../document/pointer.ts';
+import type { Pointer } from '../document.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { SchemaStore } from '../schema/schema-store.ts';
 

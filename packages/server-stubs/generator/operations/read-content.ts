@@ -1,13 +1,149 @@
-import { entriesOf, isObject } from '../document/json.ts';
-import { join, type Pointer } from '../document/pointer.ts';
-import { checkForm } from './check-form.ts';
-import { toContentKind } from './content-kind.ts';
-import type { ContentModel } from './model.ts';
+import type { ContentKind } from '../../src/runtime/route-table.ts';
+import {
+  entriesOf,
+  isObject,
+  type JsonObject,
+  join,
+  type Located,
+  type Pointer,
+  toList,
+  toText,
+} from '../document.ts';
+import { isSchema, membersOf, propertiesOf, requiredOf, type Schema } from '../schema/schema.ts';
+import type { SchemaStore } from '../schema/schema-store.ts';
+import { isScalar, sameValue, valueTypes } from '../schema/value-types.ts';
+import type { BodyModel, ContentModel, HeaderModel, ResponseModel } from './model.ts';
 import type { Reader } from './reader.ts';
-import { valueTypes } from './value-types.ts';
+
+const UNWRAP = 'x-berth-unwrap';
+
+/** Reads a request body, or where its `$ref` leads. */
+export function readBody(value: unknown, pointer: Pointer, reader: Reader): BodyModel | undefined {
+  if (value === undefined) return undefined;
+  const body = reader.follow(value, pointer);
+  if (body === undefined) return undefined;
+  const contents = readContent(body.value.content, join(body.pointer, 'content'), reader);
+  if (contents.length === 0) {
+    reader.refuse(body.pointer, 'A request body needs content with at least one media type.');
+    return undefined;
+  }
+  const wrappers = new Set(contents.map(({ schema }) => wrapperOf(schema)));
+  const [unwrap] = wrappers;
+  if (wrappers.size > 1) {
+    reader.refuse(body.pointer, `All media types of a body need the same ${UNWRAP}.`);
+  }
+  const required = body.value.required === true;
+  if (unwrap === undefined) return { required, contents };
+  const flat = contents.map((each) => toFlat(each, unwrap, reader));
+  return { required, contents: flat, unwrap, unwrapFields: fieldsOf(flat, reader) };
+}
+
+/** Names of the flat fields, each once. */
+function fieldsOf(contents: readonly ContentModel[], { store }: Reader): string[] {
+  const names = contents.flatMap(({ schema = true }) => {
+    const target = store.resolve(schema);
+    return typeof target === 'boolean' ? [] : propertiesOf(target).map(([name]) => name);
+  });
+  return [...new Set(names)];
+}
+
+function wrapperOf(schema: Schema | undefined): string | undefined {
+  const name = isObject(schema) ? schema[UNWRAP] : undefined;
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** Of the two forms, fields flat or inside a property, validators and handlers know the flat one. */
+function toFlat(content: ContentModel, wrapper: string, reader: Reader): ContentModel {
+  const choices = isObject(content.schema) ? membersOf(content.schema, 'oneOf') : [];
+  const flat = choices.findIndex((each) => !isWrapped(each, wrapper, reader));
+  const schema = choices[flat];
+  if (
+    choices.length !== 2 ||
+    schema === undefined ||
+    !choices.some((each) => isWrapped(each, wrapper, reader))
+  ) {
+    reader.refuse(
+      content.pointer,
+      `${UNWRAP} stands on a oneOf of two: the flat schema, and an object that requires ${JSON.stringify(wrapper)}.`,
+    );
+    return content;
+  }
+  return { ...content, schema, pointer: join(content.pointer, 'oneOf', flat) };
+}
+
+function isWrapped(schema: Schema, wrapper: string, reader: Reader): boolean {
+  const target = reader.store.resolve(schema);
+  if (typeof target === 'boolean') return false;
+  return (
+    toList(requiredOf(target)).includes(wrapper) &&
+    propertiesOf(target).every(([name]) => name === wrapper)
+  );
+}
+
+const ANYTHING: ResponseModel = {
+  status: 'default',
+  headers: [],
+  contents: [{ mediaType: 'application/json', kind: 'json', pointer: '#' }],
+};
+
+/** Reads the responses of an operation: statuses first, then ranges, `default` last. */
+export function readResponses(value: unknown, pointer: Pointer, reader: Reader): ResponseModel[] {
+  const responses = entriesOf(value)
+    .filter(([status]) => !status.startsWith('x-'))
+    .flatMap(([status, entry]) => readResponse(status, entry, join(pointer, status), reader) ?? []);
+  if (responses.length === 0) {
+    reader.note(pointer, 'No response is documented: every answer passes, as JSON.');
+    return [ANYTHING];
+  }
+  return responses.sort((a, b) => rank(a.status) - rank(b.status));
+}
+
+function readResponse(
+  status: string,
+  value: unknown,
+  pointer: Pointer,
+  reader: Reader,
+): ResponseModel | undefined {
+  const name = status === 'default' ? status : status.toUpperCase();
+  if (!/^(?:default|[1-5]XX|[1-5]\d\d)$/.test(name)) {
+    reader.refuse(pointer, 'A response is named by its status, a range such as 4XX, or default.');
+    return undefined;
+  }
+  const response = reader.follow(value, pointer);
+  if (response === undefined) return undefined;
+  const description = toText(response.value.description);
+  return {
+    status: name,
+    headers: readHeaders(response.value.headers, join(response.pointer, 'headers'), reader),
+    contents: readContent(response.value.content, join(response.pointer, 'content'), reader),
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+function readHeaders(value: unknown, pointer: Pointer, reader: Reader): HeaderModel[] {
+  return entriesOf(value)
+    .filter(([name]) => name.toLowerCase() !== 'content-type')
+    .flatMap(([name, entry]) => {
+      const header = reader.follow(entry, join(pointer, name));
+      if (header === undefined) return [];
+      const description = toText(header.value.description);
+      return [
+        {
+          name,
+          required: header.value.required === true,
+          ...(description === undefined ? {} : { description }),
+        },
+      ];
+    });
+}
+
+function rank(status: string): number {
+  if (status === 'default') return 2;
+  return status.endsWith('XX') ? 1 : 0;
+}
 
 /** Reads a `content` map, media type by media type. */
-export function readContent(value: unknown, pointer: Pointer, reader: Reader): ContentModel[] {
+function readContent(value: unknown, pointer: Pointer, reader: Reader): ContentModel[] {
   return entriesOf(value).flatMap(([mediaType, entry]) => {
     const media = reader.follow(entry, join(pointer, mediaType));
     if (media === undefined) return [];
@@ -27,4 +163,58 @@ export function readContent(value: unknown, pointer: Pointer, reader: Reader): C
     }
     return [{ mediaType, kind, pointer: at, ...(schema === undefined ? {} : { schema }) }];
   });
+}
+
+/** Refuses what a form is not read for: fields other than `name=value`, once for each value. */
+function checkForm(media: Located, schema: Schema, reader: Reader): void {
+  for (const [name, field] of sameValue(schema, reader.store).flatMap(propertiesOf)) {
+    if (!isNested(field, reader.store)) continue;
+    reader.refuse(
+      join(media.pointer, 'schema', 'properties', name),
+      'A field of a form is a text or a list of texts, no object and no list of lists. Use application/json.',
+    );
+  }
+  for (const [name, encoding] of entriesOf(media.value.encoding)) {
+    if (!isObject(encoding) || isPlain(encoding)) continue;
+    reader.refuse(
+      join(media.pointer, 'encoding', name),
+      'A form has a field for each value: style form, exploded, as text.',
+    );
+  }
+}
+
+function isNested(field: Schema, store: SchemaStore): boolean {
+  const types = valueTypes(field, store);
+  if (types.has('object')) return !types.has('string');
+  const items = sameValue(field, store).flatMap(({ items }) => (isSchema(items) ? [items] : []));
+  return items.some((each) => !isScalar(valueTypes(each, store)));
+}
+
+function isPlain({ style = 'form', explode = true, contentType = 'text/plain' }: JsonObject) {
+  return style === 'form' && explode === true && contentType === 'text/plain';
+}
+
+/** `application/json`, `application/problem+json`, with or without parameters. */
+export function isJson(mediaType: string): boolean {
+  return (
+    /^application\/(?:[^;]+\+)?json(?:-[a-z-]+)?\s*(?:;|$)/i.test(mediaType) ||
+    /^[^;]+\+json\s*(?:;|$)/i.test(mediaType)
+  );
+}
+
+/**
+ * How a body of a media type is read and written.
+ *
+ * @param isStructured its schema asks for more than text; then a range such as any type is JSON
+ */
+export function toContentKind(mediaType: string, isStructured: boolean): ContentKind {
+  const type = mediaType.toLowerCase();
+  if (isJson(type)) return 'json';
+  if (type.startsWith('application/x-www-form-urlencoded')) return 'form';
+  if (type.startsWith('multipart/')) return 'multipart';
+  if (type.startsWith('*/*') || type.startsWith('application/*')) {
+    return isStructured ? 'json' : 'binary';
+  }
+  if (type.startsWith('text/') || /^application\/(?:.+\+)?xml/.test(type)) return 'text';
+  return 'binary';
 }

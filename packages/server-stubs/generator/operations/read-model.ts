@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { isObject, toText } from '../document/json.ts';
-import { type Problems, RefusedError } from '../document/problems.ts';
+import { isObject, type Problems, RefusedError, toText } from '../document.ts';
+
 import { isKnownDialect } from '../schema/normalise.ts';
-import { trim } from './base-path.ts';
 import type { Model } from './model.ts';
-import { readOperations } from './read-operations.ts';
-import { readSecuritySchemes } from './read-security.ts';
+import { readOperations, readSecuritySchemes } from './read-operations.ts';
+import { trim } from './read-path.ts';
+
 import { Reader } from './reader.ts';
 
 /**

@@ -1,6 +1,5 @@
-import type { Pointer } from '../document/pointer.ts';
-import type { Problems } from '../document/problems.ts';
-import { follow, type Located } from '../document/references.ts';
+import { follow, type Located, type Pointer, type Problems } from '../document.ts';
+
 import type { SchemaContext } from '../schema/normalise.ts';
 import type { Schema } from '../schema/schema.ts';
 import { SchemaStore } from '../schema/schema-store.ts';

@@ -1,6 +1,5 @@
-import { entriesOf, isObject } from '../document/json.ts';
-import { join, type Pointer, toNames } from '../document/pointer.ts';
-import { decode } from '../document/references.ts';
+import { decode, entriesOf, isObject, join, type Pointer, toNames } from '../document.ts';
+
 import { membersOf, propertiesOf, type Schema, type SchemaObject } from './schema.ts';
 import type { SchemaStore } from './schema-store.ts';
 

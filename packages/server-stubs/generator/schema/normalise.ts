@@ -1,10 +1,52 @@
-import { entriesOf, isObject } from '../document/json.ts';
-import { join, type Pointer } from '../document/pointer.ts';
-import type { Problems } from '../document/problems.ts';
-import { toTarget } from '../document/references.ts';
-import { toUnicodePattern } from './pattern.ts';
+import { entriesOf, isObject, join, type Pointer, type Problems, toTarget } from '../document.ts';
 import { isSchema, mapSubschemas, type Schema, type SchemaObject, typesOf } from './schema.ts';
-import { upgrade, withoutNullable } from './upgrade.ts';
+
+/**
+ * A pattern that compiles with the `u` flag, which Ajv and the generated validators set. Documents
+ * often escape characters that need no escape (`\-`, `\_`, `\@`), and leave braces bare: such escapes
+ * are dropped, such braces escaped.
+ *
+ * @returns `undefined` where the pattern is no regular expression even so
+ *
+ * @example
+ * toUnicodePattern(String.raw`^a\-b$`); // '^a-b$'
+ */
+export function toUnicodePattern(pattern: string): string | undefined {
+  if (compiles(pattern, 'u')) return pattern;
+  if (!compiles(pattern, '')) return undefined;
+  const strict = toStrict(pattern);
+  return compiles(strict, 'u') ? strict : undefined;
+}
+
+/** What may be escaped under the `u` flag: ECMA-262, SyntaxCharacter, `/` and the escape letters. */
+const NEEDED = /[\^$\\.*+?()[\]{}|/dDsSwWbBfnrtvcxukpP0-9]/;
+
+/** An escape, a quantifier in braces, or a character that stands for itself only without `u`. */
+const TOKEN = /\\[\s\S]|\{\d+(?:,\d*)?\}|[[\]{}]/g;
+
+function toStrict(pattern: string): string {
+  let inClass = false;
+  return pattern.replace(TOKEN, (token) => {
+    const wasInClass = inClass;
+    if (token === '[') inClass = true;
+    if (token === ']') inClass = false;
+    if (token.startsWith('\\')) {
+      const character = token.slice(1);
+      return NEEDED.test(character) || (inClass && character === '-') ? token : character;
+    }
+    const isBare = token === '{' || token === '}' || token === ']';
+    return isBare && !wasInClass ? `\\${token}` : token;
+  });
+}
+
+function compiles(pattern: string, flags: string): boolean {
+  try {
+    new RegExp(pattern, flags);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** What a schema is read with. */
 export interface SchemaContext {
@@ -16,9 +58,11 @@ export interface SchemaContext {
 
 /** JSON Schema features that give a schema a second address, which OpenAPI documents do without. */
 const ADDRESSES = ['$id', '$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveRef'];
+
 /** JSON Schema 2020-12, and what OpenAPI 3.1 and 3.2 make of it. */
 const DIALECT =
   /^https:\/\/(?:json-schema\.org\/draft\/2020-12\/schema|spec\.openapis\.org\/oas\/3\.[12]\/(?:dialect|schema-base)\/.*)#?$/;
+
 const TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'];
 
 /**
@@ -97,4 +141,58 @@ function checkPatterns(schema: SchemaObject, pointer: Pointer, problems: Problem
       entriesOf(patternProperties).map(([key, each]) => [toPattern(key, join(at, key)), each]),
     );
   }
+}
+
+/**
+ * One OpenAPI 3.0 schema object as JSON Schema 2020-12, which OpenAPI 3.1 uses; its subschemas are
+ * left as they are.
+ *
+ * - `nullable` adds `null` to `type`, and not to `enum` (OpenAPI 3.0.3, as Ajv reads it); without `type`
+ *   it is read as everybody means it: null or the schema.
+ * - Boolean `exclusiveMinimum` and `exclusiveMaximum` become numbers.
+ * - `format: binary` becomes `contentMediaType: application/octet-stream`.
+ * - `example` becomes `examples`; what stands beside a `$ref` is dropped, as 3.0 says.
+ *
+ * @example
+ * upgrade({ type: 'string', nullable: true }); // { type: ['string', 'null'] }
+ */
+export function upgrade(schema: SchemaObject): SchemaObject {
+  if (schema.$ref !== undefined) return { $ref: schema.$ref };
+  const { example, ...upgraded }: SchemaObject = schema;
+  toExclusive(upgraded, 'minimum', 'exclusiveMinimum');
+  toExclusive(upgraded, 'maximum', 'exclusiveMaximum');
+  if (upgraded.format === 'binary') {
+    delete upgraded.format;
+    upgraded.contentMediaType = 'application/octet-stream';
+  }
+  if (example !== undefined) upgraded.examples = [example];
+  return withoutNullable(upgraded);
+}
+
+/** `nullable` as JSON Schema says it; 3.1 dropped the keyword, and documents still have it. */
+export function withoutNullable({ nullable, ...schema }: SchemaObject): SchemaObject {
+  return nullable === true && schema.$ref === undefined ? toNullable(schema) : schema;
+}
+
+function toExclusive(schema: SchemaObject, inclusive: string, exclusive: string): void {
+  const flag = schema[exclusive];
+  if (typeof flag !== 'boolean') return;
+  delete schema[exclusive];
+  if (!flag || schema[inclusive] === undefined) return;
+  schema[exclusive] = schema[inclusive];
+  delete schema[inclusive];
+}
+
+function toNullable(schema: SchemaObject): SchemaObject {
+  if (typeof schema.type === 'string') {
+    return { ...schema, type: [schema.type, 'null'] };
+  }
+  const restricts = ['allOf', 'anyOf', 'oneOf', 'enum', 'not', 'properties', 'items'];
+  if (!restricts.some((keyword) => keyword in schema)) return schema;
+  const { description, default: initial, ...rest } = schema;
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(initial === undefined ? {} : { default: initial }),
+    anyOf: [rest, { type: 'null' }],
+  };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toUnicodePattern } from './pattern.ts';
+import { toUnicodePattern } from './normalise.ts';
 
 describe('toUnicodePattern', () => {
   it.each([

@@ -1,8 +1,42 @@
-import { type Pointer, valueAt } from '../document/pointer.ts';
-import { checkSchema } from './check-schema.ts';
-import { isCircular } from './is-circular.ts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { isObject, join, type Pointer, type Problems, toNames, valueAt } from '../document.ts';
+import { type Names, toTypeName } from '../names.ts';
 import { normalise, type SchemaContext } from './normalise.ts';
-import type { Schema, SchemaObject } from './schema.ts';
+import { isSchema, membersOf, propertiesOf, type Schema, type SchemaObject } from './schema.ts';
+
+const ajv = new Ajv2020({ strict: false, logger: false });
+
+/** Refuses what is no schema by the meta-schema of draft 2020-12. */
+function checkSchema(schema: Schema, pointer: Pointer, problems: Problems): void {
+  if (ajv.validateSchema(schema) === true) return;
+  const [error] = ajv.errors ?? [];
+  const names = toNames(`#${error?.instancePath ?? ''}`);
+  problems.refuse(
+    join(pointer, ...names),
+    `This is no JSON Schema: it ${error?.message ?? 'is malformed'}. Correct it.`,
+  );
+}
+
+/** The names by which generated types and error paths call the targets of `$ref`s. */
+export class SchemaNames {
+  readonly #names: Names;
+  readonly #byPointer = new Map<Pointer, string>();
+
+  constructor(names: Names) {
+    this.#names = names;
+  }
+
+  /** @example names.of('#/components/schemas/full-repository'); // 'FullRepository' */
+  of(pointer: Pointer): string {
+    const known = this.#byPointer.get(pointer);
+    if (known !== undefined) return known;
+    const parts = toNames(pointer);
+    const isSchema = parts[0] === 'components' && parts[1] === 'schemas';
+    const name = this.#names.take(toTypeName(parts.slice(isSchema ? 2 : 0).join('-')));
+    this.#byPointer.set(pointer, name);
+    return name;
+  }
+}
 
 /** The schemas of one document, normalised when first asked for. */
 export class SchemaStore {
@@ -68,3 +102,74 @@ export const ANNOTATIONS: ReadonlySet<string> = new Set([
   'discriminator',
   'nullable',
 ]);
+
+/**
+ * Whether a schema leads back to itself without a step into the value: judging any value by it would
+ * never end.
+ *
+ * @param get gives the schema at a pointer
+ */
+function isCircular(pointer: Pointer, get: (pointer: Pointer) => Schema): boolean {
+  const visited = new Set<Pointer>();
+  return leadsBack(get(pointer));
+
+  function leadsBack(schema: Schema): boolean {
+    if (!isObject(schema)) return false;
+    const { $ref } = schema;
+    if ($ref === pointer) return true;
+    if ($ref !== undefined && !visited.has($ref)) {
+      visited.add($ref);
+      if (leadsBack(get($ref))) return true;
+    }
+    return sameValue(schema).some(leadsBack);
+  }
+}
+
+/** Subschemas that judge the very value that the schema judges. */
+function sameValue(schema: Exclude<Schema, boolean>): Schema[] {
+  const lists = (['allOf', 'anyOf', 'oneOf'] as const).flatMap((key) => membersOf(schema, key));
+  const single = [schema.not, schema.if, schema.then, schema.else].filter(isSchema);
+  return [...lists, ...single];
+}
+
+/** Which way a value travels: `readOnly` means nothing in a request, `writeOnly` in a response. */
+export type Direction = 'request' | 'response';
+
+/** Whether a schema is marked as not for this direction, itself or by a `$ref` or `allOf`. */
+function isHidden(schema: Schema, direction: Direction, store: SchemaStore): boolean {
+  return isMarked(schema, direction === 'request' ? 'readOnly' : 'writeOnly', store, new Set());
+}
+
+function isMarked(schema: Schema, mark: string, store: SchemaStore, seen: Set<string>): boolean {
+  if (typeof schema === 'boolean') return false;
+  if (typeof schema[mark] === 'boolean') return schema[mark];
+  const { $ref } = schema;
+  if ($ref !== undefined && !seen.has($ref)) {
+    seen.add($ref);
+    if (isMarked(store.get($ref), mark, store, seen)) return true;
+  }
+  return membersOf(schema, 'allOf').some((each) => isMarked(each, mark, store, seen));
+}
+
+/** Names of the properties not for this direction, those of `allOf` and `$ref` among them. */
+export function hiddenProperties(
+  schema: SchemaObject,
+  direction: Direction,
+  store: SchemaStore,
+  seen: Set<string> = new Set(),
+): Set<string> {
+  const names = new Set<string>();
+  for (const [name, property] of propertiesOf(schema)) {
+    if (isHidden(property, direction, store)) names.add(name);
+  }
+  const parts = membersOf(schema, 'allOf');
+  if (schema.$ref !== undefined && !seen.has(schema.$ref)) {
+    seen.add(schema.$ref);
+    parts.push(store.get(schema.$ref));
+  }
+  for (const part of parts) {
+    if (typeof part === 'boolean') continue;
+    for (const name of hiddenProperties(part, direction, store, seen)) names.add(name);
+  }
+  return names;
+}

@@ -1,5 +1,4 @@
-import { entriesOf, isObject } from '../document/json.ts';
-import { join, type Pointer } from '../document/pointer.ts';
+import { entriesOf, isObject, join, type Pointer } from '../document.ts';
 
 /** A JSON Schema (draft 2020-12) in object form. */
 export interface SchemaObject {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { upgrade, withoutNullable } from './upgrade.ts';
+import { upgrade, withoutNullable } from './normalise.ts';
 
 describe('upgrade', () => {
   it.each([

@@ -1,12 +1,15 @@
-import { isObject } from '../document/json.ts';
-import type { Pointer } from '../document/pointer.ts';
+import { isObject, type Pointer } from '../document.ts';
+
 import type { Names } from '../names.ts';
-import { type Direction, hiddenProperties } from '../schema/direction.ts';
 import { type Schema, visitSubschemas } from '../schema/schema.ts';
-import type { SchemaNames } from '../schema/schema-names.ts';
-import type { SchemaStore } from '../schema/schema-store.ts';
-import { toComment } from './to-comment.ts';
-import { toType } from './type-writer.ts';
+import {
+  type Direction,
+  hiddenProperties,
+  type SchemaNames,
+  type SchemaStore,
+} from '../schema/schema-store.ts';
+
+import { toComment, toType } from './type-writer.ts';
 
 /**
  * The types of one document: named ones for the targets of `$ref`s, made when first asked for, in two

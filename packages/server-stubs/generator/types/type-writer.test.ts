@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Problems } from '../document/problems.ts';
-import type { Direction } from '../schema/direction.ts';
+import { Problems } from '../document.ts';
 import type { SchemaObject } from '../schema/schema.ts';
-import { SchemaStore } from '../schema/schema-store.ts';
+import { type Direction, SchemaStore } from '../schema/schema-store.ts';
+
 import { toType } from './type-writer.ts';
 
 const document = { components: { schemas: { Pet: { type: 'object' } } } };

@@ -1,7 +1,5 @@
-import { isObject } from '../document/json.ts';
-import type { Pointer } from '../document/pointer.ts';
+import { isObject, type Pointer, toText } from '../document.ts';
 import { toKey, toLiteral } from '../names.ts';
-import { type Direction, hiddenProperties } from '../schema/direction.ts';
 import { readDiscriminator } from '../schema/lower-discriminator.ts';
 import {
   membersOf,
@@ -11,12 +9,10 @@ import {
   type SchemaObject,
   typesOf,
 } from '../schema/schema.ts';
-import type { SchemaStore } from '../schema/schema-store.ts';
-import { toComment } from './to-comment.ts';
-import { toTuple } from './to-tuple.ts';
+import { type Direction, hiddenProperties, type SchemaStore } from '../schema/schema-store.ts';
 
 /** What a schema is written with. */
-export interface TypeContext {
+interface TypeContext {
   readonly store: SchemaStore;
   readonly direction: Direction;
   /** Gives the name of the type of a `$ref`. */
@@ -166,4 +162,61 @@ function toValueType(value: unknown): string {
 
 function inParentheses(type: string): string {
   return /[|&]/.test(type) ? `(${type})` : type;
+}
+
+/** The comment of a schema, with a line break after it; empty where there is nothing to tell. */
+export function toComment(schema: Schema): string {
+  if (!isObject(schema)) return '';
+  const initial = schema.default;
+  return toJsDoc([
+    toText(schema.description) ?? toText(schema.title) ?? '',
+    initial === undefined ? '' : `@default ${JSON.stringify(initial)}`,
+    schema.deprecated === true ? '@deprecated' : '',
+  ]);
+}
+
+/** Paragraphs as JSDoc, with a line break after it. */
+export function toJsDoc(paragraphs: readonly string[]): string {
+  const lines = paragraphs
+    .filter(Boolean)
+    .join('\n\n')
+    .replaceAll('*/', '*\\/')
+    .split(/\r\n|[\n\r\u2028\u2029]/)
+    .map((line) => line.trimEnd());
+  while (lines.at(-1) === '') lines.pop();
+  if (lines.length === 0) return '';
+  if (lines.length === 1) return `/** ${lines[0]} */\n`;
+  return `/**\n${lines.map((line) => (line === '' ? ' *' : ` * ${line}`)).join('\n')}\n */\n`;
+}
+
+/**
+ * A tuple: at least `minimum` items, those of `prefix` first, then any number of `rest`.
+ *
+ * @example
+ * toTuple(['string', 'number'], 'boolean', 1); // '[string, number?, ...boolean[]]'
+ */
+function toTuple(prefix: readonly string[], rest: string | undefined, minimum: number): string {
+  const items = prefix.map((type, index) => (index < minimum ? type : `(${type})?`));
+  return `[${[...items, ...(rest === undefined ? [] : [`...${rest}[]`])].join(', ')}]`;
+}
+
+/** Indents lines by the braces and brackets that are open; comments and texts have none to count. */
+export function indent(text: string): string {
+  let depth = 0;
+  let inComment = false;
+  return text
+    .split('\n')
+    .map((raw) => {
+      const line = inComment ? ` ${raw.trim()}` : raw.trim();
+      const wasComment = inComment || line.startsWith('/**');
+      if (line.startsWith('/**')) inComment = true;
+      if (line.endsWith('*/')) inComment = false;
+      if (wasComment) return `${'  '.repeat(depth)}${line}`.trimEnd();
+      const bare = line.replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, '');
+      const closing = /^[}\])]*/.exec(bare)?.[0].length ?? 0;
+      const here = depth - closing;
+      depth += (bare.match(/[{[(]/g)?.length ?? 0) - (bare.match(/[}\])]/g)?.length ?? 0);
+      return line === '' ? '' : `${'  '.repeat(Math.max(0, here))}${line}`;
+    })
+    .join('\n');
 }

@@ -1,14 +1,22 @@
-import { join, type Pointer } from '../document/pointer.ts';
+import { join, type Pointer } from '../document.ts';
 import { Names, toVariableName } from '../names.ts';
-import type { ContentModel, Operation, ResponseModel } from '../operations/model.ts';
-import { valueTypes } from '../operations/value-types.ts';
-import type { Direction } from '../schema/direction.ts';
-import type { Schema } from '../schema/schema.ts';
-import type { SchemaNames } from '../schema/schema-names.ts';
-import { isPlainReference, type SchemaStore } from '../schema/schema-store.ts';
+import type {
+  ContentModel,
+  Operation,
+  ParameterModel,
+  ResponseModel,
+} from '../operations/model.ts';
+import type { Schema, SchemaObject } from '../schema/schema.ts';
+import {
+  ANNOTATIONS,
+  type Direction,
+  isPlainReference,
+  type SchemaNames,
+  type SchemaStore,
+} from '../schema/schema-store.ts';
+import { valueTypes } from '../schema/value-types.ts';
 import type { Entry } from './compile-validators.ts';
-import { toParametersSchema } from './to-parameters-schema.ts';
-import { toValidatable } from './to-validatable.ts';
+import { toValidatable } from './schema-set.ts';
 
 /** Which validators there are in one direction, and who uses which; equal schemas share one. */
 export class ValidatorPlan {
@@ -79,4 +87,44 @@ export class ValidatorPlan {
   #isStructured(schema: Schema): boolean {
     return [...valueTypes(schema, this.#store)].some((type) => type !== 'string');
   }
+}
+
+/**
+ * One schema for all parameters of an operation, `{ path, query, header, cookie }`. What cannot fail is
+ * left out: a path that matches has all its parameters, and each of them is text.
+ *
+ * @returns `undefined` where nothing is left
+ */
+function toParametersSchema(
+  parameters: readonly ParameterModel[],
+  store: SchemaStore,
+): SchemaObject | undefined {
+  const held = parameters.filter((each) => !isAnyText(each, store));
+  const places = [...new Set(held.map(({ parameter }) => parameter.in))];
+  if (places.length === 0) return undefined;
+  return {
+    type: 'object',
+    properties: Object.fromEntries(places.map((place) => [place, toPlace(place, held)])),
+  };
+}
+
+function toPlace(place: string, parameters: readonly ParameterModel[]): SchemaObject {
+  const here = parameters.filter(({ parameter }) => parameter.in === place);
+  const required = here.filter(({ parameter }) => parameter.required && place !== 'path');
+  return {
+    type: 'object',
+    ...(required.length > 0 ? { required: required.map(({ parameter }) => parameter.name) } : {}),
+    properties: Object.fromEntries(here.map(({ parameter, schema }) => [parameter.name, schema])),
+  };
+}
+
+/** A parameter in the path whose schema takes every text. */
+function isAnyText({ parameter, schema }: ParameterModel, store: SchemaStore): boolean {
+  if (parameter.in !== 'path' || parameter.shape !== 'scalar') return false;
+  const target: Schema = store.resolve(schema);
+  if (typeof target === 'boolean') return target;
+  return Object.entries(target).every(
+    ([key, value]) =>
+      ANNOTATIONS.has(key) || key.startsWith('x-') || (key === 'type' && value === 'string'),
+  );
 }

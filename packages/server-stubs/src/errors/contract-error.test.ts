@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
+import { GatewayError, StorageError, UploadError } from '../errors.ts';
 import { toAnswer } from '../runtime/index.ts';
-import { GatewayError } from './gateway-error.ts';
-import { StorageError } from './storage-error.ts';
-import { UploadError } from './upload-error.ts';
 
 const call = (method: string) =>
   ({ request: { method, headers: {} }, requestId: 'id-1', rawPath: '/up' }) as never;

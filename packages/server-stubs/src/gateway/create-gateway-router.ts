@@ -1,22 +1,54 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { GatewayError, type GatewayErrorCode } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes as standard } from '../generated/gateway.v1/routes.gen.ts';
-import { createCors } from '../http/cors.ts';
-import { isWebSocket } from '../http/is-upgrade.ts';
-import { toHandlers } from '../http/to-handlers.ts';
-import { toPreflight } from '../http/to-preflight.ts';
-import { isResponding, UpgradeResponse } from '../http/upgrade-response.ts';
-import type { BerthRouterOptions, EnvOption } from '../router-options.ts';
-import { createRouter, type Router, toAnswer } from '../runtime/index.ts';
-import { defaultWireProfile } from '../wire-profile.ts';
-import type { GatewayHandler, GatewayHandlers } from './gateway-handlers.ts';
+import { createCors, toPreflight } from '../http/cors.ts';
+import { type BerthRouterOptions, type EnvOption, toHandlers } from '../http/router-options.ts';
+import { isResponding, isWebSocket, UpgradeResponse } from '../http/upgrade.ts';
+import { defaultWireProfile } from '../http/wire-profile.ts';
+import {
+  type Call,
+  createRouter,
+  type Fault,
+  type FaultKind,
+  type Router,
+  toAnswer,
+} from '../runtime/index.ts';
+import type { GatewayHandler, GatewayHandlers, WebSocketHandler } from './gateway-handlers.ts';
 import { type GatewaySecurity, toGatewaySecurity } from './gateway-security.ts';
-import { takeBearerProtocol } from './take-bearer-protocol.ts';
-import { toCallerAnswer } from './to-caller-answer.ts';
-import { toGatewayFault } from './to-gateway-fault.ts';
-import { toGatewayHandler } from './to-gateway-handler.ts';
-import type { WebSocketHandler } from './web-socket-handler.ts';
+import { toCallerAnswer, toGatewayHandler } from './to-gateway-handler.ts';
+import { takeBearerProtocol } from './web-socket.ts';
+
+const CODES: Readonly<Record<FaultKind, GatewayErrorCode>> = {
+  'not-found': 'INVALID_PATH',
+  'method-not-allowed': 'METHOD_NOT_ALLOWED',
+  'bad-path': 'INVALID_REQUEST',
+  'invalid-request': 'INVALID_REQUEST',
+  'malformed-body': 'INVALID_REQUEST',
+  'unsupported-media-type': 'INVALID_REQUEST',
+  'too-large': 'EXCEED_MAX_PAYLOAD_SIZE',
+  unauthorized: 'INVALID_CREDENTIALS',
+  'not-implemented': 'SYS_ERR',
+  'invalid-response': 'SYS_ERR',
+  'handler-failed': 'SYS_ERR',
+};
+
+/** A fault of the runtime in the vocabulary of the gateway (D6). */
+function toGatewayFault(fault: Fault, { request }: Call): GatewayError {
+  const { kind, status, message, cause } = fault;
+  if (kind === 'unauthorized' && request.headers.authorization === undefined) {
+    return new GatewayError('MISSING_CREDENTIALS', {
+      message: 'The header Authorization is missing: send a Bearer token or a signature.',
+    });
+  }
+  // Only a body is a payload; a path or headers beyond the limit make the request invalid.
+  const code = kind === 'too-large' && status !== 413 ? 'INVALID_REQUEST' : CODES[kind];
+  if (kind === 'invalid-response' || kind === 'handler-failed') {
+    return new GatewayError(code, { cause });
+  }
+  return new GatewayError(code, { message, status, cause });
+}
 
 export interface GatewayRouterOptions<Caller = unknown> extends BerthRouterOptions {
   /** Lets callers in. One handler for each scheme of the contract. */

@@ -1,7 +1,6 @@
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { Handlers } from '../generated/gateway.v1/index.gen.ts';
 import type { BodyWriter, Call, RawBody } from '../runtime/index.ts';
-import type { WebSocketHandler } from './web-socket-handler.ts';
 
 /** A call to a hosted service, as it has to reach the service. */
 export interface GatewayInput {
@@ -63,3 +62,30 @@ export type GatewayHandlers<Caller = unknown> = {
   /** Opens the WebSockets of both GET operations, where `upgrade` is wired. Left out: 501. */
   readonly webSocket?: WebSocketHandler<Caller>;
 };
+
+/** That a WebSocket is open: the answer is 101, and the connection belongs to `open` from then on. */
+export interface WebSocketAnswer {
+  readonly status: 101;
+  /**
+   * Headers of the service's 101, names in any case: the subprotocol and the extensions that it chose.
+   * `Upgrade`, `Connection` and `X-Request-Id` are the router's, and so is `Sec-WebSocket-Accept` where it
+   * is not given. Absent: `open` writes the 101 itself, as `handleUpgrade` of `ws` does; `X-Request-Id:
+   * <call.requestId>` must then be in it (D9), and no `Content-Disposition` (C3).
+   */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /**
+   * Called once, when the 101 is written. Frames pass both ways as bytes; nothing here reads them.
+   *
+   * @param head what the client has sent already
+   */
+  readonly open: (socket: Duplex, head: Buffer) => void;
+}
+
+/**
+ * Opens a WebSocket to a hosted service. An answer of another status is the service's own refusal and
+ * passes as it is; to refuse in the gateway's name, throw a `GatewayError`.
+ */
+export type WebSocketHandler<Caller = unknown> = (
+  input: GatewayInput,
+  call: GatewayCall<Caller>,
+) => WebSocketAnswer | ServiceAnswer | Promise<WebSocketAnswer | ServiceAnswer>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { removeHopByHop } from './remove-hop-by-hop.ts';
+import { removeHopByHop } from '../http/headers.ts';
 
 test('removes what ends at this connection, and what Connection names', () => {
   expect(

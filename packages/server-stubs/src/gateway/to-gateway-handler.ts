@@ -1,10 +1,148 @@
 import type { Readable } from 'node:stream';
-import { UpgradeResponse } from '../http/upgrade-response.ts';
-import { type Answer, type Call, FaultError, type Handler } from '../runtime/index.ts';
-import { answerUpgrade, TAKEN, type UpgradeSettings } from './answer-upgrade.ts';
-import { assertForwardable } from './assert-forwardable.ts';
-import type { GatewayCall, GatewayHandler } from './gateway-handlers.ts';
-import { toInput } from './to-input.ts';
+import { GatewayError } from '../errors.ts';
+import { toDisposition } from '../http/disposition.ts';
+import { givenOf, type Headers, removeHopByHop } from '../http/headers.ts';
+import { isUpgrade, UpgradeResponse } from '../http/upgrade.ts';
+import { type Answer, type Call, FaultError, type Handler, type Input } from '../runtime/index.ts';
+import type {
+  GatewayCall,
+  GatewayHandler,
+  GatewayInput,
+  ServiceAnswer,
+} from './gateway-handlers.ts';
+import { answerUpgrade, TAKEN, type UpgradeSettings } from './web-socket.ts';
+
+const MAY_BE_REWRITTEN = /\/(?:\.|%2e)|\\/i;
+
+const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
+
+/**
+ * Refuses what must not reach a hosted service.
+ *
+ * D3: "A segment that is `.` or `..` after one decoding is 400 `INVALID_REQUEST`": a service or a
+ * library on the way could resolve it, and so reach another service. The same goes for a backslash,
+ * which is no character of a URL (RFC 3986) and which URL parsers turn into a slash (WHATWG URL, section
+ * 4.4). D13: "A GET with a body is 400."
+ *
+ * @throws GatewayError INVALID_REQUEST
+ */
+function assertForwardable({ request, rawPath }: Pick<Call, 'request' | 'rawPath'>): void {
+  if (rawPath !== lastPath && MAY_BE_REWRITTEN.test(rawPath)) assertNoRewriting(rawPath);
+  lastPath = rawPath;
+  const { method, headers } = request;
+  if (method === 'POST') return;
+  if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
+    throw new GatewayError('INVALID_REQUEST', {
+      message: 'A GET has no body: send the data in the query string, or use POST.',
+    });
+  }
+}
+
+/** The last path that was fine: calls repeat themselves. */
+let lastPath: string | undefined;
+
+function assertNoRewriting(path: string): void {
+  if (path.includes('\\')) {
+    throw new GatewayError('INVALID_REQUEST', {
+      message: 'The path has a backslash: write it as %5C, or send a slash.',
+    });
+  }
+  if (path.split('/').some((segment) => DOT_SEGMENT.test(segment))) {
+    throw new GatewayError('INVALID_REQUEST', {
+      message: 'A segment of the path is . or .. after decoding: resolve it before you send it.',
+    });
+  }
+}
+
+const NAME = 'name';
+
+const ANY_PATH = 'anyPath';
+
+/** What a handler of the gateway gets. Nothing is decoded or encoded again (D3). */
+function toInput({ path, body }: Input, call: Call): GatewayInput {
+  const { request, rawQuery } = call;
+  const anyPath = String(path?.[ANY_PATH] ?? '');
+  const method = request.method ?? 'GET';
+  const headers = removeHopByHop(request.headers) as Record<string, string | string[]>;
+  // Met already: the router asks for the body itself, and some clients refuse to send the header.
+  delete headers.expect;
+  // D9: "a UUID, passed on to the hosted service".
+  headers['x-request-id'] = call.requestId;
+  return {
+    name: String(path?.[NAME]),
+    anyPath,
+    rawQuery,
+    target: rawQuery === undefined ? `/${anyPath}` : `/${anyPath}?${rawQuery}`,
+    method,
+    headers,
+    body: method === 'POST' ? (body as Readable) : undefined,
+  };
+}
+
+/** Lists: what the service sends is added to what the gateway sends. */
+const MERGED = ['access-control-expose-headers', 'vary'];
+
+/** Headers of which the gateway's own word is the only one (D8, D9, D11). */
+const OWN = new Set([
+  'x-request-id',
+  'access-control-allow-origin',
+  'access-control-allow-credentials',
+  'content-disposition',
+]);
+
+const DISPOSITION = 'content-disposition';
+
+/**
+ * What the caller gets of a hosted service's answer.
+ *
+ * D7: "The hosted service's own status, headers and body pass through unchanged, save hop-by-hop
+ * headers, `X-Request-Id` and `Content-Disposition`." D10: it "carries `X-Svc-Upstream-Status-Code`".
+ *
+ * @param own headers that the gateway puts on every answer
+ * @throws GatewayError BAD_GATEWAY for a status that is none of an answer
+ */
+export function toCallerAnswer(
+  { status, headers: given = {}, body }: ServiceAnswer,
+  { request }: Call,
+  own: Readonly<Record<string, string>>,
+  upstreamStatus: string,
+): Answer {
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    throw new GatewayError('BAD_GATEWAY', {
+      cause: new RangeError(`The status ${status} is none.`),
+    });
+  }
+  const headers = removeHopByHop(given, OWN);
+  const disposition = toDisposition({
+    method: request.method ?? 'GET',
+    isUpgrade: isUpgrade(request.headers),
+    contentType: toText(headers['content-type']),
+    own: toLines(givenOf(given, DISPOSITION)) ?? NONE,
+  });
+  if (disposition !== undefined) headers[DISPOSITION] = disposition;
+  headers[upstreamStatus] = String(status);
+  // RFC 9110, section 8.6: "A server MUST NOT send a Content-Length header field in any response with
+  // a status code of … 204 (No Content)."
+  if (status === 204) delete headers['content-length'];
+  for (const name of MERGED) {
+    const theirs = toLines(headers[name]);
+    if (theirs !== undefined && own[name] !== undefined) {
+      headers[name] = [own[name], ...theirs].join(', ');
+    }
+  }
+  return { status, headers: headers as NonNullable<Answer['headers']>, body };
+}
+
+function toLines(value: Headers[string]): readonly string[] | undefined {
+  if (value === undefined || typeof value === 'number') return undefined;
+  return typeof value === 'string' ? [value] : value;
+}
+
+function toText(value: Headers[string]): string | undefined {
+  return typeof value === 'string' ? value : toLines(value)?.join(', ');
+}
+
+const NONE: readonly string[] = [];
 
 /**
  * A handler of the runtime: the checks of every gateway call before, the header rules after.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { defaultWireProfile } from '../wire-profile.ts';
 import { createCors } from './cors.ts';
+import { defaultWireProfile } from './wire-profile.ts';
 
 const APP = 'https://app.example.com';
 

@@ -1,3 +1,56 @@
+/**
+ * Headers that speak of one connection and end at it: RFC 9110, section 7.6.1, and `Trailer`, for
+ * trailers end here too. `Proxy-Authenticate` and `Proxy-Authorization` belong to the next proxy
+ * (section 11.7).
+ */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/**
+ * Headers without those that end at this connection, names in lower case.
+ *
+ * RFC 9110, section 7.6.1: "Intermediaries MUST parse a received Connection header field before a
+ * message is forwarded and, for each connection-option in this field, remove any header or trailer
+ * field(s) from the message with the same name".
+ *
+ * @param others more headers that are left out, in lower case
+ */
+export function removeHopByHop(
+  headers: Headers,
+  others?: ReadonlySet<string>,
+): Record<string, HeaderValue> {
+  const kept: Record<string, HeaderValue> = {};
+  const nominated = nominatedBy(headerOf(headers, 'connection'));
+  for (const name in headers) {
+    const value = headers[name];
+    const key = name.toLowerCase();
+    if (value === undefined || HOP_BY_HOP.has(key)) continue;
+    if (others?.has(key) || nominated?.has(key)) continue;
+    kept[key] = value;
+  }
+  return kept;
+}
+
+function nominatedBy(connection: string | undefined): Set<string> | undefined {
+  // What nearly every message says nominates nothing.
+  if (connection === undefined || connection === 'keep-alive' || connection === 'close') {
+    return undefined;
+  }
+  const names = new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
+  // It frames the body: without it a message would lose what it carries.
+  names.delete('content-length');
+  return names;
+}
+
 /** Value of a header, as Node gives and takes it. */
 export type HeaderValue = string | number | readonly string[] | undefined;
 
@@ -18,4 +71,10 @@ export function givenOf(headers: Headers, name: string): HeaderValue {
     if (key.length === name.length && key.toLowerCase() === name) return headers[key];
   }
   return undefined;
+}
+
+/** The media type of a `Content-Type` in lower case, without its parameters (RFC 9110, section 8.3.1). */
+export function mediaTypeOf(contentType: string): string {
+  const end = contentType.indexOf(';');
+  return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
 }

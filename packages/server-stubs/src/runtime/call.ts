@@ -1,6 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Route } from './route-table.ts';
+import type { Answer, Route } from './route-table.ts';
+
+/**
+ * Name of the method by which an error answers for itself: `error[toAnswer](call)`. An error without
+ * it, thrown by a handler, is answered with a fixed text and status 500.
+ */
+export const toAnswer: unique symbol = Symbol.for('@berth/server-stubs/toAnswer');
+
+/** An error that knows its answer. */
+export interface Answerable {
+  [toAnswer](call: Call): Answer;
+}
+
+export function isAnswerable(error: unknown): error is Answerable {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    typeof (error as Partial<Answerable>)[toAnswer] === 'function'
+  );
+}
 
 /** Principals that the security handlers returned, by scheme. */
 export type Principals = Readonly<Record<string, unknown>>;

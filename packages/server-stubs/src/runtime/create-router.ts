@@ -1,21 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Answering } from './answering/answering.ts';
-import { holdBody } from './answering/expect-continue.ts';
+import { holdBody } from './body/request-stream.ts';
 import { Call } from './call.ts';
+import { decodeText } from './decoding.ts';
 import { Exchange } from './exchange.ts';
-import type { Fault } from './fault.ts';
-import { badEncoding, headersTooLarge, methodNotAllowed, notFound, uriTooLong } from './faults.ts';
-import type { Handlers } from './handler.ts';
-import { createMatcher } from './matching/create-matcher.ts';
-import { decodeText } from './matching/decode-text.ts';
-import { Leaf } from './matching/leaf.ts';
-import { namesOf, toSegments } from './matching/path-template.ts';
-import { splitTarget } from './matching/split-target.ts';
-import type { RouterOptions } from './options.ts';
-import { type Plan, toPlan } from './plan.ts';
+import {
+  badEncoding,
+  type Fault,
+  headersTooLarge,
+  methodNotAllowed,
+  notFound,
+  uriTooLong,
+} from './faults.ts';
+import { createMatcher, namesOf, splitTarget, toSegments } from './matcher.ts';
+import {
+  type Handlers,
+  type Router,
+  type RouterOptions,
+  type Settings,
+  toSettings,
+} from './options.ts';
+import { Leaf, type Plan, toPlan } from './plan.ts';
+
 import type { RouteTable } from './route-table.ts';
-import type { Router } from './router.ts';
-import { type Settings, toSettings } from './settings.ts';
 
 type Next = (error?: unknown) => void;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toEventText } from './event-text.ts';
+import { toEventText } from './event-stream.ts';
 
 it.each([
   [{ data: 'a' }, 'data: a\n\n'],

@@ -1,18 +1,14 @@
 import { Answering } from './answering/answering.ts';
 import type { ReadBody } from './body/create-body-reader.ts';
-import type { Form } from './body/create-multipart-stream.ts';
-import { toRawRequest } from './body/to-raw-request.ts';
-import { unwrap } from './body/unwrap.ts';
+import type { Form } from './body/multipart.ts';
+import { toRawRequest } from './body/request-stream.ts';
 import type { Call, Principals } from './call.ts';
-import { invalidRequest, notImplemented } from './faults.ts';
-import type { Input } from './handler.ts';
-import type { NullObject } from './parameters/null-object.ts';
+import { Refusal } from './create-guard.ts';
+import type { NullObject } from './decoding.ts';
+import { invalidRequest, notImplemented, toViolation, type Violation } from './faults.ts';
+import type { Input, Settings } from './options.ts';
 import type { Plan } from './plan.ts';
 import type { Answer, Content, RequestBody } from './route-table.ts';
-import { Refusal } from './security/create-guard.ts';
-import type { Settings } from './settings.ts';
-import { toViolation } from './to-violation.ts';
-import type { Violation } from './violation.ts';
 
 class HandlerInput implements Input {
   path: NullObject | undefined = undefined;
@@ -176,4 +172,31 @@ function toParameterViolation(errors: Parameters<typeof toViolation>[0]): Violat
 
 function toPlacement(message: string): Violation {
   return { in: 'body', pointer: '', keyword: 'unwrap', message, schemaPath: '' };
+}
+
+/** The fields, and where they stand: the property, or an empty text. */
+interface Unwrapped {
+  readonly value: unknown;
+  readonly place: string;
+  /** Why the body is refused. */
+  readonly problem?: string;
+}
+
+/** Takes the fields out of the property that `x-berth-unwrap` names, if they stand there. */
+function unwrap(value: unknown, { unwrap: place, unwrapFields }: RequestBody): Unwrapped {
+  if (place === undefined || !isObject(value) || !Object.hasOwn(value, place)) {
+    return { value, place: '' };
+  }
+  const beside = unwrapFields
+    ? unwrapFields.find((name) => Object.hasOwn(value, name))
+    : Object.keys(value).find((name) => name !== place);
+  if (beside !== undefined) {
+    const problem = `body.${beside} stands beside body.${place}: send the fields in one of the two places, not in both.`;
+    return { value, place: '', problem };
+  }
+  return { value: value[place], place };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

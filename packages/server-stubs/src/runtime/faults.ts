@@ -1,5 +1,103 @@
-import type { Fault } from './fault.ts';
-import type { Violation } from './violation.ts';
+import { STATUS_CODES } from 'node:http';
+import type { Answer, SchemaError } from './route-table.ts';
+
+/**
+ * A fault as an error. The multipart stream throws it for a broken or too large form; a handler may
+ * let it pass, and the router answers with the fault.
+ */
+export class FaultError extends Error {
+  override readonly name = 'FaultError';
+  readonly fault: Fault;
+
+  constructor(fault: Fault) {
+    super(fault.message, { cause: fault.cause });
+    this.fault = fault;
+  }
+}
+
+/** The first error of a validator as a violation. */
+export function toViolation(
+  errors: readonly SchemaError[] | null | undefined,
+  place: Violation['in'],
+  root: string,
+  prefix = '',
+): Violation {
+  const error = errors?.[0];
+  if (error === undefined) {
+    const message = `${root} does not fit the schema.`;
+    return { in: place, pointer: prefix, keyword: 'schema', message, schemaPath: '' };
+  }
+  const { keyword, schemaPath } = error;
+  const pointer = prefix + error.instancePath + missingOf(error);
+  return {
+    in: place,
+    pointer,
+    keyword,
+    message: toMessage(error, `${root}${toPath(pointer)}`),
+    schemaPath,
+  };
+}
+
+/** A missing property has no path of its own: its parent is what failed. */
+function missingOf({ keyword, params }: SchemaError): string {
+  const name = keyword === 'required' ? params.missingProperty : undefined;
+  return typeof name === 'string' ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : '';
+}
+
+function toMessage(
+  { keyword, params, message = 'is not valid' }: SchemaError,
+  field: string,
+): string {
+  switch (keyword) {
+    case 'required':
+      return `${field} is missing.`;
+    case 'type':
+      return `${field} must be ${toTypes(params.type)}.`;
+    case 'enum':
+      return `${field} must be one of ${toList(params.allowedValues)}.`;
+    case 'const':
+      return `${field} must be ${JSON.stringify(params.allowedValue)}.`;
+    case 'additionalProperties':
+      return `${field} must not have the property ${String(params.additionalProperty)}.`;
+    case 'unevaluatedProperties':
+      return `${field} must not have the property ${String(params.unevaluatedProperty)}.`;
+    case 'format':
+      return `${field} must be a valid ${String(params.format)}.`;
+    default:
+      return `${field} ${message.replace('must NOT', 'must not')}.`;
+  }
+}
+
+/** `/fileList/0/fileID` as `.fileList[0].fileID`. */
+function toPath(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
+    .join('');
+}
+
+function toTypes(type: unknown): string {
+  const types = Array.isArray(type) ? type.map(String) : String(type).split(',');
+  return types.map((name) => ARTICLES[name] ?? name).join(' or ');
+}
+
+const ARTICLES: Readonly<Record<string, string>> = {
+  array: 'an array',
+  boolean: 'a boolean',
+  integer: 'an integer',
+  null: 'null',
+  number: 'a number',
+  object: 'an object',
+  string: 'a string',
+};
+
+function toList(values: unknown): string {
+  return Array.isArray(values)
+    ? values.map((value) => JSON.stringify(value)).join(', ')
+    : 'its values';
+}
 
 export function notFound(path: string): Fault {
   return { kind: 'not-found', status: 404, message: `There is nothing at ${path}.` };
@@ -72,4 +170,102 @@ export function invalidResponse(violation: Violation): Fault {
 
 export function handlerFailed(cause: unknown): Fault {
   return { kind: 'handler-failed', status: 500, message: 'The server failed.', cause };
+}
+
+/** One breach of the document, in a request or in an answer. */
+export interface Violation {
+  readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body' | 'response';
+  /** JSON Pointer of the value, from the part that `in` names: `/fileList/0/fileID`. */
+  readonly pointer: string;
+  /** JSON Schema keyword that does not hold, or a word of the runtime's own, such as `syntax`. */
+  readonly keyword: string;
+  /** A sentence that names the field and what is wrong: `body.fileList is missing.` */
+  readonly message: string;
+  /** Place of the keyword in the schema; empty where no schema was asked. */
+  readonly schemaPath: string;
+}
+
+/** Why the router answers in place of a handler. */
+export type FaultKind =
+  | 'not-found'
+  | 'method-not-allowed'
+  | 'bad-path'
+  | 'invalid-request'
+  | 'malformed-body'
+  | 'unsupported-media-type'
+  | 'too-large'
+  | 'unauthorized'
+  | 'not-implemented'
+  | 'invalid-response'
+  | 'handler-failed';
+
+/** What went wrong, before it has the shape of an answer. Holds no stack and no secret. */
+export interface Fault {
+  readonly kind: FaultKind;
+  /** 400, 401, 404, 405, 413, 414, 415, 431, 500 or 501. */
+  readonly status: number;
+  /** One sentence for the caller, which names the field and the fix. */
+  readonly message: string;
+  /** What is wrong with the request; absent where the fault lies on the side of the server. */
+  readonly violations?: readonly Violation[];
+  /** Absent where no operation was found. */
+  readonly operationId?: string;
+  /**
+   * Headers that HTTP wants on such an answer: `Allow` (405), `WWW-Authenticate` (401), `Accept` (415).
+   * The router adds them to whatever `toAnswer` gives.
+   */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The error behind it, for the log; never for the caller. */
+  readonly cause?: unknown;
+}
+
+/**
+ * The default shape of a fault: problem details (RFC 9457). `type` is left out, which means
+ * `about:blank`: the status says it all. `errors` lists the violations of the request.
+ */
+export function toProblem(fault: Fault): Answer {
+  return {
+    status: fault.status,
+    headers: { 'content-type': 'application/problem+json' },
+    body: {
+      title: STATUS_CODES[fault.status] ?? 'Error',
+      status: fault.status,
+      detail: fault.message,
+      ...(fault.violations && { errors: fault.violations.map(toPublic) }),
+    },
+  };
+}
+
+function toPublic({ message, pointer, in: place }: NonNullable<Fault['violations']>[number]) {
+  return { detail: message, pointer, in: place };
+}
+
+export function malformed(message: string, cause?: unknown): Fault {
+  const violation = {
+    in: 'body',
+    pointer: '',
+    keyword: 'syntax',
+    message,
+    schemaPath: '',
+  } as const;
+  return { kind: 'malformed-body', status: 400, message, violations: [violation], cause };
+}
+
+export function tooLarge(maxBytes: number): Fault {
+  const message = `The body is larger than ${maxBytes} bytes.`;
+  return { kind: 'too-large', status: 413, message };
+}
+
+export function tooMany(what: string, most: number): Fault {
+  return { kind: 'too-large', status: 413, message: `The form has more than ${most} ${what}.` };
+}
+
+/** @param accepted media types that the operation takes, for the header `Accept` (RFC 9110, section 15.5.16) */
+export function unsupported(message: string, accepted: string): Fault {
+  return {
+    kind: 'unsupported-media-type',
+    status: 415,
+    message,
+    headers: accepted === '' ? {} : { accept: accepted },
+  };
 }

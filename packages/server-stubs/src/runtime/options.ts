@@ -1,9 +1,70 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
 import type { Call } from './call.ts';
-import type { Fault } from './fault.ts';
-import type { SecurityHandlers } from './handler.ts';
+import { type Fault, toProblem, type Violation } from './faults.ts';
 import type { Answer } from './route-table.ts';
-import type { Violation } from './violation.ts';
+
+export type Limits = Required<RequestLimits>;
+
+/** The options of a router with all defaults. */
+export interface Settings
+  extends Required<
+    Omit<
+      RouterOptions,
+      'requests' | 'requestId' | 'headers' | 'onAnswer' | 'onFault' | 'security' | 'deprecations'
+    >
+  > {
+  readonly limits: Limits;
+  readonly requestId: RouterOptions['requestId'];
+  readonly headers: RouterOptions['headers'];
+  readonly onAnswer: RouterOptions['onAnswer'];
+  readonly onFault: RouterOptions['onFault'];
+}
+
+const DEFAULT_LIMITS: Limits = {
+  bodyBytes: 1024 * 1024,
+  streamBytes: Infinity,
+  headerBytes: Infinity,
+  pathBytes: 8 * 1024,
+  queryBytes: 8 * 1024,
+  jsonDepth: 64,
+  formFields: 100,
+  fieldBytes: 64 * 1024,
+  formFiles: 10,
+};
+
+/** @throws TypeError for a limit that is no number of at least 0 */
+export function toSettings(options: RouterOptions): Settings {
+  return {
+    limits: { ...DEFAULT_LIMITS, ...definedOf(options.requests ?? {}) },
+    responses: options.responses ?? 'refuse',
+    onViolation: options.onViolation ?? warn,
+    onError: options.onError ?? print,
+    toAnswer: options.toAnswer ?? toProblem,
+    requestId: options.requestId,
+    headers: options.headers,
+    onAnswer: options.onAnswer,
+    onFault: options.onFault,
+  };
+}
+
+function definedOf(limits: RequestLimits): RequestLimits {
+  const entries = Object.entries(limits).filter(([, value]) => value !== undefined);
+  const wrong = entries.find(([, value]) => !(typeof value === 'number' && value >= 0));
+  if (wrong) throw new TypeError(`requests.${wrong[0]} must be a number of at least 0.`);
+  return Object.fromEntries(entries);
+}
+
+function warn({ message }: { message: string }, { operationId }: Call): void {
+  process.emitWarning(
+    `The answer of ${operationId} breaks the document: ${message}`,
+    'BerthWarning',
+  );
+}
+
+function print(error: unknown, { operationId }: Call): void {
+  process.stderr.write(`${operationId}: ${inspect(error)}\n`);
+}
 
 /** What a request may cost at most. Beyond: 413, 414 (path, query) or 431 (headers). */
 export interface RequestLimits {
@@ -75,4 +136,85 @@ export interface RouterOptions {
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
   /** By operationId. An operation that is not deprecated in the document throws. */
   readonly deprecations?: Readonly<Record<string, Deprecation>>;
+}
+
+/** What a handler is given; parts that the operation does not have are `undefined`. */
+export interface Input {
+  /** Each part is keyed by the names of the document, in its own spelling; its prototype is null. */
+  readonly path: Readonly<Record<string, unknown>> | undefined;
+  readonly query: Readonly<Record<string, unknown>> | undefined;
+  readonly header: Readonly<Record<string, unknown>> | undefined;
+  readonly cookie: Readonly<Record<string, unknown>> | undefined;
+  /** Media type of the document that the body has; `undefined` without a body. */
+  readonly contentType: string | undefined;
+  /**
+   * JSON: the value. Text: a string. Form: an object, null prototype. Multipart: a `MultipartStream`.
+   * Binary and pass-through operations: a `Readable`.
+   */
+  readonly body: unknown;
+}
+
+/** Handles one operation. Generated code narrows both types. */
+// biome-ignore lint/suspicious/noExplicitAny: a handler of narrower input must be assignable
+export type Handler = (input: any, call: Call<any>) => Answer | Promise<Answer>;
+
+/** Handlers by operationId; an operation without one is answered with 501. */
+export type Handlers = Readonly<Record<string, Handler | undefined>>;
+
+/**
+ * Judges the credential of one scheme. It gets the text after the scheme's name (`http`, `oauth2`,
+ * `openIdConnect`), the value of the header, query parameter or cookie (`apiKey`), or an empty text
+ * (`mutualTLS`); it is not asked where the request has none. It returns the principal; `undefined`,
+ * `null` and `false` refuse, and so does throwing `Unauthorized` or an error that knows its answer.
+ *
+ * @param scopes scopes or roles that the operation asks for; empty where it names none
+ */
+export type SecurityHandler<Principal = unknown> = (
+  credential: string,
+  call: Call,
+  scopes: readonly string[],
+) => Principal | Promise<Principal>;
+
+/** One handler for each scheme that the document uses. */
+export type SecurityHandlers = Readonly<Record<string, SecurityHandler>>;
+
+/** A handler by its name, be it a method of a class, but none that every object has: `toString`. */
+export function functionOf<Kind>(
+  handlers: Readonly<Record<string, Kind | undefined>>,
+  name: string,
+): Kind | undefined {
+  const handler = handlers[name];
+  const inherited = (Object.prototype as unknown as Record<string, unknown>)[name];
+  return typeof handler === 'function' && handler !== inherited ? handler : undefined;
+}
+
+/** What `node:http` and Express call for each request. */
+export type Listener = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next?: (error?: unknown) => void,
+) => void;
+
+/** An operation, and the path parameters of a request for it. */
+export interface FoundOperation {
+  readonly operationId: string;
+  /** As they came, nothing decoded. */
+  readonly path: Readonly<Record<string, string>>;
+}
+
+/**
+ * Middleware for Express 4 and 5 (`app.use(router)`, before or after a body parser), and a listener of
+ * `node:http`. Without `next`, a path that the document does not have is answered with 404.
+ */
+export interface Router extends Listener {
+  /**
+   * The operation that a request is for, before anything of it is judged: for what has to know it
+   * beforehand, such as a limit by operation. Undefined where there is none of its path and method.
+   */
+  readonly find: (request: Pick<IncomingMessage, 'method' | 'url'>) => FoundOperation | undefined;
+  /**
+   * Listener for `server.on('checkContinue', …)`: a client that sent `Expect: 100-continue` is asked
+   * for its body only when that will be read. Without it Node asks for the body of every request.
+   */
+  readonly checkContinue: Listener;
 }

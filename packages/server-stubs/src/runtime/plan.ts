@@ -1,15 +1,42 @@
-import { createResponseFinder, type ResponseFinder } from './answering/create-response-finder.ts';
-import { toDeprecationHeaders } from './answering/to-deprecation-headers.ts';
 import { type BodyReader, createBodyReader } from './body/create-body-reader.ts';
-import { functionOf, type Handler, type Handlers } from './handler.ts';
-import type { RouterOptions } from './options.ts';
+import { createGuard, type Guard } from './create-guard.ts';
+import {
+  type Deprecation,
+  functionOf,
+  type Handler,
+  type Handlers,
+  type RouterOptions,
+  type Settings,
+} from './options.ts';
 import {
   createParameterReader,
   type ParameterReader,
 } from './parameters/create-parameter-reader.ts';
-import type { Route, RouteTable } from './route-table.ts';
-import { createGuard, type Guard } from './security/create-guard.ts';
-import type { Settings } from './settings.ts';
+import type { DocumentedResponse, Route, RouteTable } from './route-table.ts';
+
+/** The methods of one path. */
+export class Leaf {
+  readonly #plans = new Map<string, Plan>();
+
+  add(method: string, plan: Plan): void {
+    if (this.#plans.has(method)) {
+      throw new TypeError(`${method} ${plan.route.path} is in the route table more than once.`);
+    }
+    this.#plans.set(method, plan);
+  }
+
+  /** HEAD is GET without the body (RFC 9110, section 9.3.2). */
+  find(method: string): Plan | undefined {
+    return this.#plans.get(method) ?? (method === 'HEAD' ? this.#plans.get('GET') : undefined);
+  }
+
+  /** Value of the header `Allow`. */
+  get allow(): string {
+    const methods = [...this.#plans.keys()];
+    if (methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD');
+    return methods.join(', ');
+  }
+}
 
 /** A route with everything that can be worked out before the first request. */
 export interface Plan {
@@ -48,5 +75,33 @@ export function toPlan(
     readBody: route.body && createBodyReader(route.body, settings.limits),
     findResponse: createResponseFinder(route.responses),
     headers: deprecation && toDeprecationHeaders(deprecation),
+  };
+}
+
+/** The documented response for a status: the status itself, its range (`4XX`), or `default`. */
+type ResponseFinder = (status: number) => DocumentedResponse | undefined;
+
+function createResponseFinder(responses: readonly DocumentedResponse[]): ResponseFinder {
+  const exact = new Map<number, DocumentedResponse>();
+  const ranges = new Map<number, DocumentedResponse>();
+  let fallback: DocumentedResponse | undefined;
+  for (const response of responses) {
+    if (response.status === 'default') fallback = response;
+    else if (/^[1-5]xx$/i.test(response.status)) ranges.set(Number(response.status[0]), response);
+    else exact.set(Number(response.status), response);
+  }
+  return (status) => exact.get(status) ?? ranges.get(Math.floor(status / 100)) ?? fallback;
+}
+
+/** `Deprecation` (RFC 9745) is a structured date; `Sunset` (RFC 8594) is an HTTP date. */
+function toDeprecationHeaders({
+  since,
+  sunset,
+  link,
+}: Deprecation): Readonly<Record<string, string>> {
+  return {
+    deprecation: `@${Math.floor(since.getTime() / 1000)}`,
+    ...(sunset && { sunset: sunset.toUTCString() }),
+    ...(link && { link: `<${link}>; rel="deprecation"` }),
   };
 }

@@ -1,18 +1,43 @@
-import { StorageError } from '../errors/storage-error.ts';
+import { StorageError, type StorageErrorCode } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes as standard } from '../generated/storage.v2/routes.gen.ts';
-import { createCors } from '../http/cors.ts';
-import { toHandlers } from '../http/to-handlers.ts';
-import { toPreflight } from '../http/to-preflight.ts';
-import type { BerthRouterOptions, EnvOption } from '../router-options.ts';
-import { createRouter, type Router, toAnswer } from '../runtime/index.ts';
-import { defaultWireProfile } from '../wire-profile.ts';
-import { envIdOf } from './env-id-of.ts';
+import { createCors, toPreflight } from '../http/cors.ts';
+import { type BerthRouterOptions, type EnvOption, toHandlers } from '../http/router-options.ts';
+import { defaultWireProfile } from '../http/wire-profile.ts';
+import {
+  createRouter,
+  type Fault,
+  type FaultKind,
+  type Router,
+  toAnswer,
+} from '../runtime/index.ts';
 import type { StorageHandlers } from './storage-handlers.ts';
-import { type StorageSecurity, toStorageSecurity } from './storage-security.ts';
-import { toStorageFault } from './to-storage-fault.ts';
-import { toStorageHandler } from './to-storage-handler.ts';
-import { CREDENTIALS, toStorageTable } from './to-storage-table.ts';
+import { envIdOf, type StorageSecurity, toStorageSecurity } from './storage-security.ts';
+import { CREDENTIALS, toStorageHandler, toStorageTable } from './to-storage-handler.ts';
+
+const CODES: Readonly<Record<FaultKind, StorageErrorCode>> = {
+  'not-found': 'NOT_FOUND',
+  'method-not-allowed': 'METHOD_NOT_ALLOWED',
+  'bad-path': 'INVALID_PARAM',
+  'invalid-request': 'INVALID_PARAM',
+  'malformed-body': 'INVALID_PARAM',
+  'unsupported-media-type': 'UNSUPPORTED_MEDIA_TYPE',
+  'too-large': 'EXCEED_MAX_PAYLOAD_SIZE',
+  unauthorized: 'SIGN_PARAM_INVALID',
+  'not-implemented': 'SYS_ERR',
+  'invalid-response': 'SYS_ERR',
+  'handler-failed': 'SYS_ERR',
+};
+
+/** A fault of the runtime in the vocabulary of the storage API (D26). */
+function toStorageFault({ kind, status, message, cause }: Fault): StorageError {
+  // Only a body is a payload; a path or headers beyond the limit are a wrong parameter.
+  const code = kind === 'too-large' && status !== 413 ? 'INVALID_PARAM' : CODES[kind];
+  if (kind === 'invalid-response' || kind === 'handler-failed') {
+    return new StorageError(code, { cause });
+  }
+  return new StorageError(code, { message, status, cause });
+}
 
 export interface StorageRouterOptions<Caller = unknown> extends BerthRouterOptions {
   /** Lets callers in: one handler for the three headers, which are worth nothing apart. */

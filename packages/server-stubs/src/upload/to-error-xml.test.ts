@@ -1,6 +1,6 @@
 import { XMLParser } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
-import { toErrorXml } from './to-error-xml.ts';
+import { toErrorXml } from '../errors.ts';
 
 const parse = (xml: string) =>
   new XMLParser({ ignoreDeclaration: true, trimValues: false, parseTagValue: false }).parse(xml);

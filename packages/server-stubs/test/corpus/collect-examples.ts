@@ -1,5 +1,12 @@
-import { entriesOf, isObject, type JsonObject, toList } from '../../generator/document/json.ts';
-import { join, type Pointer } from '../../generator/document/pointer.ts';
+import {
+  entriesOf,
+  isObject,
+  type JsonObject,
+  join,
+  type Pointer,
+  toList,
+} from '../../generator/document.ts';
+
 import { isSchema, type Schema, visitSubschemas } from '../../generator/schema/schema.ts';
 
 /** A schema of a document and a value that the document gives for it. */

@@ -1,4 +1,4 @@
-import type { Pointer } from '../../generator/document/pointer.ts';
+import type { Pointer } from '../../generator/document.ts';
 import type { LocatedCase } from './prepare-cases.ts';
 
 export interface Comparison {

@@ -1,7 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { isObject, type JsonObject } from '../../generator/document/json.ts';
-import { type Pointer, valueAt } from '../../generator/document/pointer.ts';
+import { isObject, type JsonObject, type Pointer, valueAt } from '../../generator/document.ts';
 
 type Oracle = (schema: Pointer, value: unknown) => boolean;
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { JsonObject } from '../../generator/document/json.ts';
-import type { Pointer } from '../../generator/document/pointer.ts';
+import type { JsonObject, Pointer } from '../../generator/document.ts';
+
 import { generate } from '../../generator/generate.ts';
-import type { Direction } from '../../generator/schema/direction.ts';
+import type { Direction } from '../../generator/schema/schema-store.ts';
 import { collectExamples, type Example } from './collect-examples.ts';
 import { writeFiles } from './compile-types.ts';
 import type { Case } from './judge.ts';

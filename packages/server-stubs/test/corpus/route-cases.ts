@@ -1,7 +1,7 @@
-import type { Pointer } from '../../generator/document/pointer.ts';
-import { Problems } from '../../generator/document/problems.ts';
+import { type Pointer, Problems } from '../../generator/document.ts';
+
 import { readModel } from '../../generator/operations/read-model.ts';
-import type { Direction } from '../../generator/schema/direction.ts';
+import type { Direction } from '../../generator/schema/schema-store.ts';
 import type { LocatedCase } from './prepare-cases.ts';
 
 /** Values by schema, as cases for the validators that a route table has for JSON bodies. */

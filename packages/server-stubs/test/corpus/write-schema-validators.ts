@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
-import type { Pointer } from '../../generator/document/pointer.ts';
-import { Problems } from '../../generator/document/problems.ts';
+import { type Pointer, Problems } from '../../generator/document.ts';
+
 import { Names } from '../../generator/names.ts';
 import { readModel } from '../../generator/operations/read-model.ts';
-import type { Direction } from '../../generator/schema/direction.ts';
-import { SchemaNames } from '../../generator/schema/schema-names.ts';
+import { type Direction, SchemaNames } from '../../generator/schema/schema-store.ts';
+
 import { compileValidators } from '../../generator/validators/compile-validators.ts';
 import { SchemaSet } from '../../generator/validators/schema-set.ts';
 

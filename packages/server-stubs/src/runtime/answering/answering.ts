@@ -1,21 +1,48 @@
-import type { Form } from '../body/create-multipart-stream.ts';
-import type { Call } from '../call.ts';
-import type { Fault } from '../fault.ts';
-import { FaultError } from '../fault-error.ts';
-import { handlerFailed, invalidResponse, unauthorized } from '../faults.ts';
+import type { ServerResponse } from 'node:http';
+import type { Form } from '../body/multipart.ts';
+import { type Call, isAnswerable, toAnswer } from '../call.ts';
+import { type Refusal, Unauthorized } from '../create-guard.ts';
+import { type Fault, FaultError, handlerFailed, invalidResponse, unauthorized } from '../faults.ts';
+import type { Settings } from '../options.ts';
 import type { Plan } from '../plan.ts';
 import type { Answer, Content } from '../route-table.ts';
-import type { Refusal } from '../security/create-guard.ts';
-import type { Settings } from '../settings.ts';
-import { isAnswerable, toAnswer } from '../to-answer.ts';
-import { Unauthorized } from '../unauthorized.ts';
 import { checkAnswer, contentOf } from './check-answer.ts';
-import { Head, type HeaderSource } from './head.ts';
-import { isDeparture } from './is-departure.ts';
-import { isBytes, isStream } from './raw-body.ts';
-import { sendLastResort } from './send-last-resort.ts';
-import { toWireType } from './to-wire-type.ts';
-import { type WireBody, writeAnswer } from './write-answer.ts';
+import {
+  Head,
+  type HeaderSource,
+  isBytes,
+  isStream,
+  toWireType,
+  type WireBody,
+  writeAnswer,
+} from './write-answer.ts';
+
+/** How streams and signals tell that the other side has gone. */
+const NAMES = new Set(['AbortError', 'ABORT_ERR', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);
+
+/** Whether an error only says that the client went away: then nobody waits for an answer. */
+function isDeparture(error: unknown, { request, response }: Call): boolean {
+  const isGone = response.destroyed || (request.destroyed && !request.complete);
+  if (!isGone || !(error instanceof Error)) return false;
+  return NAMES.has(error.name) || NAMES.has((error as NodeJS.ErrnoException).code ?? '');
+}
+
+const BODY = JSON.stringify({ title: 'Internal Server Error', status: 500 });
+
+/** The answer when even the shape of a fault could not be made: fixed, so that it cannot fail too. */
+function sendLastResort(response: ServerResponse): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  for (const name of response.getHeaderNames()) response.removeHeader(name);
+  response.writeHead(500, {
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(BODY),
+    connection: 'close',
+  });
+  response.end(BODY);
+}
 
 /** The end of one call: everything that becomes an answer goes through here. */
 export class Answering {

@@ -1,9 +1,7 @@
 import { findContent } from '../body/media-type.ts';
+import { toViolation, type Violation } from '../faults.ts';
 import type { Answer, Content, DocumentedResponse } from '../route-table.ts';
-import { toViolation } from '../to-violation.ts';
-import type { Violation } from '../violation.ts';
-import { headerOf } from './header-of.ts';
-import { isBytes } from './raw-body.ts';
+import { isBytes } from './write-answer.ts';
 
 /** The documented content of an answer: the one it names, the one of its header, else the first. */
 export function contentOf({ content }: DocumentedResponse, answer: Answer): Content | undefined {
@@ -68,4 +66,14 @@ function checkBody({ kind, mediaType, validate }: Content, body: unknown): Viola
 
 function violate(pointer: string, keyword: string, message: string): Violation {
   return { in: 'response', pointer, keyword, message, schemaPath: '' };
+}
+
+/** The value of a header whatever the case of its name; several lines as one list. */
+function headerOf(headers: NonNullable<Answer['headers']>, name: string): string | undefined {
+  for (const key in headers) {
+    if (key.length !== name.length || key.toLowerCase() !== name) continue;
+    const value = headers[key];
+    if (value !== undefined) return typeof value === 'string' ? value : value.join(', ');
+  }
+  return undefined;
 }

@@ -1,12 +1,122 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeader, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { pipeline as pipe } from 'node:stream/promises';
+import { hasBody } from '../body/request-stream.ts';
 import type { Call } from '../call.ts';
-import type { BodyWriter, EndAnswer } from '../route-table.ts';
-import { endAfterDrain, isUnread } from './end-after-drain.ts';
-import { flushHead } from './flush-head.ts';
-import type { Head } from './head.ts';
-import { isStream } from './raw-body.ts';
+import type { Answer, BodyWriter, Content, EndAnswer } from '../route-table.ts';
+
+/** A rest that is announced and at most this long is read, and the connection stays open. */
+const DRAIN_BYTES = 64 * 1024;
+
+/** How much of a longer rest is read, and how long, before the connection is closed. */
+const LINGER_BYTES = 16 * 1024 * 1024;
+
+const LINGER_MILLISECONDS = 2000;
+
+/** What becomes of a body that was not read to its end when the answer is written. */
+function isUnread(request: IncomingMessage): 'drain' | 'close' | undefined {
+  if (request.complete || !hasBody(request)) return undefined;
+  const length = Number(request.headers['content-length'] ?? Infinity);
+  return length <= DRAIN_BYTES && request.headers.expect === undefined ? 'drain' : 'close';
+}
+
+/**
+ * Writes the whole answer, but ends it, and with it the connection, only when the client has sent its
+ * rest or enough of it: data that comes in after a close resets the connection, and the client may
+ * never see the answer (RFC 9112, section 9.6).
+ */
+function endAfterDrain(
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: string | Uint8Array | undefined,
+): void {
+  let size = 0;
+  const end = () => {
+    clearTimeout(timer);
+    request.off('data', onData).off('pause', resume);
+    if (!response.writableEnded) response.end();
+  };
+  const onData = (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > LINGER_BYTES) end();
+  };
+  const resume = () => {
+    request.resume();
+  };
+  const timer = setTimeout(end, LINGER_MILLISECONDS).unref();
+  if (body === undefined) response.flushHeaders();
+  else response.write(body);
+  request.unpipe();
+  request.on('data', onData);
+  request.once('end', end);
+  request.once('close', end);
+  // Whoever read before may still let go of it.
+  request.on('pause', resume);
+  request.resume();
+}
+
+type HeaderValue = string | readonly string[] | number;
+
+export type HeaderSource = Answer['headers'];
+
+/**
+ * The headers of one answer, in lower case. What is added first wins. A flat list, because that is what
+ * Node writes fastest.
+ */
+export class Head {
+  readonly #list: HeaderValue[] = [];
+
+  has(name: string): boolean {
+    const list = this.#list;
+    for (let at = 0; at < list.length; at += 2) if (list[at] === name) return true;
+    return false;
+  }
+
+  add(name: string, value: HeaderValue): void {
+    this.#list.push(name, value);
+  }
+
+  addAll(headers: HeaderSource): void {
+    for (const name in headers) {
+      const value = headers[name];
+      if (value === undefined) continue;
+      const key = name.toLowerCase();
+      if (!this.has(key)) this.#list.push(key, value);
+    }
+  }
+
+  remove(name: string): void {
+    for (let at = 0; at < this.#list.length; at += 2) {
+      if (this.#list[at] === name) this.#list.splice(at, 2);
+    }
+  }
+
+  write(response: ServerResponse, status: number): void {
+    const list = this.#list;
+    if (isPlain(response)) {
+      response.writeHead(status, list as OutgoingHttpHeader[]);
+      return;
+    }
+    try {
+      for (let at = 0; at < list.length; at += 2) {
+        response.setHeader(list[at] as string, list[at + 1] as HeaderValue);
+      }
+    } catch (error) {
+      // The answer to this error must not inherit the headers that went well.
+      for (let at = 0; at < list.length; at += 2) response.removeHeader(list[at] as string);
+      throw error;
+    }
+    response.writeHead(status);
+  }
+}
+
+/** Express, and middleware that wraps `writeHead`, work with single headers. */
+function isPlain(response: ServerResponse): boolean {
+  return (
+    Object.getPrototypeOf(response) === ServerResponse.prototype &&
+    response.writeHead === ServerResponse.prototype.writeHead
+  );
+}
 
 /** A body as it goes over the wire. */
 export type WireBody =
@@ -18,7 +128,7 @@ export type WireBody =
   | undefined;
 
 /** Hears how an answer goes. */
-export interface AnswerObserver {
+interface AnswerObserver {
   /** The head was accepted: nothing but the body is left to fail. */
   onHead(): void;
   /** The stream of the body failed while the client was still there. */
@@ -125,4 +235,38 @@ function writeStream(
     () => end(response),
     () => response.destroy(),
   );
+}
+
+/**
+ * Sends the head of an answer that has a body, at once. Unlike `flushHeaders`, which writes UTF-8, it
+ * leaves the bytes of the headers what they are.
+ */
+function flushHead(response: ServerResponse): void {
+  // HTTP/2 has an answer of its own; and a `write` of some middleware might hold the head back.
+  if (response instanceof ServerResponse)
+    ServerResponse.prototype.write.call(response, '', 'latin1');
+  else (response as ServerResponse).flushHeaders();
+}
+
+export function isStream(body: unknown): body is Readable | ReadableStream<Uint8Array> {
+  return body instanceof Readable || body instanceof ReadableStream;
+}
+
+/** Whether a body is sent as it is; a text is only where its media type is not JSON. */
+export function isBytes(body: unknown): body is Uint8Array | Readable | ReadableStream<Uint8Array> {
+  return body instanceof Uint8Array || isStream(body);
+}
+
+/** `Content-Type` of an answer that gives none itself. */
+export function toWireType({ body, contentType }: Answer, content: Content | undefined): string {
+  const named = contentType ?? content?.mediaType;
+  if (named !== undefined && !named.includes('*')) {
+    return content?.kind === 'text' && typeof body === 'string' ? withCharset(named) : named;
+  }
+  if (typeof body === 'string') return 'text/plain; charset=utf-8';
+  return isBytes(body) ? 'application/octet-stream' : 'application/json';
+}
+
+function withCharset(type: string): string {
+  return type.includes(';') ? type : `${type}; charset=utf-8`;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ScalarType } from '../route-table.ts';
-import { coerce } from './coerce.ts';
+import { coerce } from './to-value.ts';
 
 it.each<[string, readonly ScalarType[], unknown]>([
   ['12', ['integer'], 12],

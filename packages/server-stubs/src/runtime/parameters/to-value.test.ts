@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { toParameter } from '../../../test/support/to-table.ts';
+import { parseQuery } from '../decoding.ts';
 import type { Parameter } from '../route-table.ts';
-import { Unreadable } from './coerce.ts';
-import { parseQuery } from './parse-query.ts';
-import { readQuery } from './read-query.ts';
-import { toValue } from './to-value.ts';
+import { readQuery } from './create-parameter-reader.ts';
+import { toValue, Unreadable } from './to-value.ts';
 
 const plain = (value: unknown): unknown =>
   value instanceof Unreadable ? value.keyword : structuredClone(value);

@@ -1,0 +1,99 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Problem } from '../document.ts';
+import type { Fingerprint, Fingerprints } from '../modules/write-fingerprints.ts';
+import { UnreadableError } from './load-document.ts';
+
+/** Operations that differ from the run before, each with what differs. */
+interface Changes {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: ReadonlyMap<string, readonly (keyof Fingerprint)[]>;
+}
+
+const PARTS = ['input', 'output', 'security'] as const;
+
+function compare(before: Fingerprints, after: Fingerprints): Changes {
+  const changed = new Map<string, readonly (keyof Fingerprint)[]>();
+  for (const [operationId, now] of Object.entries(after.operations)) {
+    const then = before.operations[operationId];
+    const parts = then === undefined ? [] : PARTS.filter((part) => then[part] !== now[part]);
+    if (parts.length > 0) changed.set(operationId, parts);
+  }
+  return {
+    added: missingFrom(before, after),
+    removed: missingFrom(after, before),
+    changed,
+  };
+}
+
+/** What a run changed for handlers, line by line; nothing where there was no run before. */
+export function describeChanges(before: Fingerprints | undefined, after: Fingerprints): string[] {
+  if (before === undefined) return [];
+  const { added, removed, changed } = compare(before, after);
+  const parts = [...changed].map(([operationId, names]) => `${operationId} (${names.join(', ')})`);
+  return [
+    ...(parts.length > 0 ? [`changed: ${parts.join(', ')}`] : []),
+    ...(removed.length > 0 ? [`removed: ${removed.join(', ')}`] : []),
+    ...(added.length > 0 ? [`added: ${added.join(', ')}`] : []),
+  ];
+}
+
+function missingFrom(list: Fingerprints, other: Fingerprints): string[] {
+  return Object.keys(other.operations).filter((each) => !Object.hasOwn(list.operations, each));
+}
+
+const SOURCE = /\.[cm]?[jt]s$/;
+
+const NO_HANDLER = /\.(?:test|spec|gen|d)\.[cm]?[jt]s$|(?:^|\/)index\.[cm]?[jt]s$/;
+
+/**
+ * Holds a folder, in which each handler is a file named after its operationId, to the operations: which
+ * files may no longer fit, which have no operation, and which operations have no file. Nothing in it is
+ * touched.
+ *
+ * @throws UnreadableError where the folder is there, and cannot be read
+ */
+export async function describeHandlers(
+  folder: string,
+  before: Fingerprints | undefined,
+  after: Fingerprints,
+): Promise<string[]> {
+  const files = await findFiles(folder);
+  const changed = before === undefined ? new Map() : compare(before, after).changed;
+  const operations = Object.keys(after.operations);
+  const toPath = (operationId: string) => join(folder, files.get(operationId) ?? '');
+  const affected = operations.filter((each) => files.has(each) && changed.has(each));
+  const obsolete = [...files.keys()].filter((each) => !Object.hasOwn(after.operations, each));
+  const missing = operations.filter((each) => !files.has(each));
+  return [
+    ...affected.map(
+      (each) => `look at ${toPath(each)}: ${changed.get(each)?.join(' and ')} changed`,
+    ),
+    ...obsolete.map((each) => `obsolete: ${toPath(each)}: there is no such operation`),
+    ...(missing.length > 0 ? [`without a handler (501): ${missing.join(', ')}`] : []),
+  ];
+}
+
+/** Files by operationId, which may hold slashes. */
+async function findFiles(folder: string): Promise<Map<string, string>> {
+  const names = await readdir(folder, { recursive: true }).catch((error) => {
+    if (error.code === 'ENOENT') return [];
+    throw new UnreadableError(
+      `--handlers ${folder} cannot be read (${error.code}): name a folder.`,
+    );
+  });
+  const sources = names
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => SOURCE.test(name) && !NO_HANDLER.test(name));
+  return new Map(sources.sort().map((name) => [name.replace(SOURCE, ''), name]));
+}
+
+/** Notes line by line; what is true of several places is said once. */
+export function describeNotes(notes: readonly Problem[]): string[] {
+  const messages = new Set(notes.map(({ message }) => message));
+  return [...messages].flatMap((message) => [
+    `note: ${message}`,
+    ...notes.filter((note) => note.message === message).map(({ pointer }) => `  ${pointer}`),
+  ]);
+}

@@ -1,0 +1,179 @@
+/** A JSON object whose members are not known yet. */
+export type JsonObject = { [name: string]: unknown };
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The members of an object, none where it is no object. */
+export function entriesOf(value: unknown): [string, unknown][] {
+  return isObject(value) ? Object.entries(value) : [];
+}
+
+export function toList(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function toText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A JSON Pointer as URI fragment, unescaped but for `~0` and `~1`: `#/paths/~1pets/get`. */
+export type Pointer = string;
+
+/**
+ * The pointer of a member.
+ *
+ * @example
+ * join('#/paths', '/pets', 'get'); // '#/paths/~1pets/get'
+ */
+export function join(pointer: Pointer, ...names: (string | number)[]): Pointer {
+  return [pointer, ...names.map((name) => escapeName(String(name)))].join('/');
+}
+
+/** The names on the way from the root: `['paths', '/pets', 'get']`. */
+export function toNames(pointer: Pointer): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** What stands at a pointer; `undefined` where nothing does. */
+export function valueAt(document: unknown, pointer: Pointer): unknown {
+  let value = document;
+  for (const name of toNames(pointer)) {
+    if (Array.isArray(value)) value = value[Number(name)];
+    else if (isObject(value) && Object.hasOwn(value, name)) value = value[name];
+    else return undefined;
+  }
+  return value;
+}
+
+function escapeName(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** One thing in a document that cannot be generated, or that the reader should know of. */
+export interface Problem {
+  readonly pointer: Pointer;
+  /** What is wrong, and what to do. */
+  readonly message: string;
+}
+
+/**
+ * What was met while a document was read. Refusals are collected, so that all of them are told at
+ * once; notes tell of what is generated in a way that may surprise.
+ */
+export class Problems {
+  readonly refusals: Problem[] = [];
+  readonly notes: Problem[] = [];
+  readonly #seen = new Set<string>();
+
+  refuse(pointer: Pointer, message: string): void {
+    this.#add(this.refusals, pointer, message);
+  }
+
+  note(pointer: Pointer, message: string): void {
+    this.#add(this.notes, pointer, message);
+  }
+
+  /** @throws RefusedError where anything was refused */
+  assertNone(): void {
+    if (this.refusals.length > 0) throw new RefusedError(this.refusals);
+  }
+
+  // A component is read once for each place that refers to it.
+  #add(list: Problem[], pointer: Pointer, message: string): void {
+    const key = `${pointer} ${message}`;
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    list.push({ pointer, message });
+  }
+}
+
+/** The document asks for what cannot be generated; nothing was written. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(({ pointer, message }) => `${pointer}\n  ${message}`).join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** An object of the document and the place where it really stands. */
+export interface Located {
+  readonly value: JsonObject;
+  readonly pointer: Pointer;
+}
+
+/**
+ * The target of a `$ref`, as a pointer.
+ *
+ * @returns `undefined`, with a refusal, where it leads out of the document or to nothing
+ */
+export function toTarget(
+  document: unknown,
+  ref: unknown,
+  pointer: Pointer,
+  problems: Problems,
+): Pointer | undefined {
+  if (typeof ref !== 'string' || !ref.startsWith('#')) {
+    problems.refuse(
+      pointer,
+      `$ref ${JSON.stringify(ref)} leads out of the document. Bundle the files into one first: npx @redocly/cli bundle openapi.yaml -o bundled.yaml.`,
+    );
+    return undefined;
+  }
+  const target = decode(ref);
+  if (target === undefined || (target !== '#' && !target.startsWith('#/'))) {
+    problems.refuse(
+      pointer,
+      `$ref ${JSON.stringify(ref)} is no JSON Pointer. Write it as #/components/….`,
+    );
+    return undefined;
+  }
+  if (toNames(target).length > 0 && valueAt(document, target) === undefined) {
+    problems.refuse(
+      pointer,
+      `$ref ${JSON.stringify(ref)} leads to nothing. Correct it, or add its target.`,
+    );
+    return undefined;
+  }
+  return target;
+}
+
+/** Follows the `$ref`s of an OpenAPI object (not of a schema) to the object itself. */
+export function follow(
+  document: unknown,
+  value: unknown,
+  pointer: Pointer,
+  problems: Problems,
+): Located | undefined {
+  const visited = new Set<Pointer>();
+  let here: { value: unknown; pointer: Pointer } = { value, pointer };
+  while (isObject(here.value) && '$ref' in here.value) {
+    const target = toTarget(document, here.value.$ref, here.pointer, problems);
+    if (target === undefined) return undefined;
+    if (visited.has(target)) {
+      problems.refuse(pointer, `$ref ${target} leads back to itself. Give it a value.`);
+      return undefined;
+    }
+    visited.add(target);
+    here = { value: valueAt(document, target), pointer: target };
+  }
+  if (isObject(here.value)) return { value: here.value, pointer: here.pointer };
+  problems.refuse(here.pointer, 'An object is expected here.');
+  return undefined;
+}
+
+/** A reference without percent-encoding; `undefined` where that is broken. */
+export function decode(ref: string): string | undefined {
+  try {
+    return decodeURIComponent(ref);
+  } catch {
+    return undefined;
+  }
+}

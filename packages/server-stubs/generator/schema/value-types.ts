@@ -1,0 +1,70 @@
+import type { ScalarType } from '../../src/runtime/route-table.ts';
+import { membersOf, propertiesOf, type Schema, type SchemaObject, typesOf } from './schema.ts';
+import type { SchemaStore } from './schema-store.ts';
+
+export type ValueType = ScalarType | 'array' | 'object';
+
+/** In this order a text is tried. */
+const SCALARS: readonly ScalarType[] = ['null', 'boolean', 'integer', 'number', 'string'];
+
+/**
+ * The types that a value of a schema may have, as far as the schema names them; none where it leaves
+ * them open.
+ */
+export function valueTypes(schema: Schema, store: SchemaStore): Set<ValueType> {
+  return collect(schema, store, new Set());
+}
+
+/** The scalar ones, in the order in which a text is tried; text alone where none is named. */
+export function toScalars(types: ReadonlySet<ValueType>): ScalarType[] {
+  const scalars = SCALARS.filter((type) => types.has(type));
+  return types.size === 0 ? ['string'] : scalars;
+}
+
+export function isScalar(types: ReadonlySet<ValueType>): boolean {
+  return !types.has('array') && !types.has('object');
+}
+
+function collect(schema: Schema, store: SchemaStore, seen: Set<string>): Set<ValueType> {
+  if (typeof schema === 'boolean') return new Set();
+  const own = new Set(typesOf(schema) as ValueType[]);
+  if (own.size > 0) return own;
+  const values = 'const' in schema ? [schema.const] : schema.enum;
+  if (Array.isArray(values)) return new Set(values.map(typeOf));
+  if (schema.$ref !== undefined && !seen.has(schema.$ref)) {
+    const target = collect(store.get(schema.$ref), store, new Set([...seen, schema.$ref]));
+    if (target.size > 0) return target;
+  }
+  for (const part of membersOf(schema, 'allOf')) {
+    const types = collect(part, store, seen);
+    if (types.size > 0) return types;
+  }
+  for (const keyword of ['oneOf', 'anyOf'] as const) {
+    const choices = membersOf(schema, keyword).map((each) => collect(each, store, seen));
+    if (choices.some((types) => types.size > 0))
+      return new Set(choices.flatMap((each) => [...each]));
+  }
+  if (propertiesOf(schema).length > 0) return new Set(['object']);
+  if ('items' in schema) return new Set(['array']);
+  return new Set();
+}
+
+function typeOf(value: unknown): ValueType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (Number.isInteger(value)) return 'integer';
+  return typeof value as ValueType;
+}
+
+/** A schema and all that judge the same value with it, by `$ref` or composition. */
+export function sameValue(
+  schema: Schema,
+  store: SchemaStore,
+  seen: Set<Schema> = new Set(),
+): SchemaObject[] {
+  if (typeof schema === 'boolean' || seen.has(schema)) return [];
+  seen.add(schema);
+  const parts = (['allOf', 'anyOf', 'oneOf'] as const).flatMap((key) => membersOf(schema, key));
+  if (schema.$ref !== undefined) parts.push(store.get(schema.$ref));
+  return [schema, ...parts.flatMap((part) => sameValue(part, store, seen))];
+}

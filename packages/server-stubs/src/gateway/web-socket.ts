@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { GatewayError } from '../errors.ts';
+import { removeHopByHop } from '../http/headers.ts';
+import { isWebSocket, type UpgradeResponse } from '../http/upgrade.ts';
+import type { Answer, Call } from '../runtime/index.ts';
+import type {
+  GatewayCall,
+  GatewayInput,
+  ServiceAnswer,
+  WebSocketAnswer,
+  WebSocketHandler,
+} from './gateway-handlers.ts';
+
+/** RFC 6455, section 1.3. */
+const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+
+/** `Sec-WebSocket-Accept` for the `Sec-WebSocket-Key` of a request (RFC 6455, section 4.2.2). */
+function toAccept(key: string): string {
+  return createHash('sha1')
+    .update(key + GUID)
+    .digest('base64');
+}
+
+/** What the router does for a WebSocket, once for all calls. */
+export interface UpgradeSettings {
+  readonly handler: WebSocketHandler | undefined;
+  /** Whether a page of this origin may open WebSockets. */
+  readonly allows: (origin: string) => boolean;
+  readonly upstreamStatus: string;
+}
+
+/** RFC 6455, section 4.1: 16 bytes, base64. */
+const KEY = /^[+/0-9A-Za-z]{22}==$/;
+
+/** RFC 9110, section 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+
+/**
+ * Answers a call that came as an upgrade, when its caller has been let in.
+ *
+ * @returns the service's refusal; undefined where the WebSocket is open
+ * @throws GatewayError INVALID_REQUEST for another protocol or a broken handshake, SERVICE_FORBIDDEN for another origin
+ */
+export async function answerUpgrade(
+  input: GatewayInput,
+  call: GatewayCall,
+  response: UpgradeResponse,
+  { handler, allows, upstreamStatus }: UpgradeSettings,
+): Promise<ServiceAnswer | undefined> {
+  assertWebSocket(call, allows);
+  assertHandshake(call.request.headers);
+  if (handler === undefined) {
+    throw new GatewayError('SYS_ERR', { status: 501, message: 'There are no WebSockets here.' });
+  }
+  const answer = await handler(input, call);
+  if (!isOpen(answer)) return answer;
+  if (response.destroyed)
+    throw Object.assign(new Error('The client went away.'), { code: 'ECONNRESET' });
+  if (answer.headers !== undefined) {
+    response.switch({ ...toHead(answer.headers, call), [upstreamStatus]: String(answer.status) });
+  }
+  response.hand(answer.open);
+  return undefined;
+}
+
+function assertWebSocket({ request }: Call, allows: UpgradeSettings['allows']): void {
+  if (!isWebSocket(request)) {
+    throw new GatewayError('INVALID_REQUEST', {
+      message: 'The only protocol to upgrade to is a WebSocket, by GET.',
+    });
+  }
+  // D14: "and checks `Origin`": no rule of browsers keeps a foreign page from opening a WebSocket.
+  const { origin } = request.headers;
+  if (origin !== undefined && !allows(origin)) {
+    throw new GatewayError('SERVICE_FORBIDDEN', {
+      message: `Pages of ${origin} may not open WebSockets here.`,
+    });
+  }
+}
+
+/**
+ * RFC 6455, section 4.2.1: a client whose handshake does not match is answered with an error. Done here,
+ * so that the answer has an `X-Request-Id` (D9), whichever library opens the WebSocket.
+ */
+function assertHandshake(headers: IncomingHttpHeaders): void {
+  if (headers['sec-websocket-version'] !== '13') {
+    throw new GatewayError('INVALID_REQUEST', {
+      message: 'The header Sec-WebSocket-Version must be 13.',
+      headers: { 'sec-websocket-version': '13' },
+    });
+  }
+  if (!KEY.test(headers['sec-websocket-key'] ?? '')) {
+    throw new GatewayError('INVALID_REQUEST', {
+      message: 'The header Sec-WebSocket-Key must be 16 bytes in base64.',
+    });
+  }
+  const protocols = headers['sec-websocket-protocol']?.split(',').map((each) => each.trim()) ?? [];
+  if (new Set(protocols).size < protocols.length || !protocols.every((each) => TOKEN.test(each))) {
+    throw new GatewayError('INVALID_REQUEST', {
+      message: 'The header Sec-WebSocket-Protocol must list each subprotocol once.',
+    });
+  }
+}
+
+function isOpen(answer: WebSocketAnswer | ServiceAnswer): answer is WebSocketAnswer {
+  return answer.status === 101;
+}
+
+/** C3: no `Content-Disposition`. D9: `X-Request-Id` on 101 too. */
+function toHead(given: NonNullable<WebSocketAnswer['headers']>, { request, requestId }: Call) {
+  const { 'content-disposition': _none, ...headers } = removeHopByHop(given);
+  return {
+    'sec-websocket-accept': toAccept(request.headers['sec-websocket-key'] as string),
+    ...(headers as Record<string, string | readonly string[]>),
+    upgrade: 'websocket',
+    connection: 'Upgrade',
+    'x-request-id': requestId,
+  };
+}
+
+/** What the router returns to the runtime, which sends nothing more once the head is sent. */
+export const TAKEN: Answer = { status: 200 };
+
+const PREFIX = 'berth.bearer.';
+
+const PROTOCOLS = 'sec-websocket-protocol';
+
+/**
+ * Takes an access token out of the subprotocols of a WebSocket and puts it where every other call has it.
+ *
+ * D14: "For browsers, which cannot send `Authorization` on an upgrade, the token may travel as subprotocol
+ * `berth.bearer.<token>` beside the real ones; the gateway removes it, never echoes or logs it".
+ *
+ * Both lists of headers change, so that whoever logs either of them logs no token. A second token, here
+ * or in `Authorization`, makes one credential with the first, which nobody lets in.
+ */
+export function takeBearerProtocol({ headers, rawHeaders }: IncomingMessage): void {
+  const offered = headers[PROTOCOLS];
+  if (offered === undefined || !offered.includes(PREFIX)) return;
+  const protocols = offered.split(',').map((protocol) => protocol.trim());
+  const tokens = protocols.filter((protocol) => protocol.startsWith(PREFIX));
+  const rest = protocols.filter((protocol) => !protocol.startsWith(PREFIX)).join(', ');
+  if (tokens.length > 0) {
+    const own = headers.authorization === undefined ? [] : [headers.authorization];
+    const credentials = [...tokens.map((token) => token.slice(PREFIX.length)), ...own];
+    headers.authorization = `Bearer ${credentials.join(', ')}`;
+  }
+  for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {
+    if (rawHeaders[at]?.toLowerCase() === PROTOCOLS) rawHeaders.splice(at, 2);
+  }
+  delete headers[PROTOCOLS];
+  if (rest === '') return;
+  headers[PROTOCOLS] = rest;
+  rawHeaders.push('Sec-WebSocket-Protocol', rest);
+}

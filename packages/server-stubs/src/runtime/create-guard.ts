@@ -1,0 +1,255 @@
+import { type Call, isAnswerable, type Principals } from './call.ts';
+import { decodeQuery, parseCookies, parseQuery } from './decoding.ts';
+import { functionOf, type SecurityHandler, type SecurityHandlers } from './options.ts';
+import type { Route, RouteTable, SecurityScheme } from './route-table.ts';
+
+/**
+ * Thrown by a security handler that knows why it refuses the caller; `undefined`, `null` or `false` as
+ * the principal refuses without a reason. Answered with 401 unless another alternative lets the caller
+ * in.
+ */
+export class Unauthorized extends Error {
+  override readonly name = 'Unauthorized';
+  /** `WWW-Authenticate` of the answer (RFC 9110, section 11.6.1); default: one per scheme asked. */
+  readonly challenge: string | undefined;
+
+  /** @param message sentence for the caller; default `The credentials were refused.` */
+  constructor(message = 'The credentials were refused.', challenge?: string) {
+    super(message);
+    this.challenge = challenge;
+  }
+}
+
+/** Finds the credential of a scheme in a request; undefined where it has none. */
+type CredentialFinder = (call: Call) => string | undefined;
+
+function createCredentialFinder(scheme: SecurityScheme): CredentialFinder {
+  switch (scheme.type) {
+    case 'http': {
+      const name = scheme.scheme.toLowerCase();
+      return (call) => afterScheme(call, name);
+    }
+    case 'oauth2':
+    case 'openIdConnect':
+      return (call) => afterScheme(call, 'bearer');
+    case 'mutualTLS':
+      // The certificate is in the socket of the request, for the handler to look at.
+      return () => '';
+    case 'apiKey':
+      return createKeyFinder(scheme.in, scheme.name);
+  }
+}
+
+function createKeyFinder(place: 'header' | 'query' | 'cookie', name: string): CredentialFinder {
+  if (place === 'header') {
+    const key = name.toLowerCase();
+    return ({ request }) => {
+      const value = Object.hasOwn(request.headers, key) ? request.headers[key] : undefined;
+      return Array.isArray(value) ? value.join(', ') : value;
+    };
+  }
+  if (place === 'cookie')
+    return ({ request }) => parseCookies(request.headers.cookie).get(name)?.[0];
+  return ({ rawQuery }) => {
+    const values = parseQuery(rawQuery ?? '').get(name);
+    return values?.length === 1 ? decodeQuery(values[0] as string) : undefined;
+  };
+}
+
+/** `Bearer abc` gives `abc`; the scheme is case-insensitive (RFC 9110, section 11.1). */
+function afterScheme({ request }: Call, scheme: string): string | undefined {
+  const { authorization } = request.headers;
+  if (authorization === undefined || authorization.charCodeAt(scheme.length) !== 0x20)
+    return undefined;
+  if (authorization.slice(0, scheme.length).toLowerCase() !== scheme) return undefined;
+  return authorization.slice(scheme.length + 1).trim();
+}
+
+/**
+ * `WWW-Authenticate` for the schemes that an operation takes. RFC 9110, section 15.5.2: a 401 "MUST send
+ * a WWW-Authenticate header field containing at least one challenge".
+ */
+function toChallenge(schemes: readonly (SecurityScheme | undefined)[], realm: string): string {
+  const quoted = toQuoted(realm);
+  const challenges = schemes.flatMap((scheme) => {
+    if (scheme === undefined || scheme.type === 'mutualTLS') return [];
+    if (scheme.type === 'apiKey') {
+      return [`ApiKey realm=${quoted}, in="${scheme.in}", name=${toQuoted(scheme.name)}`];
+    }
+    return [`${scheme.type === 'http' ? toName(scheme.scheme) : 'Bearer'} realm=${quoted}`];
+  });
+  return challenges.length === 0 ? `Mutual realm=${quoted}` : challenges.join(', ');
+}
+
+/** Header values hold visible ASCII only; a quoted string escapes quotes and backslashes. */
+function toQuoted(text: string): string {
+  return `"${text.replace(/[^\u0020-\u007e]/g, '?').replace(/["\\]/g, '\\$&')}"`;
+}
+
+/** Documents write `bearer`, headers `Bearer`. */
+function toName(scheme: string): string {
+  return scheme.charAt(0).toUpperCase() + scheme.slice(1);
+}
+
+/** That nobody let the caller in, and the reason that was given first. */
+export class Refusal {
+  readonly reason: unknown;
+  /** For `WWW-Authenticate`. */
+  readonly challenge: string;
+
+  constructor(reason: unknown, challenge: string) {
+    this.reason = reason;
+    this.challenge = challenge;
+  }
+}
+
+/** Lets a caller in. What a security handler throws by mistake is thrown on. */
+export type Guard = (call: Call) => Principals | Refusal | Promise<Principals | Refusal>;
+
+interface Check {
+  readonly name: string;
+  readonly find: CredentialFinder;
+  readonly handle: SecurityHandler;
+  readonly scopes: readonly string[];
+}
+
+const NO_SCOPES: readonly string[] = [];
+
+/** @throws TypeError where a scheme has no handler */
+export function createGuard(
+  { securitySchemes, title }: RouteTable,
+  { security, scopes }: Route,
+  handlers: SecurityHandlers,
+): Guard | undefined {
+  if (security.length === 0) return undefined;
+  const alternatives = security.map((names, index) =>
+    names.map((name): Check => {
+      const scheme = securitySchemes[name];
+      const handle = functionOf(handlers, name);
+      if (!scheme) throw new TypeError(`The document has no security scheme ${name}.`);
+      if (!handle)
+        throw new TypeError(`options.security.${name} is missing: the document uses it.`);
+      const asked = new Map(Object.entries(scopes?.[index] ?? {})).get(name) ?? NO_SCOPES;
+      return { name, find: createCredentialFinder(scheme), handle, scopes: asked };
+    }),
+  );
+  // Nobody has to be let in where `{}` is an alternative; whoever can be still is.
+  alternatives.sort((a, b) => Number(a.length === 0) - Number(b.length === 0));
+  const challenge = toChallenge(
+    [...new Set(security.flat())].map((name) => securitySchemes[name]),
+    title,
+  );
+  return (call) => ask(alternatives, challenge, call, 0, undefined);
+}
+
+/** Asks the alternatives from `start` on; synchronous for as long as the handlers are. */
+function ask(
+  alternatives: readonly (readonly Check[])[],
+  challenge: string,
+  call: Call,
+  start: number,
+  reason: unknown,
+): Principals | Refusal | Promise<Principals | Refusal> {
+  let first = reason;
+  for (let index = start; index < alternatives.length; index += 1) {
+    const checks = alternatives[index] as readonly Check[];
+    const verdict = checks.length === 1 ? askOnly(checks[0] as Check, call) : askEach(checks, call);
+    if (verdict === undefined) continue;
+    if (verdict instanceof Promise) {
+      return verdict.then((late) =>
+        late instanceof Refused
+          ? ask(alternatives, challenge, call, index + 1, first ?? late.reason)
+          : late,
+      );
+    }
+    if (!(verdict instanceof Refused)) return verdict;
+    first ??= verdict.reason;
+  }
+  return new Refusal(first, challenge);
+}
+
+/** One scheme alone, as nearly every alternative is; undefined where its credential is missing. */
+function askOnly(check: Check, call: Call): Verdict | Promise<Verdict> | undefined {
+  const credential = check.find(call);
+  if (credential === undefined) return undefined;
+  let principal: unknown;
+  try {
+    principal = check.handle(credential, call, check.scopes);
+  } catch (error) {
+    return toRefused(error);
+  }
+  return isThenable(principal)
+    ? Promise.resolve(principal).then((late) => toVerdict(check, late), toRefused)
+    : toVerdict(check, principal);
+}
+
+function toVerdict({ name }: Check, principal: unknown): Verdict {
+  return isRefusal(principal) ? new Refused(undefined) : { [name]: principal };
+}
+
+function askEach(checks: readonly Check[], call: Call): Verdict | Promise<Verdict> | undefined {
+  const credentials = findAll(checks, call);
+  return credentials && askAll(checks, credentials, call, 0, {});
+}
+
+function findAll(checks: readonly Check[], call: Call): readonly string[] | undefined {
+  const credentials: string[] = [];
+  for (const { find } of checks) {
+    const credential = find(call);
+    if (credential === undefined) return undefined;
+    credentials.push(credential);
+  }
+  return credentials;
+}
+
+/** That one alternative refused. */
+class Refused {
+  readonly reason: unknown;
+
+  constructor(reason: unknown) {
+    this.reason = reason;
+  }
+}
+
+type Verdict = Principals | Refused;
+
+function askAll(
+  checks: readonly Check[],
+  credentials: readonly string[],
+  call: Call,
+  start: number,
+  principals: Record<string, unknown>,
+): Verdict | Promise<Verdict> {
+  for (let index = start; index < checks.length; index += 1) {
+    const { name, handle, scopes } = checks[index] as Check;
+    let principal: unknown;
+    try {
+      principal = handle(credentials[index] as string, call, scopes);
+    } catch (error) {
+      return toRefused(error);
+    }
+    if (isThenable(principal)) {
+      return Promise.resolve(principal).then((late) => {
+        if (isRefusal(late)) return new Refused(undefined);
+        principals[name] = late;
+        return askAll(checks, credentials, call, index + 1, principals);
+      }, toRefused);
+    }
+    if (isRefusal(principal)) return new Refused(undefined);
+    principals[name] = principal;
+  }
+  return principals;
+}
+
+function toRefused(error: unknown): Refused {
+  if (error instanceof Unauthorized || isAnswerable(error)) return new Refused(error);
+  throw error;
+}
+
+function isRefusal(principal: unknown): boolean {
+  return principal === undefined || principal === null || principal === false;
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
+}

@@ -1,0 +1,91 @@
+/**
+ * Decodes percent-encoding as UTF-8 (RFC 3986, section 2.1). Bytes that the client should have encoded
+ * and did not, which Node gives as Latin-1, are decoded too.
+ *
+ * @returns undefined where the encoding is broken
+ */
+export function decodeText(raw: string): string | undefined {
+  if (!isEncoded(raw)) return raw;
+  try {
+    return decodeURIComponent(raw.replace(UNENCODED, toPercent));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a text may differ from what it stands for. */
+export function isEncoded(raw: string): boolean {
+  return ENCODED.test(raw);
+}
+
+const ENCODED = /[%\u0080-\uffff]/;
+
+const UNENCODED = /[\u0080-\u00ff]/g;
+
+function toPercent(byte: string): string {
+  return `%${byte.charCodeAt(0).toString(16)}`;
+}
+
+/** Decodes a name or a value of a query; a plus is a space there, as HTML forms write it. */
+export function decodeQuery(raw: string): string | undefined {
+  return decodeText(raw.includes('+') ? raw.replaceAll('+', ' ') : raw);
+}
+
+/**
+ * An object whose prototype is empty: `__proto__` and `constructor` are names like any other. V8 keeps
+ * its properties in fast mode, unlike those of `Object.create(null)`.
+ */
+export interface NullObject {
+  [name: string]: unknown;
+}
+
+const Constructor = function NullObject() {} as unknown as new () => NullObject;
+
+Constructor.prototype = Object.freeze(Object.create(null));
+
+export function createNullObject(): NullObject {
+  return new Constructor();
+}
+
+/** A name, decoded, and the raw values that came under it. */
+export type QueryValues = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Splits a query by `&` and the first `=`. A name whose encoding is broken cannot be a documented one
+ * and is left out, as an unknown name is.
+ */
+export function parseQuery(query: string): QueryValues {
+  const values = new Map<string, string[]>();
+  for (const pair of query.split('&')) {
+    if (pair === '') continue;
+    const at = pair.indexOf('=');
+    const name = decodeQuery(at < 0 ? pair : pair.slice(0, at));
+    if (name === undefined) continue;
+    const value = at < 0 ? '' : pair.slice(at + 1);
+    const known = values.get(name);
+    if (known) known.push(value);
+    else values.set(name, [value]);
+  }
+  return values;
+}
+
+/** Cookies by name, as they came (RFC 6265, section 5.4); a name may be given several times. */
+export function parseCookies(header: string | undefined): ReadonlyMap<string, readonly string[]> {
+  const cookies = new Map<string, string[]>();
+  for (const pair of (header ?? '').split(';')) {
+    const at = pair.indexOf('=');
+    if (at < 0) continue;
+    const name = pair.slice(0, at).trim();
+    const value = withoutQuotes(pair.slice(at + 1).trim());
+    const known = cookies.get(name);
+    if (known) known.push(value);
+    else cookies.set(name, [value]);
+  }
+  return cookies;
+}
+
+function withoutQuotes(value: string): string {
+  return value.length > 1 && value.startsWith('"') && value.endsWith('"')
+    ? value.slice(1, -1)
+    : value;
+}
