@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createMatcher, toSegments } from '../matcher.ts';
+import { createMatcher, toSegments } from './matcher.ts';
 
 function matcherOf(templates: readonly string[], greedy: readonly string[] = []) {
   const matcher = createMatcher<{ template: string }>(() => ({ template: '' }));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { removeHopByHop } from '../http/headers.ts';
+import { removeHopByHop } from './headers.ts';
 
 test('removes what ends at this connection, and what Connection names', () => {
   expect(

@@ -1,5 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { upgrade, withoutNullable } from './normalise.ts';
+import { toUnicodePattern, upgrade, withoutNullable } from './normalise.ts';
+
+describe('toUnicodePattern', () => {
+  it.each([
+    ['^[a-z]+$', '^[a-z]+$'],
+    [String.raw`^a\-b\_\@$`, '^a-b_@$'],
+    [String.raw`[\w\-]`, String.raw`[\w\-]`],
+    [String.raw`^\d{2}-\{x\}$`, String.raw`^\d{2}-\{x\}$`],
+    ['^{a}{2,3}]$', String.raw`^\{a\}{2,3}\]$`],
+  ])('%s becomes %s', (pattern, unicode) => {
+    expect(toUnicodePattern(pattern)).toBe(unicode);
+    expect(() => new RegExp(unicode, 'u')).not.toThrow();
+  });
+
+  it('keeps the meaning', () => {
+    const pattern = String.raw`^{[\-a]}\:\ $`;
+    const unicode = new RegExp(toUnicodePattern(pattern) ?? '', 'u');
+    for (const text of ['{-}: ', '{a}: ', '{b}: ', 'a: ']) {
+      expect(unicode.test(text), text).toBe(new RegExp(pattern).test(text));
+    }
+  });
+
+  it.each(['(', '[', 'a**', '(?<a'])('gives up on %s', (pattern) => {
+    expect(toUnicodePattern(pattern)).toBeUndefined();
+  });
+});
 
 describe('upgrade', () => {
   it.each([

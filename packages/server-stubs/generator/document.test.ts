@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { join, toNames, valueAt } from '../document.ts';
+import { join, toNames, valueAt } from './document.ts';
 
 describe('pointers', () => {
   it('escape names, and give them back', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkParsedJson, parseJson } from '../parse-json.ts';
+import { checkParsedJson, parseJson } from './parse-json.ts';
 
 it.each([
   ['{"a":[1,{"b":null}]}', { a: [1, { b: null }] }],
