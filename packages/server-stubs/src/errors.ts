@@ -8,21 +8,20 @@ import {
 import { applyDispositionRules } from './http/disposition.ts';
 import { type Answer, type Call, toAnswer } from './runtime/index.ts';
 
-/** What the tables of the contract say of one error code. */
-interface ErrorRow {
-  readonly status: number;
-  readonly message: string;
-  /** Whole seconds. */
-  readonly retryAfter?: number;
-}
-
 /** For a code that is in no table: the deployment's own. */
 const UNKNOWN: ErrorRow = { status: 500, message: 'The call failed.' };
+const TYPE = 'application/json';
+const resources = new WeakMap<IncomingMessage, string>();
 
-/** The row of a code; a status of 500 where the table has none. */
-function errorRow(table: Readonly<Record<string, ErrorRow>>, code: string): ErrorRow {
-  return Object.hasOwn(table, code) ? (table[code] as ErrorRow) : UNKNOWN;
-}
+/** XML 1.0, section 2.2: what is none of its characters cannot be written at all. */
+const NO_XML = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\r': '&#13;',
+};
 
 /** What an error of the contract may say beyond its code. */
 export interface ContractErrorOptions {
@@ -67,8 +66,6 @@ export abstract class ContractError extends Error {
 
 /** A code of a list that is open: editors offer the known ones, any other text compiles as well. */
 export type OpenCode<Known extends string> = Known | (string & Record<never, never>);
-
-const TYPE = 'application/json';
 
 /** A code of the gateway. The known ones are offered by editors; the list is open. */
 export type GatewayErrorCode = OpenCode<keyof typeof GATEWAY_ERRORS>;
@@ -135,46 +132,6 @@ export class StorageError extends ContractError {
   }
 }
 
-const resources = new WeakMap<IncomingMessage, string>();
-
-/** Remembers which key a form names, so that an error can say what it is about. */
-export function noteResource(request: IncomingMessage, key: string): void {
-  resources.set(request, key.startsWith('/') ? key : `/${key}`);
-}
-
-/** What an upload is about (D27, `Resource`): the key of the form, or the path until it is known. */
-function resourceOf({ request, rawPath }: Pick<Call, 'request' | 'rawPath'>): string {
-  return resources.get(request) ?? rawPath;
-}
-
-/** XML 1.0, section 2.2: what is none of its characters cannot be written at all. */
-const NO_XML = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\r': '&#13;',
-};
-
-/**
- * An XML document with the root `Error` and one element for each entry, in their order (D27).
- *
- * @example
- * toErrorXml({ Code: 'AccessDenied', Message: 'The grant has expired.' });
- */
-export function toErrorXml(entries: Readonly<Record<string, string>>): string {
-  const elements = Object.entries(entries).map(
-    ([name, text]) => `<${name}>${escapeText(text)}</${name}>`,
-  );
-  return `<?xml version="1.0" encoding="UTF-8"?><Error>${elements.join('')}</Error>`;
-}
-
-function escapeText(text: string): string {
-  return text.replace(NO_XML, '\uFFFD').replace(/[&<>"\r]/g, (char) => ENTITIES[char] as string);
-}
-
 /** A code of the upload target. The known ones are offered by editors; the list is open. */
 export type UploadErrorCode = OpenCode<keyof typeof UPLOAD_ERRORS>;
 
@@ -219,4 +176,44 @@ export class UploadError extends ContractError {
       }),
     };
   }
+}
+
+/** What the tables of the contract say of one error code. */
+interface ErrorRow {
+  readonly status: number;
+  readonly message: string;
+  /** Whole seconds. */
+  readonly retryAfter?: number;
+}
+
+/** The row of a code; a status of 500 where the table has none. */
+function errorRow(table: Readonly<Record<string, ErrorRow>>, code: string): ErrorRow {
+  return Object.hasOwn(table, code) ? (table[code] as ErrorRow) : UNKNOWN;
+}
+
+/** Remembers which key a form names, so that an error can say what it is about. */
+export function noteResource(request: IncomingMessage, key: string): void {
+  resources.set(request, key.startsWith('/') ? key : `/${key}`);
+}
+
+/** What an upload is about (D27, `Resource`): the key of the form, or the path until it is known. */
+function resourceOf({ request, rawPath }: Pick<Call, 'request' | 'rawPath'>): string {
+  return resources.get(request) ?? rawPath;
+}
+
+/**
+ * An XML document with the root `Error` and one element for each entry, in their order (D27).
+ *
+ * @example
+ * toErrorXml({ Code: 'AccessDenied', Message: 'The grant has expired.' });
+ */
+export function toErrorXml(entries: Readonly<Record<string, string>>): string {
+  const elements = Object.entries(entries).map(
+    ([name, text]) => `<${name}>${escapeText(text)}</${name}>`,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?><Error>${elements.join('')}</Error>`;
+}
+
+function escapeText(text: string): string {
+  return text.replace(NO_XML, '\uFFFD').replace(/[&<>"\r]/g, (char) => ENTITIES[char] as string);
 }

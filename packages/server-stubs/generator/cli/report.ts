@@ -4,14 +4,28 @@ import type { Problem } from '../document.ts';
 import type { Fingerprint, Fingerprints } from '../modules/write-fingerprints.ts';
 import { UnreadableError } from './load-document.ts';
 
+const PARTS = ['input', 'output', 'security'] as const;
+const SOURCE = /\.[cm]?[jt]s$/;
+const NO_HANDLER = /\.(?:test|spec|gen|d)\.[cm]?[jt]s$|(?:^|\/)index\.[cm]?[jt]s$/;
+
+/** What a run changed for handlers, line by line; nothing where there was no run before. */
+export function describeChanges(before: Fingerprints | undefined, after: Fingerprints): string[] {
+  if (before === undefined) return [];
+  const { added, removed, changed } = compare(before, after);
+  const parts = [...changed].map(([operationId, names]) => `${operationId} (${names.join(', ')})`);
+  return [
+    ...(parts.length > 0 ? [`changed: ${parts.join(', ')}`] : []),
+    ...(removed.length > 0 ? [`removed: ${removed.join(', ')}`] : []),
+    ...(added.length > 0 ? [`added: ${added.join(', ')}`] : []),
+  ];
+}
+
 /** Operations that differ from the run before, each with what differs. */
 interface Changes {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly changed: ReadonlyMap<string, readonly (keyof Fingerprint)[]>;
 }
-
-const PARTS = ['input', 'output', 'security'] as const;
 
 function compare(before: Fingerprints, after: Fingerprints): Changes {
   const changed = new Map<string, readonly (keyof Fingerprint)[]>();
@@ -27,25 +41,9 @@ function compare(before: Fingerprints, after: Fingerprints): Changes {
   };
 }
 
-/** What a run changed for handlers, line by line; nothing where there was no run before. */
-export function describeChanges(before: Fingerprints | undefined, after: Fingerprints): string[] {
-  if (before === undefined) return [];
-  const { added, removed, changed } = compare(before, after);
-  const parts = [...changed].map(([operationId, names]) => `${operationId} (${names.join(', ')})`);
-  return [
-    ...(parts.length > 0 ? [`changed: ${parts.join(', ')}`] : []),
-    ...(removed.length > 0 ? [`removed: ${removed.join(', ')}`] : []),
-    ...(added.length > 0 ? [`added: ${added.join(', ')}`] : []),
-  ];
-}
-
 function missingFrom(list: Fingerprints, other: Fingerprints): string[] {
   return Object.keys(other.operations).filter((each) => !Object.hasOwn(list.operations, each));
 }
-
-const SOURCE = /\.[cm]?[jt]s$/;
-
-const NO_HANDLER = /\.(?:test|spec|gen|d)\.[cm]?[jt]s$|(?:^|\/)index\.[cm]?[jt]s$/;
 
 /**
  * Holds a folder, in which each handler is a file named after its operationId, to the operations: which

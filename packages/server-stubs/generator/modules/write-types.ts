@@ -10,6 +10,16 @@ import {
 import type { SchemaTypes } from '../types/schema-types.ts';
 import { indent, toJsDoc } from '../types/type-writer.ts';
 
+const RUNTIME_TYPES = ['Answer', 'MultipartStream', 'RawBody'];
+
+/** Where generated modules import from. */
+export interface ModuleNames {
+  /** Specifier of the runtime. */
+  readonly runtime: string;
+  /** Specifier of another generated module of the same folder. */
+  sibling(name: string): string;
+}
+
 /** What is known of the types of one operation once they are written. */
 export interface OperationTypes extends OperationNames {
   readonly operationId: string;
@@ -21,8 +31,6 @@ interface TypesModule {
   readonly text: string;
   readonly operations: readonly OperationTypes[];
 }
-
-const RUNTIME_TYPES = ['Answer', 'MultipartStream', 'RawBody'];
 
 /** `types.gen.ts`: the schemas by name, and input and output of each operation. */
 export function writeTypes(
@@ -51,14 +59,6 @@ export function writeTypes(
     ...(used.length > 0 ? [`import type { ${used.join(', ')} } from '${modules.runtime}';`] : []),
   ];
   return { text: [...imports, '', body].join('\n'), operations };
-}
-
-/** Where generated modules import from. */
-export interface ModuleNames {
-  /** Specifier of the runtime. */
-  readonly runtime: string;
-  /** Specifier of another generated module of the same folder. */
-  sibling(name: string): string;
 }
 
 /** `handlers.gen.ts`: what whoever implements the document writes, and who is let in. */

@@ -1,52 +1,19 @@
 import { entriesOf, isObject, join, type Pointer, type Problems, toTarget } from '../document.ts';
 import { isSchema, mapSubschemas, type Schema, type SchemaObject, typesOf } from './schema.ts';
 
-/**
- * A pattern that compiles with the `u` flag, which Ajv and the generated validators set. Documents
- * often escape characters that need no escape (`\-`, `\_`, `\@`), and leave braces bare: such escapes
- * are dropped, such braces escaped.
- *
- * @returns `undefined` where the pattern is no regular expression even so
- *
- * @example
- * toUnicodePattern(String.raw`^a\-b$`); // '^a-b$'
- */
-export function toUnicodePattern(pattern: string): string | undefined {
-  if (compiles(pattern, 'u')) return pattern;
-  if (!compiles(pattern, '')) return undefined;
-  const strict = toStrict(pattern);
-  return compiles(strict, 'u') ? strict : undefined;
-}
-
 /** What may be escaped under the `u` flag: ECMA-262, SyntaxCharacter, `/` and the escape letters. */
 const NEEDED = /[\^$\\.*+?()[\]{}|/dDsSwWbBfnrtvcxukpP0-9]/;
 
 /** An escape, a quantifier in braces, or a character that stands for itself only without `u`. */
 const TOKEN = /\\[\s\S]|\{\d+(?:,\d*)?\}|[[\]{}]/g;
 
-function toStrict(pattern: string): string {
-  let inClass = false;
-  return pattern.replace(TOKEN, (token) => {
-    const wasInClass = inClass;
-    if (token === '[') inClass = true;
-    if (token === ']') inClass = false;
-    if (token.startsWith('\\')) {
-      const character = token.slice(1);
-      return NEEDED.test(character) || (inClass && character === '-') ? token : character;
-    }
-    const isBare = token === '{' || token === '}' || token === ']';
-    return isBare && !wasInClass ? `\\${token}` : token;
-  });
-}
+/** JSON Schema features that give a schema a second address, which OpenAPI documents do without. */
+const ADDRESSES = ['$id', '$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveRef'];
 
-function compiles(pattern: string, flags: string): boolean {
-  try {
-    new RegExp(pattern, flags);
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** JSON Schema 2020-12, and what OpenAPI 3.1 and 3.2 make of it. */
+const DIALECT =
+  /^https:\/\/(?:json-schema\.org\/draft\/2020-12\/schema|spec\.openapis\.org\/oas\/3\.[12]\/(?:dialect|schema-base)\/.*)#?$/;
+const TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'];
 
 /** What a schema is read with. */
 export interface SchemaContext {
@@ -55,15 +22,6 @@ export interface SchemaContext {
   readonly is30: boolean;
   readonly problems: Problems;
 }
-
-/** JSON Schema features that give a schema a second address, which OpenAPI documents do without. */
-const ADDRESSES = ['$id', '$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveRef'];
-
-/** JSON Schema 2020-12, and what OpenAPI 3.1 and 3.2 make of it. */
-const DIALECT =
-  /^https:\/\/(?:json-schema\.org\/draft\/2020-12\/schema|spec\.openapis\.org\/oas\/3\.[12]\/(?:dialect|schema-base)\/.*)#?$/;
-
-const TYPES = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'];
 
 /**
  * A schema of the document as JSON Schema 2020-12, all the way down to its `$ref`s, whose targets
@@ -140,6 +98,47 @@ function checkPatterns(schema: SchemaObject, pointer: Pointer, problems: Problem
     schema.patternProperties = Object.fromEntries(
       entriesOf(patternProperties).map(([key, each]) => [toPattern(key, join(at, key)), each]),
     );
+  }
+}
+
+/**
+ * A pattern that compiles with the `u` flag, which Ajv and the generated validators set. Documents
+ * often escape characters that need no escape (`\-`, `\_`, `\@`), and leave braces bare: such escapes
+ * are dropped, such braces escaped.
+ *
+ * @returns `undefined` where the pattern is no regular expression even so
+ *
+ * @example
+ * toUnicodePattern(String.raw`^a\-b$`); // '^a-b$'
+ */
+export function toUnicodePattern(pattern: string): string | undefined {
+  if (compiles(pattern, 'u')) return pattern;
+  if (!compiles(pattern, '')) return undefined;
+  const strict = toStrict(pattern);
+  return compiles(strict, 'u') ? strict : undefined;
+}
+
+function toStrict(pattern: string): string {
+  let inClass = false;
+  return pattern.replace(TOKEN, (token) => {
+    const wasInClass = inClass;
+    if (token === '[') inClass = true;
+    if (token === ']') inClass = false;
+    if (token.startsWith('\\')) {
+      const character = token.slice(1);
+      return NEEDED.test(character) || (inClass && character === '-') ? token : character;
+    }
+    const isBare = token === '{' || token === '}' || token === ']';
+    return isBare && !wasInClass ? `\\${token}` : token;
+  });
+}
+
+function compiles(pattern: string, flags: string): boolean {
+  try {
+    new RegExp(pattern, flags);
+    return true;
+  } catch {
+    return false;
   }
 }
 

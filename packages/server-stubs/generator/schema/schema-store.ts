@@ -6,37 +6,27 @@ import { isSchema, membersOf, propertiesOf, type Schema, type SchemaObject } fro
 
 const ajv = new Ajv2020({ strict: false, logger: false });
 
-/** Refuses what is no schema by the meta-schema of draft 2020-12. */
-function checkSchema(schema: Schema, pointer: Pointer, problems: Problems): void {
-  if (ajv.validateSchema(schema) === true) return;
-  const [error] = ajv.errors ?? [];
-  const names = toNames(`#${error?.instancePath ?? ''}`);
-  problems.refuse(
-    join(pointer, ...names),
-    `This is no JSON Schema: it ${error?.message ?? 'is malformed'}. Correct it.`,
-  );
-}
-
-/** The names by which generated types and error paths call the targets of `$ref`s. */
-export class SchemaNames {
-  readonly #names: Names;
-  readonly #byPointer = new Map<Pointer, string>();
-
-  constructor(names: Names) {
-    this.#names = names;
-  }
-
-  /** @example names.of('#/components/schemas/full-repository'); // 'FullRepository' */
-  of(pointer: Pointer): string {
-    const known = this.#byPointer.get(pointer);
-    if (known !== undefined) return known;
-    const parts = toNames(pointer);
-    const isSchema = parts[0] === 'components' && parts[1] === 'schemas';
-    const name = this.#names.take(toTypeName(parts.slice(isSchema ? 2 : 0).join('-')));
-    this.#byPointer.set(pointer, name);
-    return name;
-  }
-}
+/** Keywords that say nothing of what is valid. */
+export const ANNOTATIONS: ReadonlySet<string> = new Set([
+  'title',
+  'description',
+  'summary',
+  'default',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  'example',
+  'examples',
+  'externalDocs',
+  'xml',
+  '$comment',
+  '$schema',
+  'contentEncoding',
+  'contentMediaType',
+  'contentSchema',
+  'discriminator',
+  'nullable',
+]);
 
 /** The schemas of one document, normalised when first asked for. */
 export class SchemaStore {
@@ -81,27 +71,16 @@ export function isPlainReference(schema: Schema): schema is SchemaObject & { $re
   return Object.keys(schema).every((key) => key === '$ref' || ANNOTATIONS.has(key));
 }
 
-/** Keywords that say nothing of what is valid. */
-export const ANNOTATIONS: ReadonlySet<string> = new Set([
-  'title',
-  'description',
-  'summary',
-  'default',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  'example',
-  'examples',
-  'externalDocs',
-  'xml',
-  '$comment',
-  '$schema',
-  'contentEncoding',
-  'contentMediaType',
-  'contentSchema',
-  'discriminator',
-  'nullable',
-]);
+/** Refuses what is no schema by the meta-schema of draft 2020-12. */
+function checkSchema(schema: Schema, pointer: Pointer, problems: Problems): void {
+  if (ajv.validateSchema(schema) === true) return;
+  const [error] = ajv.errors ?? [];
+  const names = toNames(`#${error?.instancePath ?? ''}`);
+  problems.refuse(
+    join(pointer, ...names),
+    `This is no JSON Schema: it ${error?.message ?? 'is malformed'}. Correct it.`,
+  );
+}
 
 /**
  * Whether a schema leads back to itself without a step into the value: judging any value by it would
@@ -130,6 +109,27 @@ function sameValue(schema: Exclude<Schema, boolean>): Schema[] {
   const lists = (['allOf', 'anyOf', 'oneOf'] as const).flatMap((key) => membersOf(schema, key));
   const single = [schema.not, schema.if, schema.then, schema.else].filter(isSchema);
   return [...lists, ...single];
+}
+
+/** The names by which generated types and error paths call the targets of `$ref`s. */
+export class SchemaNames {
+  readonly #names: Names;
+  readonly #byPointer = new Map<Pointer, string>();
+
+  constructor(names: Names) {
+    this.#names = names;
+  }
+
+  /** @example names.of('#/components/schemas/full-repository'); // 'FullRepository' */
+  of(pointer: Pointer): string {
+    const known = this.#byPointer.get(pointer);
+    if (known !== undefined) return known;
+    const parts = toNames(pointer);
+    const isSchema = parts[0] === 'components' && parts[1] === 'schemas';
+    const name = this.#names.take(toTypeName(parts.slice(isSchema ? 2 : 0).join('-')));
+    this.#byPointer.set(pointer, name);
+    return name;
+  }
 }
 
 /** Which way a value travels: `readOnly` means nothing in a request, `writeOnly` in a response. */

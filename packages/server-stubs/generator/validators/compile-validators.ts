@@ -5,49 +5,10 @@ import type { Pointer, Problems } from '../document.ts';
 import { type Schema, visitSubschemas } from '../schema/schema.ts';
 import type { SchemaSet } from './schema-set.ts';
 
-interface AjvSettings {
-  readonly isForm: boolean;
-  readonly usesUnevaluated: boolean;
-}
-
-/**
- * Ajv as the generated validators are compiled with: draft 2020-12, lenient about keywords and formats
- * that it does not know, and done with the first error.
- *
- * @param isForm values are texts, and are turned into what the schema asks for
- * @param usesUnevaluated some schema has `unevaluatedProperties` or `unevaluatedItems`
- */
-function createAjv({ isForm, usesUnevaluated }: AjvSettings): Ajv2020 {
-  const ajv = new Ajv2020({
-    strict: false,
-    logger: false,
-    validateSchema: false,
-    inlineRefs: INLINE_REFS,
-    ...(isForm ? { coerceTypes: 'array' as const } : {}),
-    code: { source: true, esm: !isForm, lines: true },
-  });
-  // Bookkeeping in every function, for keywords that few documents have or that are refused.
-  ajv.opts.unevaluated = usesUnevaluated;
-  ajv.opts.dynamicRef = false;
-  addFormats.default(ajv);
-  return ajv;
-}
-
 /**
  * A schema of at most so many keywords is repeated where it is referred to, a bigger one is called.
  */
 const INLINE_REFS = 8;
-
-/** What a module of validators is made of. */
-interface Parts {
-  /** Standalone code of Ajv, ESM, one export for each name. */
-  readonly code: string;
-  /** The same for forms, CommonJS; its variables may have the same names. */
-  readonly formCode: string;
-  readonly names: readonly string[];
-  readonly formNames: readonly string[];
-  readonly runtime: string;
-}
 
 /** What Ajv asks for at run time, and where the runtime has it. */
 const HELPERS: Readonly<Record<string, string>> = {
@@ -55,42 +16,6 @@ const HELPERS: Readonly<Record<string, string>> = {
   'require("ajv/dist/runtime/ucs2length").default': 'ajvHelpers.ucs2length',
   'require("ajv-formats/dist/formats").fullFormats': 'ajvHelpers.formats',
 };
-
-/** Joins and cleans the standalone code of Ajv into one module. */
-function toModuleCode({ code, formCode, names, formNames, runtime }: Parts): string {
-  const parts = [clean(code)];
-  if (formNames.length > 0) {
-    const exported = formNames.map((name) => `export const ${name}: Validator = forms.${name};`);
-    parts.push(
-      `const forms = (() => {\nconst exports = {};\n${clean(formCode)}\nreturn exports;\n})();`,
-      exported.join('\n'),
-    );
-  }
-  const body = parts.join('\n');
-  const imports = body.includes('ajvHelpers.')
-    ? `import { ajvHelpers, type Validator } from '${runtime}';`
-    : `import type { Validator } from '${runtime}';`;
-  return names.length + formNames.length === 0
-    ? '// No schema to hold anything to.\nexport {};'
-    : `// @ts-nocheck\n${imports}\n\n${body}`;
-}
-
-function clean(code: string): string {
-  const lines = dropUnusedSchemas(code)
-    .replace('"use strict";', '')
-    .replace(/^export const (\w+) = /gm, 'export const $1: Validator = ')
-    .split('\n')
-    .filter((line) => line !== '');
-  return lines.map(withoutRequire).join('\n');
-}
-
-function withoutRequire(line: string): string {
-  if (!/^const \w+ = require\(/.test(line)) return line;
-  for (const [call, helper] of Object.entries(HELPERS)) {
-    if (line.includes(call)) return line.replace(call, helper);
-  }
-  throw new Error(`Ajv asks for a helper that the runtime does not have: ${line}`);
-}
 
 /** A schema that gets an exported validator. */
 export interface Entry {
@@ -167,6 +92,81 @@ function hasUnevaluated(schema: Schema): boolean {
     found ||= hasUnevaluated(each);
   });
   return found;
+}
+
+interface AjvSettings {
+  readonly isForm: boolean;
+  readonly usesUnevaluated: boolean;
+}
+
+/**
+ * Ajv as the generated validators are compiled with: draft 2020-12, lenient about keywords and formats
+ * that it does not know, and done with the first error.
+ *
+ * @param isForm values are texts, and are turned into what the schema asks for
+ * @param usesUnevaluated some schema has `unevaluatedProperties` or `unevaluatedItems`
+ */
+function createAjv({ isForm, usesUnevaluated }: AjvSettings): Ajv2020 {
+  const ajv = new Ajv2020({
+    strict: false,
+    logger: false,
+    validateSchema: false,
+    inlineRefs: INLINE_REFS,
+    ...(isForm ? { coerceTypes: 'array' as const } : {}),
+    code: { source: true, esm: !isForm, lines: true },
+  });
+  // Bookkeeping in every function, for keywords that few documents have or that are refused.
+  ajv.opts.unevaluated = usesUnevaluated;
+  ajv.opts.dynamicRef = false;
+  addFormats.default(ajv);
+  return ajv;
+}
+
+/** What a module of validators is made of. */
+interface Parts {
+  /** Standalone code of Ajv, ESM, one export for each name. */
+  readonly code: string;
+  /** The same for forms, CommonJS; its variables may have the same names. */
+  readonly formCode: string;
+  readonly names: readonly string[];
+  readonly formNames: readonly string[];
+  readonly runtime: string;
+}
+
+/** Joins and cleans the standalone code of Ajv into one module. */
+function toModuleCode({ code, formCode, names, formNames, runtime }: Parts): string {
+  const parts = [clean(code)];
+  if (formNames.length > 0) {
+    const exported = formNames.map((name) => `export const ${name}: Validator = forms.${name};`);
+    parts.push(
+      `const forms = (() => {\nconst exports = {};\n${clean(formCode)}\nreturn exports;\n})();`,
+      exported.join('\n'),
+    );
+  }
+  const body = parts.join('\n');
+  const imports = body.includes('ajvHelpers.')
+    ? `import { ajvHelpers, type Validator } from '${runtime}';`
+    : `import type { Validator } from '${runtime}';`;
+  return names.length + formNames.length === 0
+    ? '// No schema to hold anything to.\nexport {};'
+    : `// @ts-nocheck\n${imports}\n\n${body}`;
+}
+
+function clean(code: string): string {
+  const lines = dropUnusedSchemas(code)
+    .replace('"use strict";', '')
+    .replace(/^export const (\w+) = /gm, 'export const $1: Validator = ')
+    .split('\n')
+    .filter((line) => line !== '');
+  return lines.map(withoutRequire).join('\n');
+}
+
+function withoutRequire(line: string): string {
+  if (!/^const \w+ = require\(/.test(line)) return line;
+  for (const [call, helper] of Object.entries(HELPERS)) {
+    if (line.includes(call)) return line.replace(call, helper);
+  }
+  throw new Error(`Ajv asks for a helper that the runtime does not have: ${line}`);
 }
 
 /**

@@ -15,57 +15,7 @@ import {
   type SchemaStore,
 } from '../schema/schema-store.ts';
 
-interface Lowering {
-  readonly store: SchemaStore;
-  readonly direction: Direction;
-  /** Gives the id under which Ajv knows the target of a `$ref`. */
-  readonly toId: (pointer: Pointer) => string;
-}
-
 const NONE: ReadonlySet<string> = new Set();
-
-/**
- * A schema as Ajv compiles it: for one direction, discriminators written out, `$ref`s by id, and
- * without all that does not bear on the verdict.
- *
- * A property that is not for this direction is not required. Where it is sent nevertheless, it is held
- * to its schema like any other; handlers do not see it in their types.
- *
- * @param hidden names that `required` passes over, those that the schema itself hides aside
- */
-export function toValidatable(
-  schema: Schema,
-  lowering: Lowering,
-  hidden: ReadonlySet<string> = NONE,
-): Schema {
-  if (typeof schema === 'boolean') return schema;
-  const { store, direction, toId } = lowering;
-  const lowered = lowerDiscriminator(schema, store);
-  const names = hasRequired(schema)
-    ? new Set([...hidden, ...hiddenProperties(schema, direction, store)])
-    : hidden;
-  const bare: SchemaObject = Object.fromEntries(
-    Object.entries(lowered).filter(([key]) => !ANNOTATIONS.has(key) && !key.startsWith('x-')),
-  );
-  if (bare.$ref !== undefined) bare.$ref = toId(bare.$ref);
-  if ('required' in bare) {
-    bare.required = requiredOf(bare).filter((name) => !names.has(name));
-  }
-  const parts = new Set<Schema>(
-    (['allOf', 'anyOf', 'oneOf'] as const).flatMap((key) => membersOf(bare, key)),
-  );
-  return mapSubschemas(bare, '#', (each) =>
-    toValidatable(each, lowering, parts.has(each) ? names : NONE),
-  );
-}
-
-/** Only then does it matter which properties are hidden; finding them is costly. */
-function hasRequired(schema: SchemaObject): boolean {
-  if ('required' in schema) return true;
-  return (['allOf', 'anyOf', 'oneOf'] as const)
-    .flatMap((key) => membersOf(schema, key))
-    .some((each) => typeof each !== 'boolean' && hasRequired(each));
-}
 
 /** A schema as Ajv gets it, and where it stands in the document. */
 interface ValidatableSchema {
@@ -120,4 +70,54 @@ export class SchemaSet {
   #toId(pointer: Pointer): string {
     return encodeURIComponent(this.#names.of(pointer)).replaceAll('%', '_');
   }
+}
+
+interface Lowering {
+  readonly store: SchemaStore;
+  readonly direction: Direction;
+  /** Gives the id under which Ajv knows the target of a `$ref`. */
+  readonly toId: (pointer: Pointer) => string;
+}
+
+/**
+ * A schema as Ajv compiles it: for one direction, discriminators written out, `$ref`s by id, and
+ * without all that does not bear on the verdict.
+ *
+ * A property that is not for this direction is not required. Where it is sent nevertheless, it is held
+ * to its schema like any other; handlers do not see it in their types.
+ *
+ * @param hidden names that `required` passes over, those that the schema itself hides aside
+ */
+export function toValidatable(
+  schema: Schema,
+  lowering: Lowering,
+  hidden: ReadonlySet<string> = NONE,
+): Schema {
+  if (typeof schema === 'boolean') return schema;
+  const { store, direction, toId } = lowering;
+  const lowered = lowerDiscriminator(schema, store);
+  const names = hasRequired(schema)
+    ? new Set([...hidden, ...hiddenProperties(schema, direction, store)])
+    : hidden;
+  const bare: SchemaObject = Object.fromEntries(
+    Object.entries(lowered).filter(([key]) => !ANNOTATIONS.has(key) && !key.startsWith('x-')),
+  );
+  if (bare.$ref !== undefined) bare.$ref = toId(bare.$ref);
+  if ('required' in bare) {
+    bare.required = requiredOf(bare).filter((name) => !names.has(name));
+  }
+  const parts = new Set<Schema>(
+    (['allOf', 'anyOf', 'oneOf'] as const).flatMap((key) => membersOf(bare, key)),
+  );
+  return mapSubschemas(bare, '#', (each) =>
+    toValidatable(each, lowering, parts.has(each) ? names : NONE),
+  );
+}
+
+/** Only then does it matter which properties are hidden; finding them is costly. */
+function hasRequired(schema: SchemaObject): boolean {
+  if ('required' in schema) return true;
+  return (['allOf', 'anyOf', 'oneOf'] as const)
+    .flatMap((key) => membersOf(schema, key))
+    .some((each) => typeof each !== 'boolean' && hasRequired(each));
 }

@@ -17,7 +17,7 @@ import {
 } from '../runtime/index.ts';
 import type { GatewayHandler, GatewayHandlers, WebSocketHandler } from './gateway-handlers.ts';
 import { type GatewaySecurity, toGatewaySecurity } from './gateway-security.ts';
-import { toCallerAnswer, toGatewayHandler } from './to-gateway-handler.ts';
+import { toGatewayHandler } from './to-gateway-handler.ts';
 import { takeBearerProtocol } from './web-socket.ts';
 
 const CODES: Readonly<Record<FaultKind, GatewayErrorCode>> = {
@@ -33,22 +33,6 @@ const CODES: Readonly<Record<FaultKind, GatewayErrorCode>> = {
   'invalid-response': 'SYS_ERR',
   'handler-failed': 'SYS_ERR',
 };
-
-/** A fault of the runtime in the vocabulary of the gateway (D6). */
-function toGatewayFault(fault: Fault, { request }: Call): GatewayError {
-  const { kind, status, message, cause } = fault;
-  if (kind === 'unauthorized' && request.headers.authorization === undefined) {
-    return new GatewayError('MISSING_CREDENTIALS', {
-      message: 'The header Authorization is missing: send a Bearer token or a signature.',
-    });
-  }
-  // Only a body is a payload; a path or headers beyond the limit make the request invalid.
-  const code = kind === 'too-large' && status !== 413 ? 'INVALID_REQUEST' : CODES[kind];
-  if (kind === 'invalid-response' || kind === 'handler-failed') {
-    return new GatewayError(code, { cause });
-  }
-  return new GatewayError(code, { message, status, cause });
-}
 
 export interface GatewayRouterOptions<Caller = unknown> extends BerthRouterOptions {
   /** Lets callers in. One handler for each scheme of the contract. */
@@ -105,13 +89,7 @@ export function createGatewayRouter<Caller = unknown>(
     allows: cors.allows,
     upstreamStatus,
   };
-  const toHandler = (handler: GatewayHandler<Caller>) =>
-    toGatewayHandler(
-      handler,
-      (answer, call) =>
-        toCallerAnswer(answer, call, cors.answer(call.request.headers.origin), upstreamStatus),
-      upgrades,
-    );
+  const toHandler = (handler: GatewayHandler<Caller>) => toGatewayHandler(handler, cors, upgrades);
   const router = createRouter(routes, toHandlers(operations, toHandler), {
     ...options,
     security: toGatewaySecurity(security, env),
@@ -133,4 +111,20 @@ export function createGatewayRouter<Caller = unknown>(
     router(request, new UpgradeResponse(request, socket, head));
   };
   return Object.assign(router, { upgrade, shouldUpgrade: isWebSocket });
+}
+
+/** A fault of the runtime in the vocabulary of the gateway (D6). */
+function toGatewayFault(fault: Fault, { request }: Call): GatewayError {
+  const { kind, status, message, cause } = fault;
+  if (kind === 'unauthorized' && request.headers.authorization === undefined) {
+    return new GatewayError('MISSING_CREDENTIALS', {
+      message: 'The header Authorization is missing: send a Bearer token or a signature.',
+    });
+  }
+  // Only a body is a payload; a path or headers beyond the limit make the request invalid.
+  const code = kind === 'too-large' && status !== 413 ? 'INVALID_REQUEST' : CODES[kind];
+  if (kind === 'invalid-response' || kind === 'handler-failed') {
+    return new GatewayError(code, { cause });
+  }
+  return new GatewayError(code, { message, status, cause });
 }

@@ -5,46 +5,6 @@ import { hostOf, isLoopback } from '../http/host.ts';
 import type { EnvOption } from '../http/router-options.ts';
 import type { Call, SecurityHandler } from '../runtime/index.ts';
 
-/**
- * The environment that a call is for.
- *
- * D12: "The environment is the first label of the host name"; "A server of one environment also takes
- * any loopback host; an unknown environment is `INVALID_HOST`."
- *
- * @throws GatewayError INVALID_HOST
- */
-function envOf({ request }: Pick<Call, 'request'>, env: EnvOption | undefined): string {
-  const host = hostOf(request);
-  if (host === undefined) {
-    throw new GatewayError('INVALID_HOST', {
-      message: 'The header Host is missing, stands twice, or is no host name.',
-    });
-  }
-  if (host !== lastHost) {
-    lastHost = host;
-    isLastOwn = isLoopback(host);
-    lastLabel = isLastOwn ? host : (host.split('.', 1)[0] as string);
-  }
-  const isOwn = isLastOwn;
-  const label = lastLabel;
-  if (env === undefined) return label;
-  if (typeof env === 'function') {
-    if (env(label)) return label;
-  } else if (isOwn || label === env.toLowerCase()) {
-    return env;
-  }
-  throw new GatewayError('INVALID_HOST', {
-    message: `The host ${host} belongs to no environment of this gateway.`,
-  });
-}
-
-// Calls repeat themselves: most of those to one server name the same host.
-let lastHost: string | undefined;
-
-let lastLabel = '';
-
-let isLastOwn = false;
-
 /** A call whose caller is not known yet. */
 export interface GatewayLogin extends Call {
   /** Environment that the host name selects; credentials of another one are to be refused (D15). */
@@ -88,3 +48,41 @@ export function toGatewaySecurity(
       value.split(' ', 1)[0] === SIGNATURE_ALGORITHM ? signature(value, toLogin(call)) : undefined,
   };
 }
+
+/**
+ * The environment that a call is for.
+ *
+ * D12: "The environment is the first label of the host name"; "A server of one environment also takes
+ * any loopback host; an unknown environment is `INVALID_HOST`."
+ *
+ * @throws GatewayError INVALID_HOST
+ */
+function envOf({ request }: Pick<Call, 'request'>, env: EnvOption | undefined): string {
+  const host = hostOf(request);
+  if (host === undefined) {
+    throw new GatewayError('INVALID_HOST', {
+      message: 'The header Host is missing, stands twice, or is no host name.',
+    });
+  }
+  if (host !== lastHost) {
+    lastHost = host;
+    isLastOwn = isLoopback(host);
+    lastLabel = isLastOwn ? host : (host.split('.', 1)[0] as string);
+  }
+  const isOwn = isLastOwn;
+  const label = lastLabel;
+  if (env === undefined) return label;
+  if (typeof env === 'function') {
+    if (env(label)) return label;
+  } else if (isOwn || label === env.toLowerCase()) {
+    return env;
+  }
+  throw new GatewayError('INVALID_HOST', {
+    message: `The host ${host} belongs to no environment of this gateway.`,
+  });
+}
+
+// Calls repeat themselves: most of those to one server name the same host.
+let lastHost: string | undefined;
+let lastLabel = '';
+let isLastOwn = false;

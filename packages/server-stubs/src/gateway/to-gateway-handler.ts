@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { GatewayError } from '../errors.ts';
+import type { Cors } from '../http/cors.ts';
 import { toDisposition } from '../http/disposition.ts';
 import { givenOf, type Headers, removeHopByHop } from '../http/headers.ts';
 import { isUpgrade, UpgradeResponse } from '../http/upgrade.ts';
@@ -13,8 +14,71 @@ import type {
 import { answerUpgrade, TAKEN, type UpgradeSettings } from './web-socket.ts';
 
 const MAY_BE_REWRITTEN = /\/(?:\.|%2e)|\\/i;
-
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
+const NAME = 'name';
+const ANY_PATH = 'anyPath';
+
+/** Lists: what the service sends is added to what the gateway sends. */
+const MERGED = ['access-control-expose-headers', 'vary'];
+
+/** Headers of which the gateway's own word is the only one (D8, D9, D11). */
+const OWN = new Set([
+  'x-request-id',
+  'access-control-allow-origin',
+  'access-control-allow-credentials',
+  'content-disposition',
+]);
+const DISPOSITION = 'content-disposition';
+const NONE: readonly string[] = [];
+
+/**
+ * A handler of the runtime: the checks of every gateway call before, the header rules after.
+ *
+ * @param cors whose headers every answer carries
+ */
+export function toGatewayHandler<Caller>(
+  handler: GatewayHandler<Caller>,
+  cors: Cors,
+  upgrades: UpgradeSettings,
+): Handler {
+  const toAnswer = (answer: ServiceAnswer, call: Call) => {
+    const headers = cors.answer(call.request.headers.origin);
+    return toCallerAnswer(answer, call, headers, upgrades.upstreamStatus);
+  };
+  return (given, call: Call) => {
+    assertForwardable(call);
+    const input = toInput(given, call);
+    // The security handlers have put `env` there: every operation of the gateway has credentials.
+    const { bearerToken, signature } = call.security;
+    const known = call as unknown as Omit<GatewayCall<Caller>, 'caller'> & { caller: unknown };
+    known.caller = bearerToken ?? signature;
+    if (call.response instanceof UpgradeResponse) {
+      return answerUpgrade(input, known as never, call.response, upgrades).then((refusal) =>
+        refusal === undefined ? TAKEN : toAnswer(refusal, call),
+      );
+    }
+    const fail = (error: unknown) => {
+      throw faultOf(input.body) ?? error;
+    };
+    try {
+      const answer = handler(input, known as GatewayCall<Caller>);
+      return isPromise(answer)
+        ? answer.then((late) => toAnswer(late, call), fail)
+        : toAnswer(answer, call);
+    } catch (error) {
+      return fail(error);
+    }
+  };
+}
+
+/** Why a body broke off at the limit (D13), whatever the handler's own call made of it. */
+function faultOf(body: Readable | undefined): FaultError | undefined {
+  return body?.errored instanceof FaultError ? body.errored : undefined;
+}
+
+function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
+  return typeof (value as PromiseLike<Value> | undefined)?.then === 'function';
+}
 
 /**
  * Refuses what must not reach a hosted service.
@@ -54,10 +118,6 @@ function assertNoRewriting(path: string): void {
   }
 }
 
-const NAME = 'name';
-
-const ANY_PATH = 'anyPath';
-
 /** What a handler of the gateway gets. Nothing is decoded or encoded again (D3). */
 function toInput({ path, body }: Input, call: Call): GatewayInput {
   const { request, rawQuery } = call;
@@ -79,19 +139,6 @@ function toInput({ path, body }: Input, call: Call): GatewayInput {
   };
 }
 
-/** Lists: what the service sends is added to what the gateway sends. */
-const MERGED = ['access-control-expose-headers', 'vary'];
-
-/** Headers of which the gateway's own word is the only one (D8, D9, D11). */
-const OWN = new Set([
-  'x-request-id',
-  'access-control-allow-origin',
-  'access-control-allow-credentials',
-  'content-disposition',
-]);
-
-const DISPOSITION = 'content-disposition';
-
 /**
  * What the caller gets of a hosted service's answer.
  *
@@ -101,7 +148,7 @@ const DISPOSITION = 'content-disposition';
  * @param own headers that the gateway puts on every answer
  * @throws GatewayError BAD_GATEWAY for a status that is none of an answer
  */
-export function toCallerAnswer(
+function toCallerAnswer(
   { status, headers: given = {}, body }: ServiceAnswer,
   { request }: Call,
   own: Readonly<Record<string, string>>,
@@ -140,51 +187,4 @@ function toLines(value: Headers[string]): readonly string[] | undefined {
 
 function toText(value: Headers[string]): string | undefined {
   return typeof value === 'string' ? value : toLines(value)?.join(', ');
-}
-
-const NONE: readonly string[] = [];
-
-/**
- * A handler of the runtime: the checks of every gateway call before, the header rules after.
- *
- * @param toCallerAnswer puts the gateway's own headers on what the service answered
- */
-export function toGatewayHandler<Caller>(
-  handler: GatewayHandler<Caller>,
-  toCallerAnswer: (answer: Awaited<ReturnType<GatewayHandler>>, call: Call) => Answer,
-  upgrades: UpgradeSettings,
-): Handler {
-  return (given, call: Call) => {
-    assertForwardable(call);
-    const input = toInput(given, call);
-    // The security handlers have put `env` there: every operation of the gateway has credentials.
-    const { bearerToken, signature } = call.security;
-    const known = call as unknown as Omit<GatewayCall<Caller>, 'caller'> & { caller: unknown };
-    known.caller = bearerToken ?? signature;
-    if (call.response instanceof UpgradeResponse) {
-      return answerUpgrade(input, known as never, call.response, upgrades).then((refusal) =>
-        refusal === undefined ? TAKEN : toCallerAnswer(refusal, call),
-      );
-    }
-    const fail = (error: unknown) => {
-      throw faultOf(input.body) ?? error;
-    };
-    try {
-      const answer = handler(input, known as GatewayCall<Caller>);
-      return isPromise(answer)
-        ? answer.then((late) => toCallerAnswer(late, call), fail)
-        : toCallerAnswer(answer, call);
-    } catch (error) {
-      return fail(error);
-    }
-  };
-}
-
-/** Why a body broke off at the limit (D13), whatever the handler's own call made of it. */
-function faultOf(body: Readable | undefined): FaultError | undefined {
-  return body?.errored instanceof FaultError ? body.errored : undefined;
-}
-
-function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
-  return typeof (value as PromiseLike<Value> | undefined)?.then === 'function';
 }

@@ -15,12 +15,16 @@ import type {
 /** RFC 6455, section 1.3. */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
-/** `Sec-WebSocket-Accept` for the `Sec-WebSocket-Key` of a request (RFC 6455, section 4.2.2). */
-function toAccept(key: string): string {
-  return createHash('sha1')
-    .update(key + GUID)
-    .digest('base64');
-}
+/** RFC 6455, section 4.1: 16 bytes, base64. */
+const KEY = /^[+/0-9A-Za-z]{22}==$/;
+
+/** RFC 9110, section 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+
+/** What the router returns to the runtime, which sends nothing more once the head is sent. */
+export const TAKEN: Answer = { status: 200 };
+const PREFIX = 'berth.bearer.';
+const PROTOCOLS = 'sec-websocket-protocol';
 
 /** What the router does for a WebSocket, once for all calls. */
 export interface UpgradeSettings {
@@ -29,12 +33,6 @@ export interface UpgradeSettings {
   readonly allows: (origin: string) => boolean;
   readonly upstreamStatus: string;
 }
-
-/** RFC 6455, section 4.1: 16 bytes, base64. */
-const KEY = /^[+/0-9A-Za-z]{22}==$/;
-
-/** RFC 9110, section 5.6.2. */
-const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
 /**
  * Answers a call that came as an upgrade, when its caller has been let in.
@@ -119,12 +117,12 @@ function toHead(given: NonNullable<WebSocketAnswer['headers']>, { request, reque
   };
 }
 
-/** What the router returns to the runtime, which sends nothing more once the head is sent. */
-export const TAKEN: Answer = { status: 200 };
-
-const PREFIX = 'berth.bearer.';
-
-const PROTOCOLS = 'sec-websocket-protocol';
+/** `Sec-WebSocket-Accept` for the `Sec-WebSocket-Key` of a request (RFC 6455, section 4.2.2). */
+function toAccept(key: string): string {
+  return createHash('sha1')
+    .update(key + GUID)
+    .digest('base64');
+}
 
 /**
  * Takes an access token out of the subprotocols of a WebSocket and puts it where every other call has it.

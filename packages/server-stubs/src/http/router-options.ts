@@ -2,6 +2,9 @@ import type { Handler, Handlers, RouterOptions, RouteTable } from '../runtime/in
 import type { CorsOptions } from './cors.ts';
 import type { WireProfile } from './wire-profile.ts';
 
+/** The upload target, whose address is its own. */
+export const UPLOAD_OPERATION = 'uploadFile';
+
 /** Options that all three routers take. */
 export interface BerthRouterOptions
   extends Pick<

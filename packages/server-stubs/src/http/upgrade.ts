@@ -18,6 +18,15 @@ function lists(value: string, wanted: string): boolean {
 }
 
 /**
+ * Whether a response to an earlier request of a connection is still under way. An upgrade behind it has
+ * to end the connection: Node no longer reads it, and its response could not wait for those before it.
+ */
+export function isResponding(socket: Duplex): boolean {
+  // Node's own mark, by which `assignSocket` throws ERR_HTTP_SOCKET_ASSIGNED.
+  return Boolean((socket as { _httpMessage?: unknown })._httpMessage);
+}
+
+/**
  * The answer to a request that came as an `upgrade` event, where Node makes none. Until the protocol
  * changes it is an ordinary HTTP answer, so that every check refuses as it always does.
  */
@@ -73,13 +82,4 @@ export class UpgradeResponse extends ServerResponse {
   readonly #leave = () => {
     this.#socket.end();
   };
-}
-
-/**
- * Whether a response to an earlier request of a connection is still under way. An upgrade behind it has
- * to end the connection: Node no longer reads it, and its response could not wait for those before it.
- */
-export function isResponding(socket: Duplex): boolean {
-  // Node's own mark, by which `assignSocket` throws ERR_HTTP_SOCKET_ASSIGNED.
-  return Boolean((socket as { _httpMessage?: unknown })._httpMessage);
 }

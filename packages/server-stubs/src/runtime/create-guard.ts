@@ -3,6 +3,11 @@ import { decodeQuery, parseCookies, parseQuery } from './decoding.ts';
 import { functionOf, type SecurityHandler, type SecurityHandlers } from './options.ts';
 import type { Route, RouteTable, SecurityScheme } from './route-table.ts';
 
+const NO_SCOPES: readonly string[] = [];
+
+/** Lets a caller in. What a security handler throws by mistake is thrown on. */
+export type Guard = (call: Call) => Principals | Refusal | Promise<Principals | Refusal>;
+
 /**
  * Thrown by a security handler that knows why it refuses the caller; `undefined`, `null` or `false` as
  * the principal refuses without a reason. Answered with 401 unless another alternative lets the caller
@@ -18,6 +23,78 @@ export class Unauthorized extends Error {
     super(message);
     this.challenge = challenge;
   }
+}
+
+/** That nobody let the caller in, and the reason that was given first. */
+export class Refusal {
+  readonly reason: unknown;
+  /** For `WWW-Authenticate`. */
+  readonly challenge: string;
+
+  constructor(reason: unknown, challenge: string) {
+    this.reason = reason;
+    this.challenge = challenge;
+  }
+}
+
+interface Check {
+  readonly name: string;
+  readonly find: CredentialFinder;
+  readonly handle: SecurityHandler;
+  readonly scopes: readonly string[];
+}
+
+/** @throws TypeError where a scheme has no handler */
+export function createGuard(
+  { securitySchemes, title }: RouteTable,
+  { security, scopes }: Route,
+  handlers: SecurityHandlers,
+): Guard | undefined {
+  if (security.length === 0) return undefined;
+  const alternatives = security.map((names, index) =>
+    names.map((name): Check => {
+      const scheme = securitySchemes[name];
+      const handle = functionOf(handlers, name);
+      if (!scheme) throw new TypeError(`The document has no security scheme ${name}.`);
+      if (!handle)
+        throw new TypeError(`options.security.${name} is missing: the document uses it.`);
+      const asked = new Map(Object.entries(scopes?.[index] ?? {})).get(name) ?? NO_SCOPES;
+      return { name, find: createCredentialFinder(scheme), handle, scopes: asked };
+    }),
+  );
+  // Nobody has to be let in where `{}` is an alternative; whoever can be still is.
+  alternatives.sort((a, b) => Number(a.length === 0) - Number(b.length === 0));
+  const challenge = toChallenge(
+    [...new Set(security.flat())].map((name) => securitySchemes[name]),
+    title,
+  );
+  return (call) => ask(alternatives, challenge, call, 0, undefined);
+}
+
+/** Asks the alternatives from `start` on; synchronous for as long as the handlers are. */
+function ask(
+  alternatives: readonly (readonly Check[])[],
+  challenge: string,
+  call: Call,
+  start: number,
+  reason: unknown,
+): Principals | Refusal | Promise<Principals | Refusal> {
+  let first = reason;
+  for (let index = start; index < alternatives.length; index += 1) {
+    const checks = alternatives[index] as readonly Check[];
+    const verdict = checks.length === 1 ? askOnly(checks[0] as Check, call) : askEach(checks, call);
+    if (verdict === undefined) continue;
+    if (verdict instanceof Promise) {
+      return verdict.then((late) =>
+        late instanceof Refused
+          ? ask(alternatives, challenge, call, index + 1, first ?? late.reason)
+          : late,
+      );
+    }
+    if (!(verdict instanceof Refused)) return verdict;
+    first ??= verdict.reason;
+  }
+  return new Refusal(first, challenge);
 }
 
 /** Finds the credential of a scheme in a request; undefined where it has none. */
@@ -89,83 +166,6 @@ function toQuoted(text: string): string {
 /** Documents write `bearer`, headers `Bearer`. */
 function toName(scheme: string): string {
   return scheme.charAt(0).toUpperCase() + scheme.slice(1);
-}
-
-/** That nobody let the caller in, and the reason that was given first. */
-export class Refusal {
-  readonly reason: unknown;
-  /** For `WWW-Authenticate`. */
-  readonly challenge: string;
-
-  constructor(reason: unknown, challenge: string) {
-    this.reason = reason;
-    this.challenge = challenge;
-  }
-}
-
-/** Lets a caller in. What a security handler throws by mistake is thrown on. */
-export type Guard = (call: Call) => Principals | Refusal | Promise<Principals | Refusal>;
-
-interface Check {
-  readonly name: string;
-  readonly find: CredentialFinder;
-  readonly handle: SecurityHandler;
-  readonly scopes: readonly string[];
-}
-
-const NO_SCOPES: readonly string[] = [];
-
-/** @throws TypeError where a scheme has no handler */
-export function createGuard(
-  { securitySchemes, title }: RouteTable,
-  { security, scopes }: Route,
-  handlers: SecurityHandlers,
-): Guard | undefined {
-  if (security.length === 0) return undefined;
-  const alternatives = security.map((names, index) =>
-    names.map((name): Check => {
-      const scheme = securitySchemes[name];
-      const handle = functionOf(handlers, name);
-      if (!scheme) throw new TypeError(`The document has no security scheme ${name}.`);
-      if (!handle)
-        throw new TypeError(`options.security.${name} is missing: the document uses it.`);
-      const asked = new Map(Object.entries(scopes?.[index] ?? {})).get(name) ?? NO_SCOPES;
-      return { name, find: createCredentialFinder(scheme), handle, scopes: asked };
-    }),
-  );
-  // Nobody has to be let in where `{}` is an alternative; whoever can be still is.
-  alternatives.sort((a, b) => Number(a.length === 0) - Number(b.length === 0));
-  const challenge = toChallenge(
-    [...new Set(security.flat())].map((name) => securitySchemes[name]),
-    title,
-  );
-  return (call) => ask(alternatives, challenge, call, 0, undefined);
-}
-
-/** Asks the alternatives from `start` on; synchronous for as long as the handlers are. */
-function ask(
-  alternatives: readonly (readonly Check[])[],
-  challenge: string,
-  call: Call,
-  start: number,
-  reason: unknown,
-): Principals | Refusal | Promise<Principals | Refusal> {
-  let first = reason;
-  for (let index = start; index < alternatives.length; index += 1) {
-    const checks = alternatives[index] as readonly Check[];
-    const verdict = checks.length === 1 ? askOnly(checks[0] as Check, call) : askEach(checks, call);
-    if (verdict === undefined) continue;
-    if (verdict instanceof Promise) {
-      return verdict.then((late) =>
-        late instanceof Refused
-          ? ask(alternatives, challenge, call, index + 1, first ?? late.reason)
-          : late,
-      );
-    }
-    if (!(verdict instanceof Refused)) return verdict;
-    first ??= verdict.reason;
-  }
-  return new Refusal(first, challenge);
 }
 
 /** One scheme alone, as nearly every alternative is; undefined where its credential is missing. */

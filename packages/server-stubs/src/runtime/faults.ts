@@ -1,6 +1,63 @@
 import { STATUS_CODES } from 'node:http';
 import type { Answer, SchemaError } from './route-table.ts';
 
+const ARTICLES: Readonly<Record<string, string>> = {
+  array: 'an array',
+  boolean: 'a boolean',
+  integer: 'an integer',
+  null: 'null',
+  number: 'a number',
+  object: 'an object',
+  string: 'a string',
+};
+
+/** Why the router answers in place of a handler. */
+export type FaultKind =
+  | 'not-found'
+  | 'method-not-allowed'
+  | 'bad-path'
+  | 'invalid-request'
+  | 'malformed-body'
+  | 'unsupported-media-type'
+  | 'too-large'
+  | 'unauthorized'
+  | 'not-implemented'
+  | 'invalid-response'
+  | 'handler-failed';
+
+/** What went wrong, before it has the shape of an answer. Holds no stack and no secret. */
+export interface Fault {
+  readonly kind: FaultKind;
+  /** 400, 401, 404, 405, 413, 414, 415, 431, 500 or 501. */
+  readonly status: number;
+  /** One sentence for the caller, which names the field and the fix. */
+  readonly message: string;
+  /** What is wrong with the request; absent where the fault lies on the side of the server. */
+  readonly violations?: readonly Violation[];
+  /** Absent where no operation was found. */
+  readonly operationId?: string;
+  /**
+   * Headers that HTTP wants on such an answer: `Allow` (405), `WWW-Authenticate` (401), `Accept` (415).
+   * The router adds them to whatever `toAnswer` gives.
+   */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The error behind it, for the log; never for the caller. */
+  readonly cause?: unknown;
+}
+
+/** One breach of the document, in a request or in an answer. */
+export interface Violation {
+  readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body' | 'response';
+  /** JSON Pointer of the value, from the part that `in` names: `/fileList/0/fileID`. */
+  readonly pointer: string;
+  /** JSON Schema keyword that does not hold, or a word of the runtime's own, such as `syntax`. */
+  readonly keyword: string;
+  /** A sentence that names the field and what is wrong: `body.fileList is missing.` */
+  readonly message: string;
+  /** Place of the keyword in the schema; empty where no schema was asked. */
+  readonly schemaPath: string;
+}
+
 /**
  * A fault as an error. The multipart stream throws it for a broken or too large form; a handler may
  * let it pass, and the router answers with the fault.
@@ -83,16 +140,6 @@ function toTypes(type: unknown): string {
   return types.map((name) => ARTICLES[name] ?? name).join(' or ');
 }
 
-const ARTICLES: Readonly<Record<string, string>> = {
-  array: 'an array',
-  boolean: 'a boolean',
-  integer: 'an integer',
-  null: 'null',
-  number: 'a number',
-  object: 'an object',
-  string: 'a string',
-};
-
 function toList(values: unknown): string {
   return Array.isArray(values)
     ? values.map((value) => JSON.stringify(value)).join(', ')
@@ -170,53 +217,6 @@ export function invalidResponse(violation: Violation): Fault {
 
 export function handlerFailed(cause: unknown): Fault {
   return { kind: 'handler-failed', status: 500, message: 'The server failed.', cause };
-}
-
-/** One breach of the document, in a request or in an answer. */
-export interface Violation {
-  readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body' | 'response';
-  /** JSON Pointer of the value, from the part that `in` names: `/fileList/0/fileID`. */
-  readonly pointer: string;
-  /** JSON Schema keyword that does not hold, or a word of the runtime's own, such as `syntax`. */
-  readonly keyword: string;
-  /** A sentence that names the field and what is wrong: `body.fileList is missing.` */
-  readonly message: string;
-  /** Place of the keyword in the schema; empty where no schema was asked. */
-  readonly schemaPath: string;
-}
-
-/** Why the router answers in place of a handler. */
-export type FaultKind =
-  | 'not-found'
-  | 'method-not-allowed'
-  | 'bad-path'
-  | 'invalid-request'
-  | 'malformed-body'
-  | 'unsupported-media-type'
-  | 'too-large'
-  | 'unauthorized'
-  | 'not-implemented'
-  | 'invalid-response'
-  | 'handler-failed';
-
-/** What went wrong, before it has the shape of an answer. Holds no stack and no secret. */
-export interface Fault {
-  readonly kind: FaultKind;
-  /** 400, 401, 404, 405, 413, 414, 415, 431, 500 or 501. */
-  readonly status: number;
-  /** One sentence for the caller, which names the field and the fix. */
-  readonly message: string;
-  /** What is wrong with the request; absent where the fault lies on the side of the server. */
-  readonly violations?: readonly Violation[];
-  /** Absent where no operation was found. */
-  readonly operationId?: string;
-  /**
-   * Headers that HTTP wants on such an answer: `Allow` (405), `WWW-Authenticate` (401), `Accept` (415).
-   * The router adds them to whatever `toAnswer` gives.
-   */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The error behind it, for the log; never for the caller. */
-  readonly cause?: unknown;
 }
 
 /**

@@ -1,5 +1,8 @@
 import { decodeText, isEncoded } from './decoding.ts';
 
+const SLASH = 0x2f;
+const AUTHORITY = /^[a-z][a-z\d+.-]*:\/\/[^/?]*/i;
+
 /** Piece of a path template between two slashes. */
 type Segment =
   | { readonly kind: 'static'; readonly text: string }
@@ -9,87 +12,6 @@ type Segment =
 
 /** A parameter and the literal text that follows it; the first piece may have no parameter. */
 type Piece = { readonly name: string | undefined; readonly literal: string };
-
-/** Reads `/pets/{id}:publish`. Segments named in `greedy` take all that follows. */
-export function toSegments(template: string, greedy: ReadonlySet<string>): readonly Segment[] {
-  return template.slice(1).split('/').map(toSegment);
-
-  function toSegment(source: string): Segment {
-    const pieces = toPieces(source);
-    const [first, second] = pieces;
-    if (first && !second && first.name === undefined) {
-      return { kind: 'static', text: decode(first.literal) };
-    }
-    if (first?.name !== undefined && !second && first.literal === '') {
-      return { kind: greedy.has(first.name) ? 'greedy' : 'parameter', name: first.name };
-    }
-    return { kind: 'mixed', source, pieces };
-  }
-}
-
-function toPieces(source: string): readonly Piece[] {
-  const [start = '', ...rest] = source.split('{');
-  const pieces = rest.map((text): Piece => {
-    const end = text.indexOf('}');
-    return { name: text.slice(0, end), literal: text.slice(end + 1) };
-  });
-  return start !== '' || pieces.length === 0
-    ? [{ name: undefined, literal: start }, ...pieces]
-    : pieces;
-}
-
-function decode(literal: string): string {
-  try {
-    return decodeURIComponent(literal);
-  } catch {
-    return literal;
-  }
-}
-
-/** Names of the parameters of a template, in their order. */
-export function namesOf(segments: readonly Segment[]): readonly string[] {
-  return segments.flatMap((segment) => {
-    if (segment.kind === 'static') return [];
-    if (segment.kind !== 'mixed') return [segment.name];
-    return segment.pieces.flatMap(({ name }) => (name === undefined ? [] : [name]));
-  });
-}
-
-/**
- * Matches a segment such as `{base}...{head}` in linear time: each parameter takes at least one
- * character and ends where the literal after it first stands; the last literal must end the segment.
- *
- * @returns whether it matches; the raw values are then added to `values`
- */
-function matchMixed(pieces: readonly Piece[], segment: string, values: string[]): boolean {
-  const count = values.length;
-  let at = 0;
-  for (let index = 0; index < pieces.length; index += 1) {
-    const { name, literal } = pieces[index] as Piece;
-    const end = endOf(segment, at, name !== undefined, literal, index === pieces.length - 1);
-    if (end < 0) {
-      values.length = count;
-      return false;
-    }
-    if (name !== undefined) values.push(segment.slice(at, end));
-    at = end + literal.length;
-  }
-  return true;
-}
-
-/** Where the literal begins, or -1. */
-function endOf(
-  segment: string,
-  at: number,
-  hasValue: boolean,
-  literal: string,
-  isLast: boolean,
-): number {
-  if (!hasValue) return segment.startsWith(literal, at) ? at : -1;
-  if (!isLast) return segment.indexOf(literal, at + 1);
-  const end = segment.length - literal.length;
-  return end > at && segment.endsWith(literal) ? end : -1;
-}
 
 /** What stands at the end of a path. */
 interface Match<Leaf> {
@@ -189,8 +111,6 @@ function childOf<Leaf>(node: Node<Leaf>, segment: Segment): Node<Leaf> {
   }
 }
 
-const SLASH = 0x2f;
-
 function walk<Leaf>(
   node: Node<Leaf>,
   path: string,
@@ -257,14 +177,93 @@ function takeRest<Leaf>(
   return node.greedy?.leaf;
 }
 
+/**
+ * Matches a segment such as `{base}...{head}` in linear time: each parameter takes at least one
+ * character and ends where the literal after it first stands; the last literal must end the segment.
+ *
+ * @returns whether it matches; the raw values are then added to `values`
+ */
+function matchMixed(pieces: readonly Piece[], segment: string, values: string[]): boolean {
+  const count = values.length;
+  let at = 0;
+  for (let index = 0; index < pieces.length; index += 1) {
+    const { name, literal } = pieces[index] as Piece;
+    const end = endOf(segment, at, name !== undefined, literal, index === pieces.length - 1);
+    if (end < 0) {
+      values.length = count;
+      return false;
+    }
+    if (name !== undefined) values.push(segment.slice(at, end));
+    at = end + literal.length;
+  }
+  return true;
+}
+
+/** Where the literal begins, or -1. */
+function endOf(
+  segment: string,
+  at: number,
+  hasValue: boolean,
+  literal: string,
+  isLast: boolean,
+): number {
+  if (!hasValue) return segment.startsWith(literal, at) ? at : -1;
+  if (!isLast) return segment.indexOf(literal, at + 1);
+  const end = segment.length - literal.length;
+  return end > at && segment.endsWith(literal) ? end : -1;
+}
+
+/** Reads `/pets/{id}:publish`. Segments named in `greedy` take all that follows. */
+export function toSegments(template: string, greedy: ReadonlySet<string>): readonly Segment[] {
+  return template.slice(1).split('/').map(toSegment);
+
+  function toSegment(source: string): Segment {
+    const pieces = toPieces(source);
+    const [first, second] = pieces;
+    if (first && !second && first.name === undefined) {
+      return { kind: 'static', text: decode(first.literal) };
+    }
+    if (first?.name !== undefined && !second && first.literal === '') {
+      return { kind: greedy.has(first.name) ? 'greedy' : 'parameter', name: first.name };
+    }
+    return { kind: 'mixed', source, pieces };
+  }
+}
+
+function toPieces(source: string): readonly Piece[] {
+  const [start = '', ...rest] = source.split('{');
+  const pieces = rest.map((text): Piece => {
+    const end = text.indexOf('}');
+    return { name: text.slice(0, end), literal: text.slice(end + 1) };
+  });
+  return start !== '' || pieces.length === 0
+    ? [{ name: undefined, literal: start }, ...pieces]
+    : pieces;
+}
+
+function decode(literal: string): string {
+  try {
+    return decodeURIComponent(literal);
+  } catch {
+    return literal;
+  }
+}
+
+/** Names of the parameters of a template, in their order. */
+export function namesOf(segments: readonly Segment[]): readonly string[] {
+  return segments.flatMap((segment) => {
+    if (segment.kind === 'static') return [];
+    if (segment.kind !== 'mixed') return [segment.name];
+    return segment.pieces.flatMap(({ name }) => (name === undefined ? [] : [name]));
+  });
+}
+
 /** A request target taken apart (RFC 9112, section 3.2), as sent. */
 interface Target {
   readonly path: string;
   /** Without the question mark. */
   readonly query: string | undefined;
 }
-
-const AUTHORITY = /^[a-z][a-z\d+.-]*:\/\/[^/?]*/i;
 
 export function splitTarget(url: string): Target {
   const target = url.charCodeAt(0) === 0x2f ? url : toOriginForm(url);

@@ -4,23 +4,6 @@ import type { Call } from './call.ts';
 import { type Fault, toProblem, type Violation } from './faults.ts';
 import type { Answer } from './route-table.ts';
 
-export type Limits = Required<RequestLimits>;
-
-/** The options of a router with all defaults. */
-export interface Settings
-  extends Required<
-    Omit<
-      RouterOptions,
-      'requests' | 'requestId' | 'headers' | 'onAnswer' | 'onFault' | 'security' | 'deprecations'
-    >
-  > {
-  readonly limits: Limits;
-  readonly requestId: RouterOptions['requestId'];
-  readonly headers: RouterOptions['headers'];
-  readonly onAnswer: RouterOptions['onAnswer'];
-  readonly onFault: RouterOptions['onFault'];
-}
-
 const DEFAULT_LIMITS: Limits = {
   bodyBytes: 1024 * 1024,
   streamBytes: Infinity,
@@ -32,71 +15,6 @@ const DEFAULT_LIMITS: Limits = {
   fieldBytes: 64 * 1024,
   formFiles: 10,
 };
-
-/** @throws TypeError for a limit that is no number of at least 0 */
-export function toSettings(options: RouterOptions): Settings {
-  return {
-    limits: { ...DEFAULT_LIMITS, ...definedOf(options.requests ?? {}) },
-    responses: options.responses ?? 'refuse',
-    onViolation: options.onViolation ?? warn,
-    onError: options.onError ?? print,
-    toAnswer: options.toAnswer ?? toProblem,
-    requestId: options.requestId,
-    headers: options.headers,
-    onAnswer: options.onAnswer,
-    onFault: options.onFault,
-  };
-}
-
-function definedOf(limits: RequestLimits): RequestLimits {
-  const entries = Object.entries(limits).filter(([, value]) => value !== undefined);
-  const wrong = entries.find(([, value]) => !(typeof value === 'number' && value >= 0));
-  if (wrong) throw new TypeError(`requests.${wrong[0]} must be a number of at least 0.`);
-  return Object.fromEntries(entries);
-}
-
-function warn({ message }: { message: string }, { operationId }: Call): void {
-  process.emitWarning(
-    `The answer of ${operationId} breaks the document: ${message}`,
-    'BerthWarning',
-  );
-}
-
-function print(error: unknown, { operationId }: Call): void {
-  process.stderr.write(`${operationId}: ${inspect(error)}\n`);
-}
-
-/** What a request may cost at most. Beyond: 413, 414 (path, query) or 431 (headers). */
-export interface RequestLimits {
-  /** Bytes of a body that is held in memory: JSON, text, form. Default 1 MiB. */
-  readonly bodyBytes?: number;
-  /** Bytes of a body that is a stream: multipart, binary, pass-through. Default: no limit. */
-  readonly streamBytes?: number;
-  /** Bytes of all names and values of headers. Default: only Node's own limit, 16 KiB. */
-  readonly headerBytes?: number;
-  /** Bytes of the path as sent. Default 8 KiB. */
-  readonly pathBytes?: number;
-  /** Bytes of the query as sent. Default 8 KiB. */
-  readonly queryBytes?: number;
-  /** How deep arrays and objects may nest in a JSON body. Default 64. */
-  readonly jsonDepth?: number;
-  /** Fields of a form, multipart or not. Default 100. */
-  readonly formFields?: number;
-  /** Bytes of one text field of a multipart form. Default 64 KiB. */
-  readonly fieldBytes?: number;
-  /** Files of a multipart form. Default 10. */
-  readonly formFiles?: number;
-}
-
-/** Announced on every answer of an operation that the document marks `deprecated`. */
-export interface Deprecation {
-  /** When it became deprecated (`Deprecation`, RFC 9745). */
-  readonly since: Date;
-  /** When it may stop to work (`Sunset`, RFC 8594). */
-  readonly sunset?: Date;
-  /** Page that explains it (`Link` with `rel="deprecation"`). */
-  readonly link?: string;
-}
 
 export interface RouterOptions {
   /** A handler for each security scheme that the document uses. Default: none, which throws if any is used. */
@@ -136,6 +54,38 @@ export interface RouterOptions {
   readonly headers?: (call: Call) => Readonly<Record<string, string>>;
   /** By operationId. An operation that is not deprecated in the document throws. */
   readonly deprecations?: Readonly<Record<string, Deprecation>>;
+}
+
+/** What a request may cost at most. Beyond: 413, 414 (path, query) or 431 (headers). */
+export interface RequestLimits {
+  /** Bytes of a body that is held in memory: JSON, text, form. Default 1 MiB. */
+  readonly bodyBytes?: number;
+  /** Bytes of a body that is a stream: multipart, binary, pass-through. Default: no limit. */
+  readonly streamBytes?: number;
+  /** Bytes of all names and values of headers. Default: only Node's own limit, 16 KiB. */
+  readonly headerBytes?: number;
+  /** Bytes of the path as sent. Default 8 KiB. */
+  readonly pathBytes?: number;
+  /** Bytes of the query as sent. Default 8 KiB. */
+  readonly queryBytes?: number;
+  /** How deep arrays and objects may nest in a JSON body. Default 64. */
+  readonly jsonDepth?: number;
+  /** Fields of a form, multipart or not. Default 100. */
+  readonly formFields?: number;
+  /** Bytes of one text field of a multipart form. Default 64 KiB. */
+  readonly fieldBytes?: number;
+  /** Files of a multipart form. Default 10. */
+  readonly formFiles?: number;
+}
+
+/** Announced on every answer of an operation that the document marks `deprecated`. */
+export interface Deprecation {
+  /** When it became deprecated (`Deprecation`, RFC 9745). */
+  readonly since: Date;
+  /** When it may stop to work (`Sunset`, RFC 8594). */
+  readonly sunset?: Date;
+  /** Page that explains it (`Link` with `rel="deprecation"`). */
+  readonly link?: string;
 }
 
 /** What a handler is given; parts that the operation does not have are `undefined`. */
@@ -178,16 +128,6 @@ export type SecurityHandler<Principal = unknown> = (
 /** One handler for each scheme that the document uses. */
 export type SecurityHandlers = Readonly<Record<string, SecurityHandler>>;
 
-/** A handler by its name, be it a method of a class, but none that every object has: `toString`. */
-export function functionOf<Kind>(
-  handlers: Readonly<Record<string, Kind | undefined>>,
-  name: string,
-): Kind | undefined {
-  const handler = handlers[name];
-  const inherited = (Object.prototype as unknown as Record<string, unknown>)[name];
-  return typeof handler === 'function' && handler !== inherited ? handler : undefined;
-}
-
 /** What `node:http` and Express call for each request. */
 export type Listener = (
   request: IncomingMessage,
@@ -217,4 +157,64 @@ export interface Router extends Listener {
    * for its body only when that will be read. Without it Node asks for the body of every request.
    */
   readonly checkContinue: Listener;
+}
+
+export type Limits = Required<RequestLimits>;
+
+/** The options of a router with all defaults. */
+export interface Settings
+  extends Required<
+    Omit<
+      RouterOptions,
+      'requests' | 'requestId' | 'headers' | 'onAnswer' | 'onFault' | 'security' | 'deprecations'
+    >
+  > {
+  readonly limits: Limits;
+  readonly requestId: RouterOptions['requestId'];
+  readonly headers: RouterOptions['headers'];
+  readonly onAnswer: RouterOptions['onAnswer'];
+  readonly onFault: RouterOptions['onFault'];
+}
+
+/** @throws TypeError for a limit that is no number of at least 0 */
+export function toSettings(options: RouterOptions): Settings {
+  return {
+    limits: { ...DEFAULT_LIMITS, ...definedOf(options.requests ?? {}) },
+    responses: options.responses ?? 'refuse',
+    onViolation: options.onViolation ?? warn,
+    onError: options.onError ?? print,
+    toAnswer: options.toAnswer ?? toProblem,
+    requestId: options.requestId,
+    headers: options.headers,
+    onAnswer: options.onAnswer,
+    onFault: options.onFault,
+  };
+}
+
+function definedOf(limits: RequestLimits): RequestLimits {
+  const entries = Object.entries(limits).filter(([, value]) => value !== undefined);
+  const wrong = entries.find(([, value]) => !(typeof value === 'number' && value >= 0));
+  if (wrong) throw new TypeError(`requests.${wrong[0]} must be a number of at least 0.`);
+  return Object.fromEntries(entries);
+}
+
+function warn({ message }: { message: string }, { operationId }: Call): void {
+  process.emitWarning(
+    `The answer of ${operationId} breaks the document: ${message}`,
+    'BerthWarning',
+  );
+}
+
+function print(error: unknown, { operationId }: Call): void {
+  process.stderr.write(`${operationId}: ${inspect(error)}\n`);
+}
+
+/** A handler by its name, be it a method of a class, but none that every object has: `toString`. */
+export function functionOf<Kind>(
+  handlers: Readonly<Record<string, Kind | undefined>>,
+  name: string,
+): Kind | undefined {
+  const handler = handlers[name];
+  const inherited = (Object.prototype as unknown as Record<string, unknown>)[name];
+  return typeof handler === 'function' && handler !== inherited ? handler : undefined;
 }

@@ -14,30 +14,6 @@ import {
 } from './parameters/create-parameter-reader.ts';
 import type { DocumentedResponse, Route, RouteTable } from './route-table.ts';
 
-/** The methods of one path. */
-export class Leaf {
-  readonly #plans = new Map<string, Plan>();
-
-  add(method: string, plan: Plan): void {
-    if (this.#plans.has(method)) {
-      throw new TypeError(`${method} ${plan.route.path} is in the route table more than once.`);
-    }
-    this.#plans.set(method, plan);
-  }
-
-  /** HEAD is GET without the body (RFC 9110, section 9.3.2). */
-  find(method: string): Plan | undefined {
-    return this.#plans.get(method) ?? (method === 'HEAD' ? this.#plans.get('GET') : undefined);
-  }
-
-  /** Value of the header `Allow`. */
-  get allow(): string {
-    const methods = [...this.#plans.keys()];
-    if (methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD');
-    return methods.join(', ');
-  }
-}
-
 /** A route with everything that can be worked out before the first request. */
 export interface Plan {
   readonly route: Route;
@@ -78,9 +54,6 @@ export function toPlan(
   };
 }
 
-/** The documented response for a status: the status itself, its range (`4XX`), or `default`. */
-type ResponseFinder = (status: number) => DocumentedResponse | undefined;
-
 function createResponseFinder(responses: readonly DocumentedResponse[]): ResponseFinder {
   const exact = new Map<number, DocumentedResponse>();
   const ranges = new Map<number, DocumentedResponse>();
@@ -93,6 +66,9 @@ function createResponseFinder(responses: readonly DocumentedResponse[]): Respons
   return (status) => exact.get(status) ?? ranges.get(Math.floor(status / 100)) ?? fallback;
 }
 
+/** The documented response for a status: the status itself, its range (`4XX`), or `default`. */
+type ResponseFinder = (status: number) => DocumentedResponse | undefined;
+
 /** `Deprecation` (RFC 9745) is a structured date; `Sunset` (RFC 8594) is an HTTP date. */
 function toDeprecationHeaders({
   since,
@@ -104,4 +80,28 @@ function toDeprecationHeaders({
     ...(sunset && { sunset: sunset.toUTCString() }),
     ...(link && { link: `<${link}>; rel="deprecation"` }),
   };
+}
+
+/** The methods of one path. */
+export class Leaf {
+  readonly #plans = new Map<string, Plan>();
+
+  add(method: string, plan: Plan): void {
+    if (this.#plans.has(method)) {
+      throw new TypeError(`${method} ${plan.route.path} is in the route table more than once.`);
+    }
+    this.#plans.set(method, plan);
+  }
+
+  /** HEAD is GET without the body (RFC 9110, section 9.3.2). */
+  find(method: string): Plan | undefined {
+    return this.#plans.get(method) ?? (method === 'HEAD' ? this.#plans.get('GET') : undefined);
+  }
+
+  /** Value of the header `Allow`. */
+  get allow(): string {
+    const methods = [...this.#plans.keys()];
+    if (methods.includes('GET') && !methods.includes('HEAD')) methods.push('HEAD');
+    return methods.join(', ');
+  }
 }

@@ -29,16 +29,6 @@ const CODES: Readonly<Record<FaultKind, StorageErrorCode>> = {
   'handler-failed': 'SYS_ERR',
 };
 
-/** A fault of the runtime in the vocabulary of the storage API (D26). */
-function toStorageFault({ kind, status, message, cause }: Fault): StorageError {
-  // Only a body is a payload; a path or headers beyond the limit are a wrong parameter.
-  const code = kind === 'too-large' && status !== 413 ? 'INVALID_PARAM' : CODES[kind];
-  if (kind === 'invalid-response' || kind === 'handler-failed') {
-    return new StorageError(code, { cause });
-  }
-  return new StorageError(code, { message, status, cause });
-}
-
 export interface StorageRouterOptions<Caller = unknown> extends BerthRouterOptions {
   /** Lets callers in: one handler for the three headers, which are worth nothing apart. */
   readonly security: StorageSecurity<Caller>;
@@ -101,4 +91,14 @@ export function createStorageRouter<Caller = unknown>(
       },
     },
   );
+}
+
+/** A fault of the runtime in the vocabulary of the storage API (D26). */
+function toStorageFault({ kind, status, message, cause }: Fault): StorageError {
+  // Only a body is a payload; a path or headers beyond the limit are a wrong parameter.
+  const code = kind === 'too-large' && status !== 413 ? 'INVALID_PARAM' : CODES[kind];
+  if (kind === 'invalid-response' || kind === 'handler-failed') {
+    return new StorageError(code, { cause });
+  }
+  return new StorageError(code, { message, status, cause });
 }

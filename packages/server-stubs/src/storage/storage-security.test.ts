@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { routes } from '../generated/storage.v2/routes.gen.ts';
+import { UPLOAD_OPERATION } from '../http/router-options.ts';
 import { envIdOf } from './storage-security.ts';
-import { UPLOAD_OPERATION } from './to-storage-handler.ts';
 
 const operations = routes.routes.filter(({ operationId }) => operationId !== UPLOAD_OPERATION);
 

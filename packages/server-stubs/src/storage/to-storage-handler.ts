@@ -1,5 +1,5 @@
 import { StorageError } from '../errors.ts';
-import type { EnvOption } from '../http/router-options.ts';
+import { type EnvOption, UPLOAD_OPERATION } from '../http/router-options.ts';
 import { defaultWireProfile, type WireProfile } from '../http/wire-profile.ts';
 import type {
   Answer,
@@ -15,6 +15,51 @@ import type { StorageCall } from './storage-handlers.ts';
 
 const LIST = 'fileList';
 
+/** Name of the scheme in which the three headers of a storage call are taken together. */
+export const CREDENTIALS = 'credentials';
+
+/** A storage handler, whatever its operation. */
+type AnyHandler = (input: unknown, call: StorageCall) => unknown;
+
+interface Settings {
+  readonly env: EnvOption | undefined;
+  readonly batchItems: number;
+  /** Name of the field on the wire (D1). */
+  readonly storeFileID: string;
+}
+
+/** A handler of the runtime: the checks of every storage call before, the envelope after. */
+export function toStorageHandler(
+  handler: AnyHandler,
+  { env, batchItems, storeFileID }: Settings,
+): Handler {
+  const { storeFileID: neutral } = defaultWireProfile;
+  const toWire = (data: unknown, call: Call): Answer => {
+    const answer = toEnvelope(data, call);
+    if (storeFileID === neutral) return answer;
+    return { ...answer, body: renameField(answer.body, neutral, storeFileID) };
+  };
+  return ({ body }: Input, call: Call) => {
+    const known = call as unknown as StorageCall & { caller: unknown };
+    // The environment that the security handler was shown, and no other, is the one to act on.
+    assertEnv(known.envId, env);
+    assertBatch(body, batchItems);
+    known.caller = call.security[CREDENTIALS];
+    const data = handler(body, known);
+    return isThenable(data) ? data.then((value) => toWire(value, call)) : toWire(data, call);
+  };
+}
+
+/** D20: "Response `{ statusCode, body: { requestId, data | code, message } }`". */
+function toEnvelope(data: unknown, { requestId }: Call): Answer {
+  return { status: 200, body: { statusCode: 200, body: { requestId, data } } };
+}
+
+function assertEnv(envId: string, env: EnvOption | undefined): void {
+  if (env === undefined || (typeof env === 'string' ? env === envId : env(envId))) return;
+  throw new StorageError('INVALID_ENV', { message: `There is no environment ${envId}.` });
+}
+
 /**
  * D25: "At most 50 items a batch; more: the whole call is refused, `INVALID_PARAM`, 400."
  *
@@ -28,11 +73,10 @@ function assertBatch(input: unknown, maxItems: number): void {
   });
 }
 
-/** Name of the scheme in which the three headers of a storage call are taken together. */
-export const CREDENTIALS = 'credentials';
-
-/** The upload target, whose address is its own. */
-export const UPLOAD_OPERATION = 'uploadFile';
+/** A handler that answers at once costs no turn of the event loop. */
+function isThenable(value: unknown): value is Promise<unknown> {
+  return typeof (value as Partial<Promise<unknown>> | undefined)?.then === 'function';
+}
 
 /**
  * The routes of the storage API with the names of a wire profile (D1), and with one security scheme in
@@ -80,51 +124,4 @@ function renameField(envelope: unknown, from: string, to: string): unknown {
   if (data === undefined || data === null || !Object.hasOwn(data, from)) return envelope;
   const { [from]: value, ...others } = data;
   return { statusCode, body: { ...body, data: { ...others, [to]: value } } };
-}
-
-/** A storage handler, whatever its operation. */
-type AnyHandler = (input: unknown, call: StorageCall) => unknown;
-
-interface Settings {
-  readonly env: EnvOption | undefined;
-  readonly batchItems: number;
-  /** Name of the field on the wire (D1). */
-  readonly storeFileID: string;
-}
-
-/** A handler of the runtime: the checks of every storage call before, the envelope after. */
-export function toStorageHandler(
-  handler: AnyHandler,
-  { env, batchItems, storeFileID }: Settings,
-): Handler {
-  const { storeFileID: neutral } = defaultWireProfile;
-  const toWire = (data: unknown, call: Call): Answer => {
-    const answer = toEnvelope(data, call);
-    if (storeFileID === neutral) return answer;
-    return { ...answer, body: renameField(answer.body, neutral, storeFileID) };
-  };
-  return ({ body }: Input, call: Call) => {
-    const known = call as unknown as StorageCall & { caller: unknown };
-    // The environment that the security handler was shown, and no other, is the one to act on.
-    assertEnv(known.envId, env);
-    assertBatch(body, batchItems);
-    known.caller = call.security[CREDENTIALS];
-    const data = handler(body, known);
-    return isThenable(data) ? data.then((value) => toWire(value, call)) : toWire(data, call);
-  };
-}
-
-/** D20: "Response `{ statusCode, body: { requestId, data | code, message } }`". */
-function toEnvelope(data: unknown, { requestId }: Call): Answer {
-  return { status: 200, body: { statusCode: 200, body: { requestId, data } } };
-}
-
-function assertEnv(envId: string, env: EnvOption | undefined): void {
-  if (env === undefined || (typeof env === 'string' ? env === envId : env(envId))) return;
-  throw new StorageError('INVALID_ENV', { message: `There is no environment ${envId}.` });
-}
-
-/** A handler that answers at once costs no turn of the event loop. */
-function isThenable(value: unknown): value is Promise<unknown> {
-  return typeof (value as Partial<Promise<unknown>> | undefined)?.then === 'function';
 }

@@ -2,7 +2,7 @@ import { UploadError, type UploadErrorCode } from '../errors.ts';
 import { LIMITS } from '../generated/contract.gen.ts';
 import { routes as standard } from '../generated/storage.v2/routes.gen.ts';
 import { createCors, toPreflight } from '../http/cors.ts';
-import { type BerthRouterOptions, toHandlers } from '../http/router-options.ts';
+import { type BerthRouterOptions, toHandlers, UPLOAD_OPERATION } from '../http/router-options.ts';
 import { defaultWireProfile } from '../http/wire-profile.ts';
 import {
   type Answer,
@@ -13,7 +13,6 @@ import {
   type RouteTable,
   toAnswer,
 } from '../runtime/index.ts';
-import { UPLOAD_OPERATION } from '../storage/to-storage-handler.ts';
 import { toUploadInput } from './upload-form.ts';
 import type {
   UploadHandler,
@@ -39,35 +38,10 @@ const CODES: Readonly<Record<FaultKind, UploadErrorCode>> = {
 /** Faults whose status says more than the one of the code's row (D27 has no code for them). */
 const OWN_STATUS: readonly FaultKind[] = ['not-found', 'method-not-allowed', 'not-implemented'];
 
-/** A fault of the runtime in the vocabulary of the upload target (D27). */
-function toUploadFault({ kind, status, message, cause }: Fault): UploadError {
-  const code = CODES[kind];
-  if (kind === 'invalid-response' || kind === 'handler-failed') {
-    return new UploadError(code, { cause });
-  }
-  return new UploadError(code, { message, cause, ...(OWN_STATUS.includes(kind) && { status }) });
-}
-
 /** D27: "form field `success_action_status` 200/201/204 is honoured". */
 const STATUS_FIELD = 'success_action_status';
-
 const STATUSES = ['200', '201', '204'];
-
 const DEFAULT_STATUS = 204;
-
-/** D27: "204 with an empty body, quoted MD5 `ETag`, `Location`". */
-function toUploaded({ etag, location }: UploadResult, { fields }: UploadInput): Answer {
-  const wanted = fields.get(STATUS_FIELD) ?? '';
-  return {
-    status: STATUSES.includes(wanted) ? Number(wanted) : DEFAULT_STATUS,
-    headers: { etag: etag.startsWith('"') ? etag : `"${etag}"`, location: toAscii(location) },
-  };
-}
-
-/** A header holds ASCII alone; what is percent-encoded already stays so. */
-function toAscii(address: string): string {
-  return address.replace(/[^\x21-\x7E]+/gu, encodeURIComponent);
-}
 
 /** What a form may hold beside its file: fields and boundaries. */
 const FORM_BYTES = 1_048_576;
@@ -117,6 +91,29 @@ export function createUploadRouter(
         toPreflight(fault, call, cors) ?? toUploadFault(fault)[toAnswer](call),
     },
   );
+}
+
+/** A fault of the runtime in the vocabulary of the upload target (D27). */
+function toUploadFault({ kind, status, message, cause }: Fault): UploadError {
+  const code = CODES[kind];
+  if (kind === 'invalid-response' || kind === 'handler-failed') {
+    return new UploadError(code, { cause });
+  }
+  return new UploadError(code, { message, cause, ...(OWN_STATUS.includes(kind) && { status }) });
+}
+
+/** D27: "204 with an empty body, quoted MD5 `ETag`, `Location`". */
+function toUploaded({ etag, location }: UploadResult, { fields }: UploadInput): Answer {
+  const wanted = fields.get(STATUS_FIELD) ?? '';
+  return {
+    status: STATUSES.includes(wanted) ? Number(wanted) : DEFAULT_STATUS,
+    headers: { etag: etag.startsWith('"') ? etag : `"${etag}"`, location: toAscii(location) },
+  };
+}
+
+/** A header holds ASCII alone; what is percent-encoded already stays so. */
+function toAscii(address: string): string {
+  return address.replace(/[^\x21-\x7E]+/gu, encodeURIComponent);
 }
 
 /** The route of the upload target alone. Its form carries the grant, so nobody else is asked. */

@@ -19,30 +19,7 @@ import {
 
 /** How streams and signals tell that the other side has gone. */
 const NAMES = new Set(['AbortError', 'ABORT_ERR', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);
-
-/** Whether an error only says that the client went away: then nobody waits for an answer. */
-function isDeparture(error: unknown, { request, response }: Call): boolean {
-  const isGone = response.destroyed || (request.destroyed && !request.complete);
-  if (!isGone || !(error instanceof Error)) return false;
-  return NAMES.has(error.name) || NAMES.has((error as NodeJS.ErrnoException).code ?? '');
-}
-
 const BODY = JSON.stringify({ title: 'Internal Server Error', status: 500 });
-
-/** The answer when even the shape of a fault could not be made: fixed, so that it cannot fail too. */
-function sendLastResort(response: ServerResponse): void {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  for (const name of response.getHeaderNames()) response.removeHeader(name);
-  response.writeHead(500, {
-    'content-type': 'application/problem+json',
-    'content-length': Buffer.byteLength(BODY),
-    connection: 'close',
-  });
-  response.end(BODY);
-}
 
 /** The end of one call: everything that becomes an answer goes through here. */
 export class Answering {
@@ -205,4 +182,26 @@ function discard(body: unknown): void {
   if (!isStream(body)) return;
   if (body instanceof ReadableStream) void body.cancel().catch(() => {});
   else body.once('error', () => {}).destroy();
+}
+
+/** Whether an error only says that the client went away: then nobody waits for an answer. */
+function isDeparture(error: unknown, { request, response }: Call): boolean {
+  const isGone = response.destroyed || (request.destroyed && !request.complete);
+  if (!isGone || !(error instanceof Error)) return false;
+  return NAMES.has(error.name) || NAMES.has((error as NodeJS.ErrnoException).code ?? '');
+}
+
+/** The answer when even the shape of a fault could not be made: fixed, so that it cannot fail too. */
+function sendLastResort(response: ServerResponse): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  for (const name of response.getHeaderNames()) response.removeHeader(name);
+  response.writeHead(500, {
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(BODY),
+    connection: 'close',
+  });
+  response.end(BODY);
 }

@@ -10,113 +10,15 @@ const DRAIN_BYTES = 64 * 1024;
 
 /** How much of a longer rest is read, and how long, before the connection is closed. */
 const LINGER_BYTES = 16 * 1024 * 1024;
-
 const LINGER_MILLISECONDS = 2000;
-
-/** What becomes of a body that was not read to its end when the answer is written. */
-function isUnread(request: IncomingMessage): 'drain' | 'close' | undefined {
-  if (request.complete || !hasBody(request)) return undefined;
-  const length = Number(request.headers['content-length'] ?? Infinity);
-  return length <= DRAIN_BYTES && request.headers.expect === undefined ? 'drain' : 'close';
-}
-
-/**
- * Writes the whole answer, but ends it, and with it the connection, only when the client has sent its
- * rest or enough of it: data that comes in after a close resets the connection, and the client may
- * never see the answer (RFC 9112, section 9.6).
- */
-function endAfterDrain(
-  request: IncomingMessage,
-  response: ServerResponse,
-  body: string | Uint8Array | undefined,
-): void {
-  let size = 0;
-  const end = () => {
-    clearTimeout(timer);
-    request.off('data', onData).off('pause', resume);
-    if (!response.writableEnded) response.end();
-  };
-  const onData = (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > LINGER_BYTES) end();
-  };
-  const resume = () => {
-    request.resume();
-  };
-  const timer = setTimeout(end, LINGER_MILLISECONDS).unref();
-  if (body === undefined) response.flushHeaders();
-  else response.write(body);
-  request.unpipe();
-  request.on('data', onData);
-  request.once('end', end);
-  request.once('close', end);
-  // Whoever read before may still let go of it.
-  request.on('pause', resume);
-  request.resume();
-}
+const endNow: EndAnswer = (response, chunk, encoding) => {
+  if (chunk === undefined) response.end();
+  else response.end(chunk, encoding as BufferEncoding);
+};
 
 type HeaderValue = string | readonly string[] | number;
 
 export type HeaderSource = Answer['headers'];
-
-/**
- * The headers of one answer, in lower case. What is added first wins. A flat list, because that is what
- * Node writes fastest.
- */
-export class Head {
-  readonly #list: HeaderValue[] = [];
-
-  has(name: string): boolean {
-    const list = this.#list;
-    for (let at = 0; at < list.length; at += 2) if (list[at] === name) return true;
-    return false;
-  }
-
-  add(name: string, value: HeaderValue): void {
-    this.#list.push(name, value);
-  }
-
-  addAll(headers: HeaderSource): void {
-    for (const name in headers) {
-      const value = headers[name];
-      if (value === undefined) continue;
-      const key = name.toLowerCase();
-      if (!this.has(key)) this.#list.push(key, value);
-    }
-  }
-
-  remove(name: string): void {
-    for (let at = 0; at < this.#list.length; at += 2) {
-      if (this.#list[at] === name) this.#list.splice(at, 2);
-    }
-  }
-
-  write(response: ServerResponse, status: number): void {
-    const list = this.#list;
-    if (isPlain(response)) {
-      response.writeHead(status, list as OutgoingHttpHeader[]);
-      return;
-    }
-    try {
-      for (let at = 0; at < list.length; at += 2) {
-        response.setHeader(list[at] as string, list[at + 1] as HeaderValue);
-      }
-    } catch (error) {
-      // The answer to this error must not inherit the headers that went well.
-      for (let at = 0; at < list.length; at += 2) response.removeHeader(list[at] as string);
-      throw error;
-    }
-    response.writeHead(status);
-  }
-}
-
-/** Express, and middleware that wraps `writeHead`, work with single headers. */
-function isPlain(response: ServerResponse): boolean {
-  return (
-    Object.getPrototypeOf(response) === ServerResponse.prototype &&
-    response.writeHead === ServerResponse.prototype.writeHead
-  );
-}
 
 /** A body as it goes over the wire. */
 export type WireBody =
@@ -185,11 +87,6 @@ export function writeAnswer(
   }
 }
 
-const endNow: EndAnswer = (response, chunk, encoding) => {
-  if (chunk === undefined) response.end();
-  else response.end(chunk, encoding as BufferEncoding);
-};
-
 function endLater(request: IncomingMessage): EndAnswer {
   return (response, chunk, encoding) => {
     // What was unread when the answer began may have been read since.
@@ -246,6 +143,107 @@ function flushHead(response: ServerResponse): void {
   if (response instanceof ServerResponse)
     ServerResponse.prototype.write.call(response, '', 'latin1');
   else (response as ServerResponse).flushHeaders();
+}
+
+/**
+ * Writes the whole answer, but ends it, and with it the connection, only when the client has sent its
+ * rest or enough of it: data that comes in after a close resets the connection, and the client may
+ * never see the answer (RFC 9112, section 9.6).
+ */
+function endAfterDrain(
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: string | Uint8Array | undefined,
+): void {
+  let size = 0;
+  const end = () => {
+    clearTimeout(timer);
+    request.off('data', onData).off('pause', resume);
+    if (!response.writableEnded) response.end();
+  };
+  const onData = (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > LINGER_BYTES) end();
+  };
+  const resume = () => {
+    request.resume();
+  };
+  const timer = setTimeout(end, LINGER_MILLISECONDS).unref();
+  if (body === undefined) response.flushHeaders();
+  else response.write(body);
+  request.unpipe();
+  request.on('data', onData);
+  request.once('end', end);
+  request.once('close', end);
+  // Whoever read before may still let go of it.
+  request.on('pause', resume);
+  request.resume();
+}
+
+/** What becomes of a body that was not read to its end when the answer is written. */
+function isUnread(request: IncomingMessage): 'drain' | 'close' | undefined {
+  if (request.complete || !hasBody(request)) return undefined;
+  const length = Number(request.headers['content-length'] ?? Infinity);
+  return length <= DRAIN_BYTES && request.headers.expect === undefined ? 'drain' : 'close';
+}
+
+/**
+ * The headers of one answer, in lower case. What is added first wins. A flat list, because that is what
+ * Node writes fastest.
+ */
+export class Head {
+  readonly #list: HeaderValue[] = [];
+
+  has(name: string): boolean {
+    const list = this.#list;
+    for (let at = 0; at < list.length; at += 2) if (list[at] === name) return true;
+    return false;
+  }
+
+  add(name: string, value: HeaderValue): void {
+    this.#list.push(name, value);
+  }
+
+  addAll(headers: HeaderSource): void {
+    for (const name in headers) {
+      const value = headers[name];
+      if (value === undefined) continue;
+      const key = name.toLowerCase();
+      if (!this.has(key)) this.#list.push(key, value);
+    }
+  }
+
+  remove(name: string): void {
+    for (let at = 0; at < this.#list.length; at += 2) {
+      if (this.#list[at] === name) this.#list.splice(at, 2);
+    }
+  }
+
+  write(response: ServerResponse, status: number): void {
+    const list = this.#list;
+    if (isPlain(response)) {
+      response.writeHead(status, list as OutgoingHttpHeader[]);
+      return;
+    }
+    try {
+      for (let at = 0; at < list.length; at += 2) {
+        response.setHeader(list[at] as string, list[at + 1] as HeaderValue);
+      }
+    } catch (error) {
+      // The answer to this error must not inherit the headers that went well.
+      for (let at = 0; at < list.length; at += 2) response.removeHeader(list[at] as string);
+      throw error;
+    }
+    response.writeHead(status);
+  }
+}
+
+/** Express, and middleware that wraps `writeHead`, work with single headers. */
+function isPlain(response: ServerResponse): boolean {
+  return (
+    Object.getPrototypeOf(response) === ServerResponse.prototype &&
+    response.writeHead === ServerResponse.prototype.writeHead
+  );
 }
 
 export function isStream(body: unknown): body is Readable | ReadableStream<Uint8Array> {

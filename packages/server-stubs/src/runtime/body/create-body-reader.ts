@@ -13,30 +13,6 @@ import { askToContinue, hasBody, limitStream, readBytes } from './request-stream
 
 const UTF_8 = new Set(['utf-8', 'utf8', 'us-ascii', 'ascii']);
 
-function isUtf8Charset(charset: string | undefined): boolean {
-  return charset === undefined || UTF_8.has(charset);
-}
-
-/** A decoder for any charset of the WHATWG list; `undefined` where it is unknown. */
-function createDecoder(charset: string): TextDecoder | undefined {
-  try {
-    return new TextDecoder(charset, { fatal: true });
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Bytes as text, without a byte order mark, which RFC 8259, section 8.1 lets a reader ignore.
- *
- * @returns undefined where the bytes are not UTF-8
- */
-function decodeUtf8(bytes: Buffer): string | undefined {
-  if (!isUtf8(bytes)) return undefined;
-  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  return bytes.toString('utf8', start);
-}
-
 /** A body that was read, or why it is refused; neither where the request has none. */
 export interface ReadBody {
   readonly fault?: Fault;
@@ -141,30 +117,32 @@ function unknownCoding(coding: string): Fault {
 }
 
 /**
- * Parses `application/x-www-form-urlencoded`: texts by name, a list where a name is given more than
- * once.
+ * The body that middleware such as `express.json()` has read before the router and left in
+ * `request.body`.
+ *
+ * @throws Error where it left nothing that could be used: the server is put together wrongly
  */
-function parseForm(
-  text: string,
-  maxFields: number,
-): { readonly value: NullObject } | { readonly fault: Fault } {
-  const value = createNullObject();
-  const pairs = text === '' ? [] : text.split('&', maxFields + 1);
-  if (pairs.length > maxFields) return { fault: tooMany('fields', maxFields) };
-  for (const pair of pairs) {
-    if (pair === '') continue;
-    const at = pair.indexOf('=');
-    const name = decodeQuery(at < 0 ? pair : pair.slice(0, at));
-    const field = at < 0 ? '' : decodeQuery(pair.slice(at + 1));
-    if (name === undefined || field === undefined) {
-      return { fault: malformed('The form in the body has broken percent-encoding.') };
-    }
-    const known = value[name];
-    if (known === undefined) value[name] = field;
-    else if (Array.isArray(known)) known.push(field);
-    else value[name] = [known, field];
+function toParsedBody(
+  request: IncomingMessage & { body?: unknown },
+  content: Content,
+  type: MediaType,
+  limits: Limits,
+): ReadBody {
+  const { body } = request;
+  if (content.kind === 'binary' && (Buffer.isBuffer(body) || typeof body === 'string')) {
+    return { value: Readable.from([Buffer.from(body)]), content };
   }
-  return { value };
+  if (content.kind === 'multipart' || content.kind === 'binary' || body === undefined) {
+    throw new Error(
+      `Something has read the body (${content.mediaType}) before the router; mount the router first.`,
+    );
+  }
+  if (Buffer.isBuffer(body)) return parseBytes(body, content, type, limits);
+  if (typeof body === 'string') return parseText(body, content, limits);
+  const checked = checkParsedJson(body, limits.jsonDepth);
+  return checked.problem === undefined
+    ? { value: checked.value, content }
+    : { fault: malformed(`The body ${checked.problem}.`) };
 }
 
 /** The value of a body that was read whole: JSON, text or form. */
@@ -212,30 +190,52 @@ function parseLegacy(bytes: Buffer, content: Content, charset: string): ReadBody
 }
 
 /**
- * The body that middleware such as `express.json()` has read before the router and left in
- * `request.body`.
- *
- * @throws Error where it left nothing that could be used: the server is put together wrongly
+ * Parses `application/x-www-form-urlencoded`: texts by name, a list where a name is given more than
+ * once.
  */
-function toParsedBody(
-  request: IncomingMessage & { body?: unknown },
-  content: Content,
-  type: MediaType,
-  limits: Limits,
-): ReadBody {
-  const { body } = request;
-  if (content.kind === 'binary' && (Buffer.isBuffer(body) || typeof body === 'string')) {
-    return { value: Readable.from([Buffer.from(body)]), content };
+function parseForm(
+  text: string,
+  maxFields: number,
+): { readonly value: NullObject } | { readonly fault: Fault } {
+  const value = createNullObject();
+  const pairs = text === '' ? [] : text.split('&', maxFields + 1);
+  if (pairs.length > maxFields) return { fault: tooMany('fields', maxFields) };
+  for (const pair of pairs) {
+    if (pair === '') continue;
+    const at = pair.indexOf('=');
+    const name = decodeQuery(at < 0 ? pair : pair.slice(0, at));
+    const field = at < 0 ? '' : decodeQuery(pair.slice(at + 1));
+    if (name === undefined || field === undefined) {
+      return { fault: malformed('The form in the body has broken percent-encoding.') };
+    }
+    const known = value[name];
+    if (known === undefined) value[name] = field;
+    else if (Array.isArray(known)) known.push(field);
+    else value[name] = [known, field];
   }
-  if (content.kind === 'multipart' || content.kind === 'binary' || body === undefined) {
-    throw new Error(
-      `Something has read the body (${content.mediaType}) before the router; mount the router first.`,
-    );
+  return { value };
+}
+
+/** A decoder for any charset of the WHATWG list; `undefined` where it is unknown. */
+function createDecoder(charset: string): TextDecoder | undefined {
+  try {
+    return new TextDecoder(charset, { fatal: true });
+  } catch {
+    return undefined;
   }
-  if (Buffer.isBuffer(body)) return parseBytes(body, content, type, limits);
-  if (typeof body === 'string') return parseText(body, content, limits);
-  const checked = checkParsedJson(body, limits.jsonDepth);
-  return checked.problem === undefined
-    ? { value: checked.value, content }
-    : { fault: malformed(`The body ${checked.problem}.`) };
+}
+
+/**
+ * Bytes as text, without a byte order mark, which RFC 8259, section 8.1 lets a reader ignore.
+ *
+ * @returns undefined where the bytes are not UTF-8
+ */
+function decodeUtf8(bytes: Buffer): string | undefined {
+  if (!isUtf8(bytes)) return undefined;
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  return bytes.toString('utf8', start);
+}
+
+function isUtf8Charset(charset: string | undefined): boolean {
+  return charset === undefined || UTF_8.has(charset);
 }

@@ -4,6 +4,17 @@ import type { Parameter, ParameterPlace, ScalarType } from '../route-table.ts';
 
 /** Number as JSON writes it (RFC 8259, section 6). */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const MAX_JSON_DEPTH = 64;
+
+/** Query delimiters may be sent as they are or encoded (OpenAPI 3.1.1, appendix E). */
+const DELIMITERS = { spaceDelimited: /%20|\+/, pipeDelimited: /\||%7c/i } as const;
+const DECODERS: Readonly<Record<ParameterPlace, Decoder>> = {
+  path: decodeText,
+  query: decodeQuery,
+  header: (raw) => raw.trim(),
+  /** Not every cookie is percent-encoded: one that cannot be decoded is taken as it is. */
+  cookie: (raw) => decodeText(raw) ?? raw,
+};
 
 /** Why a text is no value of its parameter: the keyword, and the end of a sentence. */
 export class Unreadable {
@@ -16,51 +27,10 @@ export class Unreadable {
   }
 }
 
-/**
- * The value that a text of a URL or a header stands for. A text that fits none of the types stays a
- * text, for the schema to refuse.
- *
- * An integer that a number would round is `Unreadable`, unless it may stay a text.
- *
- * @param types the types that the schema allows; `12` is the number 12 only where a number is allowed
- */
-export function coerce(text: string, types: readonly ScalarType[]): unknown {
-  for (const type of types) {
-    switch (type) {
-      case 'string':
-        return text;
-      case 'boolean':
-        if (text === 'true') return true;
-        if (text === 'false') return false;
-        break;
-      case 'null':
-        if (text === 'null' || (text === '' && !types.includes('string'))) return null;
-        break;
-      default: {
-        const value = toNumber(text);
-        if (value === undefined || (type === 'integer' && !Number.isInteger(value))) break;
-        if (!isRounded(text)) return value;
-        // Digits that a number cannot hold are kept where a text is allowed too.
-        if (types.includes('string')) break;
-        return new Unreadable('integer', toRounded(text));
-      }
-    }
-  }
-  return text;
-}
-
-function toNumber(text: string): number | undefined {
-  if (!NUMBER.test(text)) return undefined;
-  const value = Number(text);
-  return Number.isFinite(value) ? value : undefined;
-}
-
 const BAD_ENCODING = new Unreadable('encoding', 'has broken percent-encoding');
 
-const MAX_JSON_DEPTH = 64;
-
-/** Query delimiters may be sent as they are or encoded (OpenAPI 3.1.1, appendix E). */
-const DELIMITERS = { spaceDelimited: /%20|\+/, pipeDelimited: /\||%7c/i } as const;
+/** Turns raw text into text; undefined where it cannot. */
+type Decoder = (raw: string) => string | undefined;
 
 /**
  * The value of a parameter whose text stands in one piece, decoded and in the types of the schema.
@@ -172,13 +142,41 @@ function toJson(text: string | undefined): unknown {
     : new Unreadable('syntax', `is not good JSON: it ${parsed.problem}`);
 }
 
-/** Turns raw text into text; undefined where it cannot. */
-type Decoder = (raw: string) => string | undefined;
+/**
+ * The value that a text of a URL or a header stands for. A text that fits none of the types stays a
+ * text, for the schema to refuse.
+ *
+ * An integer that a number would round is `Unreadable`, unless it may stay a text.
+ *
+ * @param types the types that the schema allows; `12` is the number 12 only where a number is allowed
+ */
+export function coerce(text: string, types: readonly ScalarType[]): unknown {
+  for (const type of types) {
+    switch (type) {
+      case 'string':
+        return text;
+      case 'boolean':
+        if (text === 'true') return true;
+        if (text === 'false') return false;
+        break;
+      case 'null':
+        if (text === 'null' || (text === '' && !types.includes('string'))) return null;
+        break;
+      default: {
+        const value = toNumber(text);
+        if (value === undefined || (type === 'integer' && !Number.isInteger(value))) break;
+        if (!isRounded(text)) return value;
+        // Digits that a number cannot hold are kept where a text is allowed too.
+        if (types.includes('string')) break;
+        return new Unreadable('integer', toRounded(text));
+      }
+    }
+  }
+  return text;
+}
 
-const DECODERS: Readonly<Record<ParameterPlace, Decoder>> = {
-  path: decodeText,
-  query: decodeQuery,
-  header: (raw) => raw.trim(),
-  /** Not every cookie is percent-encoded: one that cannot be decoded is taken as it is. */
-  cookie: (raw) => decodeText(raw) ?? raw,
-};
+function toNumber(text: string): number | undefined {
+  if (!NUMBER.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : undefined;
+}
