@@ -10,7 +10,6 @@ import { type Answer, type Call, toAnswer } from './runtime/index.ts';
 
 /** For a code that is in no table: the deployment's own. */
 const UNKNOWN: ErrorRow = { status: 500, message: 'The call failed.' };
-const TYPE = 'application/json';
 const resources = new WeakMap<IncomingMessage, string>();
 
 /** XML 1.0, section 2.2: what is none of its characters cannot be written at all. */
@@ -89,7 +88,11 @@ export class GatewayError extends ContractError {
   /** The answer of the runtime to this error. */
   [toAnswer]({ request, requestId }: Pick<Call, 'request' | 'requestId'>): Answer {
     const { code, message } = this;
-    const headers = { ...this.headers, 'x-request-id': requestId, 'content-type': TYPE };
+    const headers = {
+      ...this.headers,
+      'x-request-id': requestId,
+      'content-type': 'application/json',
+    };
     return {
       status: this.status,
       // D8: "the gateway's own errors on GET carry it too".

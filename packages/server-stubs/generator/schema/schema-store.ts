@@ -100,12 +100,12 @@ function isCircular(pointer: Pointer, get: (pointer: Pointer) => Schema): boolea
       visited.add($ref);
       if (leadsBack(get($ref))) return true;
     }
-    return sameValue(schema).some(leadsBack);
+    return inPlaceSubschemas(schema).some(leadsBack);
   }
 }
 
 /** Subschemas that judge the very value that the schema judges. */
-function sameValue(schema: Exclude<Schema, boolean>): Schema[] {
+function inPlaceSubschemas(schema: Exclude<Schema, boolean>): Schema[] {
   const lists = (['allOf', 'anyOf', 'oneOf'] as const).flatMap((key) => membersOf(schema, key));
   const single = [schema.not, schema.if, schema.then, schema.else].filter(isSchema);
   return [...lists, ...single];

@@ -3,6 +3,7 @@ import { GatewayError } from '../errors.ts';
 import type { Cors } from '../http/cors.ts';
 import { toDisposition } from '../http/disposition.ts';
 import { givenOf, type Headers, removeHopByHop } from '../http/headers.ts';
+import { isPromise } from '../http/router-options.ts';
 import { isUpgrade, UpgradeResponse } from '../http/upgrade.ts';
 import { type Answer, type Call, FaultError, type Handler, type Input } from '../runtime/index.ts';
 import type {
@@ -15,8 +16,6 @@ import { answerUpgrade, TAKEN, type UpgradeSettings } from './web-socket.ts';
 
 const MAY_BE_REWRITTEN = /\/(?:\.|%2e)|\\/i;
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
-const NAME = 'name';
-const ANY_PATH = 'anyPath';
 
 /** Lists: what the service sends is added to what the gateway sends. */
 const MERGED = ['access-control-expose-headers', 'vary'];
@@ -28,7 +27,6 @@ const OWN = new Set([
   'access-control-allow-credentials',
   'content-disposition',
 ]);
-const DISPOSITION = 'content-disposition';
 const NONE: readonly string[] = [];
 
 /**
@@ -76,10 +74,6 @@ function faultOf(body: Readable | undefined): FaultError | undefined {
   return body?.errored instanceof FaultError ? body.errored : undefined;
 }
 
-function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
-  return typeof (value as PromiseLike<Value> | undefined)?.then === 'function';
-}
-
 /**
  * Refuses what must not reach a hosted service.
  *
@@ -121,7 +115,7 @@ function assertNoRewriting(path: string): void {
 /** What a handler of the gateway gets. Nothing is decoded or encoded again (D3). */
 function toInput({ path, body }: Input, call: Call): GatewayInput {
   const { request, rawQuery } = call;
-  const anyPath = String(path?.[ANY_PATH] ?? '');
+  const anyPath = String(path?.anyPath ?? '');
   const method = request.method ?? 'GET';
   const headers = removeHopByHop(request.headers) as Record<string, string | string[]>;
   // Met already: the router asks for the body itself, and some clients refuse to send the header.
@@ -129,7 +123,7 @@ function toInput({ path, body }: Input, call: Call): GatewayInput {
   // D9: "a UUID, passed on to the hosted service".
   headers['x-request-id'] = call.requestId;
   return {
-    name: String(path?.[NAME]),
+    name: String(path?.name),
     anyPath,
     rawQuery,
     target: rawQuery === undefined ? `/${anyPath}` : `/${anyPath}?${rawQuery}`,
@@ -164,9 +158,9 @@ function toCallerAnswer(
     method: request.method ?? 'GET',
     isUpgrade: isUpgrade(request.headers),
     contentType: toText(headers['content-type']),
-    own: toLines(givenOf(given, DISPOSITION)) ?? NONE,
+    own: toLines(givenOf(given, 'content-disposition')) ?? NONE,
   });
-  if (disposition !== undefined) headers[DISPOSITION] = disposition;
+  if (disposition !== undefined) headers['content-disposition'] = disposition;
   headers[upstreamStatus] = String(status);
   // RFC 9110, section 8.6: "A server MUST NOT send a Content-Length header field in any response with
   // a status code of … 204 (No Content)."

@@ -23,7 +23,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
 /** What the router returns to the runtime, which sends nothing more once the head is sent. */
 export const TAKEN: Answer = { status: 200 };
-const PREFIX = 'berth.bearer.';
+const BEARER_PREFIX = 'berth.bearer.';
 const PROTOCOLS = 'sec-websocket-protocol';
 
 /** What the router does for a WebSocket, once for all calls. */
@@ -135,13 +135,13 @@ function toAccept(key: string): string {
  */
 export function takeBearerProtocol({ headers, rawHeaders }: IncomingMessage): void {
   const offered = headers[PROTOCOLS];
-  if (offered === undefined || !offered.includes(PREFIX)) return;
+  if (offered === undefined || !offered.includes(BEARER_PREFIX)) return;
   const protocols = offered.split(',').map((protocol) => protocol.trim());
-  const tokens = protocols.filter((protocol) => protocol.startsWith(PREFIX));
-  const rest = protocols.filter((protocol) => !protocol.startsWith(PREFIX)).join(', ');
+  const tokens = protocols.filter((protocol) => protocol.startsWith(BEARER_PREFIX));
+  const rest = protocols.filter((protocol) => !protocol.startsWith(BEARER_PREFIX)).join(', ');
   if (tokens.length > 0) {
     const own = headers.authorization === undefined ? [] : [headers.authorization];
-    const credentials = [...tokens.map((token) => token.slice(PREFIX.length)), ...own];
+    const credentials = [...tokens.map((token) => token.slice(BEARER_PREFIX.length)), ...own];
     headers.authorization = `Bearer ${credentials.join(', ')}`;
   }
   for (let at = rawHeaders.length - 2; at >= 0; at -= 2) {

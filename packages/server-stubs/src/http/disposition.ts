@@ -11,7 +11,6 @@ const ATTACHMENT = 'attachment';
 const OWN_ATTACHMENT =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
   /^attachment[ \t]*(?:;(?:[^",;\u0000-\u001F\u007F]|"(?:[^"\\\u0000-\u001F\u007F]|\\[^\u0000-\u001F\u007F])*")*)*$/i;
-const NAME = 'content-disposition';
 
 /**
  * The headers of a hosted service's answer, with the rules C1 to C3 applied to `Content-Disposition`.
@@ -38,7 +37,7 @@ export function applyDispositionRules(
   const kept: Record<string, HeaderValue> = {};
   const own: string[] = [];
   for (const [name, value] of Object.entries(headers)) {
-    if (name.toLowerCase() !== NAME) kept[name] = value;
+    if (name.toLowerCase() !== 'content-disposition') kept[name] = value;
     else if (value !== undefined) own.push(...(Array.isArray(value) ? value : [String(value)]));
   }
   const disposition = toDisposition({
@@ -47,7 +46,7 @@ export function applyDispositionRules(
     contentType: headerOf(headers, 'content-type'),
     own,
   });
-  if (disposition !== undefined) kept[NAME] = disposition;
+  if (disposition !== undefined) kept['content-disposition'] = disposition;
   return kept;
 }
 

@@ -1,5 +1,5 @@
 import { StorageError } from '../errors.ts';
-import { type EnvOption, UPLOAD_OPERATION } from '../http/router-options.ts';
+import { type EnvOption, isPromise, UPLOAD_OPERATION } from '../http/router-options.ts';
 import { defaultWireProfile, type WireProfile } from '../http/wire-profile.ts';
 import type {
   Answer,
@@ -46,7 +46,7 @@ export function toStorageHandler(
     assertBatch(body, batchItems);
     known.caller = call.security[CREDENTIALS];
     const data = handler(body, known);
-    return isThenable(data) ? data.then((value) => toWire(value, call)) : toWire(data, call);
+    return isPromise(data) ? data.then((value) => toWire(value, call)) : toWire(data, call);
   };
 }
 
@@ -71,11 +71,6 @@ function assertBatch(input: unknown, maxItems: number): void {
   throw new StorageError('INVALID_PARAM', {
     message: `${LIST} has ${list.length} items: send at most ${maxItems} in one call.`,
   });
-}
-
-/** A handler that answers at once costs no turn of the event loop. */
-function isThenable(value: unknown): value is Promise<unknown> {
-  return typeof (value as Partial<Promise<unknown>> | undefined)?.then === 'function';
 }
 
 /**

@@ -17,9 +17,9 @@ import {
   writeAnswer,
 } from './write-answer.ts';
 
-/** How streams and signals tell that the other side has gone. */
-const NAMES = new Set(['AbortError', 'ABORT_ERR', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);
-const BODY = JSON.stringify({ title: 'Internal Server Error', status: 500 });
+/** Names and codes of the errors of streams and signals whose other side has gone. */
+const DEPARTURES = new Set(['AbortError', 'ABORT_ERR', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);
+const LAST_RESORT = JSON.stringify({ title: 'Internal Server Error', status: 500 });
 
 /** The end of one call: everything that becomes an answer goes through here. */
 export class Answering {
@@ -188,7 +188,7 @@ function discard(body: unknown): void {
 function isDeparture(error: unknown, { request, response }: Call): boolean {
   const isGone = response.destroyed || (request.destroyed && !request.complete);
   if (!isGone || !(error instanceof Error)) return false;
-  return NAMES.has(error.name) || NAMES.has((error as NodeJS.ErrnoException).code ?? '');
+  return DEPARTURES.has(error.name) || DEPARTURES.has((error as NodeJS.ErrnoException).code ?? '');
 }
 
 /** The answer when even the shape of a fault could not be made: fixed, so that it cannot fail too. */
@@ -200,8 +200,8 @@ function sendLastResort(response: ServerResponse): void {
   for (const name of response.getHeaderNames()) response.removeHeader(name);
   response.writeHead(500, {
     'content-type': 'application/problem+json',
-    'content-length': Buffer.byteLength(BODY),
+    'content-length': Buffer.byteLength(LAST_RESORT),
     connection: 'close',
   });
-  response.end(BODY);
+  response.end(LAST_RESORT);
 }
