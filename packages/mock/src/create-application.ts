@@ -17,6 +17,8 @@ import { rawPathOf } from './http/raw-path.ts';
 import { CallRecord } from './record/call-record.ts';
 import { recordAnswer } from './record/record-answer.ts';
 import type { RecordedRequest } from './record/recorded-request.ts';
+import { findHostRefusal, isFromBrowser } from './refusals/find-host-refusal.ts';
+import { sendOwnRefusal } from './refusals/send-own-refusal.ts';
 import { createRedactor } from './requests/create-redactor.ts';
 import { corsOf } from './router-options.ts';
 import { sessionOfHeader, sessionOfQuery } from './session/session-name.ts';
@@ -85,6 +87,12 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
         if (isOwnPage(request.url ?? '/')) return ownPages(request, response);
         const record = begin(request, surface);
         recordAnswer(response, record);
+        const refusal = isFromBrowser(request)
+          ? findHostRefusal(request, context.options)
+          : undefined;
+        if (refusal !== undefined) {
+          return sendOwnRefusal(refusal, surface, context, request, response);
+        }
         const listener = listeners[surface][event];
         if (!hasFaults(record, request)) return listener(request, response);
         // What waits goes on in a turn of its own.

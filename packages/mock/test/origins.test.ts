@@ -2,6 +2,7 @@ import { type OutgoingHttpHeaders, request } from 'node:http';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';
+import { BEARER, gateway } from './helpers/calls.ts';
 
 const LISTED = 'https://app.example.com';
 const mock = await createMock({ origins: [LISTED] });
@@ -81,6 +82,56 @@ describe('without the option', async () => {
     expect((await post('https://a.example', { 'content-type': 'application/json' })).status).toBe(
       200,
     );
+  });
+});
+
+describe('a page whose own name leads to this machine', async () => {
+  const mock = await createMock({ origins: ['http://dev.shop.example:4010'] });
+  afterAll(() => mock.close());
+  const host = 'dev.evil.example:4010';
+  const marks: OutgoingHttpHeaders[] = [
+    { origin: `http://${host}` },
+    { 'sec-fetch-site': 'same-origin' },
+    { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' },
+  ];
+  const calls: [method: string, path: string, code: string][] = [
+    ['GET', '/v1/cloudrun/hello', 'INVALID_HOST'],
+    ['POST', '/api/v2/envs/dev/storages:batchDelete', 'INVALID_PARAM'],
+    ['POST', '/', 'MalformedPOSTRequest'],
+    ['GET', '/files/hello.txt', 'MalformedPOSTRequest'],
+  ];
+  const statusOf = async (headers: OutgoingHttpHeaders) =>
+    (await gateway(mock, { path: '/v1/cloudrun/hello', headers })).status;
+
+  test.each(calls)('is refused: %s %s', async (method, path, code) => {
+    for (const mark of marks) {
+      const reply = await call(mock, { method, path, headers: { ...BEARER, host, ...mark } });
+      expect(reply.status).toBe(421);
+      expect(reply.text).toContain(code);
+      expect(reply.text).toContain('not as dev.evil.example');
+    }
+    expect(mock.session().requests().at(-1)?.answer?.status).toBe(421);
+  });
+
+  test('is refused under a name that only a browser takes for one', async () => {
+    const strange = 'dev.a~b.evil.example';
+    expect(await statusOf({ host: strange, origin: `http://${strange}` })).toBe(421);
+  });
+
+  test.each(['dev.shop.example', 'dev.localhost', 'localhost', '[::1]', '127.0.0.2', 'dev'])(
+    'is none of another site: %s',
+    async (name) => {
+      for (const mark of marks) expect(await statusOf({ ...mark, host: name })).toBe(200);
+    },
+  );
+
+  test('is allowed to programs, to every origin and on an address of the network', async () => {
+    expect(await statusOf({ host })).toBe(200);
+    for (const options of [{ origins: ['*'] }, { host: '0.0.0.0' }]) {
+      await using open = await createMock(options);
+      const headers = { host, ...marks[0] };
+      expect((await gateway(open, { path: '/v1/cloudrun/hello', headers })).status).toBe(200);
+    }
   });
 });
 
