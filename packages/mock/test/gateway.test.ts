@@ -114,7 +114,12 @@ describe('a WebSocket upgrade', () => {
   const upgrade = { connection: 'Upgrade', upgrade: 'WebSocket' };
 
   test('is refused in words where none is defined', async () => {
-    const reply = await gateway(mock, { path: '/v1/cloudrun/other/a', headers: upgrade });
+    const headers = {
+      ...upgrade,
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+    };
+    const reply = await gateway(mock, { path: '/v1/cloudrun/other/a', headers });
     expect(reply).toMatchObject({ status: 501, json: { code: 'SYS_ERR' } });
     expect(reply.json.message).toContain('No WebSocket of the service other is defined');
     expect(reply.headers['x-request-id']).toBe(reply.json.requestId);
