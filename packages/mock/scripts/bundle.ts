@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 
-const MODULE = 'dist/oracle/prism';
+const MODULE = 'dist/contract/oracle/prism';
 
 const URL_MODULE = '\0url';
 /** `resolve` as the documentation of Node replaces it. */

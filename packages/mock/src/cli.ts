@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import module from 'node:module';
-import { readPackageInfo } from './cli/package-info.ts';
+import { readPackageInfo } from './util/package-info.ts';
 
 // Whoever reads may stop, as `| head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

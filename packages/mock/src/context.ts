@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { Contract } from './contract/contract.ts';
-import type { Operation } from './contract/operations.ts';
+import type { Contract, Operation } from './contract/contract.ts';
+import type { Oracle } from './contract/oracle/create-oracle.ts';
+import type { Preferences } from './contract/oracle/read-preferences.ts';
 import type { WireProfile } from './contract/wire-profile.ts';
 import type { ResolvedOptions } from './options.ts';
-import type { Oracle } from './oracle/create-oracle.ts';
-import type { Preferences } from './oracle/read-preferences.ts';
 import type { Services } from './services/services.ts';
-import type { Sessions } from './session/create-sessions.ts';
+import type { Sessions } from './session/session.ts';
 
 /** What the parts of one mock share. */
 export interface Context {

@@ -2,32 +2,56 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Router } from '@berth/server-stubs';
-import type { Auth } from './auth/auth.ts';
-import type { Backend } from './backend.ts';
 import type { Context } from './context.ts';
-import { createOwnPages, isOwnPage } from './create-own-pages.ts';
-import { doFaults } from './faults/do-faults.ts';
+import type { Operation } from './contract/contract.ts';
+import { type SurfaceName, UPLOAD_PATH } from './contract/surface.ts';
+import { doFaults, FAULT_HEADER, type FaultedCall } from './faults/do-faults.ts';
 import { doUpgradeFaults } from './faults/do-upgrade-faults.ts';
-import { FAULT_HEADER } from './faults/due-faults.ts';
-import type { FaultSubject } from './faults/fault-rules.ts';
-import type { FaultedCall } from './faults/faulted-call.ts';
-import { createGateway } from './gateway/create-gateway.ts';
-import { answerFailure } from './http/answer-broken.ts';
-import { rawPathOf } from './http/raw-path.ts';
-import { CallRecord } from './record/call-record.ts';
-import { recordAnswer } from './record/record-answer.ts';
-import type { RecordedRequest } from './record/recorded-request.ts';
-import { findHostRefusal, isFromBrowser } from './refusals/find-host-refusal.ts';
-import { sendOwnRefusal } from './refusals/send-own-refusal.ts';
-import { createRedactor } from './requests/create-redactor.ts';
-import { corsOf } from './router-options.ts';
-import { sessionOfHeader, sessionOfQuery } from './session/session-name.ts';
-import { takeSessionProtocol } from './session/take-session-protocol.ts';
-import { createStorage } from './storage/create-storage.ts';
-import type { SurfaceName } from './surface-name.ts';
-import { createSurfaceOf } from './surface-of.ts';
-import { createLinkListener } from './upload/create-links.ts';
-import { createUpload } from './upload/create-upload.ts';
+import type { FaultSubject } from './faults/fault.ts';
+import { LINK_PREFIX } from './files/signed.ts';
+import type { Backend } from './proxy/backend.ts';
+import { CallRecord, type RecordedRequest } from './session/call-record.ts';
+import { recordAnswer } from './session/record-answer.ts';
+import { createRedactor } from './session/redactor.ts';
+import type { Auth } from './surfaces/auth/auth.ts';
+import { createGateway } from './surfaces/gateway.ts';
+import { answerFailure } from './surfaces/http-server.ts';
+import { createLinkListener } from './surfaces/links.ts';
+import { findHostRefusal, isFromBrowser, sendOwnRefusal } from './surfaces/own-refusal.ts';
+import { corsOf } from './surfaces/router-options.ts';
+import { createStorage } from './surfaces/storage.ts';
+import { createUpload } from './surfaces/upload.ts';
+import { rawPathOf } from './util/host.ts';
+import { sessionOfHeader, sessionOfQuery, takeSessionProtocol } from './util/session-name.ts';
+
+/** Path under which the mock serves itself: the control API and the inspector. */
+const OWN_ROOT = '/__mock';
+
+/** Whether a request is for the mock itself, and not for what it mocks. */
+function isOwnPage(target: string): boolean {
+  if (!target.startsWith(OWN_ROOT)) return false;
+  const next = target[OWN_ROOT.length];
+  return next === undefined || next === '/' || next === '?';
+}
+
+/** Leads to the control API and the inspector, which are loaded when somebody asks for them. */
+function createOwnPages(
+  context: Context,
+): (...given: Parameters<RequestListener>) => Promise<void> {
+  let loaded: Promise<RequestListener> | undefined;
+  return async (request, response) => {
+    loaded ??= load(context);
+    (await loaded)(request, response);
+  };
+}
+
+async function load(context: Context): Promise<RequestListener> {
+  const [{ createControl }, { createInspector }] = await Promise.all([
+    import('./control/create-control.ts'),
+    import('./control/create-inspector.ts'),
+  ]);
+  return createControl(context, createInspector(`${OWN_ROOT}/`));
+}
 
 /** Listeners for the events of an HTTP server. */
 export interface Application {
@@ -176,4 +200,26 @@ function decode(name: string | undefined): string | undefined {
   } catch {
     return name;
   }
+}
+
+/**
+ * Decides which surface a raw path belongs to. A path that begins like one of the storage document is
+ * the storage API's, so that a slip after that is answered in its shape; what is left is the gateway's.
+ */
+function createSurfaceOf(operations: readonly Operation[]): (path: string) => SurfaceName {
+  const storageRoots = new Set(
+    operations
+      .filter(({ document, path }) => document === 'storage' && path !== UPLOAD_PATH)
+      .map(({ path }) => firstSegment(path)),
+  );
+  return (path) => {
+    if (path === UPLOAD_PATH) return 'upload';
+    if (path.startsWith(LINK_PREFIX)) return 'link';
+    return storageRoots.has(firstSegment(path)) ? 'storage' : 'gateway';
+  };
+}
+
+function firstSegment(path: string): string {
+  const end = path.indexOf('/', 1);
+  return path.slice(1, end < 0 ? undefined : end);
 }

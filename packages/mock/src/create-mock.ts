@@ -1,8 +1,8 @@
-import { KEY_PAIR, type MockCredentials } from './auth/credentials.ts';
 import { createMockSession } from './control/create-mock-session.ts';
 import type { MockSession } from './control/mock-session.ts';
 import type { MockOptions } from './options.ts';
 import { serve } from './serve.ts';
+import { KEY_PAIR, type MockCredentials } from './surfaces/auth/credentials.ts';
 
 /** A running mock. */
 export interface Mock {
@@ -57,7 +57,7 @@ export async function createMock(options: MockOptions = {}): Promise<Mock> {
     port,
     certificate,
     async credentials() {
-      const { mintToken } = await import('./auth/mint-token.ts');
+      const { mintToken } = await import('./surfaces/auth/mint-token.ts');
       return { ...KEY_PAIR, token: await mintToken(context.options.env) };
     },
     session: (id = '') => createMockSession(context, id),

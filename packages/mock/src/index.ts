@@ -1,5 +1,4 @@
 export { GatewayError } from '@berth/server-stubs';
-export type { MockCredentials } from './auth/credentials.ts';
 export type { WireProfile } from './contract/wire-profile.ts';
 export type {
   MockSession,
@@ -12,13 +11,11 @@ export type {
   SessionService,
   SessionServices,
 } from './control/mock-session.ts';
-export type { SessionSnapshot } from './control/session-snapshot.ts';
+export type { SessionSnapshot } from './control/snapshot.ts';
 export { createMock, type Mock } from './create-mock.ts';
 export type { Fault, FaultRule } from './faults/fault.ts';
 export { mockFixture } from './mock-fixture.ts';
 export type { MockOptions } from './options.ts';
-export type { LoggedRequest } from './requests/request-log.ts';
-export { defineService, defineServices } from './services/define-services.ts';
 export type {
   DeclaredState,
   Duration,
@@ -36,3 +33,6 @@ export type {
   WebSocketScript,
   WebSocketStep,
 } from './services/fake-service.ts';
+export { defineService, defineServices } from './services/fake-service.ts';
+export type { LoggedRequest } from './session/request-log.ts';
+export type { MockCredentials } from './surfaces/auth/credentials.ts';

@@ -1,16 +1,16 @@
 import { standardProfile, type WireProfile } from './contract/wire-profile.ts';
 import type { FaultRule } from './faults/fault.ts';
-import { parseFaultFlag } from './faults/parse-fault-flag.ts';
-import { toFaultRule } from './faults/to-fault-rule.ts';
-import { type ProxyTargets, toProxyTargets } from './proxy/targets.ts';
+import { parseFaultFlag, toFaultRule } from './faults/parse-fault.ts';
 import type { ServicesSource } from './services/create-services.ts';
 
 /** What a mock lets in. */
 export const AUTH_MODES = ['off', 'present', 'strict'] as const;
+
 export type AuthMode = (typeof AUTH_MODES)[number];
 
 /** Where the answers of a mock come from. */
 export const MODES = ['auto', 'static', 'dynamic'] as const;
+
 export type Mode = (typeof MODES)[number];
 
 /** How a mock is set up. */
@@ -174,4 +174,51 @@ function toFaultRules(faults: NonNullable<MockOptions['faults']>): FaultRule[] {
       ? parseFaultFlag(`fault-${index + 1}`, fault)
       : toFaultRule(fault.name, fault, `faults[${index}].`),
   );
+}
+
+/** Base addresses of a deployment. */
+export interface ProxyTargets {
+  /** `{base_url}` of the contract. */
+  readonly gateway: string;
+  /** `{storage_api_url}` of the contract. */
+  readonly storage: string;
+}
+
+/**
+ * The addresses of the option `proxy`, whose paths end without a slash.
+ *
+ * @param proxy one address for both, or each its own
+ * @param names of the addresses, for the error
+ * @throws TypeError that names the wrong one
+ */
+export function toProxyTargets(
+  proxy: string | ProxyTargets,
+  names: ProxyTargets = { gateway: 'proxy.gateway', storage: 'proxy.storage' },
+): ProxyTargets {
+  const { gateway, storage } =
+    typeof proxy === 'string' ? { gateway: proxy, storage: proxy } : proxy;
+  return {
+    gateway: toBase(names.gateway, gateway),
+    storage: toBase(names.storage, storage),
+  };
+}
+
+function toBase(name: string, address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !isHttp(url)) {
+    throw new TypeError(`${name} must be an address such as https://dev.example.com.`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new TypeError(`${name} must hold no credentials: the calls bring their own.`);
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw new TypeError(`${name} must have no query and no fragment.`);
+  }
+  let end = url.pathname.length;
+  while (url.pathname[end - 1] === '/') end -= 1;
+  return url.origin + url.pathname.slice(0, end);
+}
+
+export function isHttp({ protocol }: URL): boolean {
+  return protocol === 'http:' || protocol === 'https:';
 }

@@ -4,26 +4,22 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { createAuth } from './auth/create-auth.ts';
-import type { Backend } from './backend.ts';
 import type { Context } from './context.ts';
-import { assertWireProfile } from './contract/assert-wire-profile.ts';
 import { type Contract, standardContract } from './contract/contract.ts';
-import { applyProfile, type WireProfile } from './contract/wire-profile.ts';
+import type { Oracle } from './contract/oracle/create-oracle.ts';
+import { applyProfile, assertWireProfile, type WireProfile } from './contract/wire-profile.ts';
 import { createApplication } from './create-application.ts';
-import type { Contents } from './files/contents.ts';
-import { memoryContents } from './files/memory-contents.ts';
-import { createRoom } from './files/room.ts';
-import { createHttpServer } from './http/create-http-server.ts';
-import { originOf } from './http/origin-of.ts';
+import { type Contents, createRoom, memoryContents } from './files/file-store.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
-import type { Oracle } from './oracle/create-oracle.ts';
-import { createVerdicts, type Verdicts } from './proxy/create-verdicts.ts';
-import { createLogRoom } from './requests/create-request-log.ts';
+import type { Backend } from './proxy/backend.ts';
+import { createVerdicts, type Verdicts } from './proxy/verdicts.ts';
 import { createServices, type ServicesEvents } from './services/create-services.ts';
-import { describeServiceFault } from './services/loading/service-fault.ts';
-import { createSession } from './session/create-session.ts';
-import { createSessions } from './session/create-sessions.ts';
+import { createLogRoom } from './session/request-log.ts';
+import { createSession, createSessions } from './session/session.ts';
+import { type Auth, createOffAuth, createPresentAuth } from './surfaces/auth/auth.ts';
+import { createHttpServer } from './surfaces/http-server.ts';
+import { originOf } from './util/host.ts';
+import { describeServiceFault } from './util/source-file.ts';
 
 /** What can change while a mock serves. */
 interface Reloadable {
@@ -170,7 +166,7 @@ async function loadContents({
 }: ResolvedOptions): Promise<(session: string) => Contents> {
   if (dir === undefined) return () => memoryContents;
   const { createDiskContents, toSessionFolder } = await import('./files/disk-contents.ts');
-  const { makeFolder } = await import('./files/make-folder.ts');
+  const { makeFolder } = await import('./util/folders.ts');
   // A folder that cannot be used is told at the start, and not to the first call.
   makeFolder(toSessionFolder(dir, ''));
   return (session) => createDiskContents(toSessionFolder(dir, session), maxSessions);
@@ -180,18 +176,18 @@ async function loadContents({
 async function loadBackend(context: Context, verdicts: Verdicts): Promise<Backend | undefined> {
   const { proxy, record, replay } = context.options;
   if (replay !== undefined) {
-    const { createReplay } = await import('./recording/create-replay.ts');
+    const { createReplay } = await import('./proxy/replay/create-replay.ts');
     return createReplay(context, replay);
   }
   if (proxy === undefined) return undefined;
   const { createProxy } = await import('./proxy/create-proxy.ts');
   if (record === undefined) return createProxy(context, proxy, verdicts, undefined);
-  const { createRecorder } = await import('./recording/create-recorder.ts');
+  const { createRecorder } = await import('./proxy/replay/create-recorder.ts');
   return createProxy(context, proxy, verdicts, await createRecorder(record, context));
 }
 
 async function loadCertificate({ host }: ResolvedOptions) {
-  const { createCertificate } = await import('./http/create-certificate.ts');
+  const { createCertificate } = await import('./surfaces/create-certificate.ts');
   return createCertificate(host);
 }
 
@@ -203,7 +199,7 @@ async function loadContract({ contract }: ResolvedOptions): Promise<Contract> {
 
 /** Prism takes half a second to load, so it comes with the first call that needs it. */
 async function loadOracle(profile: WireProfile, { documents }: Contract): Promise<Oracle> {
-  const { createOracle } = await import('./oracle/create-oracle.ts');
+  const { createOracle } = await import('./contract/oracle/create-oracle.ts');
   return createOracle(applyProfile(documents, profile));
 }
 
@@ -212,4 +208,15 @@ function toUrlHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/** Who is let in, by the mode. Real verification is loaded only where it is asked for. */
+async function createAuth(
+  { auth, env }: Pick<ResolvedOptions, 'auth' | 'env'>,
+  profile: WireProfile,
+): Promise<Auth> {
+  if (auth === 'off') return createOffAuth(profile);
+  if (auth === 'present') return createPresentAuth(profile);
+  const { createStrictAuth } = await import('./surfaces/auth/strict-auth.ts');
+  return createStrictAuth(env, profile);
 }

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { signStorage } from '../src/auth/tc3.ts';
 import { createMock, type Mock, type MockCredentials } from '../src/index.ts';
+import { signStorage } from '../src/surfaces/auth/tc3.ts';
 import { call } from './helpers/call.ts';
 import { storage } from './helpers/calls.ts';
 

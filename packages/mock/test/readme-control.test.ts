@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { expect, test } from 'vitest';
-import { endpoints } from '../src/control/endpoints/endpoints.ts';
-import { findEndpoint } from '../src/control/find-endpoint.ts';
-import { parseFaultFlag } from '../src/faults/parse-fault-flag.ts';
-import { FAULT_FIELDS } from '../src/faults/to-fault.ts';
+import { findEndpoint } from '../src/control/endpoint.ts';
+import { endpoints } from '../src/control/endpoints.ts';
+import { FAULT_FIELDS, parseFaultFlag } from '../src/faults/parse-fault.ts';
+
 import { createMock } from '../src/index.ts';
 import { gateway } from './helpers/calls.ts';
 import { control } from './helpers/control.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { afterAll, describe, expect, test } from 'vitest';
-import { readWireProfile } from '../src/cli/read-wire-profile.ts';
+import { readWireProfile } from '../src/cli/run.ts';
 import { standardProfile } from '../src/contract/wire-profile.ts';
 import { createMock } from '../src/index.ts';
 import { call } from './helpers/call.ts';

@@ -1,7 +1,85 @@
-import { KEY_PAIR } from '../auth/credentials.ts';
+import type { Context } from '../context.ts';
+import { toFileID } from '../files/file-path.ts';
 import type { Served } from '../serve.ts';
-import { describeBackend } from './describe-backend.ts';
-import { type CurlCredentials, listCurls } from './list-curls.ts';
+import { KEY_PAIR } from '../surfaces/auth/credentials.ts';
+
+/** The file that the examples upload, link to, copy and delete. */
+const KEY = 'hello.txt';
+
+const COPY = 'copy-of-hello.txt';
+
+/** What the calls prove themselves with, as it stands in a shell. */
+interface CurlCredentials {
+  readonly bearer: string;
+  readonly storageAuthorization: string;
+  /** May run a command. */
+  readonly storageTimestamp: string;
+}
+
+const ANY: CurlCredentials = {
+  bearer: 'any',
+  storageAuthorization: '1.0 any',
+  storageTimestamp: '"$(date +%s)"',
+};
+
+/**
+ * A `curl` for each operation, by operationId. Run in order by a POSIX shell, all of them succeed: the
+ * upload carries a grant for `hello.txt` that was made at start and does not expire.
+ */
+function listCurls(
+  { url, options, profile, sessions }: Context,
+  { bearer, storageAuthorization, storageTimestamp }: CurlCredentials = ANY,
+): [string, string][] {
+  const { env } = options;
+  const service = `${url}/v1/cloudrun/hello`;
+  const grant = sessions.get('').grants.issue(KEY, Number.POSITIVE_INFINITY);
+  const authorization = `-H 'Authorization: Bearer ${bearer}'`;
+  const curl = (address: string, args: string[]) => toCurl(address, options.tls, args);
+  const { securityToken, metaFileId } = profile.uploadFields;
+  const storage = (operation: string, body: object): [string, string] => [
+    operation,
+    curl(`${url}/api/v2/envs/${env}/storages:${operation}`, [
+      `-H ${quote(`${profile.storageHeaders.authorization}: ${storageAuthorization}`)}`,
+      `-H ${quote(`${profile.storageHeaders.timestamp}: `)}${storageTimestamp}`,
+      ...jsonBody(body),
+    ]),
+  ];
+  return [
+    ['cloudrun-get-root', curl(service, [authorization])],
+    ['cloudrun-post-root', curl(service, [authorization, ...jsonBody({ name: 'Ada' })])],
+    ['cloudrun-get', curl(`${service}/a/b?x=1`, [authorization])],
+    ['cloudrun-post', curl(`${service}/a/b?x=1`, [authorization, ...jsonBody({ name: 'Ada' })])],
+    storage('getUploadMetaData', { path: KEY }),
+    [
+      'uploadFile',
+      curl(`${url}/`, [
+        `-F 'Signature=${grant.authorization}'`,
+        `-F ${quote(`${securityToken}=${grant.token}`)}`,
+        `-F ${quote(`${metaFileId}=${grant.storeFileID}`)}`,
+        `-F 'key=${KEY}'`,
+        `-F 'file=Hello from Berth.;filename=${KEY};type=text/plain'`,
+        '-i', // The answer has no body; its headers are what there is to see.
+      ]),
+    ],
+    storage('batchGetTempUrls', { fileList: [{ fileID: toFileID(env, KEY) }] }),
+    storage('batchCopyFile', { fileList: [{ srcPath: `/${KEY}`, dstPath: `/${COPY}` }] }),
+    storage('batchDelete', { fileList: [toFileID(env, COPY)] }),
+  ];
+}
+
+function jsonBody(body: object): string[] {
+  return ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`];
+}
+
+function toCurl(url: string, tls: boolean, options: string[]): string {
+  // Nobody but the mock has signed its certificate.
+  return [`curl ${tls ? '-k ' : ''}-sS -w '\\n' '${url}'`, ...options].join(' \\\n  ');
+}
+
+/** A header name may hold quotes, backquotes and `$` (RFC 9110, section 5.6.2), which a shell would read. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
 
 /**
  * What the command line prints: the addresses, what lets in, and one `curl` for each operation.
@@ -39,12 +117,32 @@ export async function describeMock(served: Served, ignored: readonly string[]): 
 }
 
 async function makeCredentials(env: string): Promise<CurlCredentials> {
-  const { mintToken } = await import('../auth/mint-token.ts');
-  const { signStorage } = await import('../auth/tc3.ts');
+  const { mintToken } = await import('../surfaces/auth/mint-token.ts');
+  const { signStorage } = await import('../surfaces/auth/tc3.ts');
   const seconds = Math.floor(Date.now() / 1000);
   return {
     bearer: await mintToken(env),
     storageAuthorization: signStorage(seconds),
     storageTimestamp: String(seconds),
   };
+}
+
+/**
+ * What the command line prints of a mock that does not answer itself; undefined where it does.
+ *
+ * @param ignored options that were given and do nothing
+ */
+function describeBackend({ url, context }: Served, ignored: readonly string[]): string | undefined {
+  const { proxy, record, replay } = context.options;
+  const last = ignored.length === 0 ? [] : [`Without effect ${ignored.join(', ')}`];
+  if (replay !== undefined) return [`Replays ${replay} at ${url}`, ...last].join('\n');
+  if (proxy === undefined) return undefined;
+  return [
+    `Passes on what comes to ${url}`,
+    '',
+    `Gateway        ${proxy.gateway}`,
+    `Storage API    ${proxy.storage}`,
+    ...(record === undefined ? [] : [`Recorded in    ${record}`]),
+    ...last,
+  ].join('\n');
 }

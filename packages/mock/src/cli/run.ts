@@ -1,13 +1,34 @@
+import { watch } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { assertWireProfile, type WireProfile, WireProfileError } from '../contract/wire-profile.ts';
+import type { Verdict, Verdicts } from '../proxy/verdicts.ts';
 import { type Served, serve } from '../serve.ts';
 import type { ServicesEvents } from '../services/create-services.ts';
-import { describeServiceFault } from '../services/loading/service-fault.ts';
+import { describeFileError } from '../util/folders.ts';
+import { describeServiceFault } from '../util/source-file.ts';
 import { describeMock } from './describe-mock.ts';
-import { describeVerdict, summarize } from './describe-violations.ts';
-import { findStartFault } from './find-start-fault.ts';
-import { type CliOptions, parseOptions } from './parse-options.ts';
-import { readWireProfile } from './read-wire-profile.ts';
-import { toProxyOption } from './to-proxy-option.ts';
-import { watchFile } from './watch-file.ts';
+import { type CliOptions, parseOptions, toProxyOption } from './parse-options.ts';
+
+/** An editor writes a file in several steps: they count as one change. */
+const QUIET_MS = 50;
+
+/** Tells each change of a file, also where it is replaced by another of its name. */
+function watchFile(file: string, onChange: () => void): { close(): void } {
+  const path = resolve(file);
+  let timer: NodeJS.Timeout | undefined;
+  const watcher = watch(dirname(path), { persistent: false }, (_, name) => {
+    if (name !== basename(path)) return;
+    clearTimeout(timer);
+    timer = setTimeout(onChange, QUIET_MS);
+  });
+  return {
+    close() {
+      clearTimeout(timer);
+      watcher.close();
+    },
+  };
+}
 
 /** Serves a mock until SIGINT or SIGTERM, or waits for one. */
 export async function run(argv: string[]): Promise<void> {
@@ -85,11 +106,70 @@ function tell(stream: NodeJS.WriteStream, line: string): void {
 }
 
 async function waitFor(url: string, seconds: number): Promise<void> {
-  const { waitForMock } = await import('../http/wait-for-mock.ts');
+  const { waitForMock } = await import('./wait-for-mock.ts');
   if (await waitForMock(url, seconds)) {
     process.stdout.write(`The mock at ${url} is ready.\n`);
     return;
   }
   process.stderr.write(`No mock answered at ${url} within ${seconds} s.\n`);
   process.exitCode = 1;
+}
+
+/** A call that breaks the contract, one line for each breach. */
+function describeVerdict(verdict: Verdict): string {
+  const { method, target, status, violations, answerViolations } = verdict;
+  const lines = [
+    ...violations.map(({ message }) => `request  ${method} ${target}: ${message}`),
+    ...answerViolations.map(({ message }) => `answer   ${method} ${target} ${status}: ${message}`),
+  ];
+  return lines.join('\n');
+}
+
+/** How many calls there were, and how many of them break the contract. */
+function summarize({ calls, badRequests, badAnswers }: Verdicts): string {
+  return `${calls} calls passed: ${badRequests} requests and ${badAnswers} answers break the contract.`;
+}
+
+/** One sentence for an error that the user can mend; undefined for any other error. */
+function findStartFault(
+  error: NodeJS.ErrnoException,
+  { port, host, contract }: CliOptions,
+): string | undefined {
+  if (error instanceof WireProfileError) return error.message;
+  // What is no fault of the files themselves is that the mock cannot serve what they say.
+  if (error.name === 'ContractFileError') return error.message;
+  if (contract !== undefined && error instanceof TypeError) return error.message;
+  if (error.name === 'FolderError') return error.message;
+  if (error.name === 'RecordingError' || error.name === 'ServicesError') return error.message;
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `Port ${port} is in use: stop what holds it, or choose another one with --port.`;
+    case 'EACCES':
+      return `Port ${port} may not be used by this user: choose one above 1023 with --port.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${host} is no address of this machine: choose another one with --host.`;
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Reads a wire profile (D1: "a JSON file on the command line").
+ *
+ * @throws WireProfileError that names the file
+ */
+export async function readWireProfile(file: string): Promise<WireProfile> {
+  try {
+    return await assertWireProfile(JSON.parse(await readText(file)));
+  } catch (error) {
+    throw new WireProfileError(`${file} is no wire profile: ${(error as Error).message}`);
+  }
+}
+
+function readText(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: Error) => {
+    throw new Error(`${describeFileError(error)}.`);
+  });
 }

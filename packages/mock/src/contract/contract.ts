@@ -1,6 +1,15 @@
 import type { RouteTable } from '@berth/server-stubs';
-import { type DocumentName, type Documents, documents } from './documents.ts';
-import { listOperations, type Operation } from './operations.ts';
+import {
+  type DocumentName,
+  type Documents,
+  documents,
+  METHODS,
+  type Method,
+  type OperationObject,
+  type Parameter,
+  type Schema,
+} from './documents.ts';
+import { type SurfaceName, UPLOAD_PATH } from './surface.ts';
 
 /** What a mock serves: the two documents, and what is made of them. */
 export interface Contract {
@@ -16,3 +25,55 @@ export const standardContract: Contract = {
   operations: listOperations(documents),
   routes: {},
 };
+
+/** One operation of the contract, as far as routing and bodies need it. */
+export interface Operation {
+  /** Its `operationId`, the name used everywhere. */
+  id: string;
+  document: DocumentName;
+  surface: Exclude<SurfaceName, 'link'>;
+  method: Method;
+  /** Path template, for example `/v1/cloudrun/{name}/{anyPath}`. */
+  path: string;
+  /** The path parameter marked `x-berth-greedy`, which holds several raw segments. */
+  greedy: string | undefined;
+  parameters: readonly Parameter[];
+  /** Schema of the JSON request body, with its `x-berth-unwrap`. */
+  body: Schema | undefined;
+}
+
+/** Every operation of both documents. */
+export function listOperations(documents: Documents): Operation[] {
+  return Object.entries(documents).flatMap(([name, document]) =>
+    Object.entries(document.paths).flatMap(([path, item]) =>
+      METHODS.flatMap((method) => {
+        const operation = item[method];
+        if (operation === undefined) return [];
+        const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])];
+        return {
+          id: operation.operationId,
+          document: name as DocumentName,
+          surface: path === UPLOAD_PATH ? ('upload' as const) : (name as DocumentName),
+          method,
+          path,
+          greedy: findGreedy(parameters),
+          parameters,
+          body: jsonSchemaOf(operation),
+        };
+      }),
+    ),
+  );
+}
+
+/** Those of a surface, by operationId. */
+export function idsOf(operations: readonly Operation[], surface: Operation['surface']): string[] {
+  return operations.filter((one) => one.surface === surface).map(({ id }) => id);
+}
+
+function findGreedy(parameters: Parameter[]): string | undefined {
+  return parameters.find((parameter) => parameter['x-berth-greedy'])?.name;
+}
+
+function jsonSchemaOf(operation: OperationObject): Schema | undefined {
+  return operation.requestBody?.content['application/json']?.schema;
+}

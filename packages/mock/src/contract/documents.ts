@@ -1,7 +1,52 @@
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
-import type { OpenApiDocument } from './open-api.ts';
-import { resolveRefs } from './resolve-refs.ts';
+import { isObject } from '../util/values.ts';
+
+/** The parts of an OpenAPI document that the mock reads. */
+export interface OpenApiDocument {
+  info: { title: string; version: string };
+  paths: Record<string, PathItem>;
+}
+
+interface PathItem {
+  parameters?: Parameter[];
+  get?: OperationObject;
+  post?: OperationObject;
+}
+
+export interface OperationObject {
+  operationId: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, MediaType> };
+  responses: Record<string, { content?: Record<string, MediaType> }>;
+}
+
+interface MediaType {
+  schema: Schema;
+  examples?: Record<string, object>;
+}
+
+export interface Parameter {
+  name: string;
+  in: string;
+  schema: Schema;
+  'x-berth-greedy'?: boolean;
+}
+
+export interface Schema {
+  type?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  oneOf?: Schema[];
+  examples?: unknown[];
+  'x-berth-unwrap'?: string;
+  'x-berth-item-pattern'?: string;
+}
+
+/** Methods that the documents describe. HEAD and OPTIONS are derived from them. */
+export const METHODS = ['get', 'post'] as const;
+
+export type Method = (typeof METHODS)[number];
 
 /** The two documents of the contract, with every `$ref` resolved. */
 export const documents = {
@@ -10,4 +55,68 @@ export const documents = {
 };
 
 export type Documents = typeof documents;
+
 export type DocumentName = keyof Documents;
+
+/**
+ * A copy of a bundled document in which every local `$ref` is replaced by what it names. What stands
+ * beside a `$ref` (a description) wins over what it names, as in OpenAPI 3.1. The contract has no
+ * recursive schemas, so this ends.
+ */
+export function resolveRefs<Document extends object>(document: Document): Document {
+  const resolve = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(resolve);
+    if (!isObject(node)) return node;
+    const { $ref, ...own } = node;
+    const named = typeof $ref === 'string' ? resolve(lookUp(document, $ref)) : {};
+    const entries = Object.entries(own).map(([key, value]) => [key, resolve(value)]);
+    return { ...(named as object), ...Object.fromEntries(entries) };
+  };
+  return resolve(document) as Document;
+}
+
+function lookUp(document: object, ref: string): unknown {
+  const keys = ref.replace(/^#\//, '').split('/');
+  return keys.reduce<unknown>(
+    (node, key) =>
+      isObject(node) ? node[key.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined,
+    document,
+  );
+}
+
+/**
+ * The flat form of a request schema. A schema with `x-berth-unwrap` is a `oneOf` of the fields at the
+ * top level and the same fields inside an object; a validator of that `oneOf` would report a missing
+ * `data` for a wrong `fileList`.
+ *
+ * D21: "Validation unwraps `data` first and then validates the flat schema, so that errors name the
+ * real field; only the document shows `oneOf`."
+ */
+export function toFlatSchema(schema: Schema): Schema {
+  const [flat] = schema.oneOf ?? [];
+  return schema['x-berth-unwrap'] !== undefined && flat !== undefined ? flat : schema;
+}
+
+/** A body whose fields stand at the top level, or what is wrong with its wrapping. */
+type Unwrapped = { body: unknown } | { fault: string };
+
+/**
+ * Takes the fields out of the wrapper that `x-berth-unwrap` names.
+ *
+ * D21: "ours accepts both, and refuses both at once."
+ */
+export function unwrap(body: unknown, schema: Schema): Unwrapped {
+  const wrapper = schema['x-berth-unwrap'];
+  if (wrapper === undefined || !isObject(body) || !Object.hasOwn(body, wrapper)) return { body };
+  const fields = Object.keys(toFlatSchema(schema).properties ?? {});
+  const beside = fields.find((field) => Object.hasOwn(body, field));
+  if (beside !== undefined) {
+    return {
+      fault: `${beside} stands beside ${wrapper}: send the fields in one of the two places, not in both.`,
+    };
+  }
+  if (!isObject(body[wrapper])) {
+    return { fault: `${wrapper} must be an object that holds the fields.` };
+  }
+  return { body: body[wrapper] };
+}

@@ -1,9 +1,29 @@
-import { type Documents, documents as standard } from './documents.ts';
-import type { OperationObject } from './open-api.ts';
-import { METHODS } from './open-api.ts';
+import {
+  type Documents,
+  METHODS,
+  type OperationObject,
+  documents as standard,
+} from './documents.ts';
+
+const JSON_TYPE = 'application/json';
+
+/** An example of the contract. */
+export interface Example {
+  readonly type: string;
+  readonly value: unknown;
+}
+
+/**
+ * The contract's example in the one media type that a caller accepts; JSON where any will do. Undefined
+ * where types have to be weighed: Prism does that.
+ */
+export function toExample(examples: Examples = new Map(), accept = '*/*'): Example | undefined {
+  const type = accept === '*/*' ? JSON_TYPE : accept;
+  return examples.has(type) ? { type, value: examples.get(type) } : undefined;
+}
 
 /** The first example of each media type of an operation's success. */
-export type Examples = ReadonlyMap<string, unknown>;
+type Examples = ReadonlyMap<string, unknown>;
 
 /**
  * What the contract gives as examples of success, by operationId. Named examples come before the example

@@ -1,14 +1,79 @@
-import { readFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { RouteTable } from '@berth/server-stubs';
-import { describeFileError } from '../files/describe-file-error.ts';
-import { readYaml } from '../services/loading/read-yaml.ts';
-import { describeServiceFault, type ServiceFault } from '../services/loading/service-fault.ts';
-import { compileRoutes, RefusedDocument } from './compile-routes.ts';
-import { type Contract, standardContract } from './contract.ts';
-import type { DocumentName, Documents } from './documents.ts';
-import type { OpenApiDocument } from './open-api.ts';
-import { listOperations } from './operations.ts';
-import { resolveRefs } from './resolve-refs.ts';
+import { registerTypeScript } from '../typescript.js';
+import { describeFileError } from '../util/folders.ts';
+import { describeServiceFault, readYaml, type ServiceFault } from '../util/source-file.ts';
+import { type Contract, listOperations, standardContract } from './contract.ts';
+import {
+  type DocumentName,
+  type Documents,
+  type OpenApiDocument,
+  resolveRefs,
+} from './documents.ts';
+
+/** What of a document the generator refuses. */
+class RefusedDocument extends Error {
+  override readonly name = 'RefusedDocument';
+  readonly places: readonly { readonly path: readonly string[]; readonly message: string }[];
+
+  /** @param text as the generator prints it: a JSON Pointer a line, with a sentence below */
+  constructor(text: string) {
+    super(text.trim());
+    this.places = [...text.matchAll(/^#(\/\S*)\n((?: {2}.*\n)+)/gm)].map(
+      ([, pointer = '', message = '']) => ({
+        path: pointer.slice(1).split('/').map(unescapeStep),
+        message: message.replaceAll(/\s+/g, ' ').trim(),
+      }),
+    );
+  }
+}
+
+/**
+ * The routes and validators of a document, made by `berth-stubs` as those of the contract are. They are
+ * imported from a folder of their own, so that each version of the document brings its own.
+ *
+ * @param file one OpenAPI document, JSON or YAML
+ * @throws RefusedDocument
+ */
+async function compileRoutes(file: string): Promise<RouteTable> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-contract-'));
+  try {
+    await generate(file, folder);
+    registerTypeScript();
+    const { routes } = await import(pathToFileURL(join(folder, 'routes.gen.ts')).href);
+    return routes;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function generate(file: string, folder: string): Promise<void> {
+  const runtime = import.meta.resolve('@berth/server-stubs/runtime');
+  const args = [findGenerator(), file, '--output', folder, '--runtime', runtime, '--quiet'];
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, (error, _, stderr) => {
+      if (error === null) resolve();
+      else reject(error.code === 2 ? new RefusedDocument(stderr) : error);
+    });
+  });
+}
+
+/** The command of the stubs. */
+function findGenerator(): string {
+  const require = createRequire(import.meta.url);
+  const manifest = require.resolve('@berth/server-stubs/package.json');
+  return join(dirname(manifest), require(manifest).bin['berth-stubs']);
+}
+
+/** RFC 6901, section 4. */
+function unescapeStep(step: string): string {
+  return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+}
 
 /** That a document of `contract` cannot be served: one line for each place that is wrong. */
 export class ContractFileError extends TypeError {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { itemPatternsOf } from '../surfaces/storage.ts';
+import { listOperations } from './contract.ts';
 import { documents } from './documents.ts';
-import { itemPatternsOf } from './item-patterns.ts';
-import { listOperations } from './operations.ts';
 
 const operations = listOperations(documents);
 

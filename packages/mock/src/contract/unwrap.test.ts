@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Schema } from './open-api.ts';
-import { toFlatSchema, unwrap } from './unwrap.ts';
+import { type Schema, toFlatSchema, unwrap } from './documents.ts';
 
 const flat: Schema = { type: 'object', properties: { path: { type: 'string' } } };
 const schema: Schema = { 'x-berth-unwrap': 'data', oneOf: [flat, { type: 'object' }] };

@@ -1,5 +1,27 @@
 import type { WireProfile } from '@berth/server-stubs';
+import schema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import standard from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
+import type { Contract } from './contract.ts';
+
+/** What is wrong with a wire profile, in one sentence. */
+export class WireProfileError extends TypeError {
+  override readonly name = 'WireProfileError';
+}
+
+/** @throws WireProfileError that names the first field that breaks the schema of wire profiles */
+export async function assertWireProfile(value: unknown): Promise<WireProfile> {
+  // Loaded for those alone who have a profile of their own.
+  const { Ajv2020 } = await import('ajv/dist/2020.js');
+  const validate = new Ajv2020().compile<WireProfile>(schema);
+  if (validate(value)) return value;
+  const [error] = validate.errors ?? [];
+  const { instancePath = '', message, params } = error ?? {};
+  const field = `wireProfile${instancePath.replaceAll('/', '.')}`;
+  const extra = params?.additionalProperty;
+  throw new WireProfileError(
+    extra === undefined ? `${field} ${message}.` : `${field} must not have the field ${extra}.`,
+  );
+}
 
 export type { WireProfile } from '@berth/server-stubs';
 
@@ -38,4 +60,24 @@ function listNames(profile: WireProfile): string[] {
     storeFileID,
     upstreamStatus,
   ];
+}
+
+/**
+ * What is made of a wire profile and the contract, made anew where a hot reload has brought others.
+ *
+ * @param holder knows those in use
+ */
+export function perProfile<Made>(
+  holder: { readonly profile: WireProfile; readonly contract?: Contract },
+  make: (profile: WireProfile) => Made,
+): () => Made {
+  let { profile, contract } = holder;
+  let made = make(profile);
+  return () => {
+    if (profile !== holder.profile || contract !== holder.contract) {
+      ({ profile, contract } = holder);
+      made = make(profile);
+    }
+    return made;
+  };
 }

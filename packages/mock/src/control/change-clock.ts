@@ -1,6 +1,5 @@
-import { FieldError } from '../field-error.ts';
-import type { Clock } from '../session/clock.ts';
-import { toMilliseconds } from '../to-milliseconds.ts';
+import type { Clock } from '../util/clock.ts';
+import { FieldError, toMilliseconds } from '../util/values.ts';
 
 /** How a clock is changed; what is left out stays as it is. */
 export interface ClockChange {

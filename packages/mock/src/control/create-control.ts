@@ -1,15 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Context } from '../context.ts';
-import { toUnknown } from '../faults/to-fault.ts';
-import { FieldError } from '../field-error.ts';
-import { SESSION_PARAMETER, sessionOfQuery } from '../session/session-name.ts';
-import { assertAllowed } from './assert-allowed.ts';
+import { toUnknown } from '../faults/parse-fault.ts';
+import { isOwnHost, originOf } from '../util/host.ts';
+import { SESSION_PARAMETER, sessionOfQuery } from '../util/session-name.ts';
+import { FieldError } from '../util/values.ts';
 import { createMockSession } from './create-mock-session.ts';
-import { ANSWERED } from './endpoint.ts';
-import { endpoints } from './endpoints/endpoints.ts';
-import { findEndpoint } from './find-endpoint.ts';
+import { ANSWERED, findEndpoint } from './endpoint.ts';
+import { endpoints } from './endpoints.ts';
 import { Problem } from './problem.ts';
-import { readJsonBody } from './read-json-body.ts';
 
 /** Where the control API begins. */
 const CONTROL_ROOT = '/__mock/api/';
@@ -101,4 +99,77 @@ function send(response: ServerResponse, status: number, type: string, value: unk
     'content-length': Buffer.byteLength(text),
   });
   response.end(response.req.method === 'HEAD' ? undefined : text);
+}
+
+/**
+ * Keeps pages of other sites away from the control API.
+ *
+ * A page may let its own name lead to this machine (DNS rebinding), so only names are taken that nobody
+ * else can have: loopback ones, the host that the mock listens on, and addresses where it listens on all.
+ * And a browser says where a call comes from: only the mock's own pages may make one.
+ *
+ * @param listenHost the host that the mock was told to listen on
+ * @throws Problem 421 for another host, 403 for another origin
+ */
+function assertAllowed(request: IncomingMessage, listenHost: string): void {
+  const origin = originOf(request);
+  if (origin === undefined || !isOwnHost(new URL(origin).hostname, listenHost)) {
+    throw new Problem(
+      421,
+      `Call the mock as localhost or by its address, not as ${nameOf(request)}.`,
+      {
+        field: 'Host',
+      },
+    );
+  }
+  const { headers, method } = request;
+  const site = headers['sec-fetch-site'];
+  // A person who opens an address, or follows a link to it, may read it.
+  const isVisit = headers['sec-fetch-mode'] === 'navigate' && method === 'GET';
+  const isForeign = site !== undefined && site !== 'same-origin' && !isVisit;
+  if (isForeign || (headers.origin !== undefined && headers.origin !== origin)) {
+    throw new Problem(403, 'Pages of other origins may not use the control API.', {
+      field: isForeign ? 'Sec-Fetch-Site' : 'Origin',
+    });
+  }
+}
+
+function nameOf({ headers }: IncomingMessage): string {
+  return headers.host === undefined ? 'nothing' : JSON.stringify(headers.host.slice(0, 100));
+}
+
+/**
+ * Reads the JSON body of a call.
+ *
+ * @returns undefined where there is no body
+ * @throws Problem 413, 415 or 400
+ */
+async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+  const { headers } = request;
+  const length = Number(headers['content-length'] ?? 0);
+  if (headers['transfer-encoding'] === undefined && length === 0) return undefined;
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  // A page of another site can send every other type without being asked.
+  if (type !== 'application/json') {
+    throw new Problem(415, 'Send the body as application/json.', { field: 'Content-Type' });
+  }
+  if (length > maxBytes) throw tooLarge(maxBytes);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Leaving a plain `for await` would destroy the socket before the problem is written.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  if (size === 0) return undefined;
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString());
+  } catch (error) {
+    throw new Problem(400, `The body is no JSON: ${(error as Error).message}.`);
+  }
+}
+
+function tooLarge(maxBytes: number): Problem {
+  return new Problem(413, `The body is larger than ${maxBytes} bytes.`);
 }

@@ -1,15 +1,19 @@
 import type { Context } from '../context.ts';
-import { parseFaultFlag } from '../faults/parse-fault-flag.ts';
-import { toFaultRule } from '../faults/to-fault-rule.ts';
-import { FieldError } from '../field-error.ts';
+import { parseFaultFlag, toFaultRule } from '../faults/parse-fault.ts';
 import { toKey } from '../files/file-path.ts';
+import type { Services } from '../services/services.ts';
+import type { LoggedRequest, RequestLog } from '../session/request-log.ts';
 import type { Session } from '../session/session.ts';
+import { FieldError, toMilliseconds } from '../util/values.ts';
 import { changeClock, toClockState } from './change-clock.ts';
-import { createServicesControl } from './create-services-control.ts';
-import { listRequests } from './list-requests.ts';
-import { type MockSession, SESSION_PARTS, type SessionFile } from './mock-session.ts';
-import { restoreSnapshot } from './restore-snapshot.ts';
-import { takeSnapshot } from './take-snapshot.ts';
+import {
+  type MockSession,
+  type RequestsOptions,
+  SESSION_PARTS,
+  type SessionFile,
+  type SessionServices,
+} from './mock-session.ts';
+import { assertStateCode, restoreSnapshot, takeSnapshot, toStateJson } from './snapshot.ts';
 
 /** What changes a session, for tests in this process and for the control API alike. */
 export function createMockSession(
@@ -77,4 +81,57 @@ function listFiles({ files }: Session): SessionFile[] {
     etag,
     modified: modified.toISOString(),
   }));
+}
+
+/** The states of the services of a session. */
+function createServicesControl(session: () => Session, services: Services): SessionServices {
+  const assertService = (name: string) => {
+    if (services.has(name)) return;
+    const known = services.names().join(', ') || 'there is none';
+    throw new FieldError('name', `must be that of a service: ${known}.`);
+  };
+  return {
+    list() {
+      const states = session().services.list();
+      return Object.fromEntries(
+        [...new Set([...services.names(), ...Object.keys(states)])].map((name) => {
+          const state = states[name];
+          return [
+            name,
+            {
+              routes: services.routes(name),
+              ...(state !== undefined && { state: toStateJson(state) }),
+            },
+          ];
+        }),
+      );
+    },
+    setState(name, code, { for: duration } = {}) {
+      assertService(name);
+      assertStateCode(code, 'code');
+      const ms = duration === undefined ? undefined : toMilliseconds(duration);
+      if (duration !== undefined && ms === undefined) {
+        throw new FieldError('for', 'must be milliseconds, or a text such as 250ms, 5s, 2m.');
+      }
+      const { services, clock } = session();
+      services.set(name, { code, ...(ms !== undefined && { until: clock.now() + ms }) });
+    },
+    clearState(name) {
+      assertService(name);
+      session().services.set(name, undefined);
+    },
+  };
+}
+
+/** @throws FieldError for a wrong option */
+function listRequests(
+  log: RequestLog,
+  { unmatched = false, limit }: RequestsOptions,
+): readonly LoggedRequest[] {
+  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1)) {
+    throw new FieldError('limit', 'must be a whole number of at least 1.');
+  }
+  const all = log.list();
+  const some = unmatched ? all.filter(({ matched }) => !matched) : all;
+  return limit === undefined ? some : some.slice(-limit);
 }

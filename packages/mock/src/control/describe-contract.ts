@@ -1,7 +1,7 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import type { Documents } from '../contract/documents.ts';
-import { METHODS, type OperationObject } from '../contract/open-api.ts';
-import type { SurfaceName } from '../surface-name.ts';
+import { type Documents, METHODS, type OperationObject } from '../contract/documents.ts';
+
+import type { SurfaceName } from '../contract/surface.ts';
 
 /** One operation, for readers. */
 export interface DescribedOperation {

@@ -1,7 +1,7 @@
 import type { FaultRule } from '../faults/fault.ts';
-import type { LoggedRequest } from '../requests/request-log.ts';
+import type { LoggedRequest } from '../session/request-log.ts';
 import type { ClockState } from './change-clock.ts';
-import type { ServiceStateJson, SessionSnapshot } from './session-snapshot.ts';
+import type { ServiceStateJson, SessionSnapshot } from './snapshot.ts';
 
 /** Parts of a session that can be reset alone. */
 export const SESSION_PARTS = ['files', 'faults', 'clock', 'requests', 'services'] as const;

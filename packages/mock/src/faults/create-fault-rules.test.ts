@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createFaultRules } from './create-fault-rules.ts';
-import type { FaultSubject } from './fault-rules.ts';
+import type { FaultSubject } from './fault.ts';
 
 const CALL: FaultSubject = { surface: 'gateway', operationId: 'cloudrun-get', service: 'hello' };
 const DELETE: FaultSubject = { surface: 'storage', operationId: 'batchDelete', service: undefined };

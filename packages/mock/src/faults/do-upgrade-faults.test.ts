@@ -5,7 +5,7 @@ import { createCors, createGatewayRouter, defaultWireProfile } from '@berth/serv
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createFaultRules } from './create-fault-rules.ts';
 import { doUpgradeFaults } from './do-upgrade-faults.ts';
-import { parseFaultFlag } from './parse-fault-flag.ts';
+import { parseFaultFlag } from './parse-fault.ts';
 
 const rules = createFaultRules({ seed: 'a', clock: { now: Date.now } });
 const gateway = createGatewayRouter(

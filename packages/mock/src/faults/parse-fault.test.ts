@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseFault } from './parse-fault.ts';
-import { parseFaultFlag } from './parse-fault-flag.ts';
-import { toFaultRule } from './to-fault-rule.ts';
+import { parseFault, parseFaultFlag, toFaultRule } from './parse-fault.ts';
 
 test.each([
   ['latency=200', { latency: 200 }],

@@ -5,8 +5,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { expect, test } from 'vitest';
-import type { BodyShape } from './body-shape.ts';
-import { shapeBody } from './shape-body.ts';
+import { type BodyShape, shapeBody } from './shape-body.ts';
 
 const WHOLE: BodyShape = { limit: Infinity, byReset: false, bytesPerSecond: Infinity };
 

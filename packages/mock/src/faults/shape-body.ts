@@ -1,14 +1,19 @@
 import type { ServerResponse } from 'node:http';
-import type { BodyShape } from './body-shape.ts';
-import { resetSocket } from './reset-socket.ts';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+import type { DueFault } from './fault.ts';
 
 /** How often a slow body goes on, and how much of it at most at once. */
 const SLICES_PER_SECOND = 20;
+
 const MOST_AT_ONCE = 8 * 1024;
+
 /** What is held back before the writer is asked to wait. */
 const HIGH_WATER = 16 * 1024;
 
 type Chunk = string | Uint8Array;
+
 // biome-ignore lint/suspicious/noExplicitAny: the overloads of Node
 type Rest = any[];
 
@@ -120,4 +125,40 @@ export function shapeBody(response: ServerResponse, shape: BodyShape): void {
     pump();
     return response;
   }) as typeof response.end;
+}
+
+/** What becomes of the body of an answer. */
+export interface BodyShape {
+  /** Bytes after which it breaks off; `Infinity` where it does not. */
+  readonly limit: number;
+  /** How it breaks off: by a reset, or as a connection that is lost. */
+  readonly byReset: boolean;
+  /** `Infinity` for no limit. */
+  readonly bytesPerSecond: number;
+}
+
+/** The least of what several faults leave of a body; undefined where they leave it as it is. */
+export function toBodyShape(faults: readonly DueFault[]): BodyShape | undefined {
+  let limit = Infinity;
+  let byReset = false;
+  let bytesPerSecond = Infinity;
+  for (const { fault } of faults) {
+    const after = typeof fault.reset === 'object' ? fault.reset.after : Infinity;
+    const cut = Math.min(after, fault.truncate ?? Infinity);
+    if (cut < limit) {
+      limit = cut;
+      byReset = after === cut;
+    }
+    bytesPerSecond = Math.min(bytesPerSecond, fault.bytesPerSecond ?? Infinity);
+  }
+  if (limit === Infinity && bytesPerSecond === Infinity) return undefined;
+  return { limit, byReset, bytesPerSecond };
+}
+
+/** Ends a connection with a TCP reset (RFC 9293, section 3.10.7), which clients see as `ECONNRESET`. */
+export function resetSocket(socket: Duplex): void {
+  // Node resets plain sockets alone, and tells nobody which one is under TLS.
+  const plain = socket instanceof TLSSocket ? (socket as { _parent?: unknown })._parent : socket;
+  if (plain instanceof Socket && !plain.destroyed) plain.resetAndDestroy();
+  socket.destroy();
 }

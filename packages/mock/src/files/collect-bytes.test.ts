@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { collectBytes } from './collect-bytes.ts';
+import { collectBytes } from './file-store.ts';
 
 test.each([1, 7, 65_535, 65_536, 65_537, 300_000])('chunks of %d bytes are joined', (length) => {
   const whole = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));

@@ -15,9 +15,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Content, Contents } from './contents.ts';
-import type { StoredFile } from './file-store.ts';
-import { FolderError, makeFolder } from './make-folder.ts';
+import { FolderError, makeFolder } from '../util/folders.ts';
+import type { Content, Contents, StoredFile } from './file-store.ts';
 
 /** What is written of a file beside its bytes. */
 interface Entry {

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFileStore, type FileStore } from './file-store.ts';
-import { memoryContents } from './memory-contents.ts';
-import { createRoom } from './room.ts';
+import { createFileStore, createRoom, type FileStore, memoryContents } from './file-store.ts';
 
 const MAX = 10_000;
 const create = () =>

@@ -1,6 +1,57 @@
 import { createHash } from 'node:crypto';
-import type { Content, Contents } from './contents.ts';
-import type { Room } from './room.ts';
+import type { Readable } from 'node:stream';
+
+const BLOCK_BYTES = 65_536;
+
+/** Bytes that arrive in chunks. */
+interface Collected {
+  append(chunk: Buffer): void;
+  /** All bytes in one buffer. */
+  join(): Buffer;
+}
+
+/**
+ * Collects chunks by copying them into blocks. To keep the chunks themselves would cost many times
+ * their bytes where they are small, and a chunk holds on to the whole buffer that it is a view of.
+ */
+export function collectBytes(): Collected {
+  const blocks: Buffer[] = [];
+  let size = 0;
+  return {
+    append(chunk) {
+      for (let from = 0; from < chunk.length; ) {
+        const start = size % BLOCK_BYTES;
+        if (start === 0) blocks.push(Buffer.allocUnsafe(BLOCK_BYTES));
+        const copied = chunk.copy(blocks.at(-1) as Buffer, start, from);
+        from += copied;
+        size += copied;
+      }
+    },
+    join: () => Buffer.concat(blocks, size),
+  };
+}
+
+/** Keeps the bytes of files in memory. */
+export const memoryContents: Contents = {
+  draft() {
+    let collected = collectBytes();
+    return {
+      append: (chunk) => collected.append(chunk),
+      finish: () => toContent(collected.join()),
+      discard() {
+        collected = collectBytes();
+      },
+    };
+  },
+  copy: (content) => content,
+  load: () => [],
+  save() {},
+  remove() {},
+};
+
+function toContent(bytes: Buffer): Content {
+  return { bytes: () => bytes, read: (start, end) => bytes.subarray(start, end + 1) };
+}
 
 export interface StoredFile {
   /** Bytes. */
@@ -43,7 +94,7 @@ export interface FileStore {
   release(): void;
 }
 
-export interface FileStoreOptions {
+interface FileStoreOptions {
   /** Where the bytes are kept. */
   readonly contents: Contents;
   /** Room that all sessions share. */
@@ -150,6 +201,55 @@ export function createFileStore({ contents, room, now }: FileStoreOptions): File
       open = false;
       room.give([...files.keys()].reduce((sum, key) => sum + costAt(key), 0));
       files.clear();
+    },
+  };
+}
+
+/** The bytes of one file. They never change. */
+export interface Content {
+  /** All of them in memory. */
+  bytes(): Buffer;
+  /** Those from `start` to `end`, both included. */
+  read(start: number, end: number): Buffer | Readable;
+}
+
+/** Bytes that are being written. */
+interface ContentDraft {
+  append(chunk: Buffer): void;
+  finish(): Content;
+  discard(): void;
+}
+
+/** Where a store keeps its bytes, and what it remembers of them. */
+export interface Contents {
+  draft(): ContentDraft;
+  /** The same bytes for another file. */
+  copy(content: Content): Content;
+  /** The files that were kept, by key. */
+  load(): Iterable<readonly [key: string, file: StoredFile]>;
+  /** Remembers a file under a key; `old` is the one that it replaces. */
+  save(key: string, file: StoredFile, old: StoredFile | undefined): void;
+  remove(key: string, file: StoredFile): void;
+}
+
+/** Bytes that all sessions of a mock share. */
+export interface Room {
+  /** Whether so many more bytes fit. */
+  has(bytes: number): boolean;
+  take(bytes: number): void;
+  give(bytes: number): void;
+}
+
+/** @param maxBytes for all files together, with those that are being written */
+export function createRoom(maxBytes: number): Room {
+  let used = 0;
+  return {
+    has: (bytes) => used + bytes <= maxBytes,
+    take(bytes) {
+      used += bytes;
+    },
+    give(bytes) {
+      used -= bytes;
     },
   };
 }

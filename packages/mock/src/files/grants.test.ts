@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createGrants } from './grants.ts';
-import { createSign } from './sign.ts';
+import { createGrants, createSign } from './signed.ts';
 
 const sign = createSign(Buffer.from('secret'), 'session');
 

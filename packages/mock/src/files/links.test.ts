@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLinks } from './links.ts';
-import { createSign } from './sign.ts';
+import { createLinks, createSign } from './signed.ts';
 
 const sign = createSign(Buffer.from('secret'), '');
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toPrismHeaders } from './prism-headers.ts';
+import { toPrismHeaders } from '../surfaces/consult.ts';
 
 test.each([
   [undefined, 'application/json,*/*'],

@@ -1,19 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent } from 'undici';
-import { type Backend, toBackendListeners } from '../backend.ts';
 import type { Context } from '../context.ts';
-import { type RecordedRequest, recordOf } from '../record/recorded-request.ts';
-import { sendOwnRefusal } from '../refusals/send-own-refusal.ts';
-import type { Verdicts } from './create-verdicts.ts';
-import { findDestination } from './destination.ts';
-import { findProxyRefusal } from './find-proxy-refusal.ts';
+import type { ProxyTargets } from '../options.ts';
+import { type RecordedRequest, recordOf } from '../session/call-record.ts';
+import { sendOwnRefusal } from '../surfaces/own-refusal.ts';
+import { createKnownAddresses, findDestination } from './addresses.ts';
+import { type Backend, toBackendListeners } from './backend.ts';
 import { forward } from './forward.ts';
 import { forwardUpgrade } from './forward-upgrade.ts';
-import { createJudges } from './judge/create-judges.ts';
-import { createKnownAddresses } from './known-addresses.ts';
-import type { Recorder } from './proxy-parts.ts';
-import type { ProxyTargets } from './targets.ts';
+import { createJudges } from './judge.ts';
+import { findProxyRefusal, type Recorder } from './parts.ts';
+import type { Verdicts } from './verdicts.ts';
 
 const LOST = {
   gateway: 'AccessDenied',

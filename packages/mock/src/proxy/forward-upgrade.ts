@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, request as requestHttp, STATUS_CODES } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { joinSockets } from '../http/join-sockets.ts';
-import { noticeEnd } from '../http/notice-end.ts';
-import { recordOf } from '../record/recorded-request.ts';
-import { findDestination } from './destination.ts';
-import { findProxyRefusal } from './find-proxy-refusal.ts';
+import { recordOf } from '../session/call-record.ts';
+import { joinSockets, noticeEnd } from '../util/sockets.ts';
+import { findDestination } from './addresses.ts';
 import { findHeader, type RawHeaders, toForwarded, toReturned } from './headers.ts';
-import type { ProxyParts } from './proxy-parts.ts';
+import { findProxyRefusal, type ProxyParts } from './parts.ts';
 
 const UPGRADE = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
 

@@ -1,5 +1,5 @@
-import { FAULT_HEADER } from '../faults/due-faults.ts';
-import { SESSION_HEADER } from '../session/session-name.ts';
+import { FAULT_HEADER } from '../faults/do-faults.ts';
+import { SESSION_HEADER } from '../util/session-name.ts';
 
 /** Names and values in turn, as they came. */
 export type RawHeaders = readonly string[];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createKnownAddresses } from './known-addresses.ts';
+import { createKnownAddresses } from './addresses.ts';
 
 test('a real address comes back as it was', () => {
   const addresses = createKnownAddresses();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rewriteAddresses } from './rewrite-addresses.ts';
+import { rewriteAddresses } from './addresses.ts';
 
 const rewrite = (operation: string, text: string) =>
   rewriteAddresses(operation, Buffer.from(text), (kind, real) => `${kind}(${real})`).toString();

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLogRoom, createRequestLog } from './create-request-log.ts';
-import type { LoggedRequest } from './request-log.ts';
+import { createLogRoom, createRequestLog, type LoggedRequest } from '../session/request-log.ts';
 
 const toLogged = (id: string, more: Partial<LoggedRequest> = {}) =>
   ({ id, matched: true, ...more }) as LoggedRequest;

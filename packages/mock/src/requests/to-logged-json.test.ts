@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { LoggedRequest } from './request-log.ts';
-import { toLoggedJson } from './to-logged-json.ts';
+import { toLoggedJson } from '../session/logged-json.ts';
+import type { LoggedRequest } from '../session/request-log.ts';
 
 const toLogged = (body: Uint8Array | undefined, bodyBytes = body?.length ?? 0): LoggedRequest => ({
   id: 'a',

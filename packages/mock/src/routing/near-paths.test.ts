@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearPaths } from './near-paths.ts';
+import { nearPaths } from '../surfaces/explain-fault.ts';
 
 const DELETE = '/api/v2/envs/{envId}/storages:batchDelete';
 const COPY = '/api/v2/envs/{envId}/storages:batchCopyFile';

@@ -1,13 +1,10 @@
-import { nearest } from '../nearest.ts';
-import type { RouteContext } from './answers/route-context.ts';
-import { toRefusal } from './answers/service-refusal.ts';
-import type { CompiledRoute, CompiledService } from './compiled-service.ts';
-import { callProxy } from './proxy/call-proxy.ts';
-import { openProxy } from './proxy/open-proxy.ts';
-import { type CalledPath, matchRoute, toCalledPath } from './routes/match-route.ts';
-import type { RouteMethod } from './routes/route-key.ts';
-import type { MockedAnswer } from './services.ts';
-import type { Opened } from './web-socket/prepare-web-socket.ts';
+import { nearest } from '../util/values.ts';
+import type { CompiledRoute, CompiledService } from './compile-service.ts';
+import { type CalledPath, matchRoute, type RouteMethod, toCalledPath } from './routes.ts';
+import { type MockedAnswer, type RouteContext, toRefusal } from './services.ts';
+import { callProxy, openProxy } from './upstream.ts';
+
+import type { Opened } from './web-socket.ts';
 
 /** A call before its route is known. */
 export type ServiceContext = Omit<RouteContext, 'params' | 'report'> & {

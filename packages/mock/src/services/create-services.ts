@@ -1,18 +1,34 @@
-import { defaultWireProfile, type GatewayInput, type WireProfile } from '@berth/server-stubs';
-import { isObject } from '../is-object.ts';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  defaultWireProfile,
+  GatewayError,
+  type GatewayInput,
+  type WireProfile,
+} from '@berth/server-stubs';
+import type { ServiceState } from '../session/service-states.ts';
 import type { Session } from '../session/session.ts';
+import { type ServiceFault, ServicesError } from '../util/source-file.ts';
+import { isObject } from '../util/values.ts';
 import { answerCall, openCall, type ServiceContext } from './answer-call.ts';
-import { echo } from './built-in/echo.ts';
-import { createExample, createHello } from './built-in/hello.ts';
-import { compileService } from './compile-service.ts';
-import type { CompiledService } from './compiled-service.ts';
+import { createExample, createHello, echo } from './built-in.ts';
+import { type CompiledService, compileService } from './compile-service.ts';
 import type { FakeServices } from './fake-service.ts';
 import type { FileSource } from './loading/create-file-source.ts';
-import { describeFailure } from './loading/describe-failure.ts';
-import { type ServiceFault, ServicesError } from './loading/service-fault.ts';
-import { createOpenEnds } from './open-ends.ts';
-import type { Services } from './services.ts';
-import { toStateError } from './to-state-error.ts';
+import { createOpenEnds, type Services } from './services.ts';
+
+const FRAME = /(?:\(|at )(file:\/\/[^:]*?)(?:\?[^:)]*)?:(\d+):(\d+)\)?$/m;
+
+/** What is told of a function of a route that threw, with the place where it did. */
+function describeFailure(error: unknown, service: string, route: string): ServiceFault {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const message = `${route} of the service ${service} failed: ${text}`;
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const [, url, line, column] = FRAME.exec(stack) ?? [];
+  if (url === undefined) return { message };
+  const file = relative(process.cwd(), fileURLToPath(url));
+  return { file, line: Number(line), column: Number(column), message };
+}
 
 /**
  * Where services come from: the path of a folder or file, services themselves, or only the names that
@@ -131,4 +147,14 @@ function createBuiltIns(): ReadonlyMap<string, CompiledService> {
     ['hello', createHello()],
     ['echo', compileService('echo', echo, '')],
   ]);
+}
+
+/**
+ * The error that a service's state answers with. A code that is worth a repeat asks for one when the state
+ * ends.
+ */
+function toStateError({ code, until }: ServiceState, now: number): GatewayError {
+  const error = new GatewayError(code);
+  if (until === undefined || error.retryAfter === undefined) return error;
+  return new GatewayError(code, { retryAfter: Math.max(1, Math.ceil((until - now) / 1_000)) });
 }

@@ -146,3 +146,21 @@ export type RouteFunction = (call: ServiceCall) => RouteAnswer | Promise<RouteAn
 
 /** Services by name. */
 export type FakeServices = Readonly<Record<string, FakeService>>;
+
+/**
+ * A hosted service for the mock, typed; the default export of a file in a folder of services.
+ *
+ * @example
+ * // services/orders.ts
+ * export default defineService({
+ *   routes: { 'GET /orders/{id}': ({ params }) => ({ json: { id: params.id } }) },
+ * });
+ */
+export function defineService<const Service extends FakeService>(service: Service): Service {
+  return service;
+}
+
+/** Several hosted services by name, typed; the default export of a file of services. */
+export function defineServices<const Services extends FakeServices>(services: Services): Services {
+  return services;
+}

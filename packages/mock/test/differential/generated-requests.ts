@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Operation } from '../../src/contract/operations.ts';
+import type { Operation } from '../../src/contract/contract.ts';
 import type { Asked } from './exchange.ts';
 import { CREDENTIALS, FORM, goodRequest, OPERATIONS, toForm } from './operations.ts';
 import { spoiltOf, validOf } from './values.ts';

@@ -1,5 +1,5 @@
+import { listOperations, type Operation } from '../../src/contract/contract.ts';
 import { documents } from '../../src/contract/documents.ts';
-import { listOperations, type Operation } from '../../src/contract/operations.ts';
 import type { Asked } from './exchange.ts';
 
 export const OPERATIONS: readonly Operation[] = listOperations(documents);

@@ -1,5 +1,5 @@
-import { toFlatSchema } from '../../src/contract/unwrap.ts';
-import { isObject } from '../../src/is-object.ts';
+import { toFlatSchema } from '../../src/contract/documents.ts';
+import { isObject } from '../../src/util/values.ts';
 import type { Asked, Verdict } from './exchange.ts';
 import { OPERATIONS } from './operations.ts';
 import { isBroken, isJsonCall } from './requests.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../src/is-object.ts';
+import { isObject } from '../../src/util/values.ts';
 import { OWN_ID } from './exchange.ts';
 
 /** A body of Prism with what belongs to a call. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Schema } from '../../src/contract/open-api.ts';
+import type { Schema } from '../../src/contract/documents.ts';
 
 /** What of JSON Schema the contract uses and the mock itself does not read. */
 type Full = Schema & {

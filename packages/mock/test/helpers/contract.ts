@@ -3,8 +3,8 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { listOperations } from '../../src/contract/contract.ts';
 import { documents } from '../../src/contract/documents.ts';
-import { listOperations } from '../../src/contract/operations.ts';
 
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);

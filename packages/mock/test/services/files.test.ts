@@ -3,10 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createServices } from '../../src/services/create-services.ts';
-import {
-  describeServiceFault,
-  type ServiceFault,
-} from '../../src/services/loading/service-fault.ts';
+import { describeServiceFault, type ServiceFault } from '../../src/util/source-file.ts';
 import { get, startServices } from './start-services.ts';
 
 let folder: string;

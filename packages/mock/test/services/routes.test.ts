@@ -1,6 +1,6 @@
 import { GatewayError } from '@berth/server-stubs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ServiceFault } from '../../src/services/loading/service-fault.ts';
+import type { ServiceFault } from '../../src/util/source-file.ts';
 import { get, post, type Started, startServices } from './start-services.ts';
 
 const faults: ServiceFault[] = [];

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createGatewayRouter, GatewayError, type GatewayHandler } from '@berth/server-stubs';
-import { createServiceStates } from '../../src/services/create-service-states.ts';
 import {
   createServices,
   type ServicesOptions,
   type ServicesSource,
 } from '../../src/services/create-services.ts';
-import { createClock } from '../../src/session/create-clock.ts';
+import { createServiceStates } from '../../src/session/service-states.ts';
 import type { Session } from '../../src/session/session.ts';
+import { createClock } from '../../src/util/clock.ts';
 
 /** Services behind a real gateway router, without the rest of the mock. */
 export async function startServices(

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import WebSocket, { type RawData } from 'ws';
-import type { ServiceFault } from '../../src/services/loading/service-fault.ts';
+import type { ServiceFault } from '../../src/util/source-file.ts';
 import { AUTH, get, type Started, startServices } from './start-services.ts';
 
 const faults: ServiceFault[] = [];

@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { describeFileError } from '../../files/describe-file-error.ts';
-import type { CompiledService } from '../compiled-service.ts';
+import { describeFileError } from '../../util/folders.ts';
+import {
+  type ReadFile,
+  readYaml,
+  type ServiceFault,
+  ServicesError,
+} from '../../util/source-file.ts';
+import type { CompiledService } from '../compile-service.ts';
+import { type FolderWatch, listFiles, type SourceFile, watchFolders } from './folders.ts';
 import { type Judged, judgeFile } from './judge-services.ts';
-import { listFiles, type SourceFile } from './list-files.ts';
-import { createModuleLoader, type ModuleLoader } from './module-loader.ts';
-import { readModules } from './read-modules.ts';
-import { type ReadFile, readYaml } from './read-yaml.ts';
-import { type ServiceFault, ServicesError } from './service-fault.ts';
-import { type FolderWatch, watchFolders } from './watch-folders.ts';
+import { createModuleLoader, type ModuleLoader, readModules } from './read-modules.ts';
 
 /** The services of files, as they are now; of a file that is wrong, as they were last good. */
 export interface FileSource {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareRoutes, matchRoute, toCalledPath } from './match-route.ts';
-import { parseRouteKey } from './route-key.ts';
+import { compareRoutes, matchRoute, parseRouteKey, toCalledPath } from '../routes.ts';
 
 const match = (key: string, target: string) => {
   const [path = '', query] = target.split('?');

@@ -1,0 +1,61 @@
+import { isObject } from '../../util/values.ts';
+
+/** One thing that Prism found wrong, of which only these parts are used. */
+export interface Violation {
+  /** Place: `body`, `path`, `query` or `header`, then the keys down to the value, escaped as in a JSON Pointer. */
+  path?: string[];
+  /** Keyword of the schema that failed. */
+  code?: string | number;
+  message: string;
+}
+
+/**
+ * Says in one sentence which field is wrong and what it must be.
+ *
+ * @param body the validated value, from which the sentence names what came instead
+ * @example
+ * describeViolation(violation, body); // 'fileList[0].fileID must be a string, got a number.'
+ */
+export function describeViolation({ path, code, message }: Violation, body: unknown): string {
+  const [place, ...pointer] = path ?? ['body'];
+  const keys = pointer.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const field = place === 'body' ? toField(keys) : keys.join('.');
+  const value = place === 'body' ? lookUp(body, keys) : undefined;
+  if (place === 'body' && keys.length === 0 && value === undefined) {
+    return 'The body is missing: send a JSON object.';
+  }
+  const [, property] = /required property '(.*)'/.exec(message) ?? [];
+  if (property !== undefined) return `${toField([...keys, property])} is missing: it is required.`;
+  const [, type] =
+    /must be (array|boolean|integer|null|number|object|string)\b/.exec(message) ?? [];
+  // Prism takes the bodies `0`, `false`, `""` and `null` for none.
+  if (type !== undefined || code === 'required') {
+    return `${field || 'The body'} must be ${withArticle(type ?? 'object')}, got ${kindOf(value)}.`;
+  }
+  return `${field || 'The body'} ${message.slice(message.search(/must\b/))}.`;
+}
+
+/** `['fileList', '0', 'fileID']` → `fileList[0].fileID`. */
+function toField(keys: string[]): string {
+  return keys
+    .map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+function lookUp(body: unknown, keys: string[]): unknown {
+  return keys.reduce<unknown>((value, key) => {
+    if (Array.isArray(value)) return value[Number(key)];
+    return isObject(value) ? value[key] : undefined;
+  }, body);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return withArticle(Array.isArray(value) ? 'array' : typeof value);
+}
+
+function withArticle(type: string): string {
+  if (type === 'null') return type;
+  return `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`;
+}

@@ -1,0 +1,36 @@
+import {
+  type ContractErrorOptions,
+  GatewayError,
+  StorageError,
+  UploadError,
+} from '@berth/server-stubs';
+
+/** The kinds of address that share the port. */
+export type SurfaceName = 'gateway' | 'storage' | 'upload' | 'link';
+
+/** Path of the upload target in the storage document. */
+export const UPLOAD_PATH = '/';
+
+const ERRORS = {
+  gateway: GatewayError,
+  storage: StorageError,
+  upload: UploadError,
+  link: UploadError,
+} as const;
+
+/** An error of the contract in the shape of a surface. */
+export function toRefusal(
+  surface: SurfaceName,
+  code: string,
+  options?: ContractErrorOptions,
+): GatewayError | StorageError | UploadError {
+  return new ERRORS[surface](code, options);
+}
+
+/** Codes of each surface for a request that breaks the contract. */
+export const INVALID: Readonly<Record<SurfaceName, string>> = {
+  gateway: 'INVALID_REQUEST',
+  storage: 'INVALID_PARAM',
+  upload: 'MalformedPOSTRequest',
+  link: 'MalformedPOSTRequest',
+};

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** Files of the page; nothing else is served. */
+const PAGE_FILES = [
+  'index.html',
+  'inspector.css',
+  'main.js',
+  'store.js',
+  'api.js',
+  'format.js',
+  'views/page.js',
+  'views/requests.js',
+  'views/request.js',
+  'views/state.js',
+  'views/faults.js',
+  'views/reference.js',
+];
+
+const PAGE_ROOT = join(import.meta.dirname, '../../inspector');
+
+const TYPES: Record<string, string> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+};
+
+/**
+ * The inspector: a page without a build step, whose files are those of the folder `inspector`. It shows
+ * and does what the control API gives, and calls no other host.
+ *
+ * @param root path that the page stands under, such as `/__mock/`
+ * @returns a listener that answers the files of the page, and false for every other path
+ */
+export function createInspector(root: string) {
+  const files = new Map(
+    PAGE_FILES.map((name) => [`${root}${name}`, readFileSync(join(PAGE_ROOT, name), 'utf8')]),
+  );
+  const index = files.get(`${root}index.html`) ?? '';
+  files.delete(`${root}index.html`);
+  files.set(root, index);
+  files.set(`${root}lit-html.js`, readLitHtml());
+  const policy = toPolicy(index);
+
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
+    const [path = ''] = (request.url ?? '').split('?');
+    if (path === root.slice(0, -1)) {
+      response.writeHead(308, { location: root }).end();
+      return true;
+    }
+    const file = files.get(path);
+    if (file === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
+    const [, ending = 'html'] = /\.(\w+)$/.exec(path) ?? [];
+    response
+      .writeHead(200, {
+        'content-type': TYPES[ending],
+        'content-length': Buffer.byteLength(file),
+        'cache-control': 'no-cache',
+        'content-security-policy': policy,
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      })
+      .end(file);
+    return true;
+  };
+}
+
+/** Its build for browsers, beside the one that Node resolves. */
+function readLitHtml(): string {
+  const forNode = createRequire(import.meta.url).resolve('lit-html');
+  return readFileSync(join(dirname(forNode), '../lit-html.js'), 'utf8');
+}
+
+/** What a page that shows bytes of strangers may do: run its own scripts and call its own API. */
+function toPolicy(index: string): string {
+  const [, importMap = ''] = /<script type="importmap">([\s\S]*?)<\/script>/.exec(index) ?? [];
+  const hash = createHash('sha256').update(importMap).digest('base64');
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${hash}'`,
+    "style-src 'self'",
+    'img-src data:',
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types lit-html',
+  ].join('; ');
+}

@@ -1,0 +1,266 @@
+import { contract } from '@berth/server-stubs';
+import type { FaultRule } from '../faults/fault.ts';
+import { toUnknown } from '../faults/parse-fault.ts';
+import { toKey } from '../files/file-path.ts';
+import { toLoggedJson } from '../session/logged-json.ts';
+import type { LoggedRequest } from '../session/request-log.ts';
+import { readPackageInfo } from '../util/package-info.ts';
+import { FieldError, isObject } from '../util/values.ts';
+import { type ClockChange, changeClock, toClockState } from './change-clock.ts';
+import { ANSWERED, type ControlCall, type Endpoint } from './endpoint.ts';
+import type { SessionPart } from './mock-session.ts';
+import { Problem } from './problem.ts';
+import { MAX_SNAPSHOT_BYTES, type SessionSnapshot } from './snapshot.ts';
+
+/**
+ * The fields of a body; a misspelt one would do nothing, and nobody would know.
+ *
+ * @throws FieldError for a body that is no object, and for a field that there is not
+ */
+function toFields<const Name extends string>(
+  body: unknown,
+  names: readonly Name[],
+): { readonly [Field in Name]?: unknown } {
+  if (!isObject(body)) {
+    throw new FieldError('The body', `must be a JSON object with ${names.join(', ')}.`);
+  }
+  for (const name of Object.keys(body)) {
+    if (!names.includes(name as Name)) throw toUnknown(name, name, names);
+  }
+  return body as { readonly [Field in Name]?: unknown };
+}
+
+/** The time of a session. */
+const clockEndpoints: readonly Endpoint[] = [
+  { method: 'GET', path: 'clock', answer: ({ session }) => session.clock.state() },
+  {
+    method: 'PUT',
+    path: 'clock',
+    answer({ context, session, body }) {
+      const { clock } = context.sessions.get(session.id);
+      changeClock(clock, toFields(body, ['now', 'advance', 'frozen']) as ClockChange);
+      return toClockState(clock);
+    },
+  },
+  { method: 'DELETE', path: 'clock', answer: ({ session }) => session.clock.reset() },
+];
+
+/** The faults of a session. */
+const faultEndpoints: readonly Endpoint[] = [
+  { method: 'GET', path: 'faults', answer: ({ session }) => ({ faults: session.faults.list() }) },
+  {
+    method: 'PUT',
+    path: 'faults/{name}',
+    answer: ({ session, params: { name = '' }, body }) =>
+      session.faults.put(name, body as FaultRule | string),
+  },
+  { method: 'DELETE', path: 'faults', answer: ({ session }) => session.faults.clear() },
+  {
+    method: 'DELETE',
+    path: 'faults/{name}',
+    answer({ session, params: { name = '' } }) {
+      if (session.faults.delete(name)) return;
+      const known = session.faults.list().map((rule) => rule.name);
+      const hint = known.length === 0 ? 'there is none' : `there are ${known.join(', ')}`;
+      throw new Problem(404, `There is no fault of that name: ${hint}.`, { field: 'name' });
+    },
+  },
+];
+
+/** The stored files of a session. */
+const fileEndpoints: readonly Endpoint[] = [
+  { method: 'GET', path: 'files', answer: ({ session }) => ({ files: session.files.list() }) },
+  { method: 'GET', path: 'files/{path*}', answer: sendFile },
+  {
+    method: 'DELETE',
+    path: 'files/{path*}',
+    answer({ session, params: { path = '' } }) {
+      if (!session.files.delete(path)) throw toMissing(path);
+    },
+  },
+];
+
+function sendFile({ context, session, params: { path = '' }, request, response }: ControlCall) {
+  const file = context.sessions.get(session.id).files.get(toKey(path));
+  if (file === undefined) throw toMissing(path);
+  const bytes = file.content.bytes();
+  response.writeHead(200, {
+    'content-type': file.contentType,
+    'content-length': bytes.length,
+    etag: file.etag,
+    // A stored page must not run where the control API takes its calls.
+    'content-security-policy': "default-src 'none'; sandbox",
+    'content-disposition': 'attachment',
+  });
+  response.end(request.method === 'HEAD' ? undefined : bytes);
+  return ANSWERED;
+}
+
+function toMissing(path: string): Problem {
+  return new Problem(404, `There is no file ${path} in this session.`, { field: 'path' });
+}
+
+/** The contract as far as the inspector shows it. */
+const getContract: Endpoint = {
+  method: 'GET',
+  path: 'contract',
+  async answer({ context }) {
+    const { describeContract } = await import('./describe-contract.ts');
+    return describeContract(context.contract.documents);
+  },
+};
+
+/** What this mock is. */
+const getInfo: Endpoint = {
+  method: 'GET',
+  path: 'info',
+  answer({ context: { options, url, sessions, services, profile }, session }) {
+    const { env, mode, auth, seed } = options;
+    return {
+      version: readPackageInfo().version,
+      url,
+      env,
+      mode,
+      auth,
+      seed,
+      wireProfile: profile.name,
+      contract: Object.fromEntries(
+        Object.entries(contract.documents).map(([name, { version }]) => [name, version]),
+      ),
+      services: services.names(),
+      session: session.id,
+      sessions: sessions.list().map(({ id }) => id),
+    };
+  },
+};
+
+/** A reader that is so far behind is cut off; it comes again and says which call it saw last. */
+const MOST_BUFFERED = 8 * 1024 * 1024;
+
+const HEARTBEAT_MILLISECONDS = 15_000;
+
+/**
+ * Sends each call as it comes or changes, as server-sent events: the id is that of the call. Who comes
+ * again with `Last-Event-ID` gets what came since.
+ */
+function streamRequests({ context, session, request, response }: ControlCall) {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.write(':\n\n');
+  const send = (logged: LoggedRequest) => {
+    response.write(`id: ${logged.id}\ndata: ${JSON.stringify(toLoggedJson(logged))}\n\n`);
+    if (response.writableLength > MOST_BUFFERED) response.destroy();
+  };
+  const { requests } = context.sessions.get(session.id);
+  const last = request.headers['last-event-id'];
+  if (last !== undefined) {
+    const known = requests.list();
+    // Of a call that is no longer in the log, all that are there came later.
+    for (const logged of known.slice(known.findIndex(({ id }) => id === last) + 1)) send(logged);
+  }
+  const stop = requests.listen(send);
+  const heartbeat = setInterval(() => response.write(':\n\n'), HEARTBEAT_MILLISECONDS).unref();
+  response.once('close', () => {
+    stop();
+    clearInterval(heartbeat);
+  });
+  return ANSWERED;
+}
+
+/** The calls of a session. */
+const requestEndpoints: readonly Endpoint[] = [
+  {
+    method: 'GET',
+    path: 'requests',
+    query: ['unmatched', 'limit'],
+    answer({ session, query }) {
+      const unmatched = toFlag(query.get('unmatched'));
+      const limit = query.get('limit');
+      const requests = session.requests({
+        unmatched,
+        limit: limit === null ? undefined : Number(limit),
+      });
+      return { requests: requests.map(toLoggedJson) };
+    },
+  },
+  { method: 'GET', path: 'requests/stream', answer: streamRequests },
+  {
+    method: 'GET',
+    path: 'requests/{id}',
+    answer({ context, session, params: { id = '' } }) {
+      const logged = context.sessions.get(session.id).requests.get(id);
+      if (logged !== undefined) return toLoggedJson(logged);
+      throw new Problem(404, 'The log has no call of that X-Request-Id.', { field: 'id' });
+    },
+  },
+  {
+    method: 'DELETE',
+    path: 'requests',
+    answer: ({ session }) => session.reset({ only: ['requests'] }),
+  },
+];
+
+function toFlag(value: string | null): boolean {
+  if (value === null || value === 'false') return false;
+  if (value === 'true') return true;
+  throw new FieldError('unmatched', 'must be true or false.');
+}
+
+/** The hosted services and their states. */
+const serviceEndpoints: readonly Endpoint[] = [
+  {
+    method: 'GET',
+    path: 'services',
+    answer: ({ context, session }) => ({
+      services: session.services.list(),
+      faults: context.services.faults(),
+    }),
+  },
+  {
+    method: 'PUT',
+    path: 'services/{name}/state',
+    answer({ session, params: { name = '' }, body }) {
+      const { code, for: duration } = toFields(body, ['code', 'for']);
+      const options = duration === undefined ? {} : { for: duration as string };
+      session.services.setState(name, code as string, options);
+    },
+  },
+  {
+    method: 'DELETE',
+    path: 'services/{name}/state',
+    answer: ({ session, params: { name = '' } }) => session.services.clearState(name),
+  },
+];
+
+/** The session as a whole. */
+const sessionEndpoints: readonly Endpoint[] = [
+  {
+    method: 'POST',
+    path: 'reset',
+    answer({ session, body = {} }) {
+      const { only } = toFields(body, ['only']);
+      session.reset({ only: only as readonly SessionPart[] | undefined });
+    },
+  },
+  { method: 'GET', path: 'snapshot', answer: ({ session }) => session.snapshot() },
+  {
+    method: 'POST',
+    path: 'restore',
+    // Base64 makes four characters of three bytes; a mebibyte is left for all else.
+    maxBodyBytes: Math.ceil(MAX_SNAPSHOT_BYTES / 3) * 4 + 1024 * 1024,
+    answer({ session, body }) {
+      session.restore(body as SessionSnapshot);
+    },
+  },
+];
+
+/** All that the control API does. Of two that fit a path, the first is meant. */
+export const endpoints: readonly Endpoint[] = [
+  getInfo,
+  ...sessionEndpoints,
+  ...faultEndpoints,
+  ...clockEndpoints,
+  ...requestEndpoints,
+  ...fileEndpoints,
+  ...serviceEndpoints,
+  getContract,
+];

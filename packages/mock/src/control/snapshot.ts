@@ -1,0 +1,226 @@
+import { CODES, type FaultsState } from '../faults/fault.ts';
+import { toFaultRule } from '../faults/parse-fault.ts';
+import { pathFault, toKey } from '../files/file-path.ts';
+import type { Draft, FileStore } from '../files/file-store.ts';
+import { READY, type ServiceState, type ServiceStates } from '../session/service-states.ts';
+import type { Session } from '../session/session.ts';
+import { FieldError, isObject, nearest } from '../util/values.ts';
+import { type ClockState, toClockState, toTime } from './change-clock.ts';
+import { Problem } from './problem.ts';
+
+/** All that calls have changed in a session, as JSON; the log of calls is not in it. */
+export interface SessionSnapshot {
+  readonly version: 1;
+  readonly clock: ClockState;
+  /** In the order in which they were written. */
+  readonly files: readonly FileSnapshot[];
+  readonly faults: FaultsState;
+  readonly services: Readonly<Record<string, ServiceStateJson>>;
+}
+
+interface FileSnapshot {
+  readonly path: string;
+  readonly contentType: string;
+  /** ISO 8601. */
+  readonly modified: string;
+  readonly base64: string;
+}
+
+/** State of a service as the control API tells it. */
+export interface ServiceStateJson {
+  readonly code: string;
+  /** ISO 8601, by the session's clock. Absent: until it is changed. */
+  readonly until?: string;
+}
+
+export function toStateJson({ code, until }: ServiceState): ServiceStateJson {
+  return { code, ...(until !== undefined && { until: new Date(until).toISOString() }) };
+}
+
+function toStatesJson(states: ServiceStates): Record<string, ServiceStateJson> {
+  return Object.fromEntries(
+    Object.entries(states.list()).map(([name, state]) => [name, toStateJson(state)]),
+  );
+}
+
+const STATES = [READY, ...CODES.gateway];
+
+/** @throws FieldError for what is no code of the gateway's error table, and not `READY` */
+export function assertStateCode(code: unknown, field: string): asserts code is string {
+  if (typeof code === 'string' && STATES.includes(code)) return;
+  const near = typeof code === 'string' ? nearest(code, STATES) : undefined;
+  throw new FieldError(
+    field,
+    `must be READY or a code of the gateway, such as SERVICE_NOT_READY.${near === undefined ? '' : ` Do you mean ${near}?`}`,
+  );
+}
+
+/** Bytes of all files together that a snapshot holds: a text of JavaScript has at most 2^29 characters. */
+export const MAX_SNAPSHOT_BYTES = 350 * 1024 * 1024;
+
+/** @throws Problem 409 where the files are too large for one text */
+export function takeSnapshot({ clock, files, faults, services }: Session): SessionSnapshot {
+  const stored = [...files.list()];
+  const size = stored.reduce((sum, [, file]) => sum + file.size, 0);
+  if (size > MAX_SNAPSHOT_BYTES) {
+    throw new Problem(
+      409,
+      `The files have ${size} bytes, and a snapshot holds ${MAX_SNAPSHOT_BYTES}: delete some, or keep the folder of --dir instead.`,
+    );
+  }
+  return {
+    version: 1,
+    clock: toClockState(clock),
+    files: stored.map(([path, { contentType, modified, content }]) => ({
+      path,
+      contentType,
+      modified: modified.toISOString(),
+      base64: content.bytes().toString('base64'),
+    })),
+    faults: faults.state(),
+    services: toStatesJson(services),
+  };
+}
+
+/** A snapshot that was judged. */
+interface ReadSnapshot {
+  readonly clock: { readonly now: number; readonly offset: number; readonly frozen: boolean };
+  readonly files: readonly ReadFile[];
+  readonly faults: FaultsState;
+  readonly services: ReadonlyMap<string, ServiceState>;
+}
+
+interface ReadFile {
+  readonly key: string;
+  readonly contentType: string;
+  readonly modified: Date;
+  readonly bytes: Buffer;
+}
+
+const BASE64 = /^[A-Za-z\d+/]*={0,2}$/;
+
+/** @throws FieldError that names the field and what it must be */
+function readSnapshot(value: unknown): ReadSnapshot {
+  const { version, clock, files, faults, services } = toObject(value, 'The body');
+  if (version !== 1)
+    throw new FieldError('version', 'must be 1: take the snapshot with this mock.');
+  return {
+    clock: readClock(clock),
+    files: toArray(files, 'files').map((file, index) => readFile(file, `files[${index}]`)),
+    faults: readFaults(faults),
+    services: readServices(services),
+  };
+}
+
+function readClock(value: unknown): ReadSnapshot['clock'] {
+  const { now, offset, frozen } = toObject(value, 'clock');
+  if (typeof frozen !== 'boolean') throw new FieldError('clock.frozen', 'must be true or false.');
+  return { now: toTime(now, 'clock.now'), offset: toNumber(offset, 'clock.offset'), frozen };
+}
+
+function readFile(value: unknown, field: string): ReadFile {
+  const { path, contentType, modified, base64 } = toObject(value, field);
+  const fault = typeof path === 'string' ? pathFault(path) : 'must be a text.';
+  if (fault !== undefined) throw new FieldError(`${field}.path`, fault);
+  if (typeof contentType !== 'string' || !/^[\x20-\x7e]+$/.test(contentType)) {
+    throw new FieldError(`${field}.contentType`, 'must be a media type.');
+  }
+  if (typeof base64 !== 'string' || base64.length % 4 !== 0 || !BASE64.test(base64)) {
+    throw new FieldError(`${field}.base64`, 'must be Base64.');
+  }
+  return {
+    key: toKey(path as string),
+    contentType,
+    modified: new Date(toTime(modified, `${field}.modified`)),
+    bytes: Buffer.from(base64, 'base64'),
+  };
+}
+
+function readFaults(value: unknown): FaultsState {
+  const { rules, random, rates } = toObject(value, 'faults');
+  return {
+    rules: toArray(rules, 'faults.rules').map((rule, index) => {
+      const field = `faults.rules[${index}]`;
+      return toFaultRule(String(toObject(rule, field).name ?? ''), rule, `${field}.`);
+    }),
+    random: toNumber(random, 'faults.random'),
+    rates: Object.fromEntries(
+      Object.entries(toObject(rates, 'faults.rates')).map(([name, rate]) => {
+        const field = `faults.rates.${name}`;
+        const { calls, at } = toObject(rate, field);
+        return [
+          name,
+          { calls: toNumber(calls, `${field}.calls`), at: toNumber(at, `${field}.at`) },
+        ];
+      }),
+    ),
+  };
+}
+
+function readServices(value: unknown): Map<string, ServiceState> {
+  return new Map(
+    Object.entries(toObject(value, 'services')).map(([name, state]) => {
+      const field = `services.${name}`;
+      const { code, until } = toObject(state, field);
+      assertStateCode(code, `${field}.code`);
+      const end = until === undefined ? {} : { until: toTime(until, `${field}.until`) };
+      return [name, { code, ...end }];
+    }),
+  );
+}
+
+function toObject(value: unknown, field: string): Record<string, unknown> {
+  if (isObject(value)) return value;
+  throw new FieldError(field, 'must be an object, as a snapshot has it.');
+}
+
+function toArray(value: unknown, field: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new FieldError(field, 'must be a list, as a snapshot has it.');
+}
+
+function toNumber(value: unknown, field: string): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw new FieldError(field, 'must be a number, as a snapshot has it.');
+}
+
+/** More than what a file costs beside its bytes and its path. */
+const ENTRY_BYTES = 1_024;
+
+/**
+ * Makes a session what it was when the snapshot was taken. The log of calls stays.
+ *
+ * @param snapshot as `takeSnapshot` made it, or what is said to be one
+ * @throws FieldError for what is none, Problem 413 where the files do not fit; nothing is changed then
+ */
+export function restoreSnapshot(session: Session, snapshot: unknown): void {
+  const { clock, files, faults, services } = readSnapshot(snapshot);
+  replaceFiles(session.files, files);
+  if (clock.frozen) session.clock.set(clock.now, { frozen: true });
+  else if (clock.offset === 0) session.clock.reset();
+  else session.clock.set(Date.now() + clock.offset);
+  session.faults.restore(faults);
+  session.services.clear();
+  for (const [name, state] of services) session.services.set(name, state);
+}
+
+/** The new files are written before the old ones go, so that what does not fit changes nothing. */
+function replaceFiles(store: FileStore, files: readonly ReadFile[]): void {
+  const drafts: Draft[] = [];
+  const draft = (bytes: Buffer): Draft => {
+    const next = store.draft();
+    drafts.push(next);
+    if (next.append(bytes)) return next;
+    for (const one of drafts) one.discard();
+    throw new Problem(
+      413,
+      'The files do not fit beside those that there are: reset the files first, or raise maxStoreBytes.',
+    );
+  };
+  const entries = files.reduce((sum, { key }) => sum + ENTRY_BYTES + Buffer.byteLength(key), 0);
+  const reserve = draft(Buffer.alloc(entries));
+  const written = files.map((file) => ({ file, draft: draft(file.bytes) }));
+  store.clear();
+  reserve.discard();
+  for (const { file, draft } of written) draft.commit(file.key, file.contentType, file.modified);
+}

@@ -1,0 +1,22 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { SurfaceName } from '../contract/surface.ts';
+
+/** What answers in place of the mock itself: a real deployment, or recordings of one. */
+export interface Backend {
+  readonly listeners: Readonly<
+    Record<SurfaceName, Readonly<Record<'request' | 'checkContinue', RequestListener>>>
+  >;
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** Frees connections, and waits for what is still to be written. */
+  close(): Promise<void>;
+}
+
+/** One listener for all surfaces. */
+export function toBackendListeners(
+  request: RequestListener,
+  checkContinue: RequestListener,
+): Backend['listeners'] {
+  const one = { request, checkContinue };
+  return { gateway: one, storage: one, upload: one, link: one };
+}

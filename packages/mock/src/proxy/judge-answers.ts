@@ -1,0 +1,238 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { applyDispositionRules, type Violation } from '@berth/server-stubs';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { gatewayErrors } from '../contract/defaults.ts';
+import { type Documents, METHODS } from '../contract/documents.ts';
+import type { SurfaceName } from '../contract/surface.ts';
+import { applyProfile, type WireProfile } from '../contract/wire-profile.ts';
+import { isObject } from '../util/values.ts';
+import { findHeader, listHeader, type RawHeaders } from './headers.ts';
+
+/** A breach in an answer. */
+export function violate(
+  pointer: string,
+  keyword: string,
+  message: string,
+  schemaPath = '',
+): Violation {
+  return { in: 'response', pointer, keyword, message, schemaPath };
+}
+
+interface DocumentedResponse {
+  readonly headers?: Readonly<Record<string, { readonly required?: boolean }>>;
+  readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+}
+
+const CREATE_RESPONSE_SCHEMAS_JSON_TYPE = 'application/json';
+
+/** The answers that the documents have for each operation. */
+interface ResponseSchemas {
+  /** @param body parsed; undefined where it is no JSON */
+  judge(
+    operationId: string,
+    answer: Pick<JudgedAnswer, 'status' | 'headers' | 'method'>,
+    body: unknown,
+  ): readonly Violation[];
+}
+
+function createResponseSchemas(documents: Documents): ResponseSchemas {
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    validateFormats: false,
+    logger: false,
+  });
+  const validators = new Map<object, ValidateFunction>();
+  const operations = new Map(
+    Object.values(documents).flatMap(({ paths }) =>
+      Object.values(paths).flatMap((item) =>
+        METHODS.flatMap((method) => {
+          const operation = item[method];
+          return operation === undefined ? [] : [[operation.operationId, operation.responses]];
+        }),
+      ),
+    ) as [string, Readonly<Record<string, DocumentedResponse>>][],
+  );
+  const validatorOf = (schema: object) => {
+    const known = validators.get(schema) ?? ajv.compile(schema);
+    validators.set(schema, known);
+    return known;
+  };
+
+  return {
+    judge(operationId, { status, headers, method }, body) {
+      const responses = operations.get(operationId) ?? {};
+      const range = `${Math.floor(status / 100)}XX`;
+      const documented = responses[status] ?? responses[range] ?? responses.default;
+      if (documented === undefined) {
+        return [violate('/status', 'status', `The status ${status} is not documented.`)];
+      }
+      const missing = Object.entries(documented.headers ?? {})
+        .filter(([name, { required }]) => required && !findHeader(headers, name.toLowerCase()))
+        .map(([name]) =>
+          violate(`/headers/${name.toLowerCase()}`, 'required', `The header ${name} is missing.`),
+        );
+      const schema = documented.content?.[CREATE_RESPONSE_SCHEMAS_JSON_TYPE]?.schema;
+      if (schema === undefined || method === 'HEAD') return missing;
+      if (body === undefined) {
+        const message = `The body of the ${status} must be JSON, with the Content-Type ${CREATE_RESPONSE_SCHEMAS_JSON_TYPE}.`;
+        return [...missing, violate('/body', 'contentType', message)];
+      }
+      const validate = validatorOf(schema);
+      return validate(body) ? missing : [...missing, ...(validate.errors ?? []).map(toViolation)];
+    },
+  };
+}
+
+function toViolation({ instancePath, keyword, schemaPath, params, message }: ErrorObject) {
+  const lost = keyword === 'required' ? `/${params.missingProperty}` : '';
+  const pointer = `/body${instancePath}${lost}`;
+  const field = pointer
+    .slice(1)
+    .replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]')
+    .replaceAll('/', '.');
+  const what = keyword === 'required' ? 'is missing' : (message ?? 'is not valid');
+  return violate(pointer, keyword, `${field} ${what}.`, schemaPath);
+}
+
+const FIELDS = ['code', 'message', 'requestId'];
+
+const DISPOSITION = 'content-disposition';
+
+const EVENTS = /^text\/event-stream\b/i;
+
+/**
+ * Whether an answer is the gateway's own refusal, and not the hosted service's. Where the deployment
+ * does not tell by the upstream status (D10), the body does: a code of the contract, or two of the
+ * three fields.
+ */
+function isOwnError(status: number, body: unknown): boolean {
+  if (status < 400 || !isObject(body)) return false;
+  const known = FIELDS.filter((name) => Object.hasOwn(body, name));
+  return gatewayErrors.find(body.code) !== undefined || known.length >= 2;
+}
+
+/** D9: "an error body's `requestId` equals it". */
+function judgeError(body: unknown, requestId: string | undefined): Violation[] {
+  if (!isObject(body) || requestId === undefined || typeof body.requestId !== 'string') return [];
+  if (body.requestId === requestId) return [];
+  return [violate('/body/requestId', 'const', 'body.requestId must equal the X-Request-Id.')];
+}
+
+/** C1 to C3, as far as D8 makes them everybody's. */
+function judgeDisposition(answer: JudgedAnswer): Violation[] {
+  const { method, requestHeaders, headers, status } = answer;
+  const type = findHeader(headers, 'content-type');
+  const isUpgrade = status === 101;
+  const hasBody = status !== 204 && status !== 304 && (method === 'GET' || method === 'POST');
+  if (!isUpgrade && (!hasBody || type === undefined)) return [];
+  const accepts = /text\/event-stream/i.test(String(requestHeaders.accept ?? ''));
+  if (!isUpgrade && EVENTS.test(type ?? '') && !accepts) return [];
+  const expected = isUpgrade
+    ? {}
+    : applyDispositionRules({ method, headers: requestHeaders }, { 'content-type': type });
+  const own = listHeader(headers, DISPOSITION);
+  if (expected[DISPOSITION] === undefined) {
+    return own.length === 0 ? [] : [toViolationGatewayRules('must be missing (C2, C3)')];
+  }
+  const isAttached =
+    own.some((value) => /^\s*attachment\b/i.test(value)) &&
+    !own.some((value) => /^\s*inline\b/i.test(value));
+  return isAttached ? [] : [toViolationGatewayRules('must be attachment (C1, C2)')];
+}
+
+function toViolationGatewayRules(what: string): Violation {
+  return violate(
+    `/headers/${DISPOSITION}`,
+    'disposition',
+    `The header Content-Disposition ${what}.`,
+  );
+}
+
+/** An answer of a deployment, and to what. */
+interface JudgedAnswer {
+  readonly surface: SurfaceName;
+  readonly operationId: string | undefined;
+  readonly method: string;
+  readonly requestHeaders: IncomingHttpHeaders;
+  readonly status: number;
+  readonly headers: RawHeaders;
+  /** Undefined where there is none. */
+  readonly body: Buffer | undefined;
+  /** Whether nothing was left out of the body. */
+  readonly isWhole: boolean;
+}
+
+export type AnswerJudge = (answer: JudgedAnswer) => readonly Violation[];
+
+const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
+
+const UNCODED = /^(?:identity)?$/i;
+
+/** Holds answers of a deployment against the contract. What the contract leaves open is not judged. */
+export function createAnswerJudge(profile: WireProfile, documents: Documents): AnswerJudge {
+  const schemas = createResponseSchemas(applyProfile(documents, profile));
+  const upstreamStatus = profile.gatewayHeaders.upstreamStatus.toLowerCase();
+
+  function judgeGateway(answer: JudgedAnswer): readonly Violation[] {
+    const { headers, status, operationId, method } = answer;
+    const requestId = findHeader(headers, 'x-request-id');
+    // D9: "`X-Request-Id` is on every gateway answer, 101 and OPTIONS included".
+    const missing =
+      requestId === undefined
+        ? [violate('/headers/x-request-id', 'required', 'The header X-Request-Id is missing.')]
+        : [];
+    if (method === 'OPTIONS') return missing;
+    const body = parse(answer);
+    if (findHeader(headers, upstreamStatus) === undefined && isOwnError(status, body)) {
+      const documented = schemas.judge(operationId ?? 'cloudrun-get', answer, body);
+      return [...missing, ...documented.filter(isNoRequestId), ...judgeError(body, requestId)];
+    }
+    // D7: "whatever else a hosted service answers is judged by header rules … alone".
+    return [...missing, ...judgeDisposition(answer)];
+  }
+
+  return (answer) => {
+    const { surface, method, operationId } = answer;
+    if (surface === 'gateway') return judgeGateway(answer);
+    if (surface === 'link' || method === 'OPTIONS' || operationId === undefined) return [];
+    if (!isReadable(answer)) return [];
+    return surface === 'storage'
+      ? schemas.judge(operationId, answer, parse(answer))
+      : judgeUpload(answer);
+  };
+}
+
+/** D27: a refusal is an XML `Error`, and nothing else is. */
+function judgeUpload({ status, body }: JudgedAnswer): readonly Violation[] {
+  const isError = /<Error[\s/>]/.test(body?.toString() ?? '');
+  if (status >= 400 && !isError) {
+    return [violate('/body', 'xml', `The body of the ${status} is no XML Error.`)];
+  }
+  if (status < 400 && isError) {
+    return [violate('/body', 'xml', `The body of the ${status} must be no XML Error.`)];
+  }
+  return [];
+}
+
+function isNoRequestId({ pointer }: Violation): boolean {
+  return pointer !== '/headers/x-request-id';
+}
+
+/** Whether the body can be read: a long or coded one passes unread. */
+function isReadable({ headers, isWhole }: JudgedAnswer): boolean {
+  return isWhole && UNCODED.test(findHeader(headers, 'content-encoding') ?? '');
+}
+
+/** The parsed body; undefined where it is no JSON. */
+function parse(answer: JudgedAnswer): unknown {
+  const { headers, body } = answer;
+  if (!isReadable(answer) || !JSON_TYPE.test(findHeader(headers, 'content-type') ?? '')) {
+    return undefined;
+  }
+  try {
+    return body && JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,112 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Violation } from '@berth/server-stubs';
+import type { WireProfile } from '../../contract/wire-profile.ts';
+import type { KeptBytes } from '../../session/call-record.ts';
+import { describeFileError, makeFolder } from '../../util/folders.ts';
+import type { RawHeaders } from '../headers.ts';
+import type { Exchange, Recorder } from '../parts.ts';
+import { FORMAT, type Recording, RecordingError, toJsonBody } from './recording.ts';
+import { createScrubber, type Scrubber } from './scrubber.ts';
+
+/** D13: the most that the gateway takes. A longer body is not recorded. */
+const MAX_BYTES = 20 * 1024 * 1024;
+
+/**
+ * Writes each call that has passed to a file of its own, in the order in which they ended. The numbers
+ * go on where those in the folder end.
+ *
+ * @param dir is made where it is missing
+ * @param holder knows the names on the wire
+ * @throws FolderError, RecordingError where the folder cannot be made or read
+ */
+export async function createRecorder(
+  dir: string,
+  holder: { readonly profile: WireProfile },
+): Promise<Recorder> {
+  const scrubber = createScrubber(holder);
+  const writing = new Set<Promise<void>>();
+  let last = await findLast(dir);
+
+  return {
+    maxBytes: MAX_BYTES,
+    add(exchange) {
+      // The mock answers a preflight itself when it replays.
+      if (exchange.request.method === 'OPTIONS') return;
+      const recording = toRecording(exchange, scrubber);
+      if (recording === undefined) {
+        const { method, target } = exchange.record.request;
+        process.emitWarning(`${method} ${target} is too large to be recorded.`, 'MockWarning');
+        return;
+      }
+      last += 1;
+      const path = join(dir, `${String(last).padStart(4, '0')}-${toName(recording)}.json`);
+      // Nobody else has to read what passed between two people.
+      const options = { mode: 0o600, flag: 'wx' };
+      const written = writeFile(path, `${JSON.stringify(recording, null, 2)}\n`, options)
+        .catch((error) => process.emitWarning(error))
+        .finally(() => writing.delete(written));
+      writing.add(written);
+    },
+    async close() {
+      await Promise.all(writing);
+    },
+  };
+}
+
+/** The number that the last recording of a folder has; 0 where there is none. */
+async function findLast(dir: string): Promise<number> {
+  makeFolder(dir);
+  try {
+    const names = await readdir(dir);
+    return names.reduce((most, name) => Math.max(most, Number.parseInt(name, 10) || 0), 0);
+  } catch (error) {
+    throw new RecordingError(
+      `The folder ${dir} cannot be read: ${describeFileError(error as Error)}.`,
+    );
+  }
+}
+
+function toRecording(exchange: Exchange, scrubber: Scrubber): Recording | undefined {
+  const { request, record, requestBody, body, status, headers, origin } = exchange;
+  if (!requestBody.isWhole || !body.isWhole) return undefined;
+  const { surface, operationId, at, violations, answerViolations } = record;
+  scrubber.learn(request.rawHeaders);
+  scrubber.learn(headers);
+  if (surface === 'storage' && body.bytes) scrubber.learnGrant(body.bytes);
+  const toMessage = (side: 'request' | 'answer', raw: RawHeaders, kept: KeptBytes) => ({
+    headers: scrubber.headers(raw),
+    ...(kept.bytes && { body: toJsonBody(scrubber.body(side, surface, kept.bytes)) }),
+  });
+  const toScrubbed = (violation: Violation) => ({
+    ...violation,
+    message: scrubber.target(violation.message),
+  });
+  return {
+    format: FORMAT,
+    surface,
+    ...(operationId !== undefined && { operationId }),
+    at: new Date(at).toISOString(),
+    ms: { head: Math.round(exchange.headMs), total: Math.round(exchange.totalMs) },
+    origin,
+    request: {
+      method: request.method ?? 'GET',
+      target: scrubber.target(request.url ?? '/'),
+      ...toMessage('request', request.rawHeaders, requestBody),
+    },
+    answer: { status, ...toMessage('answer', headers, body) },
+    violations: violations.map(toScrubbed),
+    answerViolations: answerViolations.map(toScrubbed),
+  };
+}
+
+function toName({ operationId, request: { method, target } }: Recording): string {
+  const path = target.split('?', 1)[0] as string;
+  const words = operationId?.startsWith('cloudrun') ? path.replace('/v1/cloudrun/', '') : undefined;
+  const name = words ?? operationId ?? path;
+  const slug = name
+    .replace(/[^a-zA-Z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 60);
+  return `${method.toLowerCase()}-${slug || 'root'}`;
+}

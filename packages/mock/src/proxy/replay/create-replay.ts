@@ -1,0 +1,255 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { closest } from 'fastest-levenshtein';
+import type { Context } from '../../context.ts';
+import { type CallRecord, type RecordedRequest, recordOf } from '../../session/call-record.ts';
+import { REDACTED } from '../../session/redactor.ts';
+import type { Session } from '../../session/session.ts';
+import { sendOwnRefusal } from '../../surfaces/own-refusal.ts';
+import { corsOf } from '../../surfaces/router-options.ts';
+import { describeFileError } from '../../util/folders.ts';
+import { isObject } from '../../util/values.ts';
+import { type Backend, toBackendListeners } from '../backend.ts';
+import { createJudges } from '../judge.ts';
+import { FORMAT, fromJsonBody, type Recording, RecordingError } from './recording.ts';
+import { createScrubber } from './scrubber.ts';
+
+/**
+ * Reads the recordings of a folder, in the order of their names.
+ *
+ * @throws RecordingError that names the file
+ */
+async function readRecordings(dir: string): Promise<Recording[]> {
+  const names = await readdir(dir).catch((error: Error) => {
+    throw new RecordingError(`The folder ${dir} cannot be read: ${describeFileError(error)}.`);
+  });
+  const files = names.filter((name) => name.endsWith('.json'));
+  if (files.length === 0) throw new RecordingError(`The folder ${dir} holds no recordings.`);
+  files.sort((one, other) => one.localeCompare(other, 'en', { numeric: true }));
+  return Promise.all(files.map((name) => readRecording(join(dir, name))));
+}
+
+async function readRecording(file: string): Promise<Recording> {
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new RecordingError(`${file} cannot be read: ${describeFileError(error)}.`);
+  });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new RecordingError(`${file} is no JSON: ${(error as Error).message}`);
+  }
+  if (isRecording(value)) return value;
+  throw new RecordingError(`${file} is no recording of the format ${FORMAT}.`);
+}
+
+function isRecording(value: unknown): value is Recording {
+  if (!isObject(value) || value.format !== FORMAT) return false;
+  const { surface, origin, request, answer } = value;
+  return (
+    typeof surface === 'string' &&
+    typeof origin === 'string' &&
+    isObject(request) &&
+    typeof request.method === 'string' &&
+    typeof request.target === 'string' &&
+    isObject(request.headers) &&
+    isObject(answer) &&
+    Number.isInteger(answer.status) &&
+    isObject(answer.headers)
+  );
+}
+
+const BOUNDARY = /\bboundary=(?:"([^"]+)"|([^\s;]+))/i;
+
+/**
+ * The same form has another boundary each time: a body in which that is the same, so that two of them
+ * can be compared.
+ */
+function withoutBoundary(body: Buffer, contentType: string | undefined): Buffer {
+  const [, quoted, plain] = BOUNDARY.exec(contentType ?? '') ?? [];
+  const boundary = quoted ?? plain;
+  if (boundary === undefined || !/^\s*multipart\//i.test(contentType ?? '')) return body;
+  return Buffer.from(body.toString('latin1').replaceAll(`--${boundary}`, '--boundary'), 'latin1');
+}
+
+export interface KeyParts {
+  readonly method: string;
+  /** Without secrets. */
+  readonly target: string;
+  readonly contentType: string | undefined;
+  /** Without secrets. */
+  readonly body: Buffer;
+}
+
+/** Two requests with the same key are the same: method, path, query and body. */
+export function toKey({ method, target, contentType, body }: KeyParts): string {
+  const content = toJson(body, contentType) ?? withoutBoundary(body, contentType);
+  return `${method} ${toPlain(target)} ${createHash('sha256').update(content).digest('hex')}`;
+}
+
+/** A JSON body with the members of its objects in order; undefined for any other. */
+function toJson(body: Buffer, contentType: string | undefined): string | undefined {
+  if (body.length === 0 || !/\bjson\b/i.test(contentType ?? '')) return undefined;
+  try {
+    return JSON.stringify(JSON.parse(body.toString()), sortMembers);
+  } catch {
+    return undefined;
+  }
+}
+
+function sortMembers(_: string, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** The session that the mock puts behind a signature is no part of what was asked for. */
+function toPlain(target: string): string {
+  return target
+    .replace(/^https?:\/\/[^/?#]*/i, '')
+    .replace(/([?&]sign=[^&]*)&session=[^&]*$/, '$1');
+}
+
+const NOT_RECORDED = {
+  gateway: 'SYS_ERR',
+  storage: 'SYS_ERR',
+  upload: 'InternalError',
+  link: 'InternalError',
+};
+
+/**
+ * Answers from recordings. Of several answers to the same request each session gets one after the
+ * other, and then the last one again.
+ *
+ * @throws RecordingError for a folder that cannot be used
+ */
+export async function createReplay(context: Context, dir: string): Promise<Backend> {
+  const scrubber = createScrubber(context);
+  const judges = createJudges(context);
+  const recordings = await readRecordings(dir);
+  const byKey = new Map<string, Recording[]>();
+  for (const recording of recordings) {
+    const key = keyOf(recording);
+    const same = byKey.get(key);
+    if (same === undefined) byKey.set(key, [recording]);
+    else same.push(recording);
+  }
+
+  function next({ replayed }: Session, key: string): Recording | undefined {
+    const answers = byKey.get(key);
+    if (answers === undefined) return undefined;
+    const step = replayed.get(key) ?? 0;
+    replayed.set(key, step + 1);
+    return answers[Math.min(step, answers.length - 1)];
+  }
+
+  async function answer(request: RecordedRequest, response: ServerResponse): Promise<void> {
+    const record = recordOf(request);
+    const { surface, session } = record;
+    if (request.method === 'OPTIONS') {
+      const cors = corsOf(context, surface).preflight(request.headers.origin);
+      response.writeHead(204, { ...cors, 'x-request-id': randomUUID() }).end();
+      return;
+    }
+    const body = await buffer(request);
+    const judged = judges().request(request, record);
+    judged.shadow.feed(body, () => {});
+    judged.shadow.finish();
+    scrubber.learn(request.rawHeaders);
+    const target = scrubber.target(decodeMark(request.url ?? '/'));
+    const method = request.method ?? 'GET';
+    const contentType = request.headers['content-type'];
+    const key = toKey({
+      method,
+      target,
+      contentType,
+      body: scrubber.body('request', surface, body),
+    });
+    const recording = next(session, key);
+    await judged.done;
+    if (recording !== undefined) send(recording, record, context.originOf(request), response);
+    else refuse(`${method} ${target}`, record, request, response);
+  }
+
+  function refuse(
+    asked: string,
+    record: CallRecord,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): void {
+    record.matched = false;
+    const known = [...new Set(recordings.map(toTitle))];
+    const near = closest(asked, known);
+    const same = near === asked ? ', with another body' : '';
+    const message = `${asked} is not recorded. The nearest that is: ${near}${same}.`;
+    const { surface } = record;
+    const refusal = { code: NOT_RECORDED, status: 501, message };
+    sendOwnRefusal(refusal, surface, context, request, response);
+  }
+
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    answer(request as RecordedRequest, response).catch(() => response.destroy());
+  };
+  return {
+    listeners: toBackendListeners(listener, (request, response) => {
+      response.writeContinue();
+      listener(request, response);
+    }),
+    upgrade(request: IncomingMessage, socket: Duplex) {
+      const record = recordOf(request);
+      record.matched = false;
+      record.status = 501;
+      socket.end('HTTP/1.1 501 Not Implemented\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    },
+    close: async () => {},
+  };
+}
+
+function keyOf({ request }: Recording): string {
+  const { method, target, headers, body } = request;
+  const type = headers['content-type'];
+  const contentType = typeof type === 'string' ? type : type?.[0];
+  return toKey({ method, target, contentType, body: fromJsonBody(body) });
+}
+
+function toTitle({ request: { method, target } }: Recording): string {
+  return `${method} ${target}`;
+}
+
+/** A client encodes the sign that stands for a secret. */
+function decodeMark(target: string): string {
+  return target.replaceAll(/%E2%80%A6/gi, '…');
+}
+
+function send(
+  { surface, origin, answer }: Recording,
+  record: CallRecord,
+  ownOrigin: string,
+  response: ServerResponse,
+): void {
+  const kept = fromJsonBody(answer.body);
+  const body =
+    surface === 'storage' ? Buffer.from(kept.toString().replaceAll(origin, ownOrigin)) : kept;
+  const requestId = answer.headers['x-request-id'];
+  const isNew =
+    typeof requestId === 'string' && record.session.requests.get(requestId) === undefined;
+  record.id = isNew ? requestId : randomUUID();
+  const { 'content-length': length, ...headers } = answer.headers;
+  response.sendDate = false;
+  for (const [name, value] of Object.entries(headers)) {
+    response.setHeader(name, typeof value === 'string' ? toField(value) : value.map(toField));
+  }
+  const hasLength = response.req.method === 'HEAD' ? length : String(body.length);
+  if (hasLength !== undefined && answer.status !== 204) {
+    response.setHeader('content-length', hasLength);
+  }
+  response.writeHead(answer.status).end(response.req.method === 'HEAD' ? undefined : body);
+}
+
+/** What stands for a secret goes as UTF-8 where Node takes bytes alone. */
+function toField(value: string): string {
+  return value.replaceAll(REDACTED, Buffer.from(REDACTED).toString('latin1'));
+}

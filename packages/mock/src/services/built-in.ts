@@ -1,0 +1,89 @@
+import { isUtf8 } from 'node:buffer';
+import { listExamples } from '../contract/examples.ts';
+import { readBytes } from './answers.ts';
+import { type CompiledService, compileService } from './compile-service.ts';
+import {
+  defineService,
+  type FakeSocket,
+  type RouteAnswer,
+  type ServiceCall,
+} from './fake-service.ts';
+
+/**
+ * The built-in service `echo`: answers what came to it.
+ *
+ * - `/status/{status}`: that status, `{ "status": … }`; a WebSocket is refused with it.
+ * - `/broken`: 200, `application/json`, the text `{"broken":`.
+ * - `POST /body`: the body itself, byte for byte, as it comes, in its own type.
+ * - any other call that accepts `text/event-stream`: an event for each value of the query's `data`, else
+ *   for each line of the body; ids from 1, `Last-Event-ID` is honoured.
+ * - any other call: the JSON of method, target, headers and body, `base64` instead of `body` for bytes
+ *   that are no UTF-8.
+ * - any other WebSocket: each message, as it came; the text `close 4001` closes with that code.
+ */
+export const echo = defineService({
+  routes: {
+    'GET /status/{status}': answerStatus,
+    'POST /status/{status}': answerStatus,
+    'WS /status/{status}': answerStatus,
+    'GET /broken': { headers: { 'content-type': 'application/json' }, text: '{"broken":' },
+    'POST /body': ({ headers, body }) => ({
+      status: 200,
+      headers: { 'content-type': String(headers['content-type'] ?? 'application/octet-stream') },
+      ...(body !== undefined && { body }),
+    }),
+    'GET /*': answerCall,
+    'POST /*': answerCall,
+    'WS /*': { webSocket: echoMessages },
+  },
+});
+
+function answerStatus({ params }: ServiceCall): RouteAnswer {
+  const status = Number(params.status);
+  if (status >= 200 && status <= 599) return { status, json: { status } };
+  return { status: 400, json: { message: 'The status must be a number from 200 to 599.' } };
+}
+
+async function answerCall(call: ServiceCall): Promise<RouteAnswer> {
+  const { method, target, headers, query } = call;
+  const bytes = await readBytes(call.body);
+  if (String(headers.accept).includes('text/event-stream')) {
+    const data = query.has('data') ? query.getAll('data') : linesOf(bytes);
+    return { events: data.map((line, at) => ({ id: at + 1, data: line })) };
+  }
+  const lines = Object.entries(headers).map(([name, value]) => [name, String(value)]);
+  return { json: { method, target, headers: Object.fromEntries(lines), ...bodyOf(bytes) } };
+}
+
+function linesOf(bytes: Buffer): string[] {
+  return bytes.toString().split(/\r\n|\r|\n/);
+}
+
+function bodyOf(bytes: Buffer) {
+  return isUtf8(bytes) ? { body: bytes.toString() } : { base64: bytes.toString('base64') };
+}
+
+async function echoMessages(socket: FakeSocket): Promise<void> {
+  for await (const message of socket) {
+    const [, code] = /^close (\d{4})$/.exec(typeof message === 'string' ? message : '') ?? [];
+    if (code === undefined) await socket.send(message);
+    else return socket.close(Number(code));
+  }
+}
+
+const TEXT = 'text/plain';
+
+/** A service whose HTTP calls are answered with the contract's examples. */
+export function createExample(name: string): CompiledService {
+  return { ...compileService(name, {}, ''), isExample: true };
+}
+
+/**
+ * The built-in service `hello`: the contract's examples, by `Accept`; a WebSocket gets the text one, and
+ * each message back.
+ */
+export function createHello(): CompiledService {
+  const text = listExamples().get('cloudrun-get')?.get(TEXT);
+  const greet = { webSocket: [{ send: text }, { echo: true as const }] };
+  return { ...compileService('hello', { routes: { 'WS /*': greet } }, ''), isExample: true };
+}

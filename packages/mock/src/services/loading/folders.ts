@@ -1,0 +1,118 @@
+import { type FSWatcher, statSync, watch } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+
+const MODULES = new Set(['.ts', '.mts', '.js', '.mjs']);
+
+const YAML = new Set(['.yaml', '.yml']);
+
+/** A file that defines services. */
+export interface SourceFile {
+  readonly path: string;
+  readonly kind: 'module' | 'yaml';
+  /** Name of the one service that it defines; undefined where it defines several by name. */
+  readonly name: string | undefined;
+}
+
+/**
+ * The files of a source: those of a folder, or the one file. Of a folder these are no services: names that
+ * begin with `_` or `.`, type declarations, tests, folders, and every other kind of file.
+ *
+ * @throws Error of the file system; TypeError for a file of another kind
+ */
+export async function listFiles(path: string): Promise<readonly SourceFile[]> {
+  if (!(await stat(path)).isDirectory()) {
+    const kind = kindOf(path);
+    if (kind !== undefined) return [{ path, kind, name: undefined }];
+    throw new TypeError(
+      'Services are defined in a .ts, .js, .yaml or .yml file, or a folder of such.',
+    );
+  }
+  const entries = await readdir(path, { withFileTypes: true });
+  return entries
+    .filter(
+      (entry) => !entry.isDirectory() && !/^[_.]|\.(d|test|spec)\.[mc]?[jt]s$/.test(entry.name),
+    )
+    .flatMap(({ name: file }): SourceFile[] => {
+      const kind = kindOf(file);
+      const name = file.slice(0, -extname(file).length);
+      return kind === undefined ? [] : [{ path: join(path, file), kind, name }];
+    })
+    .sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+function kindOf(file: string): SourceFile['kind'] | undefined {
+  const extension = extname(file);
+  if (MODULES.has(extension)) return 'module';
+  return YAML.has(extension) ? 'yaml' : undefined;
+}
+
+/** Editors write a file in several steps. */
+const DEBOUNCE_MILLISECONDS = 50;
+
+/** How often a folder that is gone is looked for. */
+const MISSING_MILLISECONDS = 500;
+
+/** Watches folders, not what is below them: files are replaced by editors, and new ones come. */
+export interface FolderWatch {
+  /** Says which folders are watched from now on. */
+  set(folders: Iterable<string>): void;
+  close(): void;
+}
+
+/** @param onChange called once after changes that come together */
+export function watchFolders(onChange: () => void): FolderWatch {
+  const watched = new Map<string, { readonly inode: number; readonly watcher: FSWatcher }>();
+  let wanted = new Set<string>();
+  let debounce: NodeJS.Timeout | undefined;
+  let search: NodeJS.Timeout | undefined;
+
+  const tell = () => {
+    clearTimeout(debounce);
+    debounce = setTimeout(onChange, DEBOUNCE_MILLISECONDS).unref();
+  };
+
+  const drop = (folder: string) => {
+    watched.get(folder)?.watcher.close();
+    watched.delete(folder);
+  };
+
+  /** @returns whether the folder is watched anew */
+  const take = (folder: string): boolean => {
+    const inode = statSync(folder, { throwIfNoEntry: false })?.ino;
+    if (inode !== undefined && watched.get(folder)?.inode === inode) return false;
+    drop(folder);
+    if (inode === undefined) return false;
+    try {
+      const watcher = watch(folder, { persistent: false }, tell);
+      watcher.on('error', () => drop(folder));
+      watched.set(folder, { inode, watcher });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  const searchOn = () => {
+    clearTimeout(search);
+    const isBack = [...wanted].filter(take).length > 0;
+    if (isBack) tell();
+    if (watched.size < wanted.size) search = setTimeout(searchOn, MISSING_MILLISECONDS).unref();
+  };
+
+  return {
+    set(folders) {
+      wanted = new Set(folders);
+      for (const folder of watched.keys()) if (!wanted.has(folder)) drop(folder);
+      for (const folder of wanted) take(folder);
+      clearTimeout(search);
+      if (watched.size < wanted.size) search = setTimeout(searchOn, MISSING_MILLISECONDS).unref();
+    },
+    close() {
+      clearTimeout(debounce);
+      clearTimeout(search);
+      wanted.clear();
+      for (const folder of watched.keys()) drop(folder);
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { nearest } from '../util/values.ts';
+
+const METHODS = ['GET', 'POST', 'WS'] as const;
+
+export type RouteMethod = (typeof METHODS)[number];
+
+/** `GET /orders/{id}?status=open` in its parts. */
+export interface RouteKey {
+  readonly method: RouteMethod;
+  /** What stands between the slashes; the first is what follows the leading one. */
+  readonly segments: readonly RouteSegment[];
+  /** Whether the last segment takes any rest. */
+  readonly isOpen: boolean;
+  readonly query: readonly (readonly [name: string, value: string])[];
+}
+
+type RouteSegment = { readonly text: string } | { readonly param: string };
+
+/**
+ * Reads the key of a route.
+ *
+ * @throws TypeError that says what is wrong, without a subject: `must begin …`
+ */
+export function parseRouteKey(key: string): RouteKey {
+  const [, verb = '', path = '', , search = ''] =
+    /^(\S+) +(\/[^?\s]*)(\?(\S*))?$/.exec(key) ??
+    refuse('must be a method and a path, such as "GET /orders/{id}"');
+  const method = METHODS.find((known) => known === verb);
+  if (method === undefined) throw new TypeError(describeMethod(verb));
+  const parts = path.slice(1).split('/');
+  const isOpen = parts.at(-1) === '*';
+  const segments = (isOpen ? parts.slice(0, -1) : parts).map(toSegment);
+  const params = segments.flatMap((segment) => ('param' in segment ? [segment.param] : []));
+  const twice = params.find((name, at) => params.indexOf(name) !== at);
+  if (twice !== undefined) refuse(`has {${twice}} twice: give each its own name`);
+  return { method, segments, isOpen, query: [...new URLSearchParams(search)] };
+}
+
+function toSegment(text: string): RouteSegment {
+  const [, param] = /^\{([A-Za-z_]\w*)\}$/.exec(text) ?? [];
+  if (param !== undefined) return { param };
+  if (/[{}*]/.test(text)) {
+    refuse(
+      `has the segment "${text}": a parameter is a whole segment, such as /{id}, and * stands last, alone`,
+    );
+  }
+  return { text };
+}
+
+function describeMethod(verb: string): string {
+  const upper = verb.toUpperCase();
+  if (upper === 'HEAD') return 'need not be there: the GET of the path answers HEAD too';
+  const near = nearest(upper, METHODS);
+  const hint = near === undefined ? '' : `; did you mean ${near}?`;
+  return `must begin with GET, POST or WS: the gateway passes nothing else on${hint}`;
+}
+
+function refuse(rest: string): never {
+  throw new TypeError(rest);
+}
+
+/** Values of a route's parameters. */
+export type Params = Readonly<Record<string, string>>;
+
+const NONE: Params = Object.freeze({});
+
+/** A path of a call, prepared once for all routes. */
+export interface CalledPath {
+  /** Behind the leading slash, raw, by slashes. */
+  readonly raw: readonly string[];
+  readonly decoded: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+/** @param path raw, with its leading slash */
+export function toCalledPath(path: string, rawQuery: string | undefined): CalledPath {
+  const raw = path.slice(1).split('/');
+  return {
+    raw,
+    decoded: path.includes('%') ? raw.map(decode) : raw,
+    query: new URLSearchParams(rawQuery),
+  };
+}
+
+/**
+ * The parameters of a route for a path that it fits; undefined where it does not. A segment fits by its
+ * bytes or by what they decode to; nothing else is rewritten, so `//` and `/` at the end count (D3).
+ */
+export function matchRoute(
+  { segments, isOpen, query }: RouteKey,
+  { raw, decoded, query: given }: CalledPath,
+): Params | undefined {
+  if (isOpen ? raw.length <= segments.length : raw.length !== segments.length) return undefined;
+  let params: Record<string, string> | undefined;
+  for (const [at, segment] of segments.entries()) {
+    const bytes = raw[at] as string;
+    const text = decoded[at] as string;
+    if ('param' in segment) {
+      if (bytes === '') return undefined;
+      params ??= {};
+      params[segment.param] = text;
+    } else if (segment.text !== bytes && segment.text !== text) {
+      return undefined;
+    }
+  }
+  if (!query.every(([name, value]) => given.getAll(name).includes(value))) return undefined;
+  if (isOpen) return { ...params, '*': raw.slice(segments.length).join('/') };
+  return params ?? NONE;
+}
+
+/** Sorts the most exact first: text before a parameter before any rest, then more of a query. */
+export function compareRoutes(one: RouteKey, other: RouteKey): number {
+  const length = Math.max(one.segments.length, other.segments.length) + 1;
+  for (let at = 0; at < length; at += 1) {
+    const order = rankAt(one, at) - rankAt(other, at);
+    if (order !== 0) return order;
+  }
+  return other.query.length - one.query.length;
+}
+
+/** Two routes of one shape take the same calls. */
+export function shapeOf({ method, segments, isOpen, query }: RouteKey): string {
+  const path = segments.map((segment) => ('param' in segment ? '{}' : segment.text));
+  return JSON.stringify([method, path, isOpen, [...query].sort()]);
+}
+
+function rankAt({ segments, isOpen }: RouteKey, at: number): number {
+  const segment: RouteSegment | undefined = segments[at];
+  if (segment === undefined) return isOpen ? 2 : 0;
+  return 'param' in segment ? 1 : 0;
+}
+
+/** One that cannot be decoded stays as it came. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,176 @@
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { type Duplex, pipeline } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import { GatewayError } from '@berth/server-stubs';
+import { joinSockets } from '../util/sockets.ts';
+import { toServiceHeaders } from './answers.ts';
+import type { MockedAnswer, RouteContext } from './services.ts';
+import type { Opened } from './web-socket.ts';
+
+/** D13: "60 s to the response headers, then `SERVICE_TIMEOUT`". */
+const TIMEOUT_MILLISECONDS = 60_000;
+
+const SWITCHING_PROTOCOLS = 101;
+
+const OUT_OF_REACH = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ETIMEDOUT',
+]);
+
+/** What a real service answered: its head, and after a change of protocol its connection. */
+interface Received {
+  readonly answer: IncomingMessage;
+  readonly upgraded?: { readonly socket: Duplex; readonly head: Buffer };
+}
+
+/**
+ * Waits for the head of an answer.
+ *
+ * @param protocol that the call asks to change to; undefined: none
+ * @throws GatewayError SERVICE_TIMEOUT, SERVICE_LB_STATUS_ABNORMAL, BAD_GATEWAY
+ */
+function awaitAnswer(
+  request: ClientRequest,
+  base: URL,
+  signal: AbortSignal,
+  protocol?: string,
+): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      request.destroy(new GatewayError('SERVICE_TIMEOUT'));
+    }, TIMEOUT_MILLISECONDS);
+    const settle = (received: Received) => {
+      clearTimeout(timer);
+      resolve(received);
+    };
+    const fail = (error: Error) => {
+      clearTimeout(timer);
+      if (signal.aborted || error instanceof GatewayError) reject(error);
+      else reject(toError(error, base));
+    };
+    request.on('error', fail);
+    request.once('response', (answer) => {
+      if (answer.statusCode !== SWITCHING_PROTOCOLS) settle({ answer });
+      else request.destroy(new Error('101 without a protocol'));
+    });
+    request.once('upgrade', (answer, socket, head) => {
+      const { upgrade = '' } = answer.headers;
+      if (upgrade.toLowerCase() === protocol) settle({ answer, upgraded: { socket, head } });
+      else {
+        socket.destroy();
+        fail(new Error(`101 to ${upgrade}, which nobody asked for`));
+      }
+    });
+  });
+}
+
+function toError(error: NodeJS.ErrnoException, { origin }: URL): GatewayError {
+  const { code = '', message } = error;
+  return OUT_OF_REACH.has(code)
+    ? new GatewayError('SERVICE_LB_STATUS_ABNORMAL', {
+        message: `The real service ${origin} is out of reach: ${code}.`,
+        cause: error,
+      })
+    : new GatewayError('BAD_GATEWAY', {
+        message: `The real service ${origin} gave no valid answer: ${message || code}.`,
+        cause: error,
+      });
+}
+
+/** What a real service answered, each header as often as it came. */
+function toAnswer(answer: IncomingMessage) {
+  return {
+    status: answer.statusCode ?? 0,
+    headers: answer.headersDistinct,
+    body: answer,
+  } satisfies MockedAnswer;
+}
+
+type Headers = Readonly<Record<string, string | string[]>>;
+
+/** Begins a call to a real service: path and query leave as they came, behind the path of `base`. */
+function toRequest(base: URL, { input, call }: RouteContext, further: Headers = {}): ClientRequest {
+  const { request } = call;
+  const { host: _host, ...headers } = toServiceHeaders(input);
+  const send = base.protocol === 'https:' ? requestHttps : requestHttp;
+  return send({
+    protocol: base.protocol,
+    // The brackets of an IPv6 address belong to the URL alone.
+    hostname: base.hostname.replace(/^\[|\]$/g, ''),
+    port: base.port,
+    path: base.pathname.replace(/\/$/, '') + input.target,
+    method: input.method,
+    agent: false,
+    signal: call.signal,
+    headers: {
+      ...headers,
+      'x-forwarded-for': request.socket.remoteAddress ?? 'unknown',
+      'x-forwarded-proto': (request.socket as Partial<TLSSocket>).encrypted ? 'https' : 'http',
+      ...(request.headers.host !== undefined && { 'x-forwarded-host': request.headers.host }),
+      ...further,
+    },
+  });
+}
+
+/**
+ * Passes a call on to a real service, both bodies as streams. When the caller goes away, the call is
+ * aborted.
+ *
+ * @throws GatewayError SERVICE_TIMEOUT, SERVICE_LB_STATUS_ABNORMAL, BAD_GATEWAY
+ */
+export async function callProxy(base: URL, context: RouteContext): Promise<MockedAnswer> {
+  const { input, call, openEnds } = context;
+  const request = toRequest(base, context);
+  request.once(
+    'close',
+    openEnds.add(() => request.destroy()),
+  );
+  const received = awaitAnswer(request, base, call.signal);
+  if (input.body === undefined) request.end();
+  else pipeline(input.body, request, () => {});
+  const { answer } = await received;
+  return toAnswer(answer);
+}
+
+const PROTOCOL = 'websocket';
+
+const UPGRADE = { connection: 'Upgrade', upgrade: PROTOCOL };
+
+/**
+ * Opens a WebSocket to a real service: frames pass as bytes, both ways. What the service answers instead
+ * is its refusal.
+ */
+export async function openProxy(base: URL, context: RouteContext): Promise<Opened> {
+  const { call, openEnds } = context;
+  const request = toRequest(base, context, UPGRADE);
+  request.once(
+    'close',
+    openEnds.add(() => request.destroy()),
+  );
+  const received = awaitAnswer(request, base, call.signal, PROTOCOL);
+  request.end();
+  const { answer, upgraded } = await received;
+  if (upgraded === undefined) return toAnswer(answer);
+  const { socket: service, head } = upgraded;
+  // Where the caller goes away before the 101 is written, nobody takes the connection over.
+  const leave = () => service.destroy();
+  call.response.once('close', leave);
+  return {
+    status: 101,
+    headers: answer.headersDistinct,
+    open(caller, sent) {
+      call.response.off('close', leave);
+      service.once(
+        'close',
+        openEnds.add(() => service.destroy()),
+      );
+      if (head.length > 0) service.unshift(head);
+      if (sent.length > 0) caller.unshift(sent);
+      joinSockets(caller, service);
+    },
+  };
+}

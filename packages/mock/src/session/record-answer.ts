@@ -1,0 +1,73 @@
+import { ServerResponse } from 'node:http';
+import { type CallRecord, KeptBytes, MAX_KEPT } from './call-record.ts';
+
+const RECORD = Symbol('record of the call');
+
+const KEPT = Symbol('beginning of the body');
+
+type Recorded = ServerResponse & { [RECORD]: CallRecord; [KEPT]: KeptBytes };
+
+type Chunk = string | Uint8Array | null | undefined | (() => void);
+
+// biome-ignore lint/suspicious/noExplicitAny: the overloads of Node
+type Rest = any[];
+
+const { write, end } = ServerResponse.prototype as unknown as Record<
+  'write' | 'end',
+  (this: ServerResponse, ...given: Rest) => never
+>;
+
+/**
+ * Keeps the beginning of an answer's body, and tells the record of its call when it ends. The methods
+ * are the response's own and no subclass's, for the routers write to a plain one fastest.
+ */
+export function recordAnswer(response: ServerResponse, record: CallRecord): void {
+  const recorded = response as Recorded;
+  recorded[RECORD] = record;
+  recorded[KEPT] = new KeptBytes();
+  recorded.write = keepAndWrite;
+  recorded.end = keepAndEnd;
+  // A client that goes away leaves an answer that never ends.
+  response.on('close', finish);
+}
+
+/** Whether it is an answer whose end is told to the record of its call. */
+export function isRecorded(response: ServerResponse): boolean {
+  return (response as Partial<Recorded>)[RECORD] !== undefined;
+}
+
+function keepAndWrite(this: ServerResponse, chunk: Chunk, ...rest: Rest): boolean {
+  keep(this as Recorded, chunk, rest[0]);
+  return write.call(this, chunk, ...rest);
+}
+
+function keepAndEnd(this: ServerResponse, chunk?: Chunk, ...rest: Rest): never {
+  keep(this as Recorded, chunk, rest[0]);
+  flatten(headOf(this));
+  const result = end.call(this, chunk, ...rest);
+  finish.call(this);
+  return result;
+}
+
+function finish(this: ServerResponse): void {
+  const { [RECORD]: record, [KEPT]: kept, statusCode } = this as Recorded;
+  record.finish(statusCode, headOf(this), kept);
+}
+
+/** The head as it was sent; Node keeps the headers of `writeHead` nowhere else. */
+function headOf(response: ServerResponse): string {
+  return (response as ServerResponse & { readonly _header?: string | null })._header ?? '';
+}
+
+/** Makes one string of the pieces that Node has put together, which the log would hold on to one by one. */
+function flatten(text: string): void {
+  text.charCodeAt(0);
+}
+
+function keep(response: Recorded, chunk: Chunk, encoding: unknown): void {
+  // Node drops the body of an answer to HEAD.
+  if (chunk === undefined || chunk === null || typeof chunk === 'function') return;
+  if (response.req.method === 'HEAD') return;
+  const known = typeof encoding === 'string' ? (encoding as BufferEncoding) : undefined;
+  response[KEPT].add(chunk, known, MAX_KEPT);
+}

@@ -1,0 +1,91 @@
+import type { WireProfile } from '../contract/wire-profile.ts';
+import type { LoggedRequest } from './request-log.ts';
+
+/** What stands where a credential was. */
+export const REDACTED = '…';
+
+/** Leaves credentials out of what the log keeps of a call. */
+export interface Redactor {
+  /** @param name in lower case */
+  header(name: string, value: string): string;
+  /** Path and query: a link's signature lets anybody read the file. */
+  target(target: string): string;
+  /** The body of a request: the tokens of an upload's form. */
+  request(surface: LoggedRequest['surface'], body: Uint8Array): Uint8Array;
+  /** The body of an answer: the grant of an upload, and the signatures of links. */
+  answer(surface: LoggedRequest['surface'], body: Uint8Array): Uint8Array;
+}
+
+/** Headers whose value is a credential, or begins with the name of its scheme. */
+const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie'];
+
+/** What begins the boundary behind each part of a form. */
+const BOUNDARY = '\r\n--';
+
+const PROTOCOLS = 'sec-websocket-protocol';
+
+const LINK_SIGNATURE = /([?&]sign=)[^&\s"<]+/g;
+
+const BEARER_PROTOCOL = /(berth\.bearer\.)[^,\s]+/g;
+
+const SCHEME = /^(?:1\.0 )?[\w-]+(?= )/;
+
+/** Members of the answer to `getUploadMetaData`, also where the text breaks off. */
+const GRANT_MEMBER = /("(?:authorization|token)"\s*:\s*")(?:[^"\\]|\\.)*/g;
+
+export function createRedactor({ storageHeaders, uploadFields }: WireProfile): Redactor {
+  const secrets = new Set([
+    ...SECRET_HEADERS,
+    storageHeaders.authorization.toLowerCase(),
+    storageHeaders.sessionToken.toLowerCase(),
+  ]);
+  const fields = ['Signature', uploadFields.securityToken].map(toPattern).join('|');
+  const field = new RegExp(`\\bname="?(?:${fields})"?`, 'i');
+  /** RFC 7578: a part's header, an empty line, its value, and the next boundary. */
+  const redactPart = (part: string) => {
+    const end = part.indexOf('\r\n\r\n');
+    const isSecret = end >= 0 && field.test(part.slice(0, end));
+    return isSecret ? part.slice(0, end + 4) + toLatin1(REDACTED) : part;
+  };
+  return {
+    header(name, value) {
+      if (name === PROTOCOLS) return value.replace(BEARER_PROTOCOL, `$1${REDACTED}`);
+      if (name === 'location') return toTarget(value);
+      if (!secrets.has(name) || value === '') return value;
+      const scheme = SCHEME.exec(value)?.[0];
+      return scheme === undefined ? REDACTED : `${scheme} ${REDACTED}`;
+    },
+    target: toTarget,
+    request: (surface, body) =>
+      surface === 'upload'
+        ? replace(body, (text) => text.split(BOUNDARY).map(redactPart).join(BOUNDARY))
+        : body,
+    answer: (surface, body) =>
+      surface === 'storage'
+        ? replace(body, (text) =>
+            text
+              .replace(GRANT_MEMBER, `$1${toLatin1(REDACTED)}`)
+              .replace(LINK_SIGNATURE, `$1${toLatin1(REDACTED)}`),
+          )
+        : body,
+  };
+}
+
+function toTarget(target: string): string {
+  return target.replace(LINK_SIGNATURE, `$1${REDACTED}`);
+}
+
+/** Changes bytes as a text of one character for each byte, so that all others stay as they are. */
+function replace(body: Uint8Array, change: (text: string) => string): Uint8Array {
+  const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
+  const changed = change(text);
+  return changed === text ? body : Buffer.from(changed, 'latin1');
+}
+
+function toLatin1(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
+function toPattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,91 @@
+import type { Clock } from '../util/clock.ts';
+
+/** Code that says that a service is ready, whatever its file says. */
+export const READY = 'READY';
+
+/** A state of the gateway's error table that a hosted service is in, until a time or for good. */
+export interface ServiceState {
+  /** Code of the gateway's error table, such as `SERVICE_NOT_READY`; or {@link READY}. */
+  readonly code: string;
+  /** Milliseconds since the epoch, by the session's clock. Absent: until it is changed. */
+  readonly until?: number;
+}
+
+/** The hosted services of one session: the states that were set for them, and what they keep. */
+export interface ServiceStates {
+  /** The state that was set; undefined where none was, or its time is over. */
+  get(service: string): ServiceState | undefined;
+  /** Sets a state, which goes before what the service's file says; undefined takes it back. */
+  set(service: string, state: ServiceState | undefined): void;
+  /** The states that were set and last. */
+  list(): Readonly<Record<string, ServiceState>>;
+  /**
+   * The state that a call finds: the one that was set, else the one that the service's file says. The
+   * first call begins the time `ms` of the latter. Undefined: ready.
+   */
+  find(
+    service: string,
+    declared?: { readonly code: string; readonly ms?: number },
+  ): ServiceState | undefined;
+  /** What the service keeps between calls. */
+  memoryOf(service: string): Map<string, unknown>;
+  /** Forgets all of it: what files say begins anew. */
+  clear(): void;
+}
+
+/** The states of services that no call has reached yet. */
+export function createServiceStates(clock: Pick<Clock, 'now'>): ServiceStates {
+  const states = new Map<string, ServiceState>();
+  const begun = new Map<string, { readonly said: string; readonly state: ServiceState }>();
+  const memories = new Map<string, Map<string, unknown>>();
+  const ifLasting = (state: ServiceState | undefined) =>
+    state?.until !== undefined && state.until <= clock.now() ? undefined : state;
+
+  const get = (service: string) => {
+    const state = states.get(service);
+    if (state === undefined) return undefined;
+    const lasting = ifLasting(state);
+    if (lasting === undefined) states.delete(service);
+    return lasting;
+  };
+
+  return {
+    get,
+    set(service, state) {
+      if (state === undefined) states.delete(service);
+      else states.set(service, state);
+    },
+    list() {
+      for (const service of states.keys()) get(service);
+      return Object.fromEntries(states);
+    },
+    find(service, declared) {
+      const state = get(service);
+      if (state !== undefined) return state.code === READY ? undefined : state;
+      if (declared === undefined) return undefined;
+      const { code, ms } = declared;
+      if (ms === undefined) return { code };
+      // Another text in the file begins anew.
+      const said = `${code} ${ms}`;
+      let known = begun.get(service);
+      if (known?.said !== said) {
+        known = { said, state: { code, until: clock.now() + ms } };
+        begun.set(service, known);
+      }
+      return ifLasting(known.state);
+    },
+    memoryOf(service) {
+      let memory = memories.get(service);
+      if (memory === undefined) {
+        memory = new Map();
+        memories.set(service, memory);
+      }
+      return memory;
+    },
+    clear() {
+      states.clear();
+      begun.clear();
+      memories.clear();
+    },
+  };
+}

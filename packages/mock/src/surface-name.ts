@@ -1,2 +1,0 @@
-/** The kinds of address that share the port. */
-export type SurfaceName = 'gateway' | 'storage' | 'upload' | 'link';

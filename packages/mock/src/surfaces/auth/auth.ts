@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http';
+import {
+  type GatewayCall,
+  GatewayError,
+  type GatewayInput,
+  type GatewaySecurity,
+  StorageError,
+  type StorageSecurity,
+} from '@berth/server-stubs';
+import { signature } from '../../contract/defaults.ts';
+import type { WireProfile } from '../../contract/wire-profile.ts';
+
+/** Who is let in. */
+export interface Auth {
+  readonly gateway: GatewaySecurity;
+  readonly storage: StorageSecurity;
+  /** Puts credentials where there are none, if everybody is let in. */
+  prepare?(request: IncomingMessage): void;
+  /**
+   * Judges what of a signature covers the body.
+   *
+   * @returns the input with its body still to be read; undefined where there is nothing to judge
+   * @throws GatewayError INVALID_CREDENTIALS, asynchronously
+   */
+  verifyBody(input: GatewayInput, call: GatewayCall): Promise<GatewayInput> | undefined;
+}
+
+/** D16: the parts that the value of a signature always has. */
+const SIGNATURE_PARTS = ['Credential', 'SignedHeaders', 'Signature', 'Timestamp'];
+
+const CALLER = { id: 'mock' };
+
+/**
+ * Lets in who has credentials of the right form, whatever they say. D15: "No credentials, or bad ones:
+ * 4xx with the error body. Each of the two schemes alone suffices."
+ */
+export function createPresentAuth(profile: WireProfile): Auth {
+  const { authorization: header } = profile.storageHeaders;
+  return {
+    gateway: {
+      bearerToken: (token) => (/^\S+$/.test(token) ? CALLER : undefined),
+      signature(value) {
+        const parts = value.split(/[\s,]+/).map((part) => part.split('=', 1)[0]);
+        const missing = SIGNATURE_PARTS.find((name) => !parts.includes(name));
+        if (missing === undefined) return CALLER;
+        throw new GatewayError('INVALID_CREDENTIALS', {
+          message: `The ${signature.algorithm} signature in the header Authorization has no ${missing}=….`,
+        });
+      },
+    },
+    storage: {
+      // The session token may be absent (D17: it is "empty with permanent ones").
+      credentials({ authorization }) {
+        if (authorization !== '') return CALLER;
+        const message = `The header ${header} is missing.`;
+        throw new StorageError('SIGN_PARAM_INVALID', { message });
+      },
+    },
+    verifyBody: () => undefined,
+  };
+}
+
+const BEARER = /^Bearer +\S+$/i;
+
+/** Lets everybody in: what the routers want to see is put where it is missing. */
+export function createOffAuth(profile: WireProfile): Auth {
+  const { storageHeaders } = profile;
+  const authorization = storageHeaders.authorization.toLowerCase();
+  const timestamp = storageHeaders.timestamp.toLowerCase();
+  const present = createPresentAuth(profile);
+  return {
+    ...present,
+    gateway: { ...present.gateway, signature: () => ({ id: 'mock' }) },
+    prepare({ headers }) {
+      if (!isKnown(headers.authorization)) headers.authorization = 'Bearer mock';
+      headers[authorization] ||= signature.storageVersion;
+      if (!/^\d{1,12}$/.test(String(headers[timestamp]))) headers[timestamp] = '0';
+    },
+  };
+}
+
+function isKnown(value = ''): boolean {
+  return BEARER.test(value) || value.startsWith(`${signature.algorithm} `);
+}

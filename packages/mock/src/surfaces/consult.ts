@@ -1,0 +1,193 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Answer, applyDispositionRules, type Call, toAnswer } from '@berth/server-stubs';
+import type { Context } from '../context.ts';
+import { gatewayErrors, storageErrors } from '../contract/defaults.ts';
+import type { Documented } from '../contract/oracle/create-oracle.ts';
+import { type Preferences, readPreferences } from '../contract/oracle/read-preferences.ts';
+import { describeViolation } from '../contract/oracle/violation.ts';
+import { INVALID, type SurfaceName, toRefusal } from '../contract/surface.ts';
+import type { WireProfile } from '../contract/wire-profile.ts';
+import { isObject } from '../util/values.ts';
+
+/** Headers that every answer gets anew, and one that belongs to some codes only. */
+const OWN = ['x-request-id', 'content-disposition', 'retry-after'];
+
+/**
+ * An answer as the contract documents it. It is thrown, for what a router is returned counts as a
+ * success: `data` of an envelope, or the answer of a hosted service.
+ */
+class DocumentedAnswer extends Error {
+  override readonly name = 'DocumentedAnswer';
+  readonly #documented: Documented;
+  readonly #surface: 'gateway' | 'storage';
+  readonly #profile: WireProfile;
+
+  constructor(documented: Documented, surface: 'gateway' | 'storage', profile: WireProfile) {
+    super(`The contract documents ${documented.status}.`);
+    this.#documented = documented;
+    this.#surface = surface;
+    this.#profile = profile;
+  }
+
+  /** What belongs to the call is the call's own: its identifier (D9), and `statusCode` (D20). */
+  [toAnswer]({ request, requestId }: Pick<Call, 'request' | 'requestId'>): Answer {
+    const { status, body } = this.#documented;
+    const own = this.#adapt(body, requestId);
+    const headers: Record<string, string> = {
+      ...this.#headers(),
+      ...this.#retryAfter(own),
+      'x-request-id': requestId,
+    };
+    const isJson = /^application\/json\b/.test(headers['content-type'] ?? 'application/json');
+    return {
+      status,
+      headers:
+        this.#surface === 'gateway'
+          ? (applyDispositionRules(request, headers) as Record<string, string>)
+          : headers,
+      body: own === undefined || (!isJson && typeof own === 'string') ? own : JSON.stringify(own),
+    };
+  }
+
+  #adapt(body: unknown, requestId: string): unknown {
+    if (!isObject(body)) return body;
+    if (this.#surface === 'storage') {
+      if (!isObject(body.body)) return body;
+      return { ...body, statusCode: this.#documented.status, body: { ...body.body, requestId } };
+    }
+    return 'requestId' in body && 'code' in body ? { ...body, requestId } : body;
+  }
+
+  #headers(): Record<string, string> {
+    const { status, headers } = this.#documented;
+    const known = Object.entries(headers).flatMap(([given, value]) => {
+      const name = given.toLowerCase();
+      const isLeftOut = value === null || value === undefined || OWN.includes(name);
+      return isLeftOut ? [] : [[name, String(value)]];
+    });
+    const named = Object.fromEntries(known);
+    const upstream = this.#profile.gatewayHeaders.upstreamStatus.toLowerCase();
+    if (upstream in named) named[upstream] = String(status);
+    return named;
+  }
+
+  /** RFC 9110, section 10.2.3. */
+  #retryAfter(body: unknown): Record<string, string> {
+    if (this.#documented.status < 400 || !isObject(body)) return {};
+    const { code } = isObject(body.body) ? body.body : body;
+    const row = (this.#surface === 'gateway' ? gatewayErrors : storageErrors).find(code);
+    return row?.retryAfter === undefined ? {} : { 'retry-after': String(row.retryAfter) };
+  }
+}
+
+const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
+
+const MEDIA_RANGE = new RegExp(
+  `^\\s*${TOKEN}/${TOKEN}(\\s*;\\s*${TOKEN}=(${TOKEN}|"[^"]*"))*\\s*$`,
+);
+
+/**
+ * The headers of a request as Prism can read them.
+ *
+ * - Content-Type is left out: each surface has judged it, and Prism throws on one that is no media type.
+ * - Accept is rewritten, see `toPrismAccept`.
+ */
+export function toPrismHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const { 'content-type': _, ...rest } = headers;
+  const entries = Object.entries({ ...rest, accept: toPrismAccept(headers.accept) });
+  return Object.fromEntries(
+    entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  );
+}
+
+/**
+ * An Accept header that Prism reads as it is meant.
+ *
+ * - Without it any media type is acceptable (RFC 9110, section 12.5.1).
+ * - What is no media range is left out, for Prism throws on it.
+ * - Prism takes a documented `*` + `/*` for the best match of the range `*` + `/*`, and would answer
+ *   "any bytes". JSON, its own default, is put before it.
+ */
+function toPrismAccept(accept = '*/*'): string {
+  const ranges = accept.split(',').filter((range) => MEDIA_RANGE.test(range));
+  return (ranges.length > 0 ? ranges : ['*/*'])
+    .map((range) => range.replace(/^\s*\*\/\*(.*)$/, 'application/json$1,$&'))
+    .join(',');
+}
+
+/** The statuses are Prism's. */
+const MISSING = {
+  example: {
+    status: 404,
+    message: 'The answer has no example of the name that the header Prefer gives.',
+  },
+  status: {
+    status: 404,
+    message: 'The contract has no answer of the status that the header Prefer gives.',
+  },
+  type: { status: 406, message: 'The answer has no content type that the header Accept takes.' },
+};
+
+interface Question {
+  readonly surface: Extract<SurfaceName, 'gateway' | 'storage'>;
+  /** Path parameters, decoded once; a greedy one as it came. */
+  readonly params: Record<string, string>;
+  /** Flat, and valid. */
+  readonly body: unknown;
+}
+
+/**
+ * What the header `Prefer` asks of the mock; undefined where it asks nothing.
+ *
+ * @throws ContractError for a preference that is none
+ */
+export function preferencesOf(
+  { request }: Call,
+  surface: SurfaceName,
+  { options: { seed } }: Context,
+): Preferences | undefined {
+  const { prefer } = request.headers;
+  if (prefer === undefined) return undefined;
+  const preferences = readPreferences([prefer].flat().join(','));
+  if (preferences === undefined) return undefined;
+  if ('fault' in preferences) {
+    throw toRefusal(surface, INVALID[surface], { message: preferences.fault });
+  }
+  return { seed, ...preferences };
+}
+
+/**
+ * Asks Prism for the answer that the contract has for a call.
+ *
+ * @throws DocumentedAnswer always, but for a ContractError where the contract has no such answer
+ */
+export async function consult(
+  context: Context,
+  call: Call,
+  { surface, params, body }: Question,
+  preferences: Preferences = { dynamic: false },
+): Promise<never> {
+  const operation = context.operations.find(({ id }) => id === call.operationId);
+  if (operation === undefined) throw new TypeError(`There is no operation ${call.operationId}.`);
+  const invalid = INVALID[surface];
+  const own = findOwnError(preferences, surface);
+  const { ask } = await context.oracle();
+  const headers = toPrismHeaders(call.request.headers);
+  const verdict = await ask({ operation, params, headers, body, preferences: { ...preferences } });
+  if ('violations' in verdict) {
+    const sentences = verdict.violations.map((violation) => describeViolation(violation, body));
+    throw toRefusal(surface, invalid, { message: sentences.join(' ') });
+  }
+  if (own !== undefined) throw toRefusal(surface, own.code);
+  if ('missing' in verdict) throw toRefusal(surface, invalid, MISSING[verdict.missing]);
+  throw new DocumentedAnswer(verdict.documented, surface, context.profile);
+}
+
+/**
+ * The error that a preferred status alone means. Prism would take the first example of the answer
+ * that is documented for all other statuses, whatever status the code of that example has.
+ */
+function findOwnError({ code, exampleKey, dynamic }: Preferences, surface: Question['surface']) {
+  if (code === undefined || exampleKey !== undefined || dynamic) return undefined;
+  return (surface === 'gateway' ? gatewayErrors : storageErrors).findStatus(code);
+}

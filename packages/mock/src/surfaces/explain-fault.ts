@@ -1,0 +1,192 @@
+import { createRequire } from 'node:module';
+import type { Call, Fault, Violation } from '@berth/server-stubs';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { distance } from 'fastest-levenshtein';
+import type { Context } from '../context.ts';
+import type { Operation } from '../contract/contract.ts';
+import { type Schema, toFlatSchema, unwrap } from '../contract/documents.ts';
+import { describeViolation } from '../contract/oracle/violation.ts';
+import { recordOf } from '../session/call-record.ts';
+
+const require = createRequire(import.meta.url);
+
+const validators = new WeakMap<Schema, ValidateFunction>();
+
+/**
+ * Finds all that is wrong with a value. The schema compiler is loaded only here, for what is refused
+ * need not be fast.
+ */
+function validatorOf(schema: Schema): ValidateFunction {
+  const known = validators.get(schema);
+  if (known !== undefined) return known;
+  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    validateFormats: false,
+    logger: false,
+  });
+  const validate = ajv.compile(schema);
+  validators.set(schema, validate);
+  return validate;
+}
+
+/** More sentences than these do not help. */
+const MAX_SENTENCES = 3;
+
+/**
+ * All that is wrong with a body of which the router, which stops at the first violation, has refused
+ * one.
+ *
+ * @param bytes undefined where they are not all there
+ * @param first what the router found
+ */
+function explainBody(
+  schema: Schema,
+  bytes: Buffer | undefined,
+  first: Violation,
+): { violations: readonly Violation[]; message?: string } {
+  const body = parse(bytes);
+  const unwrapped = unwrap(body, schema);
+  if (bytes === undefined || 'fault' in unwrapped) return { violations: [first] };
+  const validate = validatorOf(toFlatSchema(schema));
+  if (validate(unwrapped.body) || !validate.errors) return { violations: [first] };
+  const prefix = unwrapped.body === body ? '' : `/${schema['x-berth-unwrap']}`;
+  const sentences = validate.errors.map((error) =>
+    describeViolation(
+      {
+        path: ['body', ...error.instancePath.split('/').slice(1)],
+        code: error.keyword,
+        message: error.message ?? 'must be valid',
+      },
+      unwrapped.body,
+    ),
+  );
+  return {
+    violations: validate.errors.map((error, index) =>
+      toViolation(error, prefix, sentences[index] as string),
+    ),
+    message: sentences.slice(0, MAX_SENTENCES).join(' '),
+  };
+}
+
+function toViolation(error: ErrorObject, prefix: string, message: string): Violation {
+  const { keyword, schemaPath, instancePath, params } = error;
+  const missing = keyword === 'required' ? `/${params.missingProperty}` : '';
+  return { in: 'body', pointer: prefix + instancePath + missing, keyword, message, schemaPath };
+}
+
+function parse(bytes: Buffer | undefined): unknown {
+  try {
+    return bytes && JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * All that is wrong with a path parameter of which the router, which stops at the first violation, has
+ * refused one.
+ */
+function explainParameter(
+  { path, parameters }: Operation,
+  rawPath: string,
+  first: Violation,
+): { violations: readonly Violation[] } {
+  const name = first.pointer.slice(1);
+  const parameter = parameters.find((one) => one.in === first.in && one.name === name);
+  const place = path.split('/').indexOf(`{${name}}`);
+  const value = rawPath.split('/')[place];
+  if (parameter === undefined || value === undefined) return { violations: [first] };
+  const validate = validatorOf(parameter.schema);
+  if (validate(decodeURIComponent(value)) || !validate.errors) return { violations: [first] };
+  return {
+    violations: validate.errors.map(({ keyword, schemaPath, message = 'is not valid' }) => ({
+      in: first.in,
+      pointer: first.pointer,
+      keyword,
+      message: `${first.in}.${name} ${message}.`,
+      schemaPath,
+    })),
+  };
+}
+
+/** At most this share of a path may differ for another one to count as near. */
+const MOST_OFF = 0.4;
+
+/** A template this many edits behind the nearest one is not named beside it. */
+const MOST_BEHIND = 2;
+
+/**
+ * The templates that a path comes near to, best first: the parameters of a template are filled with
+ * the segments of the path, and what remains is compared by edit distance. A doubled slash counts as one.
+ *
+ * @example
+ * nearPaths('/v1/cloudruns/hello', ['/v1/cloudrun/{name}', '/']); // ['/v1/cloudrun/{name}']
+ */
+export function nearPaths(path: string, templates: readonly string[]): string[] {
+  // A longer path is near to nothing, and its edit distance would cost time.
+  if (path.length > 300) return [];
+  const clean = path.replace(/\/{2,}/g, '/');
+  const segments = clean.split('/');
+  const candidates = templates
+    .map((template) => ({ template, off: distance(clean, fill(template, segments)) }))
+    .filter(({ off }) => off <= clean.length * MOST_OFF)
+    .sort((a, b) => a.off - b.off);
+  const nearest = candidates[0]?.off ?? 0;
+  return candidates
+    .filter(({ off }) => off <= nearest + MOST_BEHIND)
+    .map(({ template }) => template);
+}
+
+function fill(template: string, segments: string[]): string {
+  return template
+    .split('/')
+    .map((part, index) => (part.startsWith('{') ? (segments[index] ?? part) : part))
+    .join('/');
+}
+
+/** A path that is none, and those that are near to it. */
+function explainPath(path: string, templates: readonly string[]): string {
+  const shown = path.length > 100 ? `${path.slice(0, 100)}…` : path;
+  const near = nearPaths(path, templates);
+  const hint = near.length > 0 ? ` Near it: ${near.join(', ')}.` : '';
+  return `${shown} is no path of this API.${hint}`;
+}
+
+/**
+ * Tells the log what is wrong with a request, and says it in more words than the router: all that is
+ * wrong with a body and what came instead, and which paths are near to one that is none.
+ */
+export function createFaultExplainer(
+  context: Context,
+  words: (fault: Fault, call: Call) => string | undefined = () => undefined,
+): (fault: Fault, call: Call) => Fault {
+  return (fault, call) => {
+    const record = recordOf(call.request);
+    record.operationId = fault.operationId;
+    // A preflight speaks for the call that follows, which is judged itself.
+    const isPreflight = call.request.method === 'OPTIONS';
+    const isMissing = fault.kind === 'not-found' || fault.kind === 'method-not-allowed';
+    record.matched = isPreflight || !isMissing;
+    const told = explain(fault, call, context);
+    record.violations = told.violations ?? [];
+    const message = words(told, call);
+    return message === undefined ? told : { ...told, message };
+  };
+}
+
+function explain(fault: Fault, call: Call, { operations }: Context): Fault {
+  const { kind, violations = [] } = fault;
+  if (kind === 'not-found') {
+    const templates = new Set(operations.map(({ path }) => path));
+    return { ...fault, message: explainPath(call.rawPath, [...templates]) };
+  }
+  const [first] = violations;
+  const operation = operations.find(({ id }) => id === fault.operationId);
+  if (kind !== 'invalid-request' || first === undefined || operation === undefined) return fault;
+  if (first.in === 'path') return { ...fault, ...explainParameter(operation, call.rawPath, first) };
+  if (first.in !== 'body' || first.keyword === 'unwrap' || !operation.body) return fault;
+  const bytes = recordOf(call.request).wholeBody;
+  return { ...fault, ...explainBody(operation.body, bytes, first) };
+}

@@ -1,0 +1,209 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import {
+  createGatewayRouter,
+  type EnvOption,
+  type Fault,
+  type GatewayCall,
+  GatewayError,
+  type GatewayHandler,
+  type GatewayInput,
+  type GatewayRouter,
+  type ServiceAnswer,
+  type Violation,
+  type WebSocketHandler,
+} from '@berth/server-stubs';
+import type { Context } from '../context.ts';
+import { idsOf } from '../contract/contract.ts';
+import { type Example, listExamples, toExample } from '../contract/examples.ts';
+import type { Preferences } from '../contract/oracle/read-preferences.ts';
+import { INVALID } from '../contract/surface.ts';
+import type { ResolvedOptions } from '../options.ts';
+import type { MockedAnswer } from '../services/services.ts';
+import { type CallRecord, recordOf } from '../session/call-record.ts';
+import { isLoopback } from '../util/host.ts';
+import { isObject } from '../util/values.ts';
+import type { Auth } from './auth/auth.ts';
+import { consult, preferencesOf } from './consult.ts';
+import { toRouterOptions } from './router-options.ts';
+
+/**
+ * Judges the body of a call that no service of the mock has taken, as the contract documents it: JSON is
+ * to be an object.
+ *
+ * D13: "POST takes any Content-Type and passes the body unchanged (the documents declare
+ * `application/json`, object)." So a body of another type, or a compressed one, is read for its size
+ * alone, and judged like an object without properties.
+ *
+ * @returns undefined for a GET
+ * @throws GatewayError INVALID_REQUEST
+ */
+async function readPayload({ body, headers }: GatewayInput, record: CallRecord): Promise<unknown> {
+  if (body === undefined) return undefined;
+  const bytes = await buffer(body);
+  if (!isJson(headers)) return {};
+  const refuse = (keyword: string, message: string) => {
+    const violation: Violation = { in: 'body', pointer: '', keyword, message, schemaPath: '' };
+    record.violations = [violation];
+    return new GatewayError(INVALID.gateway, { message });
+  };
+  if (bytes.length === 0) {
+    throw refuse('required', 'The body is missing: send a JSON object.');
+  }
+  const value = parse(bytes);
+  if (value === undefined) {
+    throw refuse('syntax', 'The body is not valid JSON: check quotes, commas and brackets.');
+  }
+  if (!isObject(value)) {
+    throw refuse('type', `The body must be an object, got ${kindOf(value)}.`);
+  }
+  return value;
+}
+
+function isJson(headers: IncomingHttpHeaders): boolean {
+  const { 'content-type': contentType = 'application/json', 'content-encoding': coding } = headers;
+  if (coding !== undefined && coding.toLowerCase() !== 'identity') return false;
+  return /^\s*application\/(json|[^;]+\+json)\s*(;|$)/i.test(contentType);
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
+
+/**
+ * The hosts that are the mock's environment. D12: "A server of one environment also takes any loopback
+ * host". One that is open to the network takes any address as well, for it knows not under which of
+ * them it is reached.
+ */
+export function toEnvOption({ env, host }: Pick<ResolvedOptions, 'env' | 'host'>): EnvOption {
+  if (isLoopback(host.toLowerCase())) return env;
+  const own = [env, host.split('.', 1)[0]].map((label) => label?.toLowerCase());
+  // The router hands over the first label, and a loopback host whole.
+  return (label) =>
+    own.includes(label.toLowerCase()) || isLoopback(label) || /^(\d{1,3}$|\[)/.test(label);
+}
+
+/** The gateway: services that are defined answer, all others with the examples of the contract. */
+export function createGateway(context: Context, auth: Auth): GatewayRouter {
+  const examples = listExamples(context.contract.documents);
+
+  const call: GatewayHandler = (input, call) => {
+    const record = noteService(input, call);
+    const verified = auth.verifyBody(input, call);
+    return verified === undefined
+      ? answer(input, call, record)
+      : verified.then((signed) => answer(signed, call, record));
+  };
+
+  function answer(input: GatewayInput, call: GatewayCall, record: CallRecord) {
+    const preferences = preferencesOf(call, 'gateway', context);
+    if (preferences !== undefined) return ask(input, call, preferences);
+    const answer = context.services.answer(input, call, record.session);
+    if (answer === undefined) {
+      const { dynamic } = context;
+      return dynamic ? ask(input, call, dynamic) : answerStatic(input, call, record);
+    }
+    if (!(answer instanceof Promise)) return note(answer, record);
+    // What takes its time is in the log while it does.
+    record.begin(call.requestId);
+    return answer.then((late) => note(late, record));
+  }
+
+  function answerStatic(input: GatewayInput, call: GatewayCall, record: CallRecord) {
+    assertThere(input, record);
+    const example = toExample(examples.get(call.operationId), call.request.headers.accept);
+    if (input.body === undefined && example !== undefined) return toServiceAnswer(example);
+    return readPayload(input, record).then((body) =>
+      example === undefined ? askFor(body, input, call) : toServiceAnswer(example),
+    );
+  }
+
+  async function ask(input: GatewayInput, call: GatewayCall, preferences: Preferences) {
+    const record = recordOf(call.request);
+    assertThere(input, record);
+    return askFor(await readPayload(input, record), input, call, preferences);
+  }
+
+  function askFor(
+    body: unknown,
+    { name, anyPath }: GatewayInput,
+    call: GatewayCall,
+    preferences?: Preferences,
+  ) {
+    const question = { surface: 'gateway', params: { name, anyPath }, body } as const;
+    return consult(context, call, question, preferences);
+  }
+
+  function assertThere({ name }: GatewayInput, record: CallRecord): void {
+    if (context.services.has(name)) return;
+    record.matched = false;
+    const known = context.services.names().join(', ') || 'none';
+    throw new GatewayError('SERVICE_NOT_FOUND', {
+      message: `The hosted service ${name} is missing; this mock has: ${known}.`,
+    });
+  }
+
+  const webSocket: WebSocketHandler = async (input, call) => {
+    const record = noteService(input, call);
+    const answer = await context.services.open(input, call, record.session);
+    if (answer !== undefined) {
+      record.status = answer.status;
+      record.matched = !('unmatched' in answer && answer.unmatched === true);
+      record.begin(call.requestId);
+      return answer;
+    }
+    assertThere(input, record);
+    record.matched = false;
+    throw new GatewayError('SYS_ERR', {
+      status: 501,
+      message: `No WebSocket of the service ${input.name} is defined in this mock.`,
+    });
+  };
+
+  return createGatewayRouter(
+    {
+      ...Object.fromEntries(idsOf(context.operations, 'gateway').map((id) => [id, call])),
+      webSocket,
+    },
+    {
+      ...toRouterOptions(context, 'gateway', toWords),
+      env: toEnvOption(context.options),
+      security: auth.gateway,
+    },
+  );
+}
+
+function noteService({ name }: GatewayInput, { request, operationId }: GatewayCall) {
+  const record = recordOf(request);
+  record.service = name;
+  record.operationId = operationId;
+  return record;
+}
+
+function toServiceAnswer({ type, value }: Example): ServiceAnswer {
+  return {
+    status: 200,
+    headers: { 'content-type': type },
+    body: typeof value === 'string' ? value : JSON.stringify(value),
+  };
+}
+
+function note(answer: MockedAnswer, record: CallRecord): MockedAnswer {
+  record.matched = answer.unmatched !== true;
+  return answer;
+}
+
+function toWords({ kind }: Fault): string | undefined {
+  return kind === 'unauthorized'
+    ? 'The header Authorization must be "Bearer <ACCESS_TOKEN>" or a TC3-HMAC-SHA256 signature.'
+    : undefined;
+}

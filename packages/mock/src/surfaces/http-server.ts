@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type Answer, type ContractError, GatewayError, toAnswer } from '@berth/server-stubs';
+import { INVALID, type SurfaceName, toRefusal } from '../contract/surface.ts';
+import type { Application } from '../create-application.ts';
+import { RecordedRequest } from '../session/call-record.ts';
+
+/** What Node could not read, as a status (RFC 9110, RFC 6585) and a sentence. */
+interface Defect {
+  readonly status: number;
+  readonly message: string;
+}
+
+const MALFORMED: Defect = { status: 400, message: 'The request is not valid HTTP.' };
+
+const DEFECTS: Readonly<Record<string, Defect>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'The header of the request is too large.' },
+};
+
+const FAILED: Readonly<Record<SurfaceName, string>> = {
+  gateway: 'SYS_ERR',
+  storage: 'SYS_ERR',
+  upload: 'InternalError',
+  link: 'InternalError',
+};
+
+/** What stands for a request that could not be read. */
+const UNREAD = { method: 'GET', headers: {} } as IncomingMessage;
+
+/**
+ * Answers a connection on which Node could read no request: broken syntax, too many header bytes, or
+ * nothing for too long. Which surface was meant is not known, so the gateway's error shape is used.
+ */
+function answerUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
+  writeRaw(socket, new GatewayError(INVALID.gateway, DEFECTS[error.code ?? ''] ?? MALFORMED));
+}
+
+/** Answers CONNECT, for which Node makes no response. */
+function answerConnect(socket: Duplex): void {
+  const headers = { allow: 'GET, HEAD, POST, OPTIONS' };
+  const message = 'The mock is no proxy.';
+  writeRaw(socket, new GatewayError('METHOD_NOT_ALLOWED', { message, headers }));
+}
+
+/** Answers a request whose body broke off, in the error shape of its surface. */
+function answerBrokenBody(error: NodeJS.ErrnoException, response: ServerResponse): void {
+  const { req: request } = response;
+  const surface = (request as RecordedRequest).record?.surface ?? 'gateway';
+  const defect = DEFECTS[error.code ?? ''] ?? MALFORMED;
+  refuse(toRefusal(surface, INVALID[surface], defect), response);
+}
+
+/** Ends a request in which the mock itself has failed, in the error shape of its surface. */
+export function answerFailure(error: Error, surface: SurfaceName, response: ServerResponse): void {
+  process.emitWarning(error);
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const message = 'The mock failed: its warnings say why.';
+  refuse(toRefusal(surface, FAILED[surface], { status: 500, message }), response);
+}
+
+function refuse(refusal: ContractError, response: ServerResponse): void {
+  const { req: request } = response;
+  const { status, headers = {}, body } = toAnswerOf(refusal, request, request.url ?? '/');
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) response.setHeader(name, value);
+  }
+  if (typeof body !== 'string') response.setHeader('content-type', 'application/json');
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  response.setHeader('content-length', Buffer.byteLength(text));
+  response.writeHead(status, { connection: 'close' }).end(text);
+}
+
+function toAnswerOf(error: ContractError, request: IncomingMessage, rawPath: string): Answer {
+  const call = { request, requestId: randomUUID(), rawPath };
+  return (error as GatewayError)[toAnswer](call);
+}
+
+function writeRaw(socket: Duplex, error: GatewayError): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, headers, body } = toAnswerOf(error, UNREAD, '/');
+  const text = JSON.stringify(body);
+  const all = { ...headers, 'content-length': Buffer.byteLength(text), connection: 'close' };
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${text}`);
+}
+
+/** The latest answer of a connection. */
+const LATEST = Symbol('latest answer');
+
+/** How long a TLS handshake may take. */
+const HANDSHAKE_MS = 10_000;
+
+type Answering = Duplex & { [LATEST]?: ServerResponse };
+
+/** Key and certificate in PEM. */
+export interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/**
+ * Makes the server whose events lead to an application.
+ *
+ * @param application the one in use; another one after a hot reload
+ * @param certificate undefined for HTTP
+ */
+export async function createHttpServer(
+  application: () => Application,
+  certificate: Certificate | undefined,
+): Promise<Server> {
+  const options: ServerOptions<typeof RecordedRequest> = {
+    IncomingMessage: RecordedRequest,
+    // A missing Host is the gateway's to refuse, in its own shape.
+    requireHostHeader: false,
+    shouldUpgradeCallback: (request) => application().shouldUpgrade(request),
+  };
+  const server =
+    certificate === undefined
+      ? createServer(options)
+      : (await import('node:https'))
+          .createServer({ ...options, ...certificate, handshakeTimeout: HANDSHAKE_MS })
+          // Node reports it as a `clientError` too, but `end` would wait for the handshake without a limit.
+          .on('tlsClientError', (_error, socket) => socket.destroy());
+  server
+    .on('request', (request, response) => {
+      (request.socket as Answering)[LATEST] = response;
+      application().request(request, response);
+    })
+    .on('checkContinue', (request, response) => {
+      (request.socket as Answering)[LATEST] = response;
+      application().checkContinue(request, response);
+    })
+    // RFC 9110, section 10.1.1 lets a server that does not know an expectation ignore it.
+    .on('checkExpectation', (request, response) => {
+      (request.socket as Answering)[LATEST] = response;
+      application().request(request, response);
+    })
+    // Node hands the sockets of both over without a listener; a client that is gone must not end the process.
+    .on('upgrade', (request, socket, head) => {
+      socket.on('error', () => {});
+      application().upgrade(request, socket, head);
+    })
+    .on('connect', (_request, socket) => {
+      socket.on('error', () => {});
+      answerConnect(socket);
+    })
+    .on('clientError', (error, socket) =>
+      answerBroken(error, socket, (socket as Answering)[LATEST]),
+    );
+  return server as Server;
+}
+
+function answerBroken(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  response: ServerResponse | undefined,
+): void {
+  if (response === undefined || !socket.writable) {
+    answerUnread(error, socket);
+  } else if (response.req.complete) {
+    // What is broken follows a whole request, whose answer goes first.
+    if (response.writableFinished) answerUnread(error, socket);
+    else response.once('finish', () => answerUnread(error, socket));
+  } else if (response.headersSent) {
+    // The request was refused before its end; there is nothing more to say.
+    response.end();
+  } else {
+    answerBrokenBody(error, response);
+    // Node forgets an answered request: who waits for the rest of it would wait for ever.
+    socket.once('close', () => response.req.destroy());
+  }
+}

@@ -1,0 +1,137 @@
+import {
+  type Answer,
+  type Call,
+  createUploadRouter,
+  type Router,
+  toAnswer,
+  UploadError,
+  type UploadHandler,
+} from '@berth/server-stubs';
+import type { Context } from '../context.ts';
+import { uploadErrors } from '../contract/defaults.ts';
+import type { Documents } from '../contract/documents.ts';
+import type { Preferences } from '../contract/oracle/read-preferences.ts';
+import { INVALID, UPLOAD_PATH } from '../contract/surface.ts';
+import { toKey } from '../files/file-path.ts';
+import type { Draft, FileStore } from '../files/file-store.ts';
+import { toLinkPath } from '../files/signed.ts';
+import { recordOf } from '../session/call-record.ts';
+import { FolderError } from '../util/folders.ts';
+import { preferencesOf } from './consult.ts';
+import { toRouterOptions } from './router-options.ts';
+
+type Example = { value?: { Code: string; Message: string } };
+
+/** The success of an upload that is not done. It is thrown, for what a router is returned is a file. */
+class DocumentedSuccess extends Error {
+  override readonly name = 'DocumentedSuccess';
+  readonly #status: number;
+
+  constructor(status: number) {
+    super(`The contract documents ${status}.`);
+    this.#status = status;
+  }
+
+  [toAnswer]({ requestId }: Pick<Call, 'requestId'>): Answer {
+    return { status: this.#status, headers: { 'x-request-id': requestId } };
+  }
+}
+
+/**
+ * Answers an upload as the contract documents it, and stores nothing. Not Prism makes the XML of its
+ * errors, for it does not know the name of the root element.
+ *
+ * @throws UploadError or DocumentedSuccess, always
+ */
+function answerAsDocumented(
+  documents: Documents,
+  { code = 200, exampleKey }: Partial<Preferences> = {},
+): never {
+  const examples = examplesOf(documents, code);
+  if (examples === undefined) {
+    throw missing('The contract has no answer of the status that the header Prefer gives.');
+  }
+  const row = uploadErrors.findStatus(code);
+  if (exampleKey === undefined && row !== undefined) throw new UploadError(row.code);
+  const [first] = Object.keys(examples);
+  if (exampleKey === undefined && first === undefined) throw new DocumentedSuccess(code);
+  const { value } = examples[exampleKey ?? (first as string)] ?? {};
+  if (value === undefined) {
+    throw missing('The answer has no example of the name that the header Prefer gives.');
+  }
+  throw new UploadError(value.Code, { status: code, message: value.Message });
+}
+
+/** Examples of the errors of a status by name; none of a success. Undefined where it is not documented. */
+function examplesOf(documents: Documents, code: number): Record<string, Example> | undefined {
+  const responses = documents.storage.paths[UPLOAD_PATH]?.post?.responses ?? {};
+  const range = responses[code] ?? responses[`${Math.floor(code / 100)}XX`];
+  const response = range ?? (code >= 400 ? responses.default : undefined);
+  return response && { ...response.content?.['application/xml']?.examples };
+}
+
+function missing(message: string): UploadError {
+  return new UploadError(INVALID.upload, { status: 404, message });
+}
+
+const DEFAULT_TYPE = 'application/octet-stream';
+
+/** The upload target: second step of an upload. */
+export function createUpload(context: Context): Router {
+  const { securityToken, metaFileId } = context.profile.uploadFields;
+
+  const uploadFile: UploadHandler = async (form, call) => {
+    const { request } = call;
+    const preferences = preferencesOf(call, 'upload', context) ?? context.dynamic;
+    if (preferences !== undefined || context.options.mode === 'static') {
+      // A form that breaks off is refused in every mode.
+      for await (const _ of form.file);
+      return answerAsDocumented(context.contract.documents, preferences);
+    }
+    const { files, grants } = recordOf(request).session;
+    const key = toKey(form.key);
+    const { signature: authorization, token } = form;
+    const verdict = grants.check(key, { authorization, token, storeFileID: form.metaFileId });
+    if (verdict === 'mismatch') {
+      throw new UploadError('SignatureDoesNotMatch', {
+        message: `Signature, ${securityToken}, ${metaFileId} and key do not belong together: send them as getUploadMetaData returned them.`,
+      });
+    }
+    if (verdict === 'expired') {
+      const message = 'The grant has expired: get a new one with getUploadMetaData.';
+      throw new UploadError('AccessDenied', { message });
+    }
+    const draft = openDraft(files);
+    try {
+      for await (const chunk of form.file) if (!draft.append(chunk)) throw tooLarge();
+      // D28: "A file is visible only when whole".
+      const file = draft.commit(key, toContentType(form.contentType));
+      if (file === undefined) throw tooLarge();
+      return { etag: file.etag, location: `${context.originOf(request)}${toLinkPath(key)}` };
+    } finally {
+      draft.discard();
+    }
+  };
+  return createUploadRouter({ uploadFile }, toRouterOptions(context, 'upload'));
+}
+
+function openDraft(files: FileStore): Draft {
+  try {
+    return files.draft();
+  } catch (error) {
+    if (!(error instanceof FolderError)) throw error;
+    throw new UploadError('InternalError', { message: error.message });
+  }
+}
+
+/** A media type that may stand in a header, or the type of unknown bytes. */
+function toContentType(given: string): string {
+  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(given) ? given : DEFAULT_TYPE;
+}
+
+function tooLarge(): UploadError {
+  return new UploadError('EntityTooLarge', {
+    message:
+      'The file does not fit into the mock: send a smaller one, delete others, or raise maxStoreBytes.',
+  });
+}

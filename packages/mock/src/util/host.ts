@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP, isIPv4 } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+
+const loopback = new BlockList();
+
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+
+loopback.addAddress('::1', 'ipv6');
+
+/** Hosts that mean every address of the machine. */
+const ANY_ADDRESS = ['0.0.0.0', '::'];
+
+/**
+ * Whether a call names the mock as only its own machine can: loopback names, the host that the mock listens
+ * on, and addresses where it listens on all.
+ *
+ * @param hostname as in a URL
+ */
+export function isOwnHost(hostname: string, listenHost: string): boolean {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (isLoopback(host) || host.endsWith('.localhost')) return true;
+  if (host === listenHost.toLowerCase()) return true;
+  return ANY_ADDRESS.includes(listenHost) && isIP(host) !== 0;
+}
+
+/** Whether pages of an origin come from this machine: `http://localhost:3000`, `https://app.localhost`. */
+export function isLoopbackOrigin(origin: string): boolean {
+  if (!/^https?:/.test(origin) || !URL.canParse(origin)) return false;
+  const url = new URL(origin);
+  // A sandboxed page and a file have the origin `null`, which is anybody's.
+  return url.origin === origin && isOwnHost(url.hostname, 'localhost');
+}
+
+/** Whether a host is this machine's own: `localhost` or a loopback address. */
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true;
+  if (isIPv4(host)) return loopback.check(host, 'ipv4');
+  return host.includes(':') && loopback.check(host, 'ipv6');
+}
+
+const AUTHORITY = /^(?:\[[\da-f:.]+\]|[a-z\d._-]+)(?::\d{1,5})?$/i;
+
+/** The address that a request names, as `URL` reads it; undefined if it names no host. */
+export function originOf({ url = '', headers, socket }: IncomingMessage): string | undefined {
+  const isSecure = (socket as Partial<TLSSocket>).encrypted === true;
+  const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host;
+  if (authority === undefined || !AUTHORITY.test(authority)) return undefined;
+  const origin = `${isSecure ? 'https' : 'http'}://${authority}`;
+  return URL.canParse(origin) ? origin : undefined;
+}
+
+/** Path of a request target as it came: without the query, and without the host of an absolute form. */
+export function rawPathOf(target: string): string {
+  const from = target.startsWith('/') ? 0 : hostEnd(target);
+  const mark = target.indexOf('?', from);
+  const path = target.slice(from, mark < 0 ? undefined : mark);
+  return path === '' ? '/' : path;
+}
+
+function hostEnd(target: string): number {
+  return /^https?:\/\/[^/?]*/i.exec(target)?.[0].length ?? 0;
+}

@@ -1,0 +1,52 @@
+import { closest, distance } from 'fastest-levenshtein';
+
+/** A JSON object: neither null nor an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Words that differ in more than this share of their letters are not near. */
+const MOST_OFF = 0.4;
+
+/** The known word that a misspelt one comes near to; undefined where there is none. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  if (known.length === 0 || word.length > 100) return undefined;
+  const found = closest(word, known);
+  return distance(word, found) <= Math.max(word.length, found.length) * MOST_OFF
+    ? found
+    : undefined;
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/**
+ * Milliseconds of a duration: a number of them, or a text such as `250ms`, `5s`, `2m`, `1h`, `1d`; a text
+ * without a unit counts milliseconds.
+ *
+ * @returns undefined for what is no duration
+ */
+export function toMilliseconds(value: unknown): number | undefined {
+  if (typeof value === 'number') return value >= 0 && Number.isFinite(value) ? value : undefined;
+  if (typeof value !== 'string') return undefined;
+  const [, amount, unit = 'ms'] = /^(\d{1,15}(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(value) ?? [];
+  return amount === undefined ? undefined : Number(amount) * (UNITS[unit] as number);
+}
+
+/** A value from outside that is wrong: which one, and what it must be. */
+export class FieldError extends TypeError {
+  override readonly name = 'FieldError';
+  /** Path of the value, such as `fault.latency`. */
+  readonly field: string;
+
+  /** @param rest of a sentence that begins with the field: `must be a whole number.` */
+  constructor(field: string, rest: string) {
+    super(`${field} ${rest}`);
+    this.field = field;
+  }
+}
