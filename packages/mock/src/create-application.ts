@@ -15,7 +15,7 @@ import { recordAnswer } from './session/record-answer.ts';
 import { createRedactor } from './session/redactor.ts';
 import type { Auth } from './surfaces/auth/auth.ts';
 import { createGateway } from './surfaces/gateway.ts';
-import { answerFailure } from './surfaces/http-server.ts';
+import { type Application, answerFailure } from './surfaces/http-server.ts';
 import { createLinkListener } from './surfaces/links.ts';
 import { findHostRefusal, isFromBrowser, sendOwnRefusal } from './surfaces/own-refusal.ts';
 import { corsOf } from './surfaces/router-options.ts';
@@ -51,14 +51,6 @@ async function load(context: Context): Promise<RequestListener> {
     import('./control/create-inspector.ts'),
   ]);
   return createControl(context, createInspector(`${OWN_ROOT}/`));
-}
-
-/** Listeners for the events of an HTTP server. */
-export interface Application {
-  readonly request: RequestListener;
-  readonly checkContinue: RequestListener;
-  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  readonly shouldUpgrade: (request: IncomingMessage) => boolean;
 }
 
 type Listeners = Readonly<Record<'request' | 'checkContinue', Router['checkContinue']>>;

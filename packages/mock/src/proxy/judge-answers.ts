@@ -18,12 +18,12 @@ export function violate(
   return { in: 'response', pointer, keyword, message, schemaPath };
 }
 
+const JSON_TYPE = 'application/json';
+
 interface DocumentedResponse {
   readonly headers?: Readonly<Record<string, { readonly required?: boolean }>>;
   readonly content?: Readonly<Record<string, { readonly schema: object }>>;
 }
-
-const CREATE_RESPONSE_SCHEMAS_JSON_TYPE = 'application/json';
 
 /** The answers that the documents have for each operation. */
 interface ResponseSchemas {
@@ -72,10 +72,10 @@ function createResponseSchemas(documents: Documents): ResponseSchemas {
         .map(([name]) =>
           violate(`/headers/${name.toLowerCase()}`, 'required', `The header ${name} is missing.`),
         );
-      const schema = documented.content?.[CREATE_RESPONSE_SCHEMAS_JSON_TYPE]?.schema;
+      const schema = documented.content?.[JSON_TYPE]?.schema;
       if (schema === undefined || method === 'HEAD') return missing;
       if (body === undefined) {
-        const message = `The body of the ${status} must be JSON, with the Content-Type ${CREATE_RESPONSE_SCHEMAS_JSON_TYPE}.`;
+        const message = `The body of the ${status} must be JSON, with the Content-Type ${JSON_TYPE}.`;
         return [...missing, violate('/body', 'contentType', message)];
       }
       const validate = validatorOf(schema);
@@ -133,15 +133,15 @@ function judgeDisposition(answer: JudgedAnswer): Violation[] {
     : applyDispositionRules({ method, headers: requestHeaders }, { 'content-type': type });
   const own = listHeader(headers, DISPOSITION);
   if (expected[DISPOSITION] === undefined) {
-    return own.length === 0 ? [] : [toViolationGatewayRules('must be missing (C2, C3)')];
+    return own.length === 0 ? [] : [violateDisposition('must be missing (C2, C3)')];
   }
   const isAttached =
     own.some((value) => /^\s*attachment\b/i.test(value)) &&
     !own.some((value) => /^\s*inline\b/i.test(value));
-  return isAttached ? [] : [toViolationGatewayRules('must be attachment (C1, C2)')];
+  return isAttached ? [] : [violateDisposition('must be attachment (C1, C2)')];
 }
 
-function toViolationGatewayRules(what: string): Violation {
+function violateDisposition(what: string): Violation {
   return violate(
     `/headers/${DISPOSITION}`,
     'disposition',
@@ -165,7 +165,7 @@ interface JudgedAnswer {
 
 export type AnswerJudge = (answer: JudgedAnswer) => readonly Violation[];
 
-const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
+const JSON_BODY = /^application\/json\s*(?:;|$)/i;
 
 const UNCODED = /^(?:identity)?$/i;
 
@@ -227,7 +227,7 @@ function isReadable({ headers, isWhole }: JudgedAnswer): boolean {
 /** The parsed body; undefined where it is no JSON. */
 function parse(answer: JudgedAnswer): unknown {
   const { headers, body } = answer;
-  if (!isReadable(answer) || !JSON_TYPE.test(findHeader(headers, 'content-type') ?? '')) {
+  if (!isReadable(answer) || !JSON_BODY.test(findHeader(headers, 'content-type') ?? '')) {
     return undefined;
   }
   try {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   createServer,
   type IncomingMessage,
+  type RequestListener,
   type Server,
   type ServerOptions,
   type ServerResponse,
@@ -10,8 +11,15 @@ import {
 import type { Duplex } from 'node:stream';
 import { type Answer, type ContractError, GatewayError, toAnswer } from '@berth/server-stubs';
 import { INVALID, type SurfaceName, toRefusal } from '../contract/surface.ts';
-import type { Application } from '../create-application.ts';
 import { RecordedRequest } from '../session/call-record.ts';
+
+/** Listeners for the events of an HTTP server. */
+export interface Application {
+  readonly request: RequestListener;
+  readonly checkContinue: RequestListener;
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly shouldUpgrade: (request: IncomingMessage) => boolean;
+}
 
 /** What Node could not read, as a status (RFC 9110, RFC 6585) and a sentence. */
 interface Defect {

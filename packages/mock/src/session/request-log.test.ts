@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLogRoom, createRequestLog, type LoggedRequest } from '../session/request-log.ts';
+import { createLogRoom, createRequestLog, type LoggedRequest } from './request-log.ts';
 
 const toLogged = (id: string, more: Partial<LoggedRequest> = {}) =>
   ({ id, matched: true, ...more }) as LoggedRequest;

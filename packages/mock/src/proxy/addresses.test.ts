@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createKnownAddresses } from './addresses.ts';
+import { createKnownAddresses, rewriteAddresses } from './addresses.ts';
 
 test('a real address comes back as it was', () => {
   const addresses = createKnownAddresses();
@@ -16,4 +16,23 @@ test.each(['', 'nothing', '/relative', 'ftp://a/b'])('%j is left as it is', (rea
 
 test.each(['/', '/?sign=', '/?sign=unknown', '/files/a?x=1'])('%s leads nowhere', (target) => {
   expect(createKnownAddresses().find(target)).toBeUndefined();
+});
+
+const rewrite = (operation: string, text: string) =>
+  rewriteAddresses(operation, Buffer.from(text), (kind, real) => `${kind}(${real})`).toString();
+
+test.each([
+  [
+    'getUploadMetaData',
+    '{ "url" : "https:\\/\\/a/\\u4e2d", "token":"a\\"url\\":\\"b", "n": 1.0 }',
+    '{ "url" : "upload(https://a/中)", "token":"a\\"url\\":\\"b", "n": 1.0 }',
+  ],
+  [
+    'batchGetTempUrls',
+    '[{"tempFileURL":""},{"tempFileURL":"b"}]',
+    '[{"tempFileURL":""},{"tempFileURL":"link(b)"}]',
+  ],
+  ['batchDelete', '{"url":"a"}', '{"url":"a"}'],
+])('%s', (operation, text, expected) => {
+  expect(rewrite(operation, text)).toBe(expected);
 });

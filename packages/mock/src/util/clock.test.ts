@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createClock } from '../util/clock.ts';
+import { createClock } from './clock.ts';
 
 test('a clock goes on from the time that it was set to', () => {
   let machine = 1_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareRoutes, matchRoute, parseRouteKey, toCalledPath } from '../routes.ts';
+import { compareRoutes, matchRoute, parseRouteKey, toCalledPath } from './routes.ts';
 
 const match = (key: string, target: string) => {
   const [path = '', query] = target.split('?');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readPreferences } from '../contract/oracle/read-preferences.ts';
+import { readPreferences } from './read-preferences.ts';
 
 test.each([
   [undefined, undefined],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type KeyParts, toKey } from '../proxy/replay/create-replay.ts';
+import { type KeyParts, toKey } from './create-replay.ts';
 
 const key = (body: string, more: Partial<KeyParts> = {}) =>
   toKey({

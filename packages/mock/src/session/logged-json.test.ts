@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { toLoggedJson } from '../session/logged-json.ts';
-import type { LoggedRequest } from '../session/request-log.ts';
+import { toLoggedJson } from './logged-json.ts';
+import type { LoggedRequest } from './request-log.ts';
 
 const toLogged = (body: Uint8Array | undefined, bodyBytes = body?.length ?? 0): LoggedRequest => ({
   id: 'a',

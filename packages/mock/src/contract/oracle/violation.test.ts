@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeViolation } from '../contract/oracle/violation.ts';
+import { describeViolation } from './violation.ts';
 
 const body = { fileList: [{ fileID: 4 }], 'a/b': [] };
 

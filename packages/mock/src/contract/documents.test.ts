@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type Schema, toFlatSchema, unwrap } from './documents.ts';
 
 const flat: Schema = { type: 'object', properties: { path: { type: 'string' } } };
+
 const schema: Schema = { 'x-berth-unwrap': 'data', oneOf: [flat, { type: 'object' }] };
 
 test('the flat schema is the first of the two', () => {

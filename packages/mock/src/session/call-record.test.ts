@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { KeptBytes } from '../session/call-record.ts';
+import { KeptBytes } from './call-record.ts';
 
 const keep = (max: number, ...chunks: (Uint8Array | string)[]) => {
   const kept = new KeptBytes();

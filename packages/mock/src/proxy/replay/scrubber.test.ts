@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { standardProfile } from '../contract/wire-profile.ts';
-import { createScrubber } from '../proxy/replay/scrubber.ts';
+import { standardProfile } from '../../contract/wire-profile.ts';
+import { createScrubber } from './scrubber.ts';
 
 const scrub = (text: string, ...learnt: string[]) => {
   const scrubber = createScrubber({ profile: standardProfile });

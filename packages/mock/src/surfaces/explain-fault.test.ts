@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { nearPaths } from '../surfaces/explain-fault.ts';
+import { nearPaths } from './explain-fault.ts';
 
 const DELETE = '/api/v2/envs/{envId}/storages:batchDelete';
+
 const COPY = '/api/v2/envs/{envId}/storages:batchCopyFile';
+
 const TEMPLATES = ['/v1/cloudrun/{name}', '/v1/cloudrun/{name}/{anyPath}', DELETE, COPY, '/'];
 
 test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { standardProfile } from '../contract/wire-profile.ts';
-import { createRedactor } from '../session/redactor.ts';
+import { createRedactor } from './redactor.ts';
 
 const redactor = createRedactor(standardProfile);
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLoopback } from '../util/host.ts';
+import { isLoopback } from './host.ts';
 
 test.each(['localhost', '127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1'])(
   '%s is this machine',

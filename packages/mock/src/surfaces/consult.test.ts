@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toPrismHeaders } from '../surfaces/consult.ts';
+import { toPrismHeaders } from './consult.ts';
 
 test.each([
   [undefined, 'application/json,*/*'],

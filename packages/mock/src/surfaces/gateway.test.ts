@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toEnvOption } from '../surfaces/gateway.ts';
+import { toEnvOption } from './gateway.ts';
 
 test.each(['127.0.0.1', 'localhost', '::1', 'LOCALHOST'])(
   'a mock on %s takes its environment alone',
