@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
 import type { Router } from '@berth/server-stubs';
 import type { Context } from './context.ts';
 import type { Operation } from './contract/contract.ts';
@@ -23,35 +22,6 @@ import { createStorage } from './surfaces/storage.ts';
 import { createUpload } from './surfaces/upload.ts';
 import { rawPathOf } from './util/host.ts';
 import { sessionOfHeader, sessionOfQuery, takeSessionProtocol } from './util/session-name.ts';
-
-/** Path under which the mock serves itself: the control API and the inspector. */
-const OWN_ROOT = '/__mock';
-
-/** Whether a request is for the mock itself, and not for what it mocks. */
-function isOwnPage(target: string): boolean {
-  if (!target.startsWith(OWN_ROOT)) return false;
-  const next = target[OWN_ROOT.length];
-  return next === undefined || next === '/' || next === '?';
-}
-
-/** Leads to the control API and the inspector, which are loaded when somebody asks for them. */
-function createOwnPages(
-  context: Context,
-): (...given: Parameters<RequestListener>) => Promise<void> {
-  let loaded: Promise<RequestListener> | undefined;
-  return async (request, response) => {
-    loaded ??= load(context);
-    (await loaded)(request, response);
-  };
-}
-
-async function load(context: Context): Promise<RequestListener> {
-  const [{ createControl }, { createInspector }] = await Promise.all([
-    import('./control/create-control.ts'),
-    import('./control/create-inspector.ts'),
-  ]);
-  return createControl(context, createInspector(`${OWN_ROOT}/`));
-}
 
 type Listeners = Readonly<Record<'request' | 'checkContinue', Router['checkContinue']>>;
 
@@ -158,6 +128,35 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
     },
     shouldUpgrade: gateway.shouldUpgrade,
   };
+}
+
+/** Path under which the mock serves itself: the control API and the inspector. */
+const OWN_ROOT = '/__mock';
+
+/** Whether a request is for the mock itself, and not for what it mocks. */
+function isOwnPage(target: string): boolean {
+  if (!target.startsWith(OWN_ROOT)) return false;
+  const next = target[OWN_ROOT.length];
+  return next === undefined || next === '/' || next === '?';
+}
+
+/** Leads to the control API and the inspector, which are loaded when somebody asks for them. */
+function createOwnPages(
+  context: Context,
+): (...given: Parameters<RequestListener>) => Promise<void> {
+  let loaded: Promise<RequestListener> | undefined;
+  return async (request, response) => {
+    loaded ??= load(context);
+    (await loaded)(request, response);
+  };
+}
+
+async function load(context: Context): Promise<RequestListener> {
+  const [{ createControl }, { createInspector }] = await Promise.all([
+    import('./control/create-control.ts'),
+    import('./control/create-inspector.ts'),
+  ]);
+  return createControl(context, createInspector(`${OWN_ROOT}/`));
 }
 
 /** What goes wrong with one request, in whatever unforeseen way, ends that request and not the process. */

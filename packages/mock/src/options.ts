@@ -6,12 +6,20 @@ import type { ServicesSource } from './services/create-services.ts';
 /** What a mock lets in. */
 export const AUTH_MODES = ['off', 'present', 'strict'] as const;
 
-export type AuthMode = (typeof AUTH_MODES)[number];
-
 /** Where the answers of a mock come from. */
 export const MODES = ['auto', 'static', 'dynamic'] as const;
 
+export type AuthMode = (typeof AUTH_MODES)[number];
+
 export type Mode = (typeof MODES)[number];
+
+/** Base addresses of a deployment. */
+export interface ProxyTargets {
+  /** `{base_url}` of the contract. */
+  readonly gateway: string;
+  /** `{storage_api_url}` of the contract. */
+  readonly storage: string;
+}
 
 /** How a mock is set up. */
 export interface MockOptions {
@@ -84,6 +92,8 @@ export interface MockOptions {
   wireProfile?: WireProfile | undefined;
 }
 
+type Optional = 'origins' | 'contract' | 'services' | 'dir' | 'record' | 'replay';
+
 /** Options with their defaults. */
 export type ResolvedOptions = {
   [Name in Exclude<keyof MockOptions, Optional | 'proxy' | 'faults'>]-?: NonNullable<
@@ -93,8 +103,6 @@ export type ResolvedOptions = {
     readonly proxy: ProxyTargets | undefined;
     readonly faults: readonly FaultRule[];
   };
-
-type Optional = 'origins' | 'contract' | 'services' | 'dir' | 'record' | 'replay';
 
 /** Fills in the defaults. Throws a TypeError or RangeError that names a wrong option. */
 export function resolveOptions(options: MockOptions): ResolvedOptions {
@@ -147,19 +155,8 @@ export function resolveOptions(options: MockOptions): ResolvedOptions {
   };
 }
 
-/** D12: the environment is "the first label of the host name" (RFC 1123, section 2.1). */
-export function isEnv(env: string): boolean {
-  return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(env);
-}
-
 function assertOneOf(name: string, value: string, known: readonly string[]): void {
   if (!known.includes(value)) throw new TypeError(`${name} must be one of ${known.join(', ')}.`);
-}
-
-/** @throws TypeError for what is no origin */
-export function assertOrigin(origin: string): void {
-  if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) return;
-  throw new TypeError(`origins must be such as https://app.example.com, which ${origin} is not.`);
 }
 
 function assertPositive(name: string, value: number): void {
@@ -176,12 +173,15 @@ function toFaultRules(faults: NonNullable<MockOptions['faults']>): FaultRule[] {
   );
 }
 
-/** Base addresses of a deployment. */
-export interface ProxyTargets {
-  /** `{base_url}` of the contract. */
-  readonly gateway: string;
-  /** `{storage_api_url}` of the contract. */
-  readonly storage: string;
+/** D12: the environment is "the first label of the host name" (RFC 1123, section 2.1). */
+export function isEnv(env: string): boolean {
+  return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(env);
+}
+
+/** @throws TypeError for what is no origin */
+export function assertOrigin(origin: string): void {
+  if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) return;
+  throw new TypeError(`origins must be such as https://app.example.com, which ${origin} is not.`);
 }
 
 /**

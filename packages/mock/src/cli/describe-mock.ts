@@ -3,6 +3,41 @@ import { toFileID } from '../files/file-path.ts';
 import type { Served } from '../serve.ts';
 import { KEY_PAIR } from '../surfaces/auth/credentials.ts';
 
+/**
+ * What the command line prints: the addresses, what lets in, and one `curl` for each operation.
+ *
+ * @param ignored options that were given and do nothing
+ */
+export async function describeMock(served: Served, ignored: readonly string[]): Promise<string> {
+  const { url, context } = served;
+  const backend = describeBackend(served, ignored);
+  if (backend !== undefined) return backend;
+  const { gateway, storage } = context.contract.documents;
+  const { auth, env } = context.options;
+  const credentials = auth === 'strict' ? await makeCredentials(env) : undefined;
+  const curls = listCurls(context, credentials).map(
+    ([operation, curl]) => `# ${operation}\n${curl}`,
+  );
+  const strict = credentials && [
+    '',
+    `Access token   ${credentials.bearer}`,
+    `Key pair       ${KEY_PAIR.id} ${KEY_PAIR.secret}`,
+  ];
+  return [
+    `Mock of the ${gateway.info.title} ${gateway.info.version} and the ${storage.info.title} ${storage.info.version}, environment ${env}`,
+    '',
+    `Gateway        ${url}/v1/cloudrun/<name>/<anyPath>`,
+    `Storage API    ${url}/api/v2/envs/${env}`,
+    `Upload target  ${url}/`,
+    `Inspector      ${url}/__mock`,
+    ...(strict ?? []),
+    '',
+    `Paste these in order${strict ? ', within five minutes' : ''}:`,
+    '',
+    curls.join('\n\n'),
+  ].join('\n');
+}
+
 /** The file that the examples upload, link to, copy and delete. */
 const KEY = 'hello.txt';
 
@@ -79,41 +114,6 @@ function toCurl(url: string, tls: boolean, options: string[]): string {
 /** A header name may hold quotes, backquotes and `$` (RFC 9110, section 5.6.2), which a shell would read. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-/**
- * What the command line prints: the addresses, what lets in, and one `curl` for each operation.
- *
- * @param ignored options that were given and do nothing
- */
-export async function describeMock(served: Served, ignored: readonly string[]): Promise<string> {
-  const { url, context } = served;
-  const backend = describeBackend(served, ignored);
-  if (backend !== undefined) return backend;
-  const { gateway, storage } = context.contract.documents;
-  const { auth, env } = context.options;
-  const credentials = auth === 'strict' ? await makeCredentials(env) : undefined;
-  const curls = listCurls(context, credentials).map(
-    ([operation, curl]) => `# ${operation}\n${curl}`,
-  );
-  const strict = credentials && [
-    '',
-    `Access token   ${credentials.bearer}`,
-    `Key pair       ${KEY_PAIR.id} ${KEY_PAIR.secret}`,
-  ];
-  return [
-    `Mock of the ${gateway.info.title} ${gateway.info.version} and the ${storage.info.title} ${storage.info.version}, environment ${env}`,
-    '',
-    `Gateway        ${url}/v1/cloudrun/<name>/<anyPath>`,
-    `Storage API    ${url}/api/v2/envs/${env}`,
-    `Upload target  ${url}/`,
-    `Inspector      ${url}/__mock`,
-    ...(strict ?? []),
-    '',
-    `Paste these in order${strict ? ', within five minutes' : ''}:`,
-    '',
-    curls.join('\n\n'),
-  ].join('\n');
 }
 
 async function makeCredentials(env: string): Promise<CurlCredentials> {

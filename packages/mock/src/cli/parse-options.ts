@@ -13,6 +13,15 @@ import {
 } from '../options.ts';
 import { readPackageInfo } from '../util/package-info.ts';
 
+const DEFAULT_PORT = 4010;
+
+const DEFAULT_URL = `http://127.0.0.1:${DEFAULT_PORT}`;
+
+const DEFAULT_TIMEOUT = 30;
+
+/** What is for the deployment to decide, where one answers. */
+const OF_MOCK = new Set(['--services', '--env', '--mode', '--auth', '--dir']);
+
 /** What the command line says about proxies and recordings. */
 interface ProxyFlags {
   proxy?: string;
@@ -22,53 +31,6 @@ interface ProxyFlags {
   replay?: string;
   failOnViolations?: boolean;
 }
-
-const PROXIES = [
-  ['proxy', '--proxy'],
-  ['proxyGateway', '--proxy-gateway'],
-  ['proxyStorage', '--proxy-storage'],
-] as const;
-
-/**
- * The addresses of a deployment; undefined where none is given.
- *
- * @throws TypeError with a sentence for the user
- */
-export function toProxyOption(flags: ProxyFlags): ProxyTargets | undefined {
-  const { proxy, proxyGateway: gateway = proxy, proxyStorage: storage = proxy } = flags;
-  if (flags.replay !== undefined) {
-    const given = PROXIES.filter(([name]) => flags[name] !== undefined).map(([, flag]) => flag);
-    if (given.length > 0) {
-      throw new TypeError(`--replay needs no deployment: leave out ${given.join(', ')}.`);
-    }
-  }
-  if (gateway !== undefined && storage !== undefined) {
-    return toProxyTargets(
-      { gateway, storage },
-      {
-        gateway: flags.proxyGateway === undefined ? '--proxy' : '--proxy-gateway',
-        storage: flags.proxyStorage === undefined ? '--proxy' : '--proxy-storage',
-      },
-    );
-  }
-  if (gateway !== undefined || storage !== undefined) {
-    throw new TypeError(
-      '--proxy-gateway and --proxy-storage belong together; --proxy is for both.',
-    );
-  }
-  if (flags.record !== undefined) throw new TypeError('--record needs --proxy.');
-  if (flags.failOnViolations) throw new TypeError('--fail-on-violations needs --proxy.');
-  return undefined;
-}
-
-const DEFAULT_PORT = 4010;
-
-const DEFAULT_URL = `http://127.0.0.1:${DEFAULT_PORT}`;
-
-const DEFAULT_TIMEOUT = 30;
-
-/** What is for the deployment to decide, where one answers. */
-const OF_MOCK = new Set(['--services', '--env', '--mode', '--auth', '--dir']);
 
 /** What the command line says; `wireProfile` is a file. */
 export interface CliOptions extends ProxyFlags {
@@ -253,4 +215,42 @@ function parseFault(value: string, others: string[] = []): string[] {
     throw new InvalidArgumentError((error as Error).message);
   }
   return [...others, value];
+}
+
+const PROXIES = [
+  ['proxy', '--proxy'],
+  ['proxyGateway', '--proxy-gateway'],
+  ['proxyStorage', '--proxy-storage'],
+] as const;
+
+/**
+ * The addresses of a deployment; undefined where none is given.
+ *
+ * @throws TypeError with a sentence for the user
+ */
+export function toProxyOption(flags: ProxyFlags): ProxyTargets | undefined {
+  const { proxy, proxyGateway: gateway = proxy, proxyStorage: storage = proxy } = flags;
+  if (flags.replay !== undefined) {
+    const given = PROXIES.filter(([name]) => flags[name] !== undefined).map(([, flag]) => flag);
+    if (given.length > 0) {
+      throw new TypeError(`--replay needs no deployment: leave out ${given.join(', ')}.`);
+    }
+  }
+  if (gateway !== undefined && storage !== undefined) {
+    return toProxyTargets(
+      { gateway, storage },
+      {
+        gateway: flags.proxyGateway === undefined ? '--proxy' : '--proxy-gateway',
+        storage: flags.proxyStorage === undefined ? '--proxy' : '--proxy-storage',
+      },
+    );
+  }
+  if (gateway !== undefined || storage !== undefined) {
+    throw new TypeError(
+      '--proxy-gateway and --proxy-storage belong together; --proxy is for both.',
+    );
+  }
+  if (flags.record !== undefined) throw new TypeError('--record needs --proxy.');
+  if (flags.failOnViolations) throw new TypeError('--fail-on-violations needs --proxy.');
+  return undefined;
 }

@@ -10,26 +10,6 @@ import { describeServiceFault } from '../util/source-file.ts';
 import { describeMock } from './describe-mock.ts';
 import { type CliOptions, parseOptions, toProxyOption } from './parse-options.ts';
 
-/** An editor writes a file in several steps: they count as one change. */
-const QUIET_MS = 50;
-
-/** Tells each change of a file, also where it is replaced by another of its name. */
-function watchFile(file: string, onChange: () => void): { close(): void } {
-  const path = resolve(file);
-  let timer: NodeJS.Timeout | undefined;
-  const watcher = watch(dirname(path), { persistent: false }, (_, name) => {
-    if (name !== basename(path)) return;
-    clearTimeout(timer);
-    timer = setTimeout(onChange, QUIET_MS);
-  });
-  return {
-    close() {
-      clearTimeout(timer);
-      watcher.close();
-    },
-  };
-}
-
 /** Serves a mock until SIGINT or SIGTERM, or waits for one. */
 export async function run(argv: string[]): Promise<void> {
   const options = parseOptions(argv);
@@ -80,6 +60,11 @@ function endProxy({ failOnViolations }: CliOptions, { context, verdicts }: Serve
   return failOnViolations && verdicts.badRequests + verdicts.badAnswers > 0 ? 1 : 0;
 }
 
+/** How many calls there were, and how many of them break the contract. */
+function summarize({ calls, badRequests, badAnswers }: Verdicts): string {
+  return `${calls} calls passed: ${badRequests} requests and ${badAnswers} answers break the contract.`;
+}
+
 /** Takes over files that change; a broken one is told, and the last good one stays in use. */
 function watchFiles({ wireProfile, contract = [] }: CliOptions, { reload }: Served) {
   // One after the other, so that the last change is the one in use.
@@ -101,18 +86,28 @@ function watchFiles({ wireProfile, contract = [] }: CliOptions, { reload }: Serv
   return [...watches, watch(wireProfile, takeProfile)];
 }
 
-function tell(stream: NodeJS.WriteStream, line: string): void {
-  stream.write(`${line}\n`);
+/** An editor writes a file in several steps: they count as one change. */
+const QUIET_MS = 50;
+
+/** Tells each change of a file, also where it is replaced by another of its name. */
+function watchFile(file: string, onChange: () => void): { close(): void } {
+  const path = resolve(file);
+  let timer: NodeJS.Timeout | undefined;
+  const watcher = watch(dirname(path), { persistent: false }, (_, name) => {
+    if (name !== basename(path)) return;
+    clearTimeout(timer);
+    timer = setTimeout(onChange, QUIET_MS);
+  });
+  return {
+    close() {
+      clearTimeout(timer);
+      watcher.close();
+    },
+  };
 }
 
-async function waitFor(url: string, seconds: number): Promise<void> {
-  const { waitForMock } = await import('./wait-for-mock.ts');
-  if (await waitForMock(url, seconds)) {
-    process.stdout.write(`The mock at ${url} is ready.\n`);
-    return;
-  }
-  process.stderr.write(`No mock answered at ${url} within ${seconds} s.\n`);
-  process.exitCode = 1;
+function tell(stream: NodeJS.WriteStream, line: string): void {
+  stream.write(`${line}\n`);
 }
 
 /** A call that breaks the contract, one line for each breach. */
@@ -123,11 +118,6 @@ function describeVerdict(verdict: Verdict): string {
     ...answerViolations.map(({ message }) => `answer   ${method} ${target} ${status}: ${message}`),
   ];
   return lines.join('\n');
-}
-
-/** How many calls there were, and how many of them break the contract. */
-function summarize({ calls, badRequests, badAnswers }: Verdicts): string {
-  return `${calls} calls passed: ${badRequests} requests and ${badAnswers} answers break the contract.`;
 }
 
 /** One sentence for an error that the user can mend; undefined for any other error. */
@@ -153,6 +143,16 @@ function findStartFault(
     default:
       return undefined;
   }
+}
+
+async function waitFor(url: string, seconds: number): Promise<void> {
+  const { waitForMock } = await import('./wait-for-mock.ts');
+  if (await waitForMock(url, seconds)) {
+    process.stdout.write(`The mock at ${url} is ready.\n`);
+    return;
+  }
+  process.stderr.write(`No mock answered at ${url} within ${seconds} s.\n`);
+  process.exitCode = 1;
 }
 
 /**

@@ -11,21 +11,6 @@ import {
 } from './documents.ts';
 import { type SurfaceName, UPLOAD_PATH } from './surface.ts';
 
-/** What a mock serves: the two documents, and what is made of them. */
-export interface Contract {
-  readonly documents: Documents;
-  readonly operations: readonly Operation[];
-  /** What was generated from own documents; absent for a document that is the contract's. */
-  readonly routes: Readonly<Partial<Record<DocumentName, RouteTable>>>;
-}
-
-/** The contract that this version of the mock was built with. */
-export const standardContract: Contract = {
-  documents,
-  operations: listOperations(documents),
-  routes: {},
-};
-
 /** One operation of the contract, as far as routing and bodies need it. */
 export interface Operation {
   /** Its `operationId`, the name used everywhere. */
@@ -41,6 +26,21 @@ export interface Operation {
   /** Schema of the JSON request body, with its `x-berth-unwrap`. */
   body: Schema | undefined;
 }
+
+/** What a mock serves: the two documents, and what is made of them. */
+export interface Contract {
+  readonly documents: Documents;
+  readonly operations: readonly Operation[];
+  /** What was generated from own documents; absent for a document that is the contract's. */
+  readonly routes: Readonly<Partial<Record<DocumentName, RouteTable>>>;
+}
+
+/** The contract that this version of the mock was built with. */
+export const standardContract: Contract = {
+  documents,
+  operations: listOperations(documents),
+  routes: {},
+};
 
 /** Every operation of both documents. */
 export function listOperations(documents: Documents): Operation[] {
@@ -65,15 +65,15 @@ export function listOperations(documents: Documents): Operation[] {
   );
 }
 
-/** Those of a surface, by operationId. */
-export function idsOf(operations: readonly Operation[], surface: Operation['surface']): string[] {
-  return operations.filter((one) => one.surface === surface).map(({ id }) => id);
-}
-
 function findGreedy(parameters: Parameter[]): string | undefined {
   return parameters.find((parameter) => parameter['x-berth-greedy'])?.name;
 }
 
 function jsonSchemaOf(operation: OperationObject): Schema | undefined {
   return operation.requestBody?.content['application/json']?.schema;
+}
+
+/** Those of a surface, by operationId. */
+export function idsOf(operations: readonly Operation[], surface: Operation['surface']): string[] {
+  return operations.filter((one) => one.surface === surface).map(({ id }) => id);
 }

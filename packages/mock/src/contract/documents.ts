@@ -2,23 +2,19 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { isObject } from '../util/values.ts';
 
-/** The parts of an OpenAPI document that the mock reads. */
-export interface OpenApiDocument {
-  info: { title: string; version: string };
-  paths: Record<string, PathItem>;
-}
+/** Methods that the documents describe. HEAD and OPTIONS are derived from them. */
+export const METHODS = ['get', 'post'] as const;
 
-interface PathItem {
-  parameters?: Parameter[];
-  get?: OperationObject;
-  post?: OperationObject;
-}
+export type Method = (typeof METHODS)[number];
 
-export interface OperationObject {
-  operationId: string;
-  parameters?: Parameter[];
-  requestBody?: { content: Record<string, MediaType> };
-  responses: Record<string, { content?: Record<string, MediaType> }>;
+export interface Schema {
+  type?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  oneOf?: Schema[];
+  examples?: unknown[];
+  'x-berth-unwrap'?: string;
+  'x-berth-item-pattern'?: string;
 }
 
 interface MediaType {
@@ -33,20 +29,24 @@ export interface Parameter {
   'x-berth-greedy'?: boolean;
 }
 
-export interface Schema {
-  type?: string;
-  properties?: Record<string, Schema>;
-  items?: Schema;
-  oneOf?: Schema[];
-  examples?: unknown[];
-  'x-berth-unwrap'?: string;
-  'x-berth-item-pattern'?: string;
+export interface OperationObject {
+  operationId: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, MediaType> };
+  responses: Record<string, { content?: Record<string, MediaType> }>;
 }
 
-/** Methods that the documents describe. HEAD and OPTIONS are derived from them. */
-export const METHODS = ['get', 'post'] as const;
+interface PathItem {
+  parameters?: Parameter[];
+  get?: OperationObject;
+  post?: OperationObject;
+}
 
-export type Method = (typeof METHODS)[number];
+/** The parts of an OpenAPI document that the mock reads. */
+export interface OpenApiDocument {
+  info: { title: string; version: string };
+  paths: Record<string, PathItem>;
+}
 
 /** The two documents of the contract, with every `$ref` resolved. */
 export const documents = {
@@ -84,19 +84,6 @@ function lookUp(document: object, ref: string): unknown {
   );
 }
 
-/**
- * The flat form of a request schema. A schema with `x-berth-unwrap` is a `oneOf` of the fields at the
- * top level and the same fields inside an object; a validator of that `oneOf` would report a missing
- * `data` for a wrong `fileList`.
- *
- * D21: "Validation unwraps `data` first and then validates the flat schema, so that errors name the
- * real field; only the document shows `oneOf`."
- */
-export function toFlatSchema(schema: Schema): Schema {
-  const [flat] = schema.oneOf ?? [];
-  return schema['x-berth-unwrap'] !== undefined && flat !== undefined ? flat : schema;
-}
-
 /** A body whose fields stand at the top level, or what is wrong with its wrapping. */
 type Unwrapped = { body: unknown } | { fault: string };
 
@@ -119,4 +106,17 @@ export function unwrap(body: unknown, schema: Schema): Unwrapped {
     return { fault: `${wrapper} must be an object that holds the fields.` };
   }
   return { body: body[wrapper] };
+}
+
+/**
+ * The flat form of a request schema. A schema with `x-berth-unwrap` is a `oneOf` of the fields at the
+ * top level and the same fields inside an object; a validator of that `oneOf` would report a missing
+ * `data` for a wrong `fileList`.
+ *
+ * D21: "Validation unwraps `data` first and then validates the flat schema, so that errors name the
+ * real field; only the document shows `oneOf`."
+ */
+export function toFlatSchema(schema: Schema): Schema {
+  const [flat] = schema.oneOf ?? [];
+  return schema['x-berth-unwrap'] !== undefined && flat !== undefined ? flat : schema;
 }

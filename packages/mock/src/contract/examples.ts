@@ -13,6 +13,9 @@ export interface Example {
   readonly value: unknown;
 }
 
+/** The first example of each media type of an operation's success. */
+type Examples = ReadonlyMap<string, unknown>;
+
 /**
  * The contract's example in the one media type that a caller accepts; JSON where any will do. Undefined
  * where types have to be weighed: Prism does that.
@@ -21,9 +24,6 @@ export function toExample(examples: Examples = new Map(), accept = '*/*'): Examp
   const type = accept === '*/*' ? JSON_TYPE : accept;
   return examples.has(type) ? { type, value: examples.get(type) } : undefined;
 }
-
-/** The first example of each media type of an operation's success. */
-type Examples = ReadonlyMap<string, unknown>;
 
 /**
  * What the contract gives as examples of success, by operationId. Named examples come before the example

@@ -16,6 +16,38 @@ import {
   resolveRefs,
 } from './documents.ts';
 
+/** That a document of `contract` cannot be served: one line for each place that is wrong. */
+export class ContractFileError extends TypeError {
+  override readonly name = 'ContractFileError';
+}
+
+/**
+ * The contract with documents of one's own in place of those of this version, such as the draft of a
+ * change. Each is one bundled OpenAPI document, JSON or YAML; which of the two it replaces, its
+ * operations say.
+ *
+ * @throws ContractFileError that names file, line and column
+ */
+export async function loadContract(files: readonly string[]): Promise<Contract> {
+  const loaded = await Promise.all(files.map(loadDocument));
+  const names = loaded.map(({ name }) => name);
+  const twice = loaded.findIndex(({ name }, index) => names.indexOf(name) < index);
+  if (twice >= 0) {
+    throw new ContractFileError(
+      `${files[twice]} is a second document of the ${names[twice]}: leave one of them out.`,
+    );
+  }
+  const documents: Documents = {
+    ...standardContract.documents,
+    ...Object.fromEntries(loaded.map(({ name, document }) => [name, document])),
+  };
+  return {
+    documents,
+    operations: listOperations(documents),
+    routes: Object.fromEntries(loaded.map(({ name, routes }) => [name, routes])),
+  };
+}
+
 /** What of a document the generator refuses. */
 class RefusedDocument extends Error {
   override readonly name = 'RefusedDocument';
@@ -30,6 +62,37 @@ class RefusedDocument extends Error {
         message: message.replaceAll(/\s+/g, ' ').trim(),
       }),
     );
+  }
+}
+
+interface Loaded {
+  readonly name: DocumentName;
+  readonly document: OpenApiDocument;
+  readonly routes: RouteTable;
+}
+
+const FOREIGN = 'It has no operation of the gateway and none of the storage API.';
+
+async function loadDocument(file: string): Promise<Loaded> {
+  const text = await readFile(file, 'utf8').catch((error: Error) =>
+    fail([{ file, message: `The contract cannot be read: ${describeFileError(error)}.` }]),
+  );
+  const read = await readYaml(file, text);
+  if (Array.isArray(read)) return fail(read);
+  try {
+    const routes = await compileRoutes(file);
+    const document = resolveRefs(read.value as object) as OpenApiDocument;
+    return { name: nameOf(routes) ?? fail([{ file, message: FOREIGN }]), document, routes };
+  } catch (error) {
+    if (error instanceof ContractFileError) throw error;
+    if (!(error instanceof RefusedDocument)) return fail([{ file, message: toSentence(error) }]);
+    const { places, message } = error;
+    if (places.length === 0) {
+      // The generator has read the file again: what is wrong may be newer than what was read here.
+      const now = await readYaml(file, await readFile(file, 'utf8').catch(() => text));
+      return fail(Array.isArray(now) ? now : [{ file, message }]);
+    }
+    return fail(places.map(({ path, message }) => ({ file, ...read.locate({ path }), message })));
   }
 }
 
@@ -74,69 +137,6 @@ function findGenerator(): string {
 function unescapeStep(step: string): string {
   return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
 }
-
-/** That a document of `contract` cannot be served: one line for each place that is wrong. */
-export class ContractFileError extends TypeError {
-  override readonly name = 'ContractFileError';
-}
-
-/**
- * The contract with documents of one's own in place of those of this version, such as the draft of a
- * change. Each is one bundled OpenAPI document, JSON or YAML; which of the two it replaces, its
- * operations say.
- *
- * @throws ContractFileError that names file, line and column
- */
-export async function loadContract(files: readonly string[]): Promise<Contract> {
-  const loaded = await Promise.all(files.map(loadDocument));
-  const names = loaded.map(({ name }) => name);
-  const twice = loaded.findIndex(({ name }, index) => names.indexOf(name) < index);
-  if (twice >= 0) {
-    throw new ContractFileError(
-      `${files[twice]} is a second document of the ${names[twice]}: leave one of them out.`,
-    );
-  }
-  const documents: Documents = {
-    ...standardContract.documents,
-    ...Object.fromEntries(loaded.map(({ name, document }) => [name, document])),
-  };
-  return {
-    documents,
-    operations: listOperations(documents),
-    routes: Object.fromEntries(loaded.map(({ name, routes }) => [name, routes])),
-  };
-}
-
-interface Loaded {
-  readonly name: DocumentName;
-  readonly document: OpenApiDocument;
-  readonly routes: RouteTable;
-}
-
-async function loadDocument(file: string): Promise<Loaded> {
-  const text = await readFile(file, 'utf8').catch((error: Error) =>
-    fail([{ file, message: `The contract cannot be read: ${describeFileError(error)}.` }]),
-  );
-  const read = await readYaml(file, text);
-  if (Array.isArray(read)) return fail(read);
-  try {
-    const routes = await compileRoutes(file);
-    const document = resolveRefs(read.value as object) as OpenApiDocument;
-    return { name: nameOf(routes) ?? fail([{ file, message: FOREIGN }]), document, routes };
-  } catch (error) {
-    if (error instanceof ContractFileError) throw error;
-    if (!(error instanceof RefusedDocument)) return fail([{ file, message: toSentence(error) }]);
-    const { places, message } = error;
-    if (places.length === 0) {
-      // The generator has read the file again: what is wrong may be newer than what was read here.
-      const now = await readYaml(file, await readFile(file, 'utf8').catch(() => text));
-      return fail(Array.isArray(now) ? now : [{ file, message }]);
-    }
-    return fail(places.map(({ path, message }) => ({ file, ...read.locate({ path }), message })));
-  }
-}
-
-const FOREIGN = 'It has no operation of the gateway and none of the storage API.';
 
 /** The document of the contract that knows the most of its operations. */
 function nameOf({ routes }: RouteTable): DocumentName | undefined {

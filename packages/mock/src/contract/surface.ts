@@ -5,11 +5,11 @@ import {
   UploadError,
 } from '@berth/server-stubs';
 
-/** The kinds of address that share the port. */
-export type SurfaceName = 'gateway' | 'storage' | 'upload' | 'link';
-
 /** Path of the upload target in the storage document. */
 export const UPLOAD_PATH = '/';
+
+/** The kinds of address that share the port. */
+export type SurfaceName = 'gateway' | 'storage' | 'upload' | 'link';
 
 const ERRORS = {
   gateway: GatewayError,

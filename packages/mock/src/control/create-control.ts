@@ -9,13 +9,15 @@ import { ANSWERED, findEndpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
 import { Problem } from './problem.ts';
 
-/** Where the control API begins. */
-const CONTROL_ROOT = '/__mock/api/';
-
-const MAX_BODY_BYTES = 1024 * 1024;
-
 /** Answers what it knows; false for everything else. */
 type Pages = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+const HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  // No page of another origin may even show what is here.
+  'cross-origin-resource-policy': 'same-origin',
+};
 
 /**
  * Makes the control API: it tells and changes what tests can also reach by `mock.session()`.
@@ -33,12 +35,10 @@ export function createControl(context: Context, pages: Pages): RequestListener {
   };
 }
 
-const HEADERS = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  // No page of another origin may even show what is here.
-  'cross-origin-resource-policy': 'same-origin',
-};
+/** Where the control API begins. */
+const CONTROL_ROOT = '/__mock/api/';
+
+const MAX_BODY_BYTES = 1024 * 1024;
 
 async function answer(
   context: Context,
@@ -72,24 +72,6 @@ async function answer(
 function assertKnown(query: URLSearchParams, names: readonly string[]): void {
   const known = [...names, SESSION_PARAMETER];
   for (const name of query.keys()) if (!known.includes(name)) throw toUnknown(name, name, known);
-}
-
-function toProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  if (error instanceof FieldError) return new Problem(400, error.message, { field: error.field });
-  process.emitWarning(error as Error);
-  return new Problem(500, 'The mock failed: its warnings say why.');
-}
-
-function sendProblem(problem: Problem, response: ServerResponse): void {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  for (const [name, value] of Object.entries(problem.headers)) {
-    response.setHeader(name, String(value));
-  }
-  send(response, problem.status, 'application/problem+json', problem);
 }
 
 function send(response: ServerResponse, status: number, type: string, value: unknown): void {
@@ -172,4 +154,22 @@ async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise
 
 function tooLarge(maxBytes: number): Problem {
   return new Problem(413, `The body is larger than ${maxBytes} bytes.`);
+}
+
+function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof FieldError) return new Problem(400, error.message, { field: error.field });
+  process.emitWarning(error as Error);
+  return new Problem(500, 'The mock failed: its warnings say why.');
+}
+
+function sendProblem(problem: Problem, response: ServerResponse): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  for (const [name, value] of Object.entries(problem.headers)) {
+    response.setHeader(name, String(value));
+  }
+  send(response, problem.status, 'application/problem+json', problem);
 }

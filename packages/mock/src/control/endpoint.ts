@@ -4,6 +4,9 @@ import { nearest } from '../util/values.ts';
 import type { MockSession } from './mock-session.ts';
 import { Problem } from './problem.ts';
 
+/** Says that an endpoint has answered itself. */
+export const ANSWERED = Symbol('answered');
+
 /** One call of the control API. */
 export interface ControlCall {
   readonly context: Context;
@@ -32,9 +35,6 @@ export interface Endpoint {
    */
   answer(call: ControlCall): unknown;
 }
-
-/** Says that an endpoint has answered itself. */
-export const ANSWERED = Symbol('answered');
 
 /** An endpoint, and the values of its path. */
 interface FoundEndpoint {

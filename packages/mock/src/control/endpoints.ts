@@ -12,24 +12,6 @@ import type { SessionPart } from './mock-session.ts';
 import { Problem } from './problem.ts';
 import { MAX_SNAPSHOT_BYTES, type SessionSnapshot } from './snapshot.ts';
 
-/**
- * The fields of a body; a misspelt one would do nothing, and nobody would know.
- *
- * @throws FieldError for a body that is no object, and for a field that there is not
- */
-function toFields<const Name extends string>(
-  body: unknown,
-  names: readonly Name[],
-): { readonly [Field in Name]?: unknown } {
-  if (!isObject(body)) {
-    throw new FieldError('The body', `must be a JSON object with ${names.join(', ')}.`);
-  }
-  for (const name of Object.keys(body)) {
-    if (!names.includes(name as Name)) throw toUnknown(name, name, names);
-  }
-  return body as { readonly [Field in Name]?: unknown };
-}
-
 /** The time of a session. */
 const clockEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: 'clock', answer: ({ session }) => session.clock.state() },
@@ -80,26 +62,6 @@ const fileEndpoints: readonly Endpoint[] = [
   },
 ];
 
-function sendFile({ context, session, params: { path = '' }, request, response }: ControlCall) {
-  const file = context.sessions.get(session.id).files.get(toKey(path));
-  if (file === undefined) throw toMissing(path);
-  const bytes = file.content.bytes();
-  response.writeHead(200, {
-    'content-type': file.contentType,
-    'content-length': bytes.length,
-    etag: file.etag,
-    // A stored page must not run where the control API takes its calls.
-    'content-security-policy': "default-src 'none'; sandbox",
-    'content-disposition': 'attachment',
-  });
-  response.end(request.method === 'HEAD' ? undefined : bytes);
-  return ANSWERED;
-}
-
-function toMissing(path: string): Problem {
-  return new Problem(404, `There is no file ${path} in this session.`, { field: 'path' });
-}
-
 /** The contract as far as the inspector shows it. */
 const getContract: Endpoint = {
   method: 'GET',
@@ -139,33 +101,6 @@ const MOST_BUFFERED = 8 * 1024 * 1024;
 
 const HEARTBEAT_MILLISECONDS = 15_000;
 
-/**
- * Sends each call as it comes or changes, as server-sent events: the id is that of the call. Who comes
- * again with `Last-Event-ID` gets what came since.
- */
-function streamRequests({ context, session, request, response }: ControlCall) {
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  response.write(':\n\n');
-  const send = (logged: LoggedRequest) => {
-    response.write(`id: ${logged.id}\ndata: ${JSON.stringify(toLoggedJson(logged))}\n\n`);
-    if (response.writableLength > MOST_BUFFERED) response.destroy();
-  };
-  const { requests } = context.sessions.get(session.id);
-  const last = request.headers['last-event-id'];
-  if (last !== undefined) {
-    const known = requests.list();
-    // Of a call that is no longer in the log, all that are there came later.
-    for (const logged of known.slice(known.findIndex(({ id }) => id === last) + 1)) send(logged);
-  }
-  const stop = requests.listen(send);
-  const heartbeat = setInterval(() => response.write(':\n\n'), HEARTBEAT_MILLISECONDS).unref();
-  response.once('close', () => {
-    stop();
-    clearInterval(heartbeat);
-  });
-  return ANSWERED;
-}
-
 /** The calls of a session. */
 const requestEndpoints: readonly Endpoint[] = [
   {
@@ -198,12 +133,6 @@ const requestEndpoints: readonly Endpoint[] = [
     answer: ({ session }) => session.reset({ only: ['requests'] }),
   },
 ];
-
-function toFlag(value: string | null): boolean {
-  if (value === null || value === 'false') return false;
-  if (value === 'true') return true;
-  throw new FieldError('unmatched', 'must be true or false.');
-}
 
 /** The hosted services and their states. */
 const serviceEndpoints: readonly Endpoint[] = [
@@ -264,3 +193,74 @@ export const endpoints: readonly Endpoint[] = [
   ...serviceEndpoints,
   getContract,
 ];
+
+/**
+ * The fields of a body; a misspelt one would do nothing, and nobody would know.
+ *
+ * @throws FieldError for a body that is no object, and for a field that there is not
+ */
+function toFields<const Name extends string>(
+  body: unknown,
+  names: readonly Name[],
+): { readonly [Field in Name]?: unknown } {
+  if (!isObject(body)) {
+    throw new FieldError('The body', `must be a JSON object with ${names.join(', ')}.`);
+  }
+  for (const name of Object.keys(body)) {
+    if (!names.includes(name as Name)) throw toUnknown(name, name, names);
+  }
+  return body as { readonly [Field in Name]?: unknown };
+}
+
+/**
+ * Sends each call as it comes or changes, as server-sent events: the id is that of the call. Who comes
+ * again with `Last-Event-ID` gets what came since.
+ */
+function streamRequests({ context, session, request, response }: ControlCall) {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.write(':\n\n');
+  const send = (logged: LoggedRequest) => {
+    response.write(`id: ${logged.id}\ndata: ${JSON.stringify(toLoggedJson(logged))}\n\n`);
+    if (response.writableLength > MOST_BUFFERED) response.destroy();
+  };
+  const { requests } = context.sessions.get(session.id);
+  const last = request.headers['last-event-id'];
+  if (last !== undefined) {
+    const known = requests.list();
+    // Of a call that is no longer in the log, all that are there came later.
+    for (const logged of known.slice(known.findIndex(({ id }) => id === last) + 1)) send(logged);
+  }
+  const stop = requests.listen(send);
+  const heartbeat = setInterval(() => response.write(':\n\n'), HEARTBEAT_MILLISECONDS).unref();
+  response.once('close', () => {
+    stop();
+    clearInterval(heartbeat);
+  });
+  return ANSWERED;
+}
+
+function toFlag(value: string | null): boolean {
+  if (value === null || value === 'false') return false;
+  if (value === 'true') return true;
+  throw new FieldError('unmatched', 'must be true or false.');
+}
+
+function sendFile({ context, session, params: { path = '' }, request, response }: ControlCall) {
+  const file = context.sessions.get(session.id).files.get(toKey(path));
+  if (file === undefined) throw toMissing(path);
+  const bytes = file.content.bytes();
+  response.writeHead(200, {
+    'content-type': file.contentType,
+    'content-length': bytes.length,
+    etag: file.etag,
+    // A stored page must not run where the control API takes its calls.
+    'content-security-policy': "default-src 'none'; sandbox",
+    'content-disposition': 'attachment',
+  });
+  response.end(request.method === 'HEAD' ? undefined : bytes);
+  return ANSWERED;
+}
+
+function toMissing(path: string): Problem {
+  return new Problem(404, `There is no file ${path} in this session.`, { field: 'path' });
+}

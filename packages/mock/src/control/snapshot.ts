@@ -8,16 +8,6 @@ import { FieldError, isObject, nearest } from '../util/values.ts';
 import { type ClockState, toClockState, toTime } from './change-clock.ts';
 import { Problem } from './problem.ts';
 
-/** All that calls have changed in a session, as JSON; the log of calls is not in it. */
-export interface SessionSnapshot {
-  readonly version: 1;
-  readonly clock: ClockState;
-  /** In the order in which they were written. */
-  readonly files: readonly FileSnapshot[];
-  readonly faults: FaultsState;
-  readonly services: Readonly<Record<string, ServiceStateJson>>;
-}
-
 interface FileSnapshot {
   readonly path: string;
   readonly contentType: string;
@@ -33,26 +23,14 @@ export interface ServiceStateJson {
   readonly until?: string;
 }
 
-export function toStateJson({ code, until }: ServiceState): ServiceStateJson {
-  return { code, ...(until !== undefined && { until: new Date(until).toISOString() }) };
-}
-
-function toStatesJson(states: ServiceStates): Record<string, ServiceStateJson> {
-  return Object.fromEntries(
-    Object.entries(states.list()).map(([name, state]) => [name, toStateJson(state)]),
-  );
-}
-
-const STATES = [READY, ...CODES.gateway];
-
-/** @throws FieldError for what is no code of the gateway's error table, and not `READY` */
-export function assertStateCode(code: unknown, field: string): asserts code is string {
-  if (typeof code === 'string' && STATES.includes(code)) return;
-  const near = typeof code === 'string' ? nearest(code, STATES) : undefined;
-  throw new FieldError(
-    field,
-    `must be READY or a code of the gateway, such as SERVICE_NOT_READY.${near === undefined ? '' : ` Do you mean ${near}?`}`,
-  );
+/** All that calls have changed in a session, as JSON; the log of calls is not in it. */
+export interface SessionSnapshot {
+  readonly version: 1;
+  readonly clock: ClockState;
+  /** In the order in which they were written. */
+  readonly files: readonly FileSnapshot[];
+  readonly faults: FaultsState;
+  readonly services: Readonly<Record<string, ServiceStateJson>>;
 }
 
 /** Bytes of all files together that a snapshot holds: a text of JavaScript has at most 2^29 characters. */
@@ -82,12 +60,31 @@ export function takeSnapshot({ clock, files, faults, services }: Session): Sessi
   };
 }
 
-/** A snapshot that was judged. */
-interface ReadSnapshot {
-  readonly clock: { readonly now: number; readonly offset: number; readonly frozen: boolean };
-  readonly files: readonly ReadFile[];
-  readonly faults: FaultsState;
-  readonly services: ReadonlyMap<string, ServiceState>;
+function toStatesJson(states: ServiceStates): Record<string, ServiceStateJson> {
+  return Object.fromEntries(
+    Object.entries(states.list()).map(([name, state]) => [name, toStateJson(state)]),
+  );
+}
+
+export function toStateJson({ code, until }: ServiceState): ServiceStateJson {
+  return { code, ...(until !== undefined && { until: new Date(until).toISOString() }) };
+}
+
+/**
+ * Makes a session what it was when the snapshot was taken. The log of calls stays.
+ *
+ * @param snapshot as `takeSnapshot` made it, or what is said to be one
+ * @throws FieldError for what is none, Problem 413 where the files do not fit; nothing is changed then
+ */
+export function restoreSnapshot(session: Session, snapshot: unknown): void {
+  const { clock, files, faults, services } = readSnapshot(snapshot);
+  replaceFiles(session.files, files);
+  if (clock.frozen) session.clock.set(clock.now, { frozen: true });
+  else if (clock.offset === 0) session.clock.reset();
+  else session.clock.set(Date.now() + clock.offset);
+  session.faults.restore(faults);
+  session.services.clear();
+  for (const [name, state] of services) session.services.set(name, state);
 }
 
 interface ReadFile {
@@ -97,7 +94,13 @@ interface ReadFile {
   readonly bytes: Buffer;
 }
 
-const BASE64 = /^[A-Za-z\d+/]*={0,2}$/;
+/** A snapshot that was judged. */
+interface ReadSnapshot {
+  readonly clock: { readonly now: number; readonly offset: number; readonly frozen: boolean };
+  readonly files: readonly ReadFile[];
+  readonly faults: FaultsState;
+  readonly services: ReadonlyMap<string, ServiceState>;
+}
 
 /** @throws FieldError that names the field and what it must be */
 function readSnapshot(value: unknown): ReadSnapshot {
@@ -117,6 +120,18 @@ function readClock(value: unknown): ReadSnapshot['clock'] {
   if (typeof frozen !== 'boolean') throw new FieldError('clock.frozen', 'must be true or false.');
   return { now: toTime(now, 'clock.now'), offset: toNumber(offset, 'clock.offset'), frozen };
 }
+
+function toObject(value: unknown, field: string): Record<string, unknown> {
+  if (isObject(value)) return value;
+  throw new FieldError(field, 'must be an object, as a snapshot has it.');
+}
+
+function toNumber(value: unknown, field: string): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw new FieldError(field, 'must be a number, as a snapshot has it.');
+}
+
+const BASE64 = /^[A-Za-z\d+/]*={0,2}$/;
 
 function readFile(value: unknown, field: string): ReadFile {
   const { path, contentType, modified, base64 } = toObject(value, field);
@@ -157,6 +172,11 @@ function readFaults(value: unknown): FaultsState {
   };
 }
 
+function toArray(value: unknown, field: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new FieldError(field, 'must be a list, as a snapshot has it.');
+}
+
 function readServices(value: unknown): Map<string, ServiceState> {
   return new Map(
     Object.entries(toObject(value, 'services')).map(([name, state]) => {
@@ -169,40 +189,8 @@ function readServices(value: unknown): Map<string, ServiceState> {
   );
 }
 
-function toObject(value: unknown, field: string): Record<string, unknown> {
-  if (isObject(value)) return value;
-  throw new FieldError(field, 'must be an object, as a snapshot has it.');
-}
-
-function toArray(value: unknown, field: string): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  throw new FieldError(field, 'must be a list, as a snapshot has it.');
-}
-
-function toNumber(value: unknown, field: string): number {
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw new FieldError(field, 'must be a number, as a snapshot has it.');
-}
-
 /** More than what a file costs beside its bytes and its path. */
 const ENTRY_BYTES = 1_024;
-
-/**
- * Makes a session what it was when the snapshot was taken. The log of calls stays.
- *
- * @param snapshot as `takeSnapshot` made it, or what is said to be one
- * @throws FieldError for what is none, Problem 413 where the files do not fit; nothing is changed then
- */
-export function restoreSnapshot(session: Session, snapshot: unknown): void {
-  const { clock, files, faults, services } = readSnapshot(snapshot);
-  replaceFiles(session.files, files);
-  if (clock.frozen) session.clock.set(clock.now, { frozen: true });
-  else if (clock.offset === 0) session.clock.reset();
-  else session.clock.set(Date.now() + clock.offset);
-  session.faults.restore(faults);
-  session.services.clear();
-  for (const [name, state] of services) session.services.set(name, state);
-}
 
 /** The new files are written before the old ones go, so that what does not fit changes nothing. */
 function replaceFiles(store: FileStore, files: readonly ReadFile[]): void {
@@ -223,4 +211,16 @@ function replaceFiles(store: FileStore, files: readonly ReadFile[]): void {
   store.clear();
   reserve.discard();
   for (const { file, draft } of written) draft.commit(file.key, file.contentType, file.modified);
+}
+
+const STATES = [READY, ...CODES.gateway];
+
+/** @throws FieldError for what is no code of the gateway's error table, and not `READY` */
+export function assertStateCode(code: unknown, field: string): asserts code is string {
+  if (typeof code === 'string' && STATES.includes(code)) return;
+  const near = typeof code === 'string' ? nearest(code, STATES) : undefined;
+  throw new FieldError(
+    field,
+    `must be READY or a code of the gateway, such as SERVICE_NOT_READY.${near === undefined ? '' : ` Do you mean ${near}?`}`,
+  );
 }

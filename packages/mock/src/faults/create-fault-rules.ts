@@ -8,30 +8,6 @@ import {
   type RateState,
 } from './fault.ts';
 
-/** What sums of fractions may be off by, so that who waited as long as told is let in. */
-const ROUNDING = 1e-6;
-
-/**
- * Asks for one call of so many by second: a bucket that holds those of one second, at least one call.
- *
- * @param state undefined before the first call
- * @param now milliseconds
- * @returns the state after it, and the whole seconds to wait where the call is one too many
- */
-function takeRate(
-  callsPerSecond: number,
-  state: RateState | undefined,
-  now: number,
-): { state: RateState; retryAfter: number | undefined } {
-  const most = Math.max(callsPerSecond, 1);
-  // A clock that was set back begins a new second.
-  const known = state !== undefined && state.at <= now ? state : { calls: most, at: now };
-  const calls = Math.min(most, known.calls + ((now - known.at) / 1000) * callsPerSecond);
-  if (calls >= 1 - ROUNDING) return { state: { calls: calls - 1, at: now }, retryAfter: undefined };
-  const seconds = (1 - calls) / callsPerSecond;
-  return { state: { calls, at: now }, retryAfter: Math.max(1, Math.ceil(seconds - ROUNDING)) };
-}
-
 interface FaultRulesOptions {
   /** The same seed draws the same shares and latencies. */
   readonly seed: string;
@@ -123,6 +99,30 @@ export function createFaultRules({
   };
 }
 
+/** What sums of fractions may be off by, so that who waited as long as told is let in. */
+const ROUNDING = 1e-6;
+
+/**
+ * Asks for one call of so many by second: a bucket that holds those of one second, at least one call.
+ *
+ * @param state undefined before the first call
+ * @param now milliseconds
+ * @returns the state after it, and the whole seconds to wait where the call is one too many
+ */
+function takeRate(
+  callsPerSecond: number,
+  state: RateState | undefined,
+  now: number,
+): { state: RateState; retryAfter: number | undefined } {
+  const most = Math.max(callsPerSecond, 1);
+  // A clock that was set back begins a new second.
+  const known = state !== undefined && state.at <= now ? state : { calls: most, at: now };
+  const calls = Math.min(most, known.calls + ((now - known.at) / 1000) * callsPerSecond);
+  if (calls >= 1 - ROUNDING) return { state: { calls: calls - 1, at: now }, retryAfter: undefined };
+  const seconds = (1 - calls) / callsPerSecond;
+  return { state: { calls, at: now }, retryAfter: Math.max(1, Math.ceil(seconds - ROUNDING)) };
+}
+
 function toMap(rules: readonly FaultRule[]): Map<string, FaultRule> {
   return new Map(rules.map((rule) => [rule.name, rule]));
 }
@@ -138,11 +138,19 @@ interface Random {
   state: number;
 }
 
-/** FNV-1a, 32 bits. */
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (const byte of Buffer.from(text)) value = Math.imul(value ^ byte, 0x01000193);
-  return value >>> 0;
+/** Milliseconds of one call. A normal distribution is cut off at 0. */
+function drawLatency(latency: Latency | undefined, random: Random): number {
+  if (latency === undefined) return 0;
+  if (typeof latency === 'number') return latency;
+  if ('min' in latency) return latency.min + random.next() * (latency.max - latency.min);
+  return Math.max(0, latency.mean + latency.deviation * drawNormal(random));
+}
+
+/** Box-Muller: a number of the standard normal distribution. */
+function drawNormal(random: Random): number {
+  // The logarithm of 0 has no value.
+  const radius = Math.sqrt(-2 * Math.log(1 - random.next()));
+  return radius * Math.cos(2 * Math.PI * random.next());
 }
 
 /**
@@ -162,17 +170,9 @@ export function createRandom(seed: string): Random {
   };
 }
 
-/** Milliseconds of one call. A normal distribution is cut off at 0. */
-function drawLatency(latency: Latency | undefined, random: Random): number {
-  if (latency === undefined) return 0;
-  if (typeof latency === 'number') return latency;
-  if ('min' in latency) return latency.min + random.next() * (latency.max - latency.min);
-  return Math.max(0, latency.mean + latency.deviation * drawNormal(random));
-}
-
-/** Box-Muller: a number of the standard normal distribution. */
-function drawNormal(random: Random): number {
-  // The logarithm of 0 has no value.
-  const radius = Math.sqrt(-2 * Math.log(1 - random.next()));
-  return radius * Math.cos(2 * Math.PI * random.next());
+/** FNV-1a, 32 bits. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (const byte of Buffer.from(text)) value = Math.imul(value ^ byte, 0x01000193);
+  return value >>> 0;
 }

@@ -9,51 +9,31 @@ import { type DueFault, type FaultRules, type FaultSubject, RATE_CODES } from '.
 import { parseFault, toHeaderFault } from './parse-fault.ts';
 import { resetSocket, shapeBody, toBodyShape } from './shape-body.ts';
 
-/** Request header that asks for a fault of one call, in the compact form. */
-export const FAULT_HEADER = 'X-Mock-Fault';
-
-const HEADER = FAULT_HEADER.toLowerCase();
-
-const NONE: readonly DueFault[] = [];
-
-/**
- * The faults that are to be done to a call: those of its session, then the one of its header. A preflight
- * has none, for then a browser would not send the call that is meant.
- *
- * @throws FieldError for a bad header
- */
-function dueFaults({ request, rules, subject }: FaultedCall): readonly DueFault[] {
-  const asked = request.headers[HEADER];
-  if ((asked === undefined && rules.isEmpty) || request.method === 'OPTIONS') return NONE;
-  const call = subject();
-  // A bad header is told before a rule is counted.
-  const own = asked === undefined ? undefined : toHeaderFault(parseFault(String(asked)), call);
-  const due = rules.take(call);
-  return own === undefined ? due : [...due, rules.draw(FAULT_HEADER, own)];
+/** A call to which faults may be done, before anything of it is judged. */
+export interface FaultedCall {
+  readonly request: IncomingMessage;
+  /** The faults of its session. */
+  readonly rules: FaultRules;
+  /** Which call it is; asked only where there are faults. */
+  readonly subject: () => FaultSubject;
+  /** Cross-origin headers of its surface. */
+  readonly cors: Cors;
+  readonly profile: WireProfile;
+  /** Its identifier, where it has one before it is answered. Default: a new one. */
+  readonly requestId?: () => string;
+  /** Hears the names of what is done, and to which call, for a refused one reaches no router. */
+  readonly note: (names: readonly string[], subject: FaultSubject) => void;
+  /** Hears that the call has to wait. Default: nobody listens. */
+  readonly begin?: () => void;
 }
 
-/** What each surface says of a credential that was valid once. */
-const EXPIRED: Readonly<Record<SurfaceName, { code: string; message: string }>> = {
-  gateway: { code: 'ACCESS_TOKEN_EXPIRED', message: 'The access token has expired.' },
-  storage: { code: 'SIGN_PARAM_INVALID', message: 'The credentials have expired.' },
-  upload: { code: 'AccessDenied', message: 'The grant has expired.' },
-  link: { code: 'AccessDenied', message: 'The link has expired.' },
-};
+/** The same for a WebSocket, before the upgrade. */
+export interface FaultedUpgrade extends FaultedCall {
+  readonly socket: Duplex;
+}
 
-/** The error that a call ends with because of its faults: the first of them that has one. */
-export function findRefusal(
-  faults: readonly DueFault[],
-  surface: SurfaceName,
-): ReturnType<typeof toRefusal> | undefined {
-  for (const { fault, retryAfter } of faults) {
-    if (retryAfter !== undefined) return toRefusal(surface, RATE_CODES[surface], { retryAfter });
-    if (fault.code !== undefined) return toRefusal(surface, fault.code);
-    if (fault.expiredToken === true) {
-      const { code, message } = EXPIRED[surface];
-      return toRefusal(surface, code, { message });
-    }
-  }
-  return undefined;
+interface FaultedRequest extends FaultedCall {
+  readonly response: ServerResponse;
 }
 
 /**
@@ -83,6 +63,30 @@ export function doFaults(call: FaultedRequest, next: () => void): void {
   });
 }
 
+/** What each surface says of a credential that was valid once. */
+const EXPIRED: Readonly<Record<SurfaceName, { code: string; message: string }>> = {
+  gateway: { code: 'ACCESS_TOKEN_EXPIRED', message: 'The access token has expired.' },
+  storage: { code: 'SIGN_PARAM_INVALID', message: 'The credentials have expired.' },
+  upload: { code: 'AccessDenied', message: 'The grant has expired.' },
+  link: { code: 'AccessDenied', message: 'The link has expired.' },
+};
+
+/** The error that a call ends with because of its faults: the first of them that has one. */
+export function findRefusal(
+  faults: readonly DueFault[],
+  surface: SurfaceName,
+): ReturnType<typeof toRefusal> | undefined {
+  for (const { fault, retryAfter } of faults) {
+    if (retryAfter !== undefined) return toRefusal(surface, RATE_CODES[surface], { retryAfter });
+    if (fault.code !== undefined) return toRefusal(surface, fault.code);
+    if (fault.expiredToken === true) {
+      const { code, message } = EXPIRED[surface];
+      return toRefusal(surface, code, { message });
+    }
+  }
+  return undefined;
+}
+
 /** The faults of a call; undefined where its header was refused. */
 export function takeOr(
   call: FaultedCall,
@@ -103,6 +107,34 @@ export function takeOr(
     refuse(error);
     return undefined;
   }
+}
+
+/** Request header that asks for a fault of one call, in the compact form. */
+export const FAULT_HEADER = 'X-Mock-Fault';
+
+const HEADER = FAULT_HEADER.toLowerCase();
+
+const NONE: readonly DueFault[] = [];
+
+/**
+ * The faults that are to be done to a call: those of its session, then the one of its header. A preflight
+ * has none, for then a browser would not send the call that is meant.
+ *
+ * @throws FieldError for a bad header
+ */
+function dueFaults({ request, rules, subject }: FaultedCall): readonly DueFault[] {
+  const asked = request.headers[HEADER];
+  if ((asked === undefined && rules.isEmpty) || request.method === 'OPTIONS') return NONE;
+  const call = subject();
+  // A bad header is told before a rule is counted.
+  const own = asked === undefined ? undefined : toHeaderFault(parseFault(String(asked)), call);
+  const due = rules.take(call);
+  return own === undefined ? due : [...due, rules.draw(FAULT_HEADER, own)];
+}
+
+/** Milliseconds of all faults together. */
+function latencyOf(faults: readonly DueFault[]): number {
+  return faults.reduce((sum, fault) => sum + fault.latency, 0);
 }
 
 /** Refuses a header that asks for what there is not. */
@@ -129,38 +161,6 @@ export function wait(
     then();
   }, latency);
   connection.once('close', forget);
-}
-
-/** Milliseconds of all faults together. */
-function latencyOf(faults: readonly DueFault[]): number {
-  return faults.reduce((sum, fault) => sum + fault.latency, 0);
-}
-
-/** A call to which faults may be done, before anything of it is judged. */
-export interface FaultedCall {
-  readonly request: IncomingMessage;
-  /** The faults of its session. */
-  readonly rules: FaultRules;
-  /** Which call it is; asked only where there are faults. */
-  readonly subject: () => FaultSubject;
-  /** Cross-origin headers of its surface. */
-  readonly cors: Cors;
-  readonly profile: WireProfile;
-  /** Its identifier, where it has one before it is answered. Default: a new one. */
-  readonly requestId?: () => string;
-  /** Hears the names of what is done, and to which call, for a refused one reaches no router. */
-  readonly note: (names: readonly string[], subject: FaultSubject) => void;
-  /** Hears that the call has to wait. Default: nobody listens. */
-  readonly begin?: () => void;
-}
-
-interface FaultedRequest extends FaultedCall {
-  readonly response: ServerResponse;
-}
-
-/** The same for a WebSocket, before the upgrade. */
-export interface FaultedUpgrade extends FaultedCall {
-  readonly socket: Duplex;
 }
 
 /**

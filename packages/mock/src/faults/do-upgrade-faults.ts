@@ -11,6 +11,35 @@ import {
 } from './do-faults.ts';
 import { type BodyShape, resetSocket, toBodyShape } from './shape-body.ts';
 
+/**
+ * The same as `doFaults` for a WebSocket: latency, reset and refusal come before the upgrade; `truncate`
+ * and `reset` after so many bytes count what follows the head. `bytesPerSecond` does nothing.
+ *
+ * @param next answers the upgrade
+ */
+export function doUpgradeFaults(call: FaultedUpgrade, next: () => void): void {
+  const { socket } = call;
+  const faults = takeOr(call, (error) => refuse(error, call, toResponse(call)));
+  if (faults === undefined) return;
+  if (faults.length === 0) {
+    next();
+    return;
+  }
+  // Node hands the socket over without a listener; a client that is gone must not end the process.
+  socket.on('error', () => {});
+  wait(faults, socket, () => {
+    if (faults.some(({ fault }) => fault.reset === true)) {
+      resetSocket(socket);
+      return;
+    }
+    const shape = toBodyShape(faults);
+    if (shape !== undefined) breakOffWebSocket(socket, shape);
+    const refusal = findRefusal(faults, call.subject().surface);
+    if (refusal === undefined) next();
+    else sendRefusal(refusal, call, toResponse(call));
+  });
+}
+
 const END_OF_HEAD = '\r\n\r\n';
 
 // biome-ignore lint/suspicious/noExplicitAny: the overloads of Node
@@ -41,35 +70,6 @@ function breakOffWebSocket(socket: Duplex, { limit, byReset }: BodyShape): void 
       else socket.destroy();
     });
   }) as typeof socket.write;
-}
-
-/**
- * The same as `doFaults` for a WebSocket: latency, reset and refusal come before the upgrade; `truncate`
- * and `reset` after so many bytes count what follows the head. `bytesPerSecond` does nothing.
- *
- * @param next answers the upgrade
- */
-export function doUpgradeFaults(call: FaultedUpgrade, next: () => void): void {
-  const { socket } = call;
-  const faults = takeOr(call, (error) => refuse(error, call, toResponse(call)));
-  if (faults === undefined) return;
-  if (faults.length === 0) {
-    next();
-    return;
-  }
-  // Node hands the socket over without a listener; a client that is gone must not end the process.
-  socket.on('error', () => {});
-  wait(faults, socket, () => {
-    if (faults.some(({ fault }) => fault.reset === true)) {
-      resetSocket(socket);
-      return;
-    }
-    const shape = toBodyShape(faults);
-    if (shape !== undefined) breakOffWebSocket(socket, shape);
-    const refusal = findRefusal(faults, call.subject().surface);
-    if (refusal === undefined) next();
-    else sendRefusal(refusal, call, toResponse(call));
-  });
 }
 
 /** An ordinary answer to a request that asked for an upgrade, after which the connection closes. */

@@ -1,42 +1,6 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { SurfaceName } from '../contract/surface.ts';
 
-/** Codes of errors; those of one entry of a result list are none of a whole call. */
-function codesOf(rows: readonly { code: string; status: number }[]): readonly string[] {
-  return rows.filter(({ status }) => status >= 400).map(({ code }) => code);
-}
-
-const UPLOAD = codesOf(defaults.uploadErrors);
-
-/** The codes that a call of each surface can end with. */
-export const CODES: Readonly<Record<SurfaceName, readonly string[]>> = {
-  gateway: codesOf(defaults.gatewayErrors),
-  storage: codesOf(defaults.storageErrors),
-  upload: UPLOAD,
-  link: UPLOAD,
-};
-
-export const SURFACES = Object.keys(CODES) as readonly SurfaceName[];
-
-/** The code of each surface for one call too many. */
-export const RATE_CODES: Readonly<Record<SurfaceName, string>> = {
-  gateway: 'EXCEED_RATELIMIT',
-  storage: 'EXCEED_RATELIMIT',
-  upload: 'SlowDown',
-  link: 'SlowDown',
-};
-
-/** How the `match` of a rule names a hosted service. */
-export const SERVICE = 'service:';
-
-/** Whether a rule is for a call. One with a `code` is for the surfaces whose table has it. */
-export function isFor({ match, fault }: FaultRule, subject: FaultSubject): boolean {
-  const { surface, operationId, service } = subject;
-  if (fault.code !== undefined && !CODES[surface].includes(fault.code)) return false;
-  if (match === undefined || match === surface || match === operationId) return true;
-  return service !== undefined && match === SERVICE + service;
-}
-
 /** Time before an answer: milliseconds, a range of equal chances, or a normal distribution. */
 export type Latency =
   | number
@@ -61,6 +25,17 @@ export interface Fault {
   readonly expiredToken?: true;
 }
 
+/** A fault that is to be done to one call, all drawn and counted. */
+export interface DueFault {
+  /** Name of its rule. */
+  readonly name: string;
+  readonly fault: Fault;
+  /** Milliseconds. */
+  readonly latency: number;
+  /** Whole seconds to wait, where the call is above `callsPerSecond`; else undefined. */
+  readonly retryAfter: number | undefined;
+}
+
 /** A fault, and the calls that it is done to. */
 export interface FaultRule {
   /** Name in the log and the inspector. */
@@ -74,22 +49,11 @@ export interface FaultRule {
   readonly fault: Fault;
 }
 
-/** A call, as far as a rule can ask for it. */
-export interface FaultSubject {
-  readonly surface: SurfaceName;
-  readonly operationId: string | undefined;
-  readonly service: string | undefined;
-}
-
-/** A fault that is to be done to one call, all drawn and counted. */
-export interface DueFault {
-  /** Name of its rule. */
-  readonly name: string;
-  readonly fault: Fault;
-  /** Milliseconds. */
-  readonly latency: number;
-  /** Whole seconds to wait, where the call is above `callsPerSecond`; else undefined. */
-  readonly retryAfter: number | undefined;
+export interface RateState {
+  /** Calls that may still come at once. */
+  readonly calls: number;
+  /** When that was so: milliseconds since the epoch, by the session's clock. */
+  readonly at: number;
 }
 
 /** All that decides which faults come next, as JSON. */
@@ -102,11 +66,11 @@ export interface FaultsState {
   readonly rates: Readonly<Record<string, RateState>>;
 }
 
-export interface RateState {
-  /** Calls that may still come at once. */
-  readonly calls: number;
-  /** When that was so: milliseconds since the epoch, by the session's clock. */
-  readonly at: number;
+/** A call, as far as a rule can ask for it. */
+export interface FaultSubject {
+  readonly surface: SurfaceName;
+  readonly operationId: string | undefined;
+  readonly service: string | undefined;
 }
 
 /** The faults of a session. */
@@ -127,4 +91,40 @@ export interface FaultRules {
   draw(name: string, fault: Fault): DueFault;
   state(): FaultsState;
   restore(state: FaultsState): void;
+}
+
+const UPLOAD = codesOf(defaults.uploadErrors);
+
+/** The codes that a call of each surface can end with. */
+export const CODES: Readonly<Record<SurfaceName, readonly string[]>> = {
+  gateway: codesOf(defaults.gatewayErrors),
+  storage: codesOf(defaults.storageErrors),
+  upload: UPLOAD,
+  link: UPLOAD,
+};
+
+export const SURFACES = Object.keys(CODES) as readonly SurfaceName[];
+
+/** Codes of errors; those of one entry of a result list are none of a whole call. */
+function codesOf(rows: readonly { code: string; status: number }[]): readonly string[] {
+  return rows.filter(({ status }) => status >= 400).map(({ code }) => code);
+}
+
+/** The code of each surface for one call too many. */
+export const RATE_CODES: Readonly<Record<SurfaceName, string>> = {
+  gateway: 'EXCEED_RATELIMIT',
+  storage: 'EXCEED_RATELIMIT',
+  upload: 'SlowDown',
+  link: 'SlowDown',
+};
+
+/** How the `match` of a rule names a hosted service. */
+export const SERVICE = 'service:';
+
+/** Whether a rule is for a call. One with a `code` is for the surfaces whose table has it. */
+export function isFor({ match, fault }: FaultRule, subject: FaultSubject): boolean {
+  const { surface, operationId, service } = subject;
+  if (fault.code !== undefined && !CODES[surface].includes(fault.code)) return false;
+  if (match === undefined || match === surface || match === operationId) return true;
+  return service !== undefined && match === SERVICE + service;
 }

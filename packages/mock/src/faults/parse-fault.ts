@@ -12,101 +12,64 @@ import {
   SURFACES,
 } from './fault.ts';
 
-/** Nobody waits longer: one hour. */
-const MOST_MILLISECONDS = 3_600_000;
-
-type Readers = { readonly [Field in keyof Fault]-?: (value: unknown) => Fault[Field] | undefined };
-
-/** How each field is read; undefined for what is none. */
-const READERS: Readers = {
-  latency: (value) => (isLatency(value) ? value : undefined),
-  code: (value) => (isCode(value) ? value : undefined),
-  reset: (value) => (value === true || isAfter(value) ? value : undefined),
-  truncate: (value) => (isCount(value) ? value : undefined),
-  bytesPerSecond: (value) => (isCount(value) && value > 0 ? value : undefined),
-  callsPerSecond: (value) => (isPositive(value) ? value : undefined),
-  expiredToken: (value) => (value === true ? value : undefined),
-};
-
-const RULES: { readonly [Field in keyof Fault]-?: string } = {
-  latency:
-    'must be milliseconds up to one hour (200), a range ({ "min": 100, "max": 300 }; 100..300), or a normal distribution ({ "mean": 200, "deviation": 50 }; 200~50).',
-  code: 'must be a code of an error table of the contract, such as SERVICE_TIMEOUT.',
-  reset: 'must be true, or { "after": bytes of the body } (reset=100).',
-  truncate: 'must be a whole number of bytes.',
-  bytesPerSecond: 'must be a whole number of at least 1.',
-  callsPerSecond: 'must be a number above 0.',
-  expiredToken: 'must be true, or be left out.',
-};
-
-export const FAULT_FIELDS = Object.keys(READERS) as readonly (keyof Fault)[];
-
 /**
- * Reads a fault that came from outside.
+ * Reads the value of `--fault`: `<match>:<compact>`, or the compact form alone for every call. Here the
+ * compact form may have `share` and `times` too.
  *
- * @param place what its fields are called by: `fault` for `fault.latency`; empty for `latency`
  * @throws FieldError that names the field and what it must be
+ * @example
+ * parseFaultFlag('fault-1', 'service:hello:latency=200~50,share=0.5');
+ * // { name: 'fault-1', match: 'service:hello', share: 0.5, fault: { latency: { mean: 200, deviation: 50 } } }
  */
-function toFault(value: unknown, place: string): Fault {
-  if (!isObject(value)) {
-    throw new FieldError(place || 'The fault', 'must be an object, such as { "latency": 200 }.');
+export function parseFaultFlag(name: string, flag: string): FaultRule {
+  // A service has a colon of its own; the compact form has none.
+  const colon = flag.lastIndexOf(':');
+  const match = colon < 0 ? undefined : flag.slice(0, colon);
+  const { share, times, ...fault } = parseFields(flag.slice(colon + 1));
+  return toFaultRule(name, { match, share, times, fault });
+}
+
+/** Far more than all fields need. */
+const MOST_CHARACTERS = 1_000;
+
+/** The fields of a compact text, not judged yet: `latency=100..300,reset`. */
+function parseFields(text: string): Record<string, unknown> {
+  if (text.length > MOST_CHARACTERS) {
+    throw new FieldError('The fault', 'must have at most 1,000 characters.');
   }
-  const entries = Object.entries(value).filter(([, given]) => given !== undefined);
-  if (entries.length === 0) {
-    throw new FieldError(place || 'The fault', `must have one of ${FAULT_FIELDS.join(', ')}.`);
+  const fields: Record<string, unknown> = Object.create(null);
+  for (const part of text.split(',')) {
+    const equals = part.indexOf('=');
+    const name = part.slice(0, equals < 0 ? undefined : equals).trim();
+    const value = equals < 0 ? undefined : part.slice(equals + 1).trim();
+    if (name === '') {
+      throw new FieldError('The fault', 'must be fields with commas between: latency=200,reset.');
+    }
+    if (name in fields) throw new FieldError(name, 'is given twice.');
+    fields[name] = toValue(name, value);
   }
-  return Object.fromEntries(
-    entries.map(([name, given]) => {
-      const field = place === '' ? name : `${place}.${name}`;
-      if (!Object.hasOwn(READERS, name)) throw toUnknown(field, name, FAULT_FIELDS);
-      const read = READERS[name as keyof Fault](given);
-      if (read === undefined) throw new FieldError(field, toRule(name as keyof Fault, given));
-      return [name, read];
-    }),
-  );
+  return fields;
 }
 
-/** A field that there is not, and the one that may be meant. */
-export function toUnknown(field: string, name: string, known: readonly string[]): FieldError {
-  const near = nearest(name, known);
-  const hint = near === undefined ? `there are ${known.join(', ')}` : `do you mean ${near}?`;
-  return new FieldError(field, `is no field: ${hint}${near === undefined ? '.' : ''}`);
+function toValue(name: string, text: string | undefined): unknown {
+  if (text === undefined) return true;
+  if (name === 'latency') return toLatency(text);
+  if (name === 'reset') return text === 'true' ? true : { after: toNumber(text) };
+  if (name === 'expiredToken') return text === 'true' ? true : text;
+  return toNumber(text) ?? text;
 }
 
-function toRule(name: keyof Fault, given: unknown): string {
-  const near =
-    name === 'code' && typeof given === 'string'
-      ? nearest(given, Object.values(CODES).flat())
-      : undefined;
-  return near === undefined ? RULES[name] : `${RULES[name]} Do you mean ${near}?`;
+/** What is no latency stays a text, for the judge to name it. */
+function toLatency(text: string): unknown {
+  const [from = '', to, ...more] = text.split(/\.\.|~/);
+  const [first, second] = [toMilliseconds(from), toMilliseconds(to)];
+  if (to === undefined) return first ?? text;
+  if (first === undefined || second === undefined || more.length > 0) return text;
+  return text.includes('~') ? { mean: first, deviation: second } : { min: first, max: second };
 }
 
-function isLatency(value: unknown): value is Latency {
-  if (isMilliseconds(value)) return true;
-  if (!isObject(value) || Object.keys(value).length !== 2) return false;
-  const { min, max, mean, deviation } = value;
-  if (isMilliseconds(min) && isMilliseconds(max)) return min <= max;
-  return isMilliseconds(mean) && isMilliseconds(deviation);
-}
-
-function isMilliseconds(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value <= MOST_MILLISECONDS;
-}
-
-function isCode(value: unknown): value is string {
-  return typeof value === 'string' && SURFACES.some((surface) => CODES[surface].includes(value));
-}
-
-function isAfter(value: unknown): value is { after: number } {
-  return isObject(value) && Object.keys(value).length === 1 && isCount(value.after);
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-function isPositive(value: unknown): value is number {
-  return typeof value === 'number' && value > 0 && Number.isFinite(value);
+function toNumber(text: string): number | undefined {
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
 }
 
 const FIELDS = ['match', 'share', 'times', 'fault'];
@@ -155,6 +118,96 @@ function toFaultOf(fault: unknown, place: string): Fault {
   return typeof fault === 'string' ? parseFault(fault, place) : toFault(fault, place);
 }
 
+type Readers = { readonly [Field in keyof Fault]-?: (value: unknown) => Fault[Field] | undefined };
+
+/** Nobody waits longer: one hour. */
+const MOST_MILLISECONDS = 3_600_000;
+
+/** How each field is read; undefined for what is none. */
+const READERS: Readers = {
+  latency: (value) => (isLatency(value) ? value : undefined),
+  code: (value) => (isCode(value) ? value : undefined),
+  reset: (value) => (value === true || isAfter(value) ? value : undefined),
+  truncate: (value) => (isCount(value) ? value : undefined),
+  bytesPerSecond: (value) => (isCount(value) && value > 0 ? value : undefined),
+  callsPerSecond: (value) => (isPositive(value) ? value : undefined),
+  expiredToken: (value) => (value === true ? value : undefined),
+};
+
+export const FAULT_FIELDS = Object.keys(READERS) as readonly (keyof Fault)[];
+
+/**
+ * Reads a fault that came from outside.
+ *
+ * @param place what its fields are called by: `fault` for `fault.latency`; empty for `latency`
+ * @throws FieldError that names the field and what it must be
+ */
+function toFault(value: unknown, place: string): Fault {
+  if (!isObject(value)) {
+    throw new FieldError(place || 'The fault', 'must be an object, such as { "latency": 200 }.');
+  }
+  const entries = Object.entries(value).filter(([, given]) => given !== undefined);
+  if (entries.length === 0) {
+    throw new FieldError(place || 'The fault', `must have one of ${FAULT_FIELDS.join(', ')}.`);
+  }
+  return Object.fromEntries(
+    entries.map(([name, given]) => {
+      const field = place === '' ? name : `${place}.${name}`;
+      if (!Object.hasOwn(READERS, name)) throw toUnknown(field, name, FAULT_FIELDS);
+      const read = READERS[name as keyof Fault](given);
+      if (read === undefined) throw new FieldError(field, toRule(name as keyof Fault, given));
+      return [name, read];
+    }),
+  );
+}
+
+const RULES: { readonly [Field in keyof Fault]-?: string } = {
+  latency:
+    'must be milliseconds up to one hour (200), a range ({ "min": 100, "max": 300 }; 100..300), or a normal distribution ({ "mean": 200, "deviation": 50 }; 200~50).',
+  code: 'must be a code of an error table of the contract, such as SERVICE_TIMEOUT.',
+  reset: 'must be true, or { "after": bytes of the body } (reset=100).',
+  truncate: 'must be a whole number of bytes.',
+  bytesPerSecond: 'must be a whole number of at least 1.',
+  callsPerSecond: 'must be a number above 0.',
+  expiredToken: 'must be true, or be left out.',
+};
+
+function toRule(name: keyof Fault, given: unknown): string {
+  const near =
+    name === 'code' && typeof given === 'string'
+      ? nearest(given, Object.values(CODES).flat())
+      : undefined;
+  return near === undefined ? RULES[name] : `${RULES[name]} Do you mean ${near}?`;
+}
+
+function isLatency(value: unknown): value is Latency {
+  if (isMilliseconds(value)) return true;
+  if (!isObject(value) || Object.keys(value).length !== 2) return false;
+  const { min, max, mean, deviation } = value;
+  if (isMilliseconds(min) && isMilliseconds(max)) return min <= max;
+  return isMilliseconds(mean) && isMilliseconds(deviation);
+}
+
+function isMilliseconds(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= MOST_MILLISECONDS;
+}
+
+function isCode(value: unknown): value is string {
+  return typeof value === 'string' && SURFACES.some((surface) => CODES[surface].includes(value));
+}
+
+function isAfter(value: unknown): value is { after: number } {
+  return isObject(value) && Object.keys(value).length === 1 && isCount(value.after);
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isPositive(value: unknown): value is number {
+  return typeof value === 'number' && value > 0 && Number.isFinite(value);
+}
+
 function assertMatch(match: unknown, { code }: Fault, place: string): void {
   const surface = surfaceOf(match);
   if (surface === undefined) {
@@ -195,28 +248,6 @@ function isTimes(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 1;
 }
 
-/** Far more than all fields need. */
-const MOST_CHARACTERS = 1_000;
-
-/** The fields of a compact text, not judged yet: `latency=100..300,reset`. */
-function parseFields(text: string): Record<string, unknown> {
-  if (text.length > MOST_CHARACTERS) {
-    throw new FieldError('The fault', 'must have at most 1,000 characters.');
-  }
-  const fields: Record<string, unknown> = Object.create(null);
-  for (const part of text.split(',')) {
-    const equals = part.indexOf('=');
-    const name = part.slice(0, equals < 0 ? undefined : equals).trim();
-    const value = equals < 0 ? undefined : part.slice(equals + 1).trim();
-    if (name === '') {
-      throw new FieldError('The fault', 'must be fields with commas between: latency=200,reset.');
-    }
-    if (name in fields) throw new FieldError(name, 'is given twice.');
-    fields[name] = toValue(name, value);
-  }
-  return fields;
-}
-
 /**
  * Reads the compact form of a fault, as the header `X-Mock-Fault` has it.
  *
@@ -229,42 +260,11 @@ export function parseFault(text: string, place = ''): Fault {
   return toFault(parseFields(text), place);
 }
 
-function toValue(name: string, text: string | undefined): unknown {
-  if (text === undefined) return true;
-  if (name === 'latency') return toLatency(text);
-  if (name === 'reset') return text === 'true' ? true : { after: toNumber(text) };
-  if (name === 'expiredToken') return text === 'true' ? true : text;
-  return toNumber(text) ?? text;
-}
-
-/** What is no latency stays a text, for the judge to name it. */
-function toLatency(text: string): unknown {
-  const [from = '', to, ...more] = text.split(/\.\.|~/);
-  const [first, second] = [toMilliseconds(from), toMilliseconds(to)];
-  if (to === undefined) return first ?? text;
-  if (first === undefined || second === undefined || more.length > 0) return text;
-  return text.includes('~') ? { mean: first, deviation: second } : { min: first, max: second };
-}
-
-function toNumber(text: string): number | undefined {
-  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
-}
-
-/**
- * Reads the value of `--fault`: `<match>:<compact>`, or the compact form alone for every call. Here the
- * compact form may have `share` and `times` too.
- *
- * @throws FieldError that names the field and what it must be
- * @example
- * parseFaultFlag('fault-1', 'service:hello:latency=200~50,share=0.5');
- * // { name: 'fault-1', match: 'service:hello', share: 0.5, fault: { latency: { mean: 200, deviation: 50 } } }
- */
-export function parseFaultFlag(name: string, flag: string): FaultRule {
-  // A service has a colon of its own; the compact form has none.
-  const colon = flag.lastIndexOf(':');
-  const match = colon < 0 ? undefined : flag.slice(0, colon);
-  const { share, times, ...fault } = parseFields(flag.slice(colon + 1));
-  return toFaultRule(name, { match, share, times, fault });
+/** A field that there is not, and the one that may be meant. */
+export function toUnknown(field: string, name: string, known: readonly string[]): FieldError {
+  const near = nearest(name, known);
+  const hint = near === undefined ? `there are ${known.join(', ')}` : `do you mean ${near}?`;
+  return new FieldError(field, `is no field: ${hint}${near === undefined ? '.' : ''}`);
 }
 
 /**

@@ -17,6 +17,16 @@ type Chunk = string | Uint8Array;
 // biome-ignore lint/suspicious/noExplicitAny: the overloads of Node
 type Rest = any[];
 
+/** What becomes of the body of an answer. */
+export interface BodyShape {
+  /** Bytes after which it breaks off; `Infinity` where it does not. */
+  readonly limit: number;
+  /** How it breaks off: by a reset, or as a connection that is lost. */
+  readonly byReset: boolean;
+  /** `Infinity` for no limit. */
+  readonly bytesPerSecond: number;
+}
+
 /**
  * Slows the body of an answer down, or breaks it off. Whoever writes the answer is held back as by a
  * slow client. What stands in `Content-Length` stays, so that a client can tell that bytes are missing.
@@ -125,16 +135,6 @@ export function shapeBody(response: ServerResponse, shape: BodyShape): void {
     pump();
     return response;
   }) as typeof response.end;
-}
-
-/** What becomes of the body of an answer. */
-export interface BodyShape {
-  /** Bytes after which it breaks off; `Infinity` where it does not. */
-  readonly limit: number;
-  /** How it breaks off: by a reset, or as a connection that is lost. */
-  readonly byReset: boolean;
-  /** `Infinity` for no limit. */
-  readonly bytesPerSecond: number;
 }
 
 /** The least of what several faults leave of a body; undefined where they leave it as it is. */

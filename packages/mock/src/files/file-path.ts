@@ -1,22 +1,17 @@
 import { limit } from '../contract/defaults.ts';
 
-/** The one bucket of a mock. */
-const BUCKET = 'files';
-
-/** D23: "`fileID` = `cloud://<envId>.<bucket>/<path>`, path unencoded". */
-export function toFileID(env: string, key: string): string {
-  return `cloud://${env}.${BUCKET}/${key}`;
-}
-
 /** The key of a file ID; undefined where it belongs to another environment or is no file ID. */
 export function toKeyOfFileID(env: string, fileID: string): string | undefined {
   const prefix = toFileID(env, '');
   return fileID.startsWith(prefix) ? fileID.slice(prefix.length) : undefined;
 }
 
-/** D24: "one leading `/` dropped". */
-export function toKey(path: string): string {
-  return path.replace(/^\//, '');
+/** The one bucket of a mock. */
+const BUCKET = 'files';
+
+/** D23: "`fileID` = `cloud://<envId>.<bucket>/<path>`, path unencoded". */
+export function toFileID(env: string, key: string): string {
+  return `cloud://${env}.${BUCKET}/${key}`;
 }
 
 /**
@@ -42,4 +37,9 @@ export function pathFault(path: string, pattern?: RegExp): string | undefined {
     return 'may have digits, Latin letters, Chinese characters and / ! - _ . , * only.';
   }
   return undefined;
+}
+
+/** D24: "one leading `/` dropped". */
+export function toKey(path: string): string {
+  return path.replace(/^\//, '');
 }

@@ -1,6 +1,44 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 
+/** The bytes of one file. They never change. */
+export interface Content {
+  /** All of them in memory. */
+  bytes(): Buffer;
+  /** Those from `start` to `end`, both included. */
+  read(start: number, end: number): Buffer | Readable;
+}
+
+export interface StoredFile {
+  /** Bytes. */
+  readonly size: number;
+  readonly contentType: string;
+  /** D27: "quoted MD5 `ETag`". */
+  readonly etag: string;
+  /** By the clock of the session. */
+  readonly modified: Date;
+  readonly content: Content;
+}
+
+/** Bytes that are being written. */
+interface ContentDraft {
+  append(chunk: Buffer): void;
+  finish(): Content;
+  discard(): void;
+}
+
+/** Where a store keeps its bytes, and what it remembers of them. */
+export interface Contents {
+  draft(): ContentDraft;
+  /** The same bytes for another file. */
+  copy(content: Content): Content;
+  /** The files that were kept, by key. */
+  load(): Iterable<readonly [key: string, file: StoredFile]>;
+  /** Remembers a file under a key; `old` is the one that it replaces. */
+  save(key: string, file: StoredFile, old: StoredFile | undefined): void;
+  remove(key: string, file: StoredFile): void;
+}
+
 const BLOCK_BYTES = 65_536;
 
 /** Bytes that arrive in chunks. */
@@ -8,27 +46,6 @@ interface Collected {
   append(chunk: Buffer): void;
   /** All bytes in one buffer. */
   join(): Buffer;
-}
-
-/**
- * Collects chunks by copying them into blocks. To keep the chunks themselves would cost many times
- * their bytes where they are small, and a chunk holds on to the whole buffer that it is a view of.
- */
-export function collectBytes(): Collected {
-  const blocks: Buffer[] = [];
-  let size = 0;
-  return {
-    append(chunk) {
-      for (let from = 0; from < chunk.length; ) {
-        const start = size % BLOCK_BYTES;
-        if (start === 0) blocks.push(Buffer.allocUnsafe(BLOCK_BYTES));
-        const copied = chunk.copy(blocks.at(-1) as Buffer, start, from);
-        from += copied;
-        size += copied;
-      }
-    },
-    join: () => Buffer.concat(blocks, size),
-  };
 }
 
 /** Keeps the bytes of files in memory. */
@@ -53,15 +70,25 @@ function toContent(bytes: Buffer): Content {
   return { bytes: () => bytes, read: (start, end) => bytes.subarray(start, end + 1) };
 }
 
-export interface StoredFile {
-  /** Bytes. */
-  readonly size: number;
-  readonly contentType: string;
-  /** D27: "quoted MD5 `ETag`". */
-  readonly etag: string;
-  /** By the clock of the session. */
-  readonly modified: Date;
-  readonly content: Content;
+/**
+ * Collects chunks by copying them into blocks. To keep the chunks themselves would cost many times
+ * their bytes where they are small, and a chunk holds on to the whole buffer that it is a view of.
+ */
+export function collectBytes(): Collected {
+  const blocks: Buffer[] = [];
+  let size = 0;
+  return {
+    append(chunk) {
+      for (let from = 0; from < chunk.length; ) {
+        const start = size % BLOCK_BYTES;
+        if (start === 0) blocks.push(Buffer.allocUnsafe(BLOCK_BYTES));
+        const copied = chunk.copy(blocks.at(-1) as Buffer, start, from);
+        from += copied;
+        size += copied;
+      }
+    },
+    join: () => Buffer.concat(blocks, size),
+  };
 }
 
 /** A file that is being written; nobody sees it before it is whole (D28). */
@@ -92,6 +119,14 @@ export interface FileStore {
   clear(): void;
   /** Gives the room back when the session is forgotten; what is on disk stays. */
   release(): void;
+}
+
+/** Bytes that all sessions of a mock share. */
+export interface Room {
+  /** Whether so many more bytes fit. */
+  has(bytes: number): boolean;
+  take(bytes: number): void;
+  give(bytes: number): void;
 }
 
 interface FileStoreOptions {
@@ -203,41 +238,6 @@ export function createFileStore({ contents, room, now }: FileStoreOptions): File
       files.clear();
     },
   };
-}
-
-/** The bytes of one file. They never change. */
-export interface Content {
-  /** All of them in memory. */
-  bytes(): Buffer;
-  /** Those from `start` to `end`, both included. */
-  read(start: number, end: number): Buffer | Readable;
-}
-
-/** Bytes that are being written. */
-interface ContentDraft {
-  append(chunk: Buffer): void;
-  finish(): Content;
-  discard(): void;
-}
-
-/** Where a store keeps its bytes, and what it remembers of them. */
-export interface Contents {
-  draft(): ContentDraft;
-  /** The same bytes for another file. */
-  copy(content: Content): Content;
-  /** The files that were kept, by key. */
-  load(): Iterable<readonly [key: string, file: StoredFile]>;
-  /** Remembers a file under a key; `old` is the one that it replaces. */
-  save(key: string, file: StoredFile, old: StoredFile | undefined): void;
-  remove(key: string, file: StoredFile): void;
-}
-
-/** Bytes that all sessions of a mock share. */
-export interface Room {
-  /** Whether so many more bytes fit. */
-  has(bytes: number): boolean;
-  take(bytes: number): void;
-  give(bytes: number): void;
 }
 
 /** @param maxBytes for all files together, with those that are being written */

@@ -16,12 +16,6 @@ export function createSign(secret: Buffer, session: string): Sign {
       .digest('hex');
 }
 
-/** Compares two signatures in constant time. */
-export function isSame(expected: string, given: string): boolean {
-  const [a, b] = [Buffer.from(expected), Buffer.from(given)];
-  return a.length === b.length && timingSafeEqual(a, b);
-}
-
 /** What the form of one upload must carry. */
 interface Grant {
   token: string;
@@ -71,11 +65,6 @@ export interface Links {
   check(path: string, query: string | undefined): LinkVerdict;
 }
 
-/** Path of a file on this server. D23: "`tempFileURL` is percent-encoded by ours". */
-export function toLinkPath(key: string): string {
-  return LINK_PREFIX + key.split('/').map(encodeURIComponent).join('/');
-}
-
 /**
  * @param sign signs for one session
  * @param session is named in the links, for whoever follows one sends no header of the mock
@@ -107,4 +96,15 @@ function decode(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Compares two signatures in constant time. */
+export function isSame(expected: string, given: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** Path of a file on this server. D23: "`tempFileURL` is percent-encoded by ours". */
+export function toLinkPath(key: string): string {
+  return LINK_PREFIX + key.split('/').map(encodeURIComponent).join('/');
 }

@@ -16,11 +16,59 @@ import type { JudgedRequest, ShadowRequest } from './judge.ts';
 import { violate } from './judge-answers.ts';
 import { OUT_OF_REACH, type ProxyParts } from './parts.ts';
 
+/** Passes a call on, and its answer back. */
+export async function forward(
+  parts: ProxyParts,
+  request: RecordedRequest,
+  response: ServerResponse,
+  destination: Destination,
+): Promise<void> {
+  const { context, agent, recorder } = parts;
+  const record = recordOf(request);
+  const judged = parts.judges().request(request, record);
+  const requestBody = new KeptBytes();
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  const tap = tapRequest(judged.shadow, (chunk) => {
+    if (recorder !== undefined) requestBody.add(chunk, undefined, recorder.maxBytes);
+  });
+  pipeline(request, tap, () => {});
+  const begun = performance.now();
+  const { origin, path } = destination;
+  try {
+    const answer = await agent.request({
+      origin,
+      path,
+      method: request.method as 'GET',
+      headers: toHeaders(request, record, destination, parts),
+      body: hasBody(request) ? tap : null,
+      signal: gone.signal,
+      responseHeaders: 'raw',
+    });
+    if (!hasBody(request)) tap.resume();
+    const head = {
+      status: answer.statusCode,
+      reason: answer.statusText,
+      raw: answer.headers as unknown as string[],
+      ms: performance.now() - begun,
+    };
+    await giveBack(
+      parts,
+      { request, response, record, judged, requestBody, begun },
+      head,
+      answer.body,
+    );
+  } catch (error) {
+    judged.shadow.leave();
+    if (response.headersSent || gone.signal.aborted) response.destroy();
+    else refuse(error as NodeJS.ErrnoException, origin, record, context, request, response);
+  }
+}
+
 /** Bytes of an answer that are judged; what is longer passes unread. */
 const MAX_JUDGED = 1024 * 1024;
-
-/** How long an answer waits for the verdict on its request. */
-const PATIENCE_MS = 1_000;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -121,61 +169,26 @@ function toUniqueId({ session }: CallRecord, given: string | undefined): string 
   return given === undefined || session.requests.get(given) !== undefined ? randomUUID() : given;
 }
 
+/** How long an answer waits for the verdict on its request. */
+const PATIENCE_MS = 1_000;
+
 function pause(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, PATIENCE_MS).unref();
   });
 }
 
-/** Passes a call on, and its answer back. */
-export async function forward(
-  parts: ProxyParts,
-  request: RecordedRequest,
-  response: ServerResponse,
-  destination: Destination,
-): Promise<void> {
-  const { context, agent, recorder } = parts;
-  const record = recordOf(request);
-  const judged = parts.judges().request(request, record);
-  const requestBody = new KeptBytes();
-  const gone = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) gone.abort();
+/** Passes the body of an answer on, and holds its end back until `atEnd` is done. */
+function tapAnswer(keep: (chunk: Buffer) => void, atEnd: () => Promise<void>): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      keep(chunk);
+      done(null, chunk);
+    },
+    flush(done) {
+      atEnd().then(() => done(), done);
+    },
   });
-  const tap = tapRequest(judged.shadow, (chunk) => {
-    if (recorder !== undefined) requestBody.add(chunk, undefined, recorder.maxBytes);
-  });
-  pipeline(request, tap, () => {});
-  const begun = performance.now();
-  const { origin, path } = destination;
-  try {
-    const answer = await agent.request({
-      origin,
-      path,
-      method: request.method as 'GET',
-      headers: toHeaders(request, record, destination, parts),
-      body: hasBody(request) ? tap : null,
-      signal: gone.signal,
-      responseHeaders: 'raw',
-    });
-    if (!hasBody(request)) tap.resume();
-    const head = {
-      status: answer.statusCode,
-      reason: answer.statusText,
-      raw: answer.headers as unknown as string[],
-      ms: performance.now() - begun,
-    };
-    await giveBack(
-      parts,
-      { request, response, record, judged, requestBody, begun },
-      head,
-      answer.body,
-    );
-  } catch (error) {
-    judged.shadow.leave();
-    if (response.headersSent || gone.signal.aborted) response.destroy();
-    else refuse(error as NodeJS.ErrnoException, origin, record, context, request, response);
-  }
 }
 
 function toHeaders(
@@ -220,19 +233,6 @@ function tapRequest(shadow: ShadowRequest, keep: (chunk: Buffer) => void): Trans
     flush(done) {
       shadow.finish();
       done();
-    },
-  });
-}
-
-/** Passes the body of an answer on, and holds its end back until `atEnd` is done. */
-function tapAnswer(keep: (chunk: Buffer) => void, atEnd: () => Promise<void>): Transform {
-  return new Transform({
-    transform(chunk: Buffer, _, done) {
-      keep(chunk);
-      done(null, chunk);
-    },
-    flush(done) {
-      atEnd().then(() => done(), done);
     },
   });
 }

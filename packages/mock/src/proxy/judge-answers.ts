@@ -8,14 +8,54 @@ import { applyProfile, type WireProfile } from '../contract/wire-profile.ts';
 import { isObject } from '../util/values.ts';
 import { findHeader, listHeader, type RawHeaders } from './headers.ts';
 
-/** A breach in an answer. */
-export function violate(
-  pointer: string,
-  keyword: string,
-  message: string,
-  schemaPath = '',
-): Violation {
-  return { in: 'response', pointer, keyword, message, schemaPath };
+/** An answer of a deployment, and to what. */
+interface JudgedAnswer {
+  readonly surface: SurfaceName;
+  readonly operationId: string | undefined;
+  readonly method: string;
+  readonly requestHeaders: IncomingHttpHeaders;
+  readonly status: number;
+  readonly headers: RawHeaders;
+  /** Undefined where there is none. */
+  readonly body: Buffer | undefined;
+  /** Whether nothing was left out of the body. */
+  readonly isWhole: boolean;
+}
+
+export type AnswerJudge = (answer: JudgedAnswer) => readonly Violation[];
+
+/** Holds answers of a deployment against the contract. What the contract leaves open is not judged. */
+export function createAnswerJudge(profile: WireProfile, documents: Documents): AnswerJudge {
+  const schemas = createResponseSchemas(applyProfile(documents, profile));
+  const upstreamStatus = profile.gatewayHeaders.upstreamStatus.toLowerCase();
+
+  function judgeGateway(answer: JudgedAnswer): readonly Violation[] {
+    const { headers, status, operationId, method } = answer;
+    const requestId = findHeader(headers, 'x-request-id');
+    // D9: "`X-Request-Id` is on every gateway answer, 101 and OPTIONS included".
+    const missing =
+      requestId === undefined
+        ? [violate('/headers/x-request-id', 'required', 'The header X-Request-Id is missing.')]
+        : [];
+    if (method === 'OPTIONS') return missing;
+    const body = parse(answer);
+    if (findHeader(headers, upstreamStatus) === undefined && isOwnError(status, body)) {
+      const documented = schemas.judge(operationId ?? 'cloudrun-get', answer, body);
+      return [...missing, ...documented.filter(isNoRequestId), ...judgeError(body, requestId)];
+    }
+    // D7: "whatever else a hosted service answers is judged by header rules … alone".
+    return [...missing, ...judgeDisposition(answer)];
+  }
+
+  return (answer) => {
+    const { surface, method, operationId } = answer;
+    if (surface === 'gateway') return judgeGateway(answer);
+    if (surface === 'link' || method === 'OPTIONS' || operationId === undefined) return [];
+    if (!isReadable(answer)) return [];
+    return surface === 'storage'
+      ? schemas.judge(operationId, answer, parse(answer))
+      : judgeUpload(answer);
+  };
 }
 
 const JSON_TYPE = 'application/json';
@@ -97,10 +137,6 @@ function toViolation({ instancePath, keyword, schemaPath, params, message }: Err
 
 const FIELDS = ['code', 'message', 'requestId'];
 
-const DISPOSITION = 'content-disposition';
-
-const EVENTS = /^text\/event-stream\b/i;
-
 /**
  * Whether an answer is the gateway's own refusal, and not the hosted service's. Where the deployment
  * does not tell by the upstream status (D10), the body does: a code of the contract, or two of the
@@ -118,6 +154,10 @@ function judgeError(body: unknown, requestId: string | undefined): Violation[] {
   if (body.requestId === requestId) return [];
   return [violate('/body/requestId', 'const', 'body.requestId must equal the X-Request-Id.')];
 }
+
+const DISPOSITION = 'content-disposition';
+
+const EVENTS = /^text\/event-stream\b/i;
 
 /** C1 to C3, as far as D8 makes them everybody's. */
 function judgeDisposition(answer: JudgedAnswer): Violation[] {
@@ -149,60 +189,6 @@ function violateDisposition(what: string): Violation {
   );
 }
 
-/** An answer of a deployment, and to what. */
-interface JudgedAnswer {
-  readonly surface: SurfaceName;
-  readonly operationId: string | undefined;
-  readonly method: string;
-  readonly requestHeaders: IncomingHttpHeaders;
-  readonly status: number;
-  readonly headers: RawHeaders;
-  /** Undefined where there is none. */
-  readonly body: Buffer | undefined;
-  /** Whether nothing was left out of the body. */
-  readonly isWhole: boolean;
-}
-
-export type AnswerJudge = (answer: JudgedAnswer) => readonly Violation[];
-
-const JSON_BODY = /^application\/json\s*(?:;|$)/i;
-
-const UNCODED = /^(?:identity)?$/i;
-
-/** Holds answers of a deployment against the contract. What the contract leaves open is not judged. */
-export function createAnswerJudge(profile: WireProfile, documents: Documents): AnswerJudge {
-  const schemas = createResponseSchemas(applyProfile(documents, profile));
-  const upstreamStatus = profile.gatewayHeaders.upstreamStatus.toLowerCase();
-
-  function judgeGateway(answer: JudgedAnswer): readonly Violation[] {
-    const { headers, status, operationId, method } = answer;
-    const requestId = findHeader(headers, 'x-request-id');
-    // D9: "`X-Request-Id` is on every gateway answer, 101 and OPTIONS included".
-    const missing =
-      requestId === undefined
-        ? [violate('/headers/x-request-id', 'required', 'The header X-Request-Id is missing.')]
-        : [];
-    if (method === 'OPTIONS') return missing;
-    const body = parse(answer);
-    if (findHeader(headers, upstreamStatus) === undefined && isOwnError(status, body)) {
-      const documented = schemas.judge(operationId ?? 'cloudrun-get', answer, body);
-      return [...missing, ...documented.filter(isNoRequestId), ...judgeError(body, requestId)];
-    }
-    // D7: "whatever else a hosted service answers is judged by header rules … alone".
-    return [...missing, ...judgeDisposition(answer)];
-  }
-
-  return (answer) => {
-    const { surface, method, operationId } = answer;
-    if (surface === 'gateway') return judgeGateway(answer);
-    if (surface === 'link' || method === 'OPTIONS' || operationId === undefined) return [];
-    if (!isReadable(answer)) return [];
-    return surface === 'storage'
-      ? schemas.judge(operationId, answer, parse(answer))
-      : judgeUpload(answer);
-  };
-}
-
 /** D27: a refusal is an XML `Error`, and nothing else is. */
 function judgeUpload({ status, body }: JudgedAnswer): readonly Violation[] {
   const isError = /<Error[\s/>]/.test(body?.toString() ?? '');
@@ -219,10 +205,14 @@ function isNoRequestId({ pointer }: Violation): boolean {
   return pointer !== '/headers/x-request-id';
 }
 
+const UNCODED = /^(?:identity)?$/i;
+
 /** Whether the body can be read: a long or coded one passes unread. */
 function isReadable({ headers, isWhole }: JudgedAnswer): boolean {
   return isWhole && UNCODED.test(findHeader(headers, 'content-encoding') ?? '');
 }
+
+const JSON_BODY = /^application\/json\s*(?:;|$)/i;
 
 /** The parsed body; undefined where it is no JSON. */
 function parse(answer: JudgedAnswer): unknown {
@@ -235,4 +225,14 @@ function parse(answer: JudgedAnswer): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** A breach in an answer. */
+export function violate(
+  pointer: string,
+  keyword: string,
+  message: string,
+  schemaPath = '',
+): Violation {
+  return { in: 'response', pointer, keyword, message, schemaPath };
 }

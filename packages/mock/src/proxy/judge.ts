@@ -78,28 +78,6 @@ export class ShadowRequest extends IncomingMessage {
   }
 }
 
-/** A fault of the router that names no violation itself. */
-function toFaultViolation({ kind, message }: Fault): Violation {
-  const place = kind === 'not-found' || kind === 'method-not-allowed' ? 'path' : 'body';
-  return { in: place, pointer: '', keyword: kind, message, schemaPath: '' };
-}
-
-/** A refusal by a rule that no schema can say, in the shape of its surface. */
-function toRuleViolation(body: unknown): Violation {
-  const { code, message } = errorOf(body);
-  return { in: 'body', pointer: '', keyword: code, message, schemaPath: '' };
-}
-
-/** Code and message of an error in any of the shapes of the contract. */
-function errorOf(body: unknown): { code: string; message: string } {
-  if (typeof body === 'string') {
-    const read = (name: string) => new RegExp(`<${name}>([^<]*)`).exec(body)?.[1] ?? '';
-    return { code: read('Code'), message: read('Message') };
-  }
-  const { code, message } = isObject(body) ? (isObject(body.body) ? body.body : body) : {};
-  return { code: String(code ?? 'rule'), message: String(message ?? 'It breaks the contract.') };
-}
-
 /** A request that is being judged. */
 export interface JudgedRequest {
   /** Gets a copy of the body. */
@@ -110,6 +88,19 @@ export interface JudgedRequest {
 
 /** Holds requests against the contract, without a part in answering them. */
 type RequestJudge = (request: RecordedRequest, record: CallRecord) => JudgedRequest;
+
+/** Both judges, for the names on the wire that are in use now. */
+export interface Judges {
+  readonly request: RequestJudge;
+  readonly answer: AnswerJudge;
+}
+
+export function createJudges(context: Context): () => Judges {
+  return perProfile(context, (profile) => ({
+    request: createRequestJudge(context),
+    answer: createAnswerJudge(profile, context.contract.documents),
+  }));
+}
 
 /** What is no breach of the contract: credentials and sizes are the deployment's to judge. */
 const NO_BREACH = new Set<Fault['kind']>([
@@ -218,21 +209,30 @@ function createRequestJudge(context: Context): RequestJudge {
   };
 }
 
+/** A fault of the router that names no violation itself. */
+function toFaultViolation({ kind, message }: Fault): Violation {
+  const place = kind === 'not-found' || kind === 'method-not-allowed' ? 'path' : 'body';
+  return { in: place, pointer: '', keyword: kind, message, schemaPath: '' };
+}
+
+/** A refusal by a rule that no schema can say, in the shape of its surface. */
+function toRuleViolation(body: unknown): Violation {
+  const { code, message } = errorOf(body);
+  return { in: 'body', pointer: '', keyword: code, message, schemaPath: '' };
+}
+
+/** Code and message of an error in any of the shapes of the contract. */
+function errorOf(body: unknown): { code: string; message: string } {
+  if (typeof body === 'string') {
+    const read = (name: string) => new RegExp(`<${name}>([^<]*)`).exec(body)?.[1] ?? '';
+    return { code: read('Code'), message: read('Message') };
+  }
+  const { code, message } = isObject(body) ? (isObject(body.body) ? body.body : body) : {};
+  return { code: String(code ?? 'rule'), message: String(message ?? 'It breaks the contract.') };
+}
+
 function toAll<Handler>(ids: readonly string[], handler: Handler): Record<string, Handler> {
   return Object.fromEntries(ids.map((id) => [id, handler]));
 }
 
 function ignore(): void {}
-
-/** Both judges, for the names on the wire that are in use now. */
-export interface Judges {
-  readonly request: RequestJudge;
-  readonly answer: AnswerJudge;
-}
-
-export function createJudges(context: Context): () => Judges {
-  return perProfile(context, (profile) => ({
-    request: createRequestJudge(context),
-    answer: createAnswerJudge(profile, context.contract.documents),
-  }));
-}

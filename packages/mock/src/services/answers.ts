@@ -13,55 +13,24 @@ import {
   toRefusal,
 } from './services.ts';
 
-const BYTES = 'application/octet-stream';
-
 /**
- * Makes an answer once, for all the calls that get it.
+ * Makes what answers the calls of a route, as far as it is the same for all of them.
  *
  * @param folder where the paths of files begin
  */
-function prepareFixed(fixed: FixedAnswer, folder: string): Answerer {
-  const { status = 200, file, delay } = fixed;
-  const { body, type } = bodyOf(fixed);
-  const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
-  for (const [name, value] of Object.entries(fixed.headers ?? {})) {
-    headers[name.toLowerCase()] = String(value);
-  }
-  const answer: ServiceAnswer =
-    body === undefined ? { status, headers } : { status, headers, body };
-  const now: Answerer =
-    file === undefined ? () => answer : () => answerFile(answer, resolve(folder, file));
-  if (delay === undefined) return now;
-  return async (context: RouteContext) => {
-    await wait(delay, context.call.signal);
-    return now(context);
+export function prepareRoute(route: Route, folder: string): Answerer {
+  const answer: Answerer =
+    typeof route === 'function'
+      ? async (context) => prepareAnswer(await route(toServiceCall(context)), folder)(context)
+      : prepareAnswer(route, folder);
+  return (context) => {
+    try {
+      const given = answer(context);
+      return given instanceof Promise ? given.catch((error) => toFailure(error, context)) : given;
+    } catch (error) {
+      return toFailure(error, context);
+    }
   };
-}
-
-function bodyOf({ json, text, base64, file }: FixedAnswer) {
-  if (json !== undefined) return { body: JSON.stringify(json), type: 'application/json' };
-  if (text !== undefined) return { body: text, type: 'text/plain; charset=utf-8' };
-  if (base64 !== undefined) return { body: Buffer.from(base64, 'base64'), type: BYTES };
-  return { body: undefined, type: file === undefined ? undefined : BYTES };
-}
-
-/** Read anew for each call, as fast as the caller takes it. */
-async function answerFile(answer: ServiceAnswer, path: string): Promise<ServiceAnswer> {
-  try {
-    const handle = await open(path);
-    const { size } = await handle.stat();
-    return {
-      ...answer,
-      headers: { ...answer.headers, 'content-length': String(size) },
-      // What grows while it is read must not be longer than was said.
-      body: handle.createReadStream(size === 0 ? {} : { end: size - 1 }),
-    };
-  } catch (error) {
-    throw new ServiceRefusal(
-      500,
-      `The file of this route cannot be read: ${(error as Error).message}`,
-    );
-  }
 }
 
 /**
@@ -78,51 +47,6 @@ export function toFailure(error: unknown, { input, call, report }: RouteContext)
     500,
     `The route failed: ${error instanceof Error ? error.message : String(error)}`,
   );
-}
-
-/** Longest body that is read at once. */
-const MAX_TEXT_BYTES = 1024 * 1024;
-
-/** @throws ServiceRefusal 413 */
-export async function readBytes(body: Readable | undefined): Promise<Buffer> {
-  if (body === undefined) return Buffer.alloc(0);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  // Destroying the body would take the connection with it, and the answer.
-  for await (const chunk of body.iterator({ destroyOnReturn: false })) {
-    size += chunk.length;
-    if (size > MAX_TEXT_BYTES) {
-      throw new ServiceRefusal(
-        413,
-        `The body is longer than ${MAX_TEXT_BYTES} bytes: read the stream call.body instead.`,
-      );
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
-}
-
-/** @throws ServiceRefusal 400, 413 */
-async function readJson(body: Readable | undefined): Promise<unknown> {
-  const text = (await readBytes(body)).toString();
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ServiceRefusal(400, 'The body is no valid JSON.');
-  }
-}
-
-/** The gateway keeps these to itself: credentials open every service of the environment. */
-const WITHHELD = new Set(['authorization', 'expect']);
-
-/** The headers of a call as a hosted service gets them. */
-export function toServiceHeaders({ headers }: GatewayInput): Record<string, string | string[]> {
-  const kept: Record<string, string | string[]> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    // Headers of the mock are no business of the service.
-    if (!WITHHELD.has(name) && !name.startsWith('x-mock-')) kept[name] = value;
-  }
-  return kept;
 }
 
 /** What a function of a route gets of a call. */
@@ -149,24 +73,49 @@ export function toServiceCall({ input, call, params, memory }: RouteContext): Se
   };
 }
 
-/**
- * Makes what answers the calls of a route, as far as it is the same for all of them.
- *
- * @param folder where the paths of files begin
- */
-export function prepareRoute(route: Route, folder: string): Answerer {
-  const answer: Answerer =
-    typeof route === 'function'
-      ? async (context) => prepareAnswer(await route(toServiceCall(context)), folder)(context)
-      : prepareAnswer(route, folder);
-  return (context) => {
-    try {
-      const given = answer(context);
-      return given instanceof Promise ? given.catch((error) => toFailure(error, context)) : given;
-    } catch (error) {
-      return toFailure(error, context);
+/** @throws ServiceRefusal 400, 413 */
+async function readJson(body: Readable | undefined): Promise<unknown> {
+  const text = (await readBytes(body)).toString();
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ServiceRefusal(400, 'The body is no valid JSON.');
+  }
+}
+
+/** Longest body that is read at once. */
+const MAX_TEXT_BYTES = 1024 * 1024;
+
+/** @throws ServiceRefusal 413 */
+export async function readBytes(body: Readable | undefined): Promise<Buffer> {
+  if (body === undefined) return Buffer.alloc(0);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Destroying the body would take the connection with it, and the answer.
+  for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+    size += chunk.length;
+    if (size > MAX_TEXT_BYTES) {
+      throw new ServiceRefusal(
+        413,
+        `The body is longer than ${MAX_TEXT_BYTES} bytes: read the stream call.body instead.`,
+      );
     }
-  };
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/** The gateway keeps these to itself: credentials open every service of the environment. */
+const WITHHELD = new Set(['authorization', 'expect']);
+
+/** The headers of a call as a hosted service gets them. */
+export function toServiceHeaders({ headers }: GatewayInput): Record<string, string | string[]> {
+  const kept: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    // Headers of the mock are no business of the service.
+    if (!WITHHELD.has(name) && !name.startsWith('x-mock-')) kept[name] = value;
+  }
+  return kept;
 }
 
 /** @throws TypeError for what is no answer */
@@ -181,4 +130,55 @@ export function prepareAnswer(answer: unknown, folder: string): Answerer {
   if ('body' in answer) return (_: RouteContext) => answer as unknown as ServiceAnswer;
   if ('events' in answer) return prepareEvents(answer as unknown as EventScript);
   return prepareFixed(answer as FixedAnswer, folder);
+}
+
+/**
+ * Makes an answer once, for all the calls that get it.
+ *
+ * @param folder where the paths of files begin
+ */
+function prepareFixed(fixed: FixedAnswer, folder: string): Answerer {
+  const { status = 200, file, delay } = fixed;
+  const { body, type } = bodyOf(fixed);
+  const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+  for (const [name, value] of Object.entries(fixed.headers ?? {})) {
+    headers[name.toLowerCase()] = String(value);
+  }
+  const answer: ServiceAnswer =
+    body === undefined ? { status, headers } : { status, headers, body };
+  const now: Answerer =
+    file === undefined ? () => answer : () => answerFile(answer, resolve(folder, file));
+  if (delay === undefined) return now;
+  return async (context: RouteContext) => {
+    await wait(delay, context.call.signal);
+    return now(context);
+  };
+}
+
+const BYTES = 'application/octet-stream';
+
+function bodyOf({ json, text, base64, file }: FixedAnswer) {
+  if (json !== undefined) return { body: JSON.stringify(json), type: 'application/json' };
+  if (text !== undefined) return { body: text, type: 'text/plain; charset=utf-8' };
+  if (base64 !== undefined) return { body: Buffer.from(base64, 'base64'), type: BYTES };
+  return { body: undefined, type: file === undefined ? undefined : BYTES };
+}
+
+/** Read anew for each call, as fast as the caller takes it. */
+async function answerFile(answer: ServiceAnswer, path: string): Promise<ServiceAnswer> {
+  try {
+    const handle = await open(path);
+    const { size } = await handle.stat();
+    return {
+      ...answer,
+      headers: { ...answer.headers, 'content-length': String(size) },
+      // What grows while it is read must not be longer than was said.
+      body: handle.createReadStream(size === 0 ? {} : { end: size - 1 }),
+    };
+  } catch (error) {
+    throw new ServiceRefusal(
+      500,
+      `The file of this route cannot be read: ${(error as Error).message}`,
+    );
+  }
 }

@@ -71,12 +71,12 @@ async function echoMessages(socket: FakeSocket): Promise<void> {
   }
 }
 
-const TEXT = 'text/plain';
-
 /** A service whose HTTP calls are answered with the contract's examples. */
 export function createExample(name: string): CompiledService {
   return { ...compileService(name, {}, ''), isExample: true };
 }
+
+const TEXT = 'text/plain';
 
 /**
  * The built-in service `hello`: the contract's examples, by `Accept`; a WebSocket gets the text one, and

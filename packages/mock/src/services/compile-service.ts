@@ -5,6 +5,29 @@ import { compareRoutes, parseRouteKey, type RouteKey } from './routes.ts';
 import type { Answerer } from './services.ts';
 import { type Opener, prepareWebSocket } from './web-socket.ts';
 
+interface RouteParts {
+  /** As it stands in the definition. */
+  readonly text: string;
+  readonly key: RouteKey;
+}
+
+export type CompiledRoute = RouteParts &
+  (
+    | { readonly method: 'GET' | 'POST'; readonly answer: Answerer }
+    | { readonly method: 'WS'; readonly open: Opener }
+  );
+
+/** A service whose calls can be answered. */
+export interface CompiledService {
+  readonly name: string;
+  /** The most exact first. */
+  readonly routes: readonly CompiledRoute[];
+  readonly proxy: URL | undefined;
+  readonly state: { readonly code: string; readonly ms?: number } | undefined;
+  /** Its HTTP calls are answered with the contract's example. */
+  readonly isExample: boolean;
+}
+
 /**
  * Makes a definition that has been judged into a service.
  *
@@ -38,27 +61,4 @@ function toState(state: DeclaredState): CompiledService['state'] {
   if (typeof state === 'string') return { code: state };
   const ms = toMilliseconds(state.for);
   return ms === undefined ? { code: state.code } : { code: state.code, ms };
-}
-
-/** A service whose calls can be answered. */
-export interface CompiledService {
-  readonly name: string;
-  /** The most exact first. */
-  readonly routes: readonly CompiledRoute[];
-  readonly proxy: URL | undefined;
-  readonly state: { readonly code: string; readonly ms?: number } | undefined;
-  /** Its HTTP calls are answered with the contract's example. */
-  readonly isExample: boolean;
-}
-
-export type CompiledRoute = RouteParts &
-  (
-    | { readonly method: 'GET' | 'POST'; readonly answer: Answerer }
-    | { readonly method: 'WS'; readonly open: Opener }
-  );
-
-interface RouteParts {
-  /** As it stands in the definition. */
-  readonly text: string;
-  readonly key: RouteKey;
 }

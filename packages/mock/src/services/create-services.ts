@@ -17,19 +17,6 @@ import type { FakeServices } from './fake-service.ts';
 import type { FileSource } from './loading/create-file-source.ts';
 import { createOpenEnds, type Services } from './services.ts';
 
-const FRAME = /(?:\(|at )(file:\/\/[^:]*?)(?:\?[^:)]*)?:(\d+):(\d+)\)?$/m;
-
-/** What is told of a function of a route that threw, with the place where it did. */
-function describeFailure(error: unknown, service: string, route: string): ServiceFault {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const message = `${route} of the service ${service} failed: ${text}`;
-  const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const [, url, line, column] = FRAME.exec(stack) ?? [];
-  if (url === undefined) return { message };
-  const file = relative(process.cwd(), fileURLToPath(url));
-  return { file, line: Number(line), column: Number(column), message };
-}
-
 /**
  * Where services come from: the path of a folder or file, services themselves, or only the names that
  * there are.
@@ -116,6 +103,19 @@ export async function createServices(options: ServicesOptions): Promise<Services
       openEnds.close();
     },
   };
+}
+
+const FRAME = /(?:\(|at )(file:\/\/[^:]*?)(?:\?[^:)]*)?:(\d+):(\d+)\)?$/m;
+
+/** What is told of a function of a route that threw, with the place where it did. */
+function describeFailure(error: unknown, service: string, route: string): ServiceFault {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const message = `${route} of the service ${service} failed: ${text}`;
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const [, url, line, column] = FRAME.exec(stack) ?? [];
+  if (url === undefined) return { message };
+  const file = relative(process.cwd(), fileURLToPath(url));
+  return { file, line: Number(line), column: Number(column), message };
 }
 
 function takesWebSockets({ routes, proxy }: CompiledService): boolean {

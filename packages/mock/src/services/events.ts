@@ -6,57 +6,54 @@ import { toMilliseconds } from '../util/values.ts';
 import type { Duration, EventScript, ScriptedEvent } from './fake-service.ts';
 import type { Answerer, RouteContext } from './services.ts';
 
-const LINE_BREAK = /\r\n|\r|\n/;
-
-/** An event as it is written (WHATWG HTML, section 9.2). Each line of the data has a field of its own. */
-function toEventText({ id, event, data, retry, comment }: ScriptedEvent): string {
-  const lines: string[] = [];
-  if (comment !== undefined) lines.push(...split(comment).map((line) => `: ${line}`));
-  if (retry !== undefined) lines.push(`retry: ${retry}`);
-  if (event !== undefined) lines.push(`event: ${event}`);
-  if (id !== undefined) lines.push(`id: ${id}`);
-  if (data !== undefined) {
-    const text = typeof data === 'string' ? data : JSON.stringify(data);
-    lines.push(...split(text).map((line) => `data: ${line}`));
-  }
-  return lines.length === 0 ? '' : `${lines.join('\n')}\n\n`;
-}
-
-function split(text: string): string[] {
-  return text.split(LINE_BREAK);
-}
-
-/** A promise that does not outlive the caller: it rejects when `signal` is aborted. */
-function untilAborted<Value>(promise: PromiseLike<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(signal.reason);
-    if (signal.aborted) leave();
-    signal.addEventListener('abort', leave, { once: true });
-    promise.then(
-      (value) => {
-        signal.removeEventListener('abort', leave);
-        resolve(value);
-      },
-      (error) => {
-        signal.removeEventListener('abort', leave);
-        reject(error);
-      },
-    );
-  });
-}
-
-/** `setTimeout` counts in 31 bits; a longer time would be none. */
-const MOST = 2 ** 31 - 1;
+const TYPE = 'text/event-stream';
 
 /**
- * Waits for a duration of a script.
- *
- * @throws the AbortError of `signal`
+ * Makes the answer of an event script. `Last-Event-ID` is honoured where the events are a list; an id
+ * that is not in it begins at the first.
  */
-export async function wait(duration: Duration | undefined, signal: AbortSignal): Promise<void> {
-  const ms = toMilliseconds(duration ?? 0) ?? 0;
-  if (ms > 0) await sleep(Math.min(ms, MOST), undefined, { signal });
-  else signal.throwIfAborted();
+export function prepareEvents(script: EventScript): Answerer {
+  const { events, repeat = false, keepOpen = false } = script;
+  const headers = { 'cache-control': 'no-cache', ...script.headers, 'content-type': TYPE };
+  return (context) => {
+    const missed = missedOf(events, context.input.headers['last-event-id']);
+    // WHATWG HTML, section 9.2.1: "a client can be told to stop reconnecting using the HTTP 204 No
+    // Content response code".
+    if (missed?.length === 0 && !repeat && !keepOpen) return { status: 204 };
+    if (context.input.method === 'HEAD') return { status: 200, headers };
+    return { status: 200, headers, body: toWriter(script, missed, context) };
+  };
+}
+
+/** @param missed events that the caller has missed, before the script begins again */
+function toWriter(
+  script: EventScript,
+  missed: readonly ScriptedEvent[] | undefined,
+  { call: { signal }, openEnds, report }: RouteContext,
+): BodyWriter {
+  return (response, end) => {
+    response.once(
+      'close',
+      openEnds.add(() => response.destroy()),
+    );
+    response.flushHeaders();
+    const play = async () => {
+      if (missed === undefined) return playEvents(response, script, false, signal);
+      const { repeat = false, keepOpen = false } = script;
+      const rest = { events: missed, keepOpen: keepOpen && !repeat };
+      const isWhole = await playEvents(response, rest, true, signal);
+      return isWhole && repeat ? playEvents(response, script, false, signal) : isWhole;
+    };
+    play().then(
+      (isWhole) => {
+        if (isWhole) end(response);
+      },
+      (error) => {
+        if (!signal.aborted) report(error);
+        response.destroy();
+      },
+    );
+  };
 }
 
 /**
@@ -92,6 +89,45 @@ async function playEvents(
   return true;
 }
 
+/** An event as it is written (WHATWG HTML, section 9.2). Each line of the data has a field of its own. */
+function toEventText({ id, event, data, retry, comment }: ScriptedEvent): string {
+  const lines: string[] = [];
+  if (comment !== undefined) lines.push(...split(comment).map((line) => `: ${line}`));
+  if (retry !== undefined) lines.push(`retry: ${retry}`);
+  if (event !== undefined) lines.push(`event: ${event}`);
+  if (id !== undefined) lines.push(`id: ${id}`);
+  if (data !== undefined) {
+    const text = typeof data === 'string' ? data : JSON.stringify(data);
+    lines.push(...split(text).map((line) => `data: ${line}`));
+  }
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n\n`;
+}
+
+const LINE_BREAK = /\r\n|\r|\n/;
+
+function split(text: string): string[] {
+  return text.split(LINE_BREAK);
+}
+
+/** A promise that does not outlive the caller: it rejects when `signal` is aborted. */
+function untilAborted<Value>(promise: PromiseLike<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    promise.then(
+      (value) => {
+        signal.removeEventListener('abort', leave);
+        resolve(value);
+      },
+      (error) => {
+        signal.removeEventListener('abort', leave);
+        reject(error);
+      },
+    );
+  });
+}
+
 /** An iterator that waits for something else must not outlive the caller. */
 async function* takeAll(
   events: EventScript['events'],
@@ -123,56 +159,6 @@ async function cut(response: ServerResponse, event: ScriptedEvent): Promise<void
   else response.socket.destroySoon();
 }
 
-/**
- * Makes the answer of an event script. `Last-Event-ID` is honoured where the events are a list; an id
- * that is not in it begins at the first.
- */
-export function prepareEvents(script: EventScript): Answerer {
-  const { events, repeat = false, keepOpen = false } = script;
-  const headers = { 'cache-control': 'no-cache', ...script.headers, 'content-type': TYPE };
-  return (context) => {
-    const missed = missedOf(events, context.input.headers['last-event-id']);
-    // WHATWG HTML, section 9.2.1: "a client can be told to stop reconnecting using the HTTP 204 No
-    // Content response code".
-    if (missed?.length === 0 && !repeat && !keepOpen) return { status: 204 };
-    if (context.input.method === 'HEAD') return { status: 200, headers };
-    return { status: 200, headers, body: toWriter(script, missed, context) };
-  };
-}
-
-const TYPE = 'text/event-stream';
-
-/** @param missed events that the caller has missed, before the script begins again */
-function toWriter(
-  script: EventScript,
-  missed: readonly ScriptedEvent[] | undefined,
-  { call: { signal }, openEnds, report }: RouteContext,
-): BodyWriter {
-  return (response, end) => {
-    response.once(
-      'close',
-      openEnds.add(() => response.destroy()),
-    );
-    response.flushHeaders();
-    const play = async () => {
-      if (missed === undefined) return playEvents(response, script, false, signal);
-      const { repeat = false, keepOpen = false } = script;
-      const rest = { events: missed, keepOpen: keepOpen && !repeat };
-      const isWhole = await playEvents(response, rest, true, signal);
-      return isWhole && repeat ? playEvents(response, script, false, signal) : isWhole;
-    };
-    play().then(
-      (isWhole) => {
-        if (isWhole) end(response);
-      },
-      (error) => {
-        if (!signal.aborted) report(error);
-        response.destroy();
-      },
-    );
-  };
-}
-
 /** What stands after the event of an id; undefined where the stream begins at its first. */
 function missedOf(
   events: EventScript['events'],
@@ -181,4 +167,18 @@ function missedOf(
   if (lastId === undefined || lastId === '' || !Array.isArray(events)) return undefined;
   const at = events.findLastIndex(({ id }: ScriptedEvent) => String(id) === String(lastId));
   return at < 0 ? undefined : events.slice(at + 1);
+}
+
+/** `setTimeout` counts in 31 bits; a longer time would be none. */
+const MOST = 2 ** 31 - 1;
+
+/**
+ * Waits for a duration of a script.
+ *
+ * @throws the AbortError of `signal`
+ */
+export async function wait(duration: Duration | undefined, signal: AbortSignal): Promise<void> {
+  const ms = toMilliseconds(duration ?? 0) ?? 0;
+  if (ms > 0) await sleep(Math.min(ms, MOST), undefined, { signal });
+  else signal.throwIfAborted();
 }

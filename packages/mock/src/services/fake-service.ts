@@ -4,26 +4,7 @@ import type { ServiceAnswer } from '@berth/server-stubs';
 /** Milliseconds, or a text such as `250ms`, `5s`, `2m`, `1h`. */
 export type Duration = number | string;
 
-/** A hosted service that you define, in TypeScript or YAML; in YAML there are no functions. */
-export interface FakeService {
-  /**
-   * Code of the gateway's error table that calls are answered with. With `for`, the session's first call
-   * begins that time, by the session's clock, as a cold start does; then the service is ready.
-   */
-  readonly state?: DeclaredState;
-  /**
-   * Answers by method and path: `GET /orders/{id}`. Methods are `GET` (which answers HEAD too), `POST` and
-   * `WS` for WebSockets. `{name}` takes one segment, `*` as the last segment any rest, and a query such as
-   * `?status=open` the calls that have it. The most exact route answers.
-   */
-  readonly routes?: Readonly<Record<string, Route>>;
-  /** Base address of a real service that answers what no route does. */
-  readonly proxy?: string;
-}
-
 export type DeclaredState = string | { readonly code: string; readonly for?: Duration };
-
-export type Route = FixedAnswer | EventScript | WebSocketScript | RouteFunction;
 
 /** An answer that is always the same. At most one of `json`, `text`, `base64` and `file`. */
 export interface FixedAnswer {
@@ -38,23 +19,6 @@ export interface FixedAnswer {
   readonly file?: string;
   /** Time before the answer, by the clock of the machine. Default 0. */
   readonly delay?: Duration;
-}
-
-/**
- * A stream of events. Where the caller sends `Last-Event-ID`, it begins after the event of that id; where
- * nothing is left then, the answer is 204, which tells browsers not to come back.
- */
-export interface EventScript {
-  /** The events, or in code whatever gives them one by one. */
-  readonly events:
-    | readonly ScriptedEvent[]
-    | Iterable<ScriptedEvent>
-    | AsyncIterable<ScriptedEvent>;
-  /** Begins again at the end. Default false. */
-  readonly repeat?: boolean;
-  /** Says nothing more after the last event, but does not end. Default false. */
-  readonly keepOpen?: boolean;
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface ScriptedEvent {
@@ -74,14 +38,21 @@ export interface ScriptedEvent {
   readonly cut?: true;
 }
 
-/** What a WebSocket does. Stands under a route of the method `WS`. */
-export interface WebSocketScript {
-  /** Steps one after the other, or in code a function. Afterwards the socket stays open and is silent. */
-  readonly webSocket: readonly WebSocketStep[] | WebSocketFunction;
-  /** Subprotocols that it takes. Default: the first that the caller offers. */
-  readonly protocols?: readonly string[];
+/**
+ * A stream of events. Where the caller sends `Last-Event-ID`, it begins after the event of that id; where
+ * nothing is left then, the answer is 204, which tells browsers not to come back.
+ */
+export interface EventScript {
+  /** The events, or in code whatever gives them one by one. */
+  readonly events:
+    | readonly ScriptedEvent[]
+    | Iterable<ScriptedEvent>
+    | AsyncIterable<ScriptedEvent>;
   /** Begins again at the end. Default false. */
   readonly repeat?: boolean;
+  /** Says nothing more after the last event, but does not end. Default false. */
+  readonly keepOpen?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export type WebSocketStep =
@@ -112,8 +83,6 @@ export interface FakeSocket extends AsyncIterable<string | Uint8Array> {
   cut(): void;
 }
 
-export type WebSocketFunction = (socket: FakeSocket, call: ServiceCall) => unknown;
-
 /** A call that reached a fake service. */
 export interface ServiceCall {
   /** `GET` or `POST`; a HEAD is answered like a GET. */
@@ -139,13 +108,41 @@ export interface ServiceCall {
   readonly state: Map<string, unknown>;
 }
 
+export type WebSocketFunction = (socket: FakeSocket, call: ServiceCall) => unknown;
+
+/** What a WebSocket does. Stands under a route of the method `WS`. */
+export interface WebSocketScript {
+  /** Steps one after the other, or in code a function. Afterwards the socket stays open and is silent. */
+  readonly webSocket: readonly WebSocketStep[] | WebSocketFunction;
+  /** Subprotocols that it takes. Default: the first that the caller offers. */
+  readonly protocols?: readonly string[];
+  /** Begins again at the end. Default false. */
+  readonly repeat?: boolean;
+}
+
 /** What a route can be answered with. */
 export type RouteAnswer = FixedAnswer | EventScript | WebSocketScript | ServiceAnswer;
 
 export type RouteFunction = (call: ServiceCall) => RouteAnswer | Promise<RouteAnswer>;
 
-/** Services by name. */
-export type FakeServices = Readonly<Record<string, FakeService>>;
+export type Route = FixedAnswer | EventScript | WebSocketScript | RouteFunction;
+
+/** A hosted service that you define, in TypeScript or YAML; in YAML there are no functions. */
+export interface FakeService {
+  /**
+   * Code of the gateway's error table that calls are answered with. With `for`, the session's first call
+   * begins that time, by the session's clock, as a cold start does; then the service is ready.
+   */
+  readonly state?: DeclaredState;
+  /**
+   * Answers by method and path: `GET /orders/{id}`. Methods are `GET` (which answers HEAD too), `POST` and
+   * `WS` for WebSockets. `{name}` takes one segment, `*` as the last segment any rest, and a query such as
+   * `?status=open` the calls that have it. The most exact route answers.
+   */
+  readonly routes?: Readonly<Record<string, Route>>;
+  /** Base address of a real service that answers what no route does. */
+  readonly proxy?: string;
+}
 
 /**
  * A hosted service for the mock, typed; the default export of a file in a folder of services.
@@ -159,6 +156,9 @@ export type FakeServices = Readonly<Record<string, FakeService>>;
 export function defineService<const Service extends FakeService>(service: Service): Service {
   return service;
 }
+
+/** Services by name. */
+export type FakeServices = Readonly<Record<string, FakeService>>;
 
 /** Several hosted services by name, typed; the default export of a file of services. */
 export function defineServices<const Services extends FakeServices>(services: Services): Services {

@@ -4,6 +4,8 @@ const METHODS = ['GET', 'POST', 'WS'] as const;
 
 export type RouteMethod = (typeof METHODS)[number];
 
+type RouteSegment = { readonly text: string } | { readonly param: string };
+
 /** `GET /orders/{id}?status=open` in its parts. */
 export interface RouteKey {
   readonly method: RouteMethod;
@@ -13,8 +15,6 @@ export interface RouteKey {
   readonly isOpen: boolean;
   readonly query: readonly (readonly [name: string, value: string])[];
 }
-
-type RouteSegment = { readonly text: string } | { readonly param: string };
 
 /**
  * Reads the key of a route.
@@ -47,6 +47,10 @@ function toSegment(text: string): RouteSegment {
   return { text };
 }
 
+function refuse(rest: string): never {
+  throw new TypeError(rest);
+}
+
 function describeMethod(verb: string): string {
   const upper = verb.toUpperCase();
   if (upper === 'HEAD') return 'need not be there: the GET of the path answers HEAD too';
@@ -54,15 +58,6 @@ function describeMethod(verb: string): string {
   const hint = near === undefined ? '' : `; did you mean ${near}?`;
   return `must begin with GET, POST or WS: the gateway passes nothing else on${hint}`;
 }
-
-function refuse(rest: string): never {
-  throw new TypeError(rest);
-}
-
-/** Values of a route's parameters. */
-export type Params = Readonly<Record<string, string>>;
-
-const NONE: Params = Object.freeze({});
 
 /** A path of a call, prepared once for all routes. */
 export interface CalledPath {
@@ -81,6 +76,20 @@ export function toCalledPath(path: string, rawQuery: string | undefined): Called
     query: new URLSearchParams(rawQuery),
   };
 }
+
+/** One that cannot be decoded stays as it came. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** Values of a route's parameters. */
+export type Params = Readonly<Record<string, string>>;
+
+const NONE: Params = Object.freeze({});
 
 /**
  * The parameters of a route for a path that it fits; undefined where it does not. A segment fits by its
@@ -118,23 +127,14 @@ export function compareRoutes(one: RouteKey, other: RouteKey): number {
   return other.query.length - one.query.length;
 }
 
-/** Two routes of one shape take the same calls. */
-export function shapeOf({ method, segments, isOpen, query }: RouteKey): string {
-  const path = segments.map((segment) => ('param' in segment ? '{}' : segment.text));
-  return JSON.stringify([method, path, isOpen, [...query].sort()]);
-}
-
 function rankAt({ segments, isOpen }: RouteKey, at: number): number {
   const segment: RouteSegment | undefined = segments[at];
   if (segment === undefined) return isOpen ? 2 : 0;
   return 'param' in segment ? 1 : 0;
 }
 
-/** One that cannot be decoded stays as it came. */
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+/** Two routes of one shape take the same calls. */
+export function shapeOf({ method, segments, isOpen, query }: RouteKey): string {
+  const path = segments.map((segment) => ('param' in segment ? '{}' : segment.text));
+  return JSON.stringify([method, path, isOpen, [...query].sort()]);
 }

@@ -8,28 +8,10 @@ import type { Session } from '../session/session.ts';
 import type { ServiceFault } from '../util/source-file.ts';
 import type { Params } from './routes.ts';
 
-/** An answer that a service itself gives to a call that it cannot take, in words for the developer. */
-export class ServiceRefusal extends Error {
-  override readonly name = 'ServiceRefusal';
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
-
-/** `{ "message": … }`: no error of the gateway, which has a code and a request ID. */
-export function toRefusal(
-  status: number,
-  message: string,
-  headers?: Readonly<Record<string, string>>,
-): MockedAnswer {
-  return {
-    status,
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ message }),
-  };
+/** What a defined service answers. */
+export interface MockedAnswer extends ServiceAnswer {
+  /** No route of the service fits: the service answers 404, or 405 where one fits another method. */
+  readonly unmatched?: true;
 }
 
 /** The hosted services of a mock: those built in, those of files, or any name with the contract's example. */
@@ -63,18 +45,51 @@ export interface Services {
   close(): Promise<void>;
 }
 
-/** What a defined service answers. */
-export interface MockedAnswer extends ServiceAnswer {
-  /** No route of the service fits: the service answers 404, or 405 where one fits another method. */
-  readonly unmatched?: true;
-}
-
 /** What is open for as long as a caller stays: it ends with the mock at the latest. */
 interface OpenEnds {
   /** Remembers how to end something; gives a function that forgets it. */
   add(end: () => void): () => void;
   /** Ends all that is open, and whatever is added later at once. */
   close(): void;
+}
+
+/** A call on the route that fits it. */
+export interface RouteContext {
+  readonly input: GatewayInput;
+  readonly call: GatewayCall;
+  readonly params: Params;
+  /** What the service keeps between calls of the session. */
+  readonly memory: () => Map<string, unknown>;
+  readonly openEnds: OpenEnds;
+  /** Tells whoever runs the mock that a function failed. */
+  readonly report: (error: unknown) => void;
+}
+
+/** Answers the calls of one route. */
+export type Answerer = (context: RouteContext) => MockedAnswer | Promise<MockedAnswer>;
+
+/** An answer that a service itself gives to a call that it cannot take, in words for the developer. */
+export class ServiceRefusal extends Error {
+  override readonly name = 'ServiceRefusal';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** `{ "message": … }`: no error of the gateway, which has a code and a request ID. */
+export function toRefusal(
+  status: number,
+  message: string,
+  headers?: Readonly<Record<string, string>>,
+): MockedAnswer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ message }),
+  };
 }
 
 export function createOpenEnds(): OpenEnds {
@@ -93,18 +108,3 @@ export function createOpenEnds(): OpenEnds {
     },
   };
 }
-
-/** A call on the route that fits it. */
-export interface RouteContext {
-  readonly input: GatewayInput;
-  readonly call: GatewayCall;
-  readonly params: Params;
-  /** What the service keeps between calls of the session. */
-  readonly memory: () => Map<string, unknown>;
-  readonly openEnds: OpenEnds;
-  /** Tells whoever runs the mock that a function failed. */
-  readonly report: (error: unknown) => void;
-}
-
-/** Answers the calls of one route. */
-export type Answerer = (context: RouteContext) => MockedAnswer | Promise<MockedAnswer>;

@@ -8,18 +8,30 @@ import { toServiceHeaders } from './answers.ts';
 import type { MockedAnswer, RouteContext } from './services.ts';
 import type { Opened } from './web-socket.ts';
 
+/**
+ * Passes a call on to a real service, both bodies as streams. When the caller goes away, the call is
+ * aborted.
+ *
+ * @throws GatewayError SERVICE_TIMEOUT, SERVICE_LB_STATUS_ABNORMAL, BAD_GATEWAY
+ */
+export async function callProxy(base: URL, context: RouteContext): Promise<MockedAnswer> {
+  const { input, call, openEnds } = context;
+  const request = toRequest(base, context);
+  request.once(
+    'close',
+    openEnds.add(() => request.destroy()),
+  );
+  const received = awaitAnswer(request, base, call.signal);
+  if (input.body === undefined) request.end();
+  else pipeline(input.body, request, () => {});
+  const { answer } = await received;
+  return toAnswer(answer);
+}
+
 /** D13: "60 s to the response headers, then `SERVICE_TIMEOUT`". */
 const TIMEOUT_MILLISECONDS = 60_000;
 
 const SWITCHING_PROTOCOLS = 101;
-
-const OUT_OF_REACH = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ETIMEDOUT',
-]);
 
 /** What a real service answered: its head, and after a change of protocol its connection. */
 interface Received {
@@ -68,6 +80,14 @@ function awaitAnswer(
   });
 }
 
+const OUT_OF_REACH = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ETIMEDOUT',
+]);
+
 function toError(error: NodeJS.ErrnoException, { origin }: URL): GatewayError {
   const { code = '', message } = error;
   return OUT_OF_REACH.has(code)
@@ -114,26 +134,6 @@ function toRequest(base: URL, { input, call }: RouteContext, further: Headers = 
       ...further,
     },
   });
-}
-
-/**
- * Passes a call on to a real service, both bodies as streams. When the caller goes away, the call is
- * aborted.
- *
- * @throws GatewayError SERVICE_TIMEOUT, SERVICE_LB_STATUS_ABNORMAL, BAD_GATEWAY
- */
-export async function callProxy(base: URL, context: RouteContext): Promise<MockedAnswer> {
-  const { input, call, openEnds } = context;
-  const request = toRequest(base, context);
-  request.once(
-    'close',
-    openEnds.add(() => request.destroy()),
-  );
-  const received = awaitAnswer(request, base, call.signal);
-  if (input.body === undefined) request.end();
-  else pipeline(input.body, request, () => {});
-  const { answer } = await received;
-  return toAnswer(answer);
 }
 
 const PROTOCOL = 'websocket';

@@ -14,6 +14,83 @@ import type {
 } from './fake-service.ts';
 import type { MockedAnswer, RouteContext } from './services.ts';
 
+export type Opened = WebSocketAnswer | MockedAnswer;
+
+/** Opens the WebSockets of one route. */
+export type Opener = (context: RouteContext, upstreamStatus: string) => Promise<Opened>;
+
+/** Makes what opens the WebSockets of a route. A function may refuse with any answer. */
+export function prepareWebSocket(route: Route, folder: string): Opener {
+  return async (context, upstreamStatus) => {
+    try {
+      const script = typeof route === 'function' ? await route(toServiceCall(context)) : route;
+      if (isObject(script) && 'webSocket' in script) {
+        return await openWebSocket(script as unknown as WebSocketScript, context, upstreamStatus);
+      }
+      return await prepareAnswer(script, folder)(context);
+    } catch (error) {
+      return toFailure(error, context);
+    }
+  };
+}
+
+/** Longest message that is taken. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+
+/** RFC 6455, section 7.4.1: "an unexpected condition that prevented it from fulfilling the request". */
+const FAILED = 1011;
+
+/**
+ * Opens a WebSocket and plays a script on it.
+ *
+ * @param upstreamStatus header that marks an answer of a hosted service (D10)
+ * @throws GatewayError INVALID_REQUEST for a handshake that is none
+ */
+async function openWebSocket(
+  script: WebSocketScript,
+  context: RouteContext,
+  upstreamStatus: string,
+): Promise<WebSocketAnswer> {
+  const { call, openEnds, report } = context;
+  const { request, requestId } = call;
+  assertHandshake(request.headers);
+  // Loaded for those alone who open one.
+  const { WebSocketServer } = await import('ws');
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: MAX_MESSAGE_BYTES,
+    handleProtocols: (offered) => {
+      const { protocols = [...offered] } = script;
+      return protocols.find((name) => offered.has(name)) ?? false;
+    },
+  });
+  server.on('headers', (headers) => {
+    // D9: "`X-Request-Id` is on every gateway answer, 101 and OPTIONS included".
+    headers.push(`X-Request-Id: ${requestId}`, `${upstreamStatus}: 101`);
+  });
+  return {
+    status: 101,
+    open(connection, head) {
+      server.handleUpgrade(request, connection, head, (opened) => {
+        const gone = new AbortController();
+        const forget = openEnds.add(() => opened.terminate());
+        opened.once('close', () => {
+          forget();
+          gone.abort();
+        });
+        const { signal } = gone;
+        const socket = createFakeSocket(opened as WebSocket);
+        play(script, socket, { ...toServiceCall(context), signal }).then(socket.ignore, (error) => {
+          if (signal.aborted) return;
+          report(error);
+          socket.close(FAILED, 'The script failed.');
+        });
+      });
+    },
+  };
+}
+
 /** What has come and is not taken yet: beyond either, the caller is kept waiting. */
 const MOST_MESSAGES = 64;
 
@@ -94,6 +171,52 @@ function createFakeSocket(socket: WebSocket): ScriptSocket {
   };
 }
 
+async function play(
+  { webSocket, repeat = false }: WebSocketScript,
+  socket: ScriptSocket,
+  call: ServiceCall,
+): Promise<void> {
+  if (typeof webSocket === 'function') await webSocket(socket, call);
+  else if (repeat) await repeatSteps(socket, webSocket, call.signal);
+  else await playSteps(socket, webSocket, call.signal);
+}
+
+/**
+ * Plays a script.
+ *
+ * @param signal aborted when the caller is gone
+ */
+async function playSteps(
+  socket: FakeSocket,
+  steps: readonly WebSocketStep[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const step of steps) {
+    if ('delay' in step) await wait(step.delay, signal);
+    if ('send' in step) await socket.send(toText(step.send));
+    else if ('sendBase64' in step) await socket.send(Buffer.from(step.sendBase64, 'base64'));
+    else if ('echo' in step) for await (const message of socket) await socket.send(message);
+    else if ('close' in step) return socket.close(step.close, step.reason);
+    else if ('cut' in step) return socket.cut();
+    else if (!(await isExpected(socket, step.expect))) return;
+  }
+}
+
+/** RFC 6455, section 7.4.1: the message "violates [the endpoint's] policy". */
+const POLICY_VIOLATION = 1008;
+
+/** RFC 6455, section 5.5: a control frame holds 125 bytes, two of which are the code. */
+const MAX_REASON_BYTES = 123;
+
+async function isExpected(socket: FakeSocket, expected: unknown): Promise<boolean> {
+  const message = await socket.receive();
+  if (message === undefined) return false;
+  if (fitsMessage(message, expected)) return true;
+  const reason = Buffer.from(`This script expects ${toText(expected)}`);
+  socket.close(POLICY_VIOLATION, cutText(reason, MAX_REASON_BYTES));
+  return false;
+}
+
 const ANY = '*';
 
 /** Whether a message is the one that a step expects. */
@@ -118,31 +241,13 @@ function includes(value: unknown, expected: unknown): boolean {
   );
 }
 
-/** RFC 6455, section 7.4.1: the message "violates [the endpoint's] policy". */
-const POLICY_VIOLATION = 1008;
+function cutText(bytes: Buffer, most: number): string {
+  // A character that is cut in two would be no UTF-8.
+  return new TextDecoder().decode(bytes.subarray(0, most)).replace(/\uFFFD+$/, '');
+}
 
-/** RFC 6455, section 5.5: a control frame holds 125 bytes, two of which are the code. */
-const MAX_REASON_BYTES = 123;
-
-/**
- * Plays a script.
- *
- * @param signal aborted when the caller is gone
- */
-async function playSteps(
-  socket: FakeSocket,
-  steps: readonly WebSocketStep[],
-  signal: AbortSignal,
-): Promise<void> {
-  for (const step of steps) {
-    if ('delay' in step) await wait(step.delay, signal);
-    if ('send' in step) await socket.send(toText(step.send));
-    else if ('sendBase64' in step) await socket.send(Buffer.from(step.sendBase64, 'base64'));
-    else if ('echo' in step) for await (const message of socket) await socket.send(message);
-    else if ('close' in step) return socket.close(step.close, step.reason);
-    else if ('cut' in step) return socket.cut();
-    else if (!(await isExpected(socket, step.expect))) return;
-  }
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Plays a script again and again. */
@@ -158,91 +263,6 @@ async function repeatSteps(
   }
 }
 
-async function isExpected(socket: FakeSocket, expected: unknown): Promise<boolean> {
-  const message = await socket.receive();
-  if (message === undefined) return false;
-  if (fitsMessage(message, expected)) return true;
-  const reason = Buffer.from(`This script expects ${toText(expected)}`);
-  socket.close(POLICY_VIOLATION, cutText(reason, MAX_REASON_BYTES));
-  return false;
-}
-
-function cutText(bytes: Buffer, most: number): string {
-  // A character that is cut in two would be no UTF-8.
-  return new TextDecoder().decode(bytes.subarray(0, most)).replace(/\uFFFD+$/, '');
-}
-
-function toText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** Longest message that is taken. */
-const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-
-/** RFC 6455, section 7.4.1: "an unexpected condition that prevented it from fulfilling the request". */
-const FAILED = 1011;
-
-/**
- * Opens a WebSocket and plays a script on it.
- *
- * @param upstreamStatus header that marks an answer of a hosted service (D10)
- * @throws GatewayError INVALID_REQUEST for a handshake that is none
- */
-async function openWebSocket(
-  script: WebSocketScript,
-  context: RouteContext,
-  upstreamStatus: string,
-): Promise<WebSocketAnswer> {
-  const { call, openEnds, report } = context;
-  const { request, requestId } = call;
-  assertHandshake(request.headers);
-  // Loaded for those alone who open one.
-  const { WebSocketServer } = await import('ws');
-  const server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    maxPayload: MAX_MESSAGE_BYTES,
-    handleProtocols: (offered) => {
-      const { protocols = [...offered] } = script;
-      return protocols.find((name) => offered.has(name)) ?? false;
-    },
-  });
-  server.on('headers', (headers) => {
-    // D9: "`X-Request-Id` is on every gateway answer, 101 and OPTIONS included".
-    headers.push(`X-Request-Id: ${requestId}`, `${upstreamStatus}: 101`);
-  });
-  return {
-    status: 101,
-    open(connection, head) {
-      server.handleUpgrade(request, connection, head, (opened) => {
-        const gone = new AbortController();
-        const forget = openEnds.add(() => opened.terminate());
-        opened.once('close', () => {
-          forget();
-          gone.abort();
-        });
-        const { signal } = gone;
-        const socket = createFakeSocket(opened as WebSocket);
-        play(script, socket, { ...toServiceCall(context), signal }).then(socket.ignore, (error) => {
-          if (signal.aborted) return;
-          report(error);
-          socket.close(FAILED, 'The script failed.');
-        });
-      });
-    },
-  };
-}
-
-async function play(
-  { webSocket, repeat = false }: WebSocketScript,
-  socket: ScriptSocket,
-  call: ServiceCall,
-): Promise<void> {
-  if (typeof webSocket === 'function') await webSocket(socket, call);
-  else if (repeat) await repeatSteps(socket, webSocket, call.signal);
-  else await playSteps(socket, webSocket, call.signal);
-}
-
 /** RFC 6455, section 4.2.1. */
 function assertHandshake(headers: NodeJS.Dict<string | string[]>): void {
   if (headers['sec-websocket-version'] !== '13') {
@@ -256,24 +276,4 @@ function assertHandshake(headers: NodeJS.Dict<string | string[]>): void {
       message: 'The header Sec-WebSocket-Key must be 16 bytes in base64.',
     });
   }
-}
-
-export type Opened = WebSocketAnswer | MockedAnswer;
-
-/** Opens the WebSockets of one route. */
-export type Opener = (context: RouteContext, upstreamStatus: string) => Promise<Opened>;
-
-/** Makes what opens the WebSockets of a route. A function may refuse with any answer. */
-export function prepareWebSocket(route: Route, folder: string): Opener {
-  return async (context, upstreamStatus) => {
-    try {
-      const script = typeof route === 'function' ? await route(toServiceCall(context)) : route;
-      if (isObject(script) && 'webSocket' in script) {
-        return await openWebSocket(script as unknown as WebSocketScript, context, upstreamStatus);
-      }
-      return await prepareAnswer(script, folder)(context);
-    } catch (error) {
-      return toFailure(error, context);
-    }
-  };
 }

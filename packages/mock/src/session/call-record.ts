@@ -46,12 +46,6 @@ export class KeptBytes {
   }
 }
 
-function toBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes)
-    ? bytes
-    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
 const ID = /\r\nx-request-id: ([^\r]+)/i;
 
 const NOTHING = new KeptBytes();
@@ -174,18 +168,6 @@ export class CallRecord implements LoggedRequest {
   }
 }
 
-/** Names and values of a head, without its first line. */
-function toPairs(head: string): string[] {
-  return head
-    .split('\r\n')
-    .slice(1)
-    .filter((line) => line !== '')
-    .flatMap((line) => {
-      const colon = line.indexOf(': ');
-      return [line.slice(0, colon), line.slice(colon + 2)];
-    });
-}
-
 /** Bytes of a body that the log keeps. */
 export const MAX_KEPT = 16 * 1024;
 
@@ -206,4 +188,22 @@ export function recordOf(request: IncomingMessage): CallRecord {
   const { record } = request as RecordedRequest;
   if (record === undefined) throw new TypeError('The request belongs to no call of the mock.');
   return record;
+}
+
+/** Names and values of a head, without its first line. */
+function toPairs(head: string): string[] {
+  return head
+    .split('\r\n')
+    .slice(1)
+    .filter((line) => line !== '')
+    .flatMap((line) => {
+      const colon = line.indexOf(': ');
+      return [line.slice(0, colon), line.slice(colon + 2)];
+    });
+}
+
+function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

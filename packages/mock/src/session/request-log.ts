@@ -1,5 +1,13 @@
 import type { Violation } from '@berth/server-stubs';
 
+export interface LoggedMessage {
+  /** Names in lower case; values of credentials are left out. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** First bytes of the body; undefined where there is none. */
+  readonly body: Uint8Array | undefined;
+  readonly bodyBytes: number;
+}
+
 /** One call, as the log of its session keeps it. */
 export interface LoggedRequest {
   /** The `X-Request-Id` of the answer. */
@@ -24,14 +32,6 @@ export interface LoggedRequest {
   readonly faults: readonly string[];
 }
 
-export interface LoggedMessage {
-  /** Names in lower case; values of credentials are left out. */
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** First bytes of the body; undefined where there is none. */
-  readonly body: Uint8Array | undefined;
-  readonly bodyBytes: number;
-}
-
 /** The last calls of a session, the oldest forgotten first. */
 export interface RequestLog {
   /**
@@ -50,41 +50,6 @@ export interface RequestLog {
 
 /** Calls that a log keeps; the oldest are forgotten. */
 const CAPACITY = 1_000;
-
-/** Bytes that the calls of all logs take together; the oldest are forgotten, whichever log they are in. */
-const MAX_BYTES = 64 * 1024 * 1024;
-
-/** Bytes that several logs share. */
-export interface LogRoom {
-  /** Counts a call, or counts it again, and forgets the oldest ones until all fit. */
-  keep(request: LoggedRequest, bytes: number, forget: () => void): void;
-  /** Counts a call no longer. */
-  drop(request: LoggedRequest): void;
-}
-
-export function createLogRoom(maxBytes = MAX_BYTES): LogRoom {
-  // The order of a Map is that of insertion: the first is the oldest.
-  const calls = new Map<LoggedRequest, { readonly bytes: number; readonly forget: () => void }>();
-  let used = 0;
-
-  function drop(request: LoggedRequest): void {
-    used -= calls.get(request)?.bytes ?? 0;
-    calls.delete(request);
-  }
-
-  return {
-    drop,
-    keep(request, bytes, forget) {
-      used += bytes - (calls.get(request)?.bytes ?? 0);
-      calls.set(request, { bytes, forget });
-      for (const [oldest, call] of calls) {
-        if (used <= maxBytes) return;
-        drop(oldest);
-        call.forget();
-      }
-    },
-  };
-}
 
 /**
  * @param room what the log shares with others
@@ -123,6 +88,41 @@ export function createRequestLog(room = createLogRoom(), capacity = CAPACITY): R
       return () => {
         listeners.delete(own);
       };
+    },
+  };
+}
+
+/** Bytes that the calls of all logs take together; the oldest are forgotten, whichever log they are in. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Bytes that several logs share. */
+export interface LogRoom {
+  /** Counts a call, or counts it again, and forgets the oldest ones until all fit. */
+  keep(request: LoggedRequest, bytes: number, forget: () => void): void;
+  /** Counts a call no longer. */
+  drop(request: LoggedRequest): void;
+}
+
+export function createLogRoom(maxBytes = MAX_BYTES): LogRoom {
+  // The order of a Map is that of insertion: the first is the oldest.
+  const calls = new Map<LoggedRequest, { readonly bytes: number; readonly forget: () => void }>();
+  let used = 0;
+
+  function drop(request: LoggedRequest): void {
+    used -= calls.get(request)?.bytes ?? 0;
+    calls.delete(request);
+  }
+
+  return {
+    drop,
+    keep(request, bytes, forget) {
+      used += bytes - (calls.get(request)?.bytes ?? 0);
+      calls.set(request, { bytes, forget });
+      for (const [oldest, call] of calls) {
+        if (used <= maxBytes) return;
+        drop(oldest);
+        call.forget();
+      }
     },
   };
 }

@@ -9,6 +9,26 @@ import { INVALID, type SurfaceName, toRefusal } from '../contract/surface.ts';
 import type { WireProfile } from '../contract/wire-profile.ts';
 import { isObject } from '../util/values.ts';
 
+/**
+ * What the header `Prefer` asks of the mock; undefined where it asks nothing.
+ *
+ * @throws ContractError for a preference that is none
+ */
+export function preferencesOf(
+  { request }: Call,
+  surface: SurfaceName,
+  { options: { seed } }: Context,
+): Preferences | undefined {
+  const { prefer } = request.headers;
+  if (prefer === undefined) return undefined;
+  const preferences = readPreferences([prefer].flat().join(','));
+  if (preferences === undefined) return undefined;
+  if ('fault' in preferences) {
+    throw toRefusal(surface, INVALID[surface], { message: preferences.fault });
+  }
+  return { seed, ...preferences };
+}
+
 /** Headers that every answer gets anew, and one that belongs to some codes only. */
 const OWN = ['x-request-id', 'content-disposition', 'retry-after'];
 
@@ -80,41 +100,6 @@ class DocumentedAnswer extends Error {
   }
 }
 
-const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
-
-const MEDIA_RANGE = new RegExp(
-  `^\\s*${TOKEN}/${TOKEN}(\\s*;\\s*${TOKEN}=(${TOKEN}|"[^"]*"))*\\s*$`,
-);
-
-/**
- * The headers of a request as Prism can read them.
- *
- * - Content-Type is left out: each surface has judged it, and Prism throws on one that is no media type.
- * - Accept is rewritten, see `toPrismAccept`.
- */
-export function toPrismHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const { 'content-type': _, ...rest } = headers;
-  const entries = Object.entries({ ...rest, accept: toPrismAccept(headers.accept) });
-  return Object.fromEntries(
-    entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
-  );
-}
-
-/**
- * An Accept header that Prism reads as it is meant.
- *
- * - Without it any media type is acceptable (RFC 9110, section 12.5.1).
- * - What is no media range is left out, for Prism throws on it.
- * - Prism takes a documented `*` + `/*` for the best match of the range `*` + `/*`, and would answer
- *   "any bytes". JSON, its own default, is put before it.
- */
-function toPrismAccept(accept = '*/*'): string {
-  const ranges = accept.split(',').filter((range) => MEDIA_RANGE.test(range));
-  return (ranges.length > 0 ? ranges : ['*/*'])
-    .map((range) => range.replace(/^\s*\*\/\*(.*)$/, 'application/json$1,$&'))
-    .join(',');
-}
-
 /** The statuses are Prism's. */
 const MISSING = {
   example: {
@@ -134,26 +119,6 @@ interface Question {
   readonly params: Record<string, string>;
   /** Flat, and valid. */
   readonly body: unknown;
-}
-
-/**
- * What the header `Prefer` asks of the mock; undefined where it asks nothing.
- *
- * @throws ContractError for a preference that is none
- */
-export function preferencesOf(
-  { request }: Call,
-  surface: SurfaceName,
-  { options: { seed } }: Context,
-): Preferences | undefined {
-  const { prefer } = request.headers;
-  if (prefer === undefined) return undefined;
-  const preferences = readPreferences([prefer].flat().join(','));
-  if (preferences === undefined) return undefined;
-  if ('fault' in preferences) {
-    throw toRefusal(surface, INVALID[surface], { message: preferences.fault });
-  }
-  return { seed, ...preferences };
 }
 
 /**
@@ -190,4 +155,39 @@ export async function consult(
 function findOwnError({ code, exampleKey, dynamic }: Preferences, surface: Question['surface']) {
   if (code === undefined || exampleKey !== undefined || dynamic) return undefined;
   return (surface === 'gateway' ? gatewayErrors : storageErrors).findStatus(code);
+}
+
+/**
+ * The headers of a request as Prism can read them.
+ *
+ * - Content-Type is left out: each surface has judged it, and Prism throws on one that is no media type.
+ * - Accept is rewritten, see `toPrismAccept`.
+ */
+export function toPrismHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const { 'content-type': _, ...rest } = headers;
+  const entries = Object.entries({ ...rest, accept: toPrismAccept(headers.accept) });
+  return Object.fromEntries(
+    entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  );
+}
+
+const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
+
+const MEDIA_RANGE = new RegExp(
+  `^\\s*${TOKEN}/${TOKEN}(\\s*;\\s*${TOKEN}=(${TOKEN}|"[^"]*"))*\\s*$`,
+);
+
+/**
+ * An Accept header that Prism reads as it is meant.
+ *
+ * - Without it any media type is acceptable (RFC 9110, section 12.5.1).
+ * - What is no media range is left out, for Prism throws on it.
+ * - Prism takes a documented `*` + `/*` for the best match of the range `*` + `/*`, and would answer
+ *   "any bytes". JSON, its own default, is put before it.
+ */
+function toPrismAccept(accept = '*/*'): string {
+  const ranges = accept.split(',').filter((range) => MEDIA_RANGE.test(range));
+  return (ranges.length > 0 ? ranges : ['*/*'])
+    .map((range) => range.replace(/^\s*\*\/\*(.*)$/, 'application/json$1,$&'))
+    .join(',');
 }

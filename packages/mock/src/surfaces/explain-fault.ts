@@ -8,27 +8,41 @@ import { type Schema, toFlatSchema, unwrap } from '../contract/documents.ts';
 import { describeViolation } from '../contract/oracle/violation.ts';
 import { recordOf } from '../session/call-record.ts';
 
-const require = createRequire(import.meta.url);
-
-const validators = new WeakMap<Schema, ValidateFunction>();
-
 /**
- * Finds all that is wrong with a value. The schema compiler is loaded only here, for what is refused
- * need not be fast.
+ * Tells the log what is wrong with a request, and says it in more words than the router: all that is
+ * wrong with a body and what came instead, and which paths are near to one that is none.
  */
-function validatorOf(schema: Schema): ValidateFunction {
-  const known = validators.get(schema);
-  if (known !== undefined) return known;
-  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
-  const ajv = new Ajv2020({
-    strict: false,
-    allErrors: true,
-    validateFormats: false,
-    logger: false,
-  });
-  const validate = ajv.compile(schema);
-  validators.set(schema, validate);
-  return validate;
+export function createFaultExplainer(
+  context: Context,
+  words: (fault: Fault, call: Call) => string | undefined = () => undefined,
+): (fault: Fault, call: Call) => Fault {
+  return (fault, call) => {
+    const record = recordOf(call.request);
+    record.operationId = fault.operationId;
+    // A preflight speaks for the call that follows, which is judged itself.
+    const isPreflight = call.request.method === 'OPTIONS';
+    const isMissing = fault.kind === 'not-found' || fault.kind === 'method-not-allowed';
+    record.matched = isPreflight || !isMissing;
+    const told = explain(fault, call, context);
+    record.violations = told.violations ?? [];
+    const message = words(told, call);
+    return message === undefined ? told : { ...told, message };
+  };
+}
+
+function explain(fault: Fault, call: Call, { operations }: Context): Fault {
+  const { kind, violations = [] } = fault;
+  if (kind === 'not-found') {
+    const templates = new Set(operations.map(({ path }) => path));
+    return { ...fault, message: explainPath(call.rawPath, [...templates]) };
+  }
+  const [first] = violations;
+  const operation = operations.find(({ id }) => id === fault.operationId);
+  if (kind !== 'invalid-request' || first === undefined || operation === undefined) return fault;
+  if (first.in === 'path') return { ...fault, ...explainParameter(operation, call.rawPath, first) };
+  if (first.in !== 'body' || first.keyword === 'unwrap' || !operation.body) return fault;
+  const bytes = recordOf(call.request).wholeBody;
+  return { ...fault, ...explainBody(operation.body, bytes, first) };
 }
 
 /** More sentences than these do not help. */
@@ -68,6 +82,29 @@ function explainBody(
     ),
     message: sentences.slice(0, MAX_SENTENCES).join(' '),
   };
+}
+
+const require = createRequire(import.meta.url);
+
+const validators = new WeakMap<Schema, ValidateFunction>();
+
+/**
+ * Finds all that is wrong with a value. The schema compiler is loaded only here, for what is refused
+ * need not be fast.
+ */
+function validatorOf(schema: Schema): ValidateFunction {
+  const known = validators.get(schema);
+  if (known !== undefined) return known;
+  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    validateFormats: false,
+    logger: false,
+  });
+  const validate = ajv.compile(schema);
+  validators.set(schema, validate);
+  return validate;
 }
 
 function toViolation(error: ErrorObject, prefix: string, message: string): Violation {
@@ -111,6 +148,14 @@ function explainParameter(
   };
 }
 
+/** A path that is none, and those that are near to it. */
+function explainPath(path: string, templates: readonly string[]): string {
+  const shown = path.length > 100 ? `${path.slice(0, 100)}…` : path;
+  const near = nearPaths(path, templates);
+  const hint = near.length > 0 ? ` Near it: ${near.join(', ')}.` : '';
+  return `${shown} is no path of this API.${hint}`;
+}
+
 /** At most this share of a path may differ for another one to count as near. */
 const MOST_OFF = 0.4;
 
@@ -144,49 +189,4 @@ function fill(template: string, segments: string[]): string {
     .split('/')
     .map((part, index) => (part.startsWith('{') ? (segments[index] ?? part) : part))
     .join('/');
-}
-
-/** A path that is none, and those that are near to it. */
-function explainPath(path: string, templates: readonly string[]): string {
-  const shown = path.length > 100 ? `${path.slice(0, 100)}…` : path;
-  const near = nearPaths(path, templates);
-  const hint = near.length > 0 ? ` Near it: ${near.join(', ')}.` : '';
-  return `${shown} is no path of this API.${hint}`;
-}
-
-/**
- * Tells the log what is wrong with a request, and says it in more words than the router: all that is
- * wrong with a body and what came instead, and which paths are near to one that is none.
- */
-export function createFaultExplainer(
-  context: Context,
-  words: (fault: Fault, call: Call) => string | undefined = () => undefined,
-): (fault: Fault, call: Call) => Fault {
-  return (fault, call) => {
-    const record = recordOf(call.request);
-    record.operationId = fault.operationId;
-    // A preflight speaks for the call that follows, which is judged itself.
-    const isPreflight = call.request.method === 'OPTIONS';
-    const isMissing = fault.kind === 'not-found' || fault.kind === 'method-not-allowed';
-    record.matched = isPreflight || !isMissing;
-    const told = explain(fault, call, context);
-    record.violations = told.violations ?? [];
-    const message = words(told, call);
-    return message === undefined ? told : { ...told, message };
-  };
-}
-
-function explain(fault: Fault, call: Call, { operations }: Context): Fault {
-  const { kind, violations = [] } = fault;
-  if (kind === 'not-found') {
-    const templates = new Set(operations.map(({ path }) => path));
-    return { ...fault, message: explainPath(call.rawPath, [...templates]) };
-  }
-  const [first] = violations;
-  const operation = operations.find(({ id }) => id === fault.operationId);
-  if (kind !== 'invalid-request' || first === undefined || operation === undefined) return fault;
-  if (first.in === 'path') return { ...fault, ...explainParameter(operation, call.rawPath, first) };
-  if (first.in !== 'body' || first.keyword === 'unwrap' || !operation.body) return fault;
-  const bytes = recordOf(call.request).wholeBody;
-  return { ...fault, ...explainBody(operation.body, bytes, first) };
 }

@@ -27,71 +27,6 @@ import type { Auth } from './auth/auth.ts';
 import { consult, preferencesOf } from './consult.ts';
 import { toRouterOptions } from './router-options.ts';
 
-/**
- * Judges the body of a call that no service of the mock has taken, as the contract documents it: JSON is
- * to be an object.
- *
- * D13: "POST takes any Content-Type and passes the body unchanged (the documents declare
- * `application/json`, object)." So a body of another type, or a compressed one, is read for its size
- * alone, and judged like an object without properties.
- *
- * @returns undefined for a GET
- * @throws GatewayError INVALID_REQUEST
- */
-async function readPayload({ body, headers }: GatewayInput, record: CallRecord): Promise<unknown> {
-  if (body === undefined) return undefined;
-  const bytes = await buffer(body);
-  if (!isJson(headers)) return {};
-  const refuse = (keyword: string, message: string) => {
-    const violation: Violation = { in: 'body', pointer: '', keyword, message, schemaPath: '' };
-    record.violations = [violation];
-    return new GatewayError(INVALID.gateway, { message });
-  };
-  if (bytes.length === 0) {
-    throw refuse('required', 'The body is missing: send a JSON object.');
-  }
-  const value = parse(bytes);
-  if (value === undefined) {
-    throw refuse('syntax', 'The body is not valid JSON: check quotes, commas and brackets.');
-  }
-  if (!isObject(value)) {
-    throw refuse('type', `The body must be an object, got ${kindOf(value)}.`);
-  }
-  return value;
-}
-
-function isJson(headers: IncomingHttpHeaders): boolean {
-  const { 'content-type': contentType = 'application/json', 'content-encoding': coding } = headers;
-  if (coding !== undefined && coding.toLowerCase() !== 'identity') return false;
-  return /^\s*application\/(json|[^;]+\+json)\s*(;|$)/i.test(contentType);
-}
-
-function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    return undefined;
-  }
-}
-
-function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
-}
-
-/**
- * The hosts that are the mock's environment. D12: "A server of one environment also takes any loopback
- * host". One that is open to the network takes any address as well, for it knows not under which of
- * them it is reached.
- */
-export function toEnvOption({ env, host }: Pick<ResolvedOptions, 'env' | 'host'>): EnvOption {
-  if (isLoopback(host.toLowerCase())) return env;
-  const own = [env, host.split('.', 1)[0]].map((label) => label?.toLowerCase());
-  // The router hands over the first label, and a loopback host whole.
-  return (label) =>
-    own.includes(label.toLowerCase()) || isLoopback(label) || /^(\d{1,3}$|\[)/.test(label);
-}
-
 /** The gateway: services that are defined answer, all others with the examples of the contract. */
 export function createGateway(context: Context, auth: Auth): GatewayRouter {
   const examples = listExamples(context.contract.documents);
@@ -182,6 +117,58 @@ export function createGateway(context: Context, auth: Auth): GatewayRouter {
   );
 }
 
+/**
+ * Judges the body of a call that no service of the mock has taken, as the contract documents it: JSON is
+ * to be an object.
+ *
+ * D13: "POST takes any Content-Type and passes the body unchanged (the documents declare
+ * `application/json`, object)." So a body of another type, or a compressed one, is read for its size
+ * alone, and judged like an object without properties.
+ *
+ * @returns undefined for a GET
+ * @throws GatewayError INVALID_REQUEST
+ */
+async function readPayload({ body, headers }: GatewayInput, record: CallRecord): Promise<unknown> {
+  if (body === undefined) return undefined;
+  const bytes = await buffer(body);
+  if (!isJson(headers)) return {};
+  const refuse = (keyword: string, message: string) => {
+    const violation: Violation = { in: 'body', pointer: '', keyword, message, schemaPath: '' };
+    record.violations = [violation];
+    return new GatewayError(INVALID.gateway, { message });
+  };
+  if (bytes.length === 0) {
+    throw refuse('required', 'The body is missing: send a JSON object.');
+  }
+  const value = parse(bytes);
+  if (value === undefined) {
+    throw refuse('syntax', 'The body is not valid JSON: check quotes, commas and brackets.');
+  }
+  if (!isObject(value)) {
+    throw refuse('type', `The body must be an object, got ${kindOf(value)}.`);
+  }
+  return value;
+}
+
+function isJson(headers: IncomingHttpHeaders): boolean {
+  const { 'content-type': contentType = 'application/json', 'content-encoding': coding } = headers;
+  if (coding !== undefined && coding.toLowerCase() !== 'identity') return false;
+  return /^\s*application\/(json|[^;]+\+json)\s*(;|$)/i.test(contentType);
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
+
 function noteService({ name }: GatewayInput, { request, operationId }: GatewayCall) {
   const record = recordOf(request);
   record.service = name;
@@ -206,4 +193,17 @@ function toWords({ kind }: Fault): string | undefined {
   return kind === 'unauthorized'
     ? 'The header Authorization must be "Bearer <ACCESS_TOKEN>" or a TC3-HMAC-SHA256 signature.'
     : undefined;
+}
+
+/**
+ * The hosts that are the mock's environment. D12: "A server of one environment also takes any loopback
+ * host". One that is open to the network takes any address as well, for it knows not under which of
+ * them it is reached.
+ */
+export function toEnvOption({ env, host }: Pick<ResolvedOptions, 'env' | 'host'>): EnvOption {
+  if (isLoopback(host.toLowerCase())) return env;
+  const own = [env, host.split('.', 1)[0]].map((label) => label?.toLowerCase());
+  // The router hands over the first label, and a loopback host whole.
+  return (label) =>
+    own.includes(label.toLowerCase()) || isLoopback(label) || /^(\d{1,3}$|\[)/.test(label);
 }

@@ -13,59 +13,12 @@ import { type Answer, type ContractError, GatewayError, toAnswer } from '@berth/
 import { INVALID, type SurfaceName, toRefusal } from '../contract/surface.ts';
 import { RecordedRequest } from '../session/call-record.ts';
 
-/** Listeners for the events of an HTTP server. */
-export interface Application {
-  readonly request: RequestListener;
-  readonly checkContinue: RequestListener;
-  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  readonly shouldUpgrade: (request: IncomingMessage) => boolean;
-}
-
-/** What Node could not read, as a status (RFC 9110, RFC 6585) and a sentence. */
-interface Defect {
-  readonly status: number;
-  readonly message: string;
-}
-
-const MALFORMED: Defect = { status: 400, message: 'The request is not valid HTTP.' };
-
-const DEFECTS: Readonly<Record<string, Defect>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
-  HPE_HEADER_OVERFLOW: { status: 431, message: 'The header of the request is too large.' },
-};
-
 const FAILED: Readonly<Record<SurfaceName, string>> = {
   gateway: 'SYS_ERR',
   storage: 'SYS_ERR',
   upload: 'InternalError',
   link: 'InternalError',
 };
-
-/** What stands for a request that could not be read. */
-const UNREAD = { method: 'GET', headers: {} } as IncomingMessage;
-
-/**
- * Answers a connection on which Node could read no request: broken syntax, too many header bytes, or
- * nothing for too long. Which surface was meant is not known, so the gateway's error shape is used.
- */
-function answerUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
-  writeRaw(socket, new GatewayError(INVALID.gateway, DEFECTS[error.code ?? ''] ?? MALFORMED));
-}
-
-/** Answers CONNECT, for which Node makes no response. */
-function answerConnect(socket: Duplex): void {
-  const headers = { allow: 'GET, HEAD, POST, OPTIONS' };
-  const message = 'The mock is no proxy.';
-  writeRaw(socket, new GatewayError('METHOD_NOT_ALLOWED', { message, headers }));
-}
-
-/** Answers a request whose body broke off, in the error shape of its surface. */
-function answerBrokenBody(error: NodeJS.ErrnoException, response: ServerResponse): void {
-  const { req: request } = response;
-  const surface = (request as RecordedRequest).record?.surface ?? 'gateway';
-  const defect = DEFECTS[error.code ?? ''] ?? MALFORMED;
-  refuse(toRefusal(surface, INVALID[surface], defect), response);
-}
 
 /** Ends a request in which the mock itself has failed, in the error shape of its surface. */
 export function answerFailure(error: Error, surface: SurfaceName, response: ServerResponse): void {
@@ -95,16 +48,12 @@ function toAnswerOf(error: ContractError, request: IncomingMessage, rawPath: str
   return (error as GatewayError)[toAnswer](call);
 }
 
-function writeRaw(socket: Duplex, error: GatewayError): void {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const { status, headers, body } = toAnswerOf(error, UNREAD, '/');
-  const text = JSON.stringify(body);
-  const all = { ...headers, 'content-length': Buffer.byteLength(text), connection: 'close' };
-  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${text}`);
+/** Listeners for the events of an HTTP server. */
+export interface Application {
+  readonly request: RequestListener;
+  readonly checkContinue: RequestListener;
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly shouldUpgrade: (request: IncomingMessage) => boolean;
 }
 
 /** The latest answer of a connection. */
@@ -173,6 +122,28 @@ export async function createHttpServer(
   return server as Server;
 }
 
+/** Answers CONNECT, for which Node makes no response. */
+function answerConnect(socket: Duplex): void {
+  const headers = { allow: 'GET, HEAD, POST, OPTIONS' };
+  const message = 'The mock is no proxy.';
+  writeRaw(socket, new GatewayError('METHOD_NOT_ALLOWED', { message, headers }));
+}
+
+/** What stands for a request that could not be read. */
+const UNREAD = { method: 'GET', headers: {} } as IncomingMessage;
+
+function writeRaw(socket: Duplex, error: GatewayError): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, headers, body } = toAnswerOf(error, UNREAD, '/');
+  const text = JSON.stringify(body);
+  const all = { ...headers, 'content-length': Buffer.byteLength(text), connection: 'close' };
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${text}`);
+}
+
 function answerBroken(
   error: NodeJS.ErrnoException,
   socket: Duplex,
@@ -192,4 +163,33 @@ function answerBroken(
     // Node forgets an answered request: who waits for the rest of it would wait for ever.
     socket.once('close', () => response.req.destroy());
   }
+}
+
+/** What Node could not read, as a status (RFC 9110, RFC 6585) and a sentence. */
+interface Defect {
+  readonly status: number;
+  readonly message: string;
+}
+
+const MALFORMED: Defect = { status: 400, message: 'The request is not valid HTTP.' };
+
+const DEFECTS: Readonly<Record<string, Defect>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'The header of the request is too large.' },
+};
+
+/**
+ * Answers a connection on which Node could read no request: broken syntax, too many header bytes, or
+ * nothing for too long. Which surface was meant is not known, so the gateway's error shape is used.
+ */
+function answerUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
+  writeRaw(socket, new GatewayError(INVALID.gateway, DEFECTS[error.code ?? ''] ?? MALFORMED));
+}
+
+/** Answers a request whose body broke off, in the error shape of its surface. */
+function answerBrokenBody(error: NodeJS.ErrnoException, response: ServerResponse): void {
+  const { req: request } = response;
+  const surface = (request as RecordedRequest).record?.surface ?? 'gateway';
+  const defect = DEFECTS[error.code ?? ''] ?? MALFORMED;
+  refuse(toRefusal(surface, INVALID[surface], defect), response);
 }

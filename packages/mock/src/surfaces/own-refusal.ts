@@ -69,6 +69,12 @@ export function findHostRefusal(
   };
 }
 
+/** Browsers also take names that are none of a host elsewhere, such as `a~b.example`. */
+function nameOf(request: IncomingMessage): string {
+  const origin = originOf(request);
+  return origin === undefined ? (request.headers.host ?? '') : new URL(origin).hostname;
+}
+
 /**
  * Whether a browser made a call. It sends neither `Sec-Fetch-Site` to a name without TLS nor `Origin` with
  * a GET of the same origin, but always names itself.
@@ -79,10 +85,4 @@ export function isFromBrowser({ headers }: IncomingMessage): boolean {
     headers['sec-fetch-site'] !== undefined ||
     headers['user-agent']?.startsWith('Mozilla/') === true
   );
-}
-
-/** Browsers also take names that are none of a host elsewhere, such as `a~b.example`. */
-function nameOf(request: IncomingMessage): string {
-  const origin = originOf(request);
-  return origin === undefined ? (request.headers.host ?? '') : new URL(origin).hostname;
 }

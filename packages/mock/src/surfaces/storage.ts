@@ -22,21 +22,6 @@ import type { Auth } from './auth/auth.ts';
 import { consult, preferencesOf } from './consult.ts';
 import { toRouterOptions } from './router-options.ts';
 
-/**
- * The patterns that hold for each item of a batch and not for the call (`x-berth-item-pattern`), by
- * the name of the item's field. A value that does not match fails its item alone.
- */
-export function itemPatternsOf(operations: readonly Operation[], id: string): Map<string, RegExp> {
-  const body = operations.find((operation) => operation.id === id)?.body;
-  const lists = Object.values(body ? (toFlatSchema(body).properties ?? {}) : {});
-  const fields = lists.flatMap((list) => Object.entries(list.items?.properties ?? {}));
-  return new Map(
-    fields.flatMap(([name, { 'x-berth-item-pattern': pattern }]) =>
-      pattern === undefined ? [] : [[name, new RegExp(pattern, 'u')] as const],
-    ),
-  );
-}
-
 /** Where a storage operation acts. */
 interface Place {
   readonly env: string;
@@ -54,56 +39,6 @@ type Act<Id extends StorageOperationId> = (
   input: StorageInput<Id>,
   place: Place,
 ) => StorageData<Id>;
-
-type Item = StorageInput<'batchCopyFile'>['fileList'][number];
-
-type Failure = { code: string; message: string };
-
-/**
- * Copies and moves files, one after the other in request order.
- *
- * D24: "each bad item fails alone with `code` and `message`, a good one carries neither"; "the
- * result's fileID is the destination's."
- */
-function createBatchCopyFile(operations: readonly Operation[]): Act<'batchCopyFile'> {
-  const patterns = itemPatternsOf(operations, 'batchCopyFile');
-  return ({ fileList }, place) => ({
-    fileList: fileList.map((item) => findPathFault(item, patterns) ?? copyFile(item, place)),
-  });
-}
-
-function findPathFault(item: Item, patterns: Map<string, RegExp>): Failure | undefined {
-  for (const name of ['srcPath', 'dstPath'] as const) {
-    const fault = pathFault(item[name], patterns.get(name));
-    if (fault !== undefined) return invalid(`${name} ${fault}`);
-  }
-  // D24: "source ≠ destination".
-  if (toKey(item.srcPath) === toKey(item.dstPath)) {
-    return invalid('dstPath must not be the same file as srcPath.');
-  }
-  return undefined;
-}
-
-function copyFile(
-  { srcPath, dstPath, overwrite = true, removeOriginal = false }: Item,
-  { env, session: { files } }: Place,
-): Failure | { fileID: string } {
-  const [source, destination] = [toKey(srcPath), toKey(dstPath)];
-  if (!files.has(source)) return failure('STORAGE_FILE_NONEXIST');
-  if (!overwrite && files.has(destination)) return failure('OBJECT_ALREADY_EXIST');
-  if (!files.copy(source, destination, { move: removeOriginal })) {
-    return invalid('The copy does not fit into the mock: delete files, or raise maxStoreBytes.');
-  }
-  return { fileID: toFileID(env, destination) };
-}
-
-function failure(code: string): Failure {
-  return { code, message: storageErrors.get(code).message };
-}
-
-function invalid(message: string): Failure {
-  return { code: 'INVALID_PARAM', message };
-}
 
 /** Deletes files. One entry an item, in request order; D30: "a missing file is never `SUCCESS`". */
 const batchDelete: Act<'batchDelete'> = ({ fileList }, { env, session }) => ({
@@ -130,14 +65,6 @@ const batchGetTempUrls: Act<'batchGetTempUrls'> = (
     return { fileID, code: itemCodes.success, tempFileURL };
   }),
 });
-
-function isLifetime(maxAge: number): boolean {
-  return (
-    Number.isInteger(maxAge) &&
-    maxAge >= limit('linkMinSeconds') &&
-    maxAge <= limit('linkMaxSeconds')
-  );
-}
 
 /** First step of an upload: a grant for one path, and the address to post the form to. */
 const getUploadMetaData: Act<'getUploadMetaData'> = ({ path }, { env, origin, session }) => {
@@ -198,6 +125,79 @@ export function createStorage(context: Context, auth: Auth): Router {
   });
 }
 
+/**
+ * Copies and moves files, one after the other in request order.
+ *
+ * D24: "each bad item fails alone with `code` and `message`, a good one carries neither"; "the
+ * result's fileID is the destination's."
+ */
+function createBatchCopyFile(operations: readonly Operation[]): Act<'batchCopyFile'> {
+  const patterns = itemPatternsOf(operations, 'batchCopyFile');
+  return ({ fileList }, place) => ({
+    fileList: fileList.map((item) => findPathFault(item, patterns) ?? copyFile(item, place)),
+  });
+}
+
+type Item = StorageInput<'batchCopyFile'>['fileList'][number];
+
+type Failure = { code: string; message: string };
+
+function findPathFault(item: Item, patterns: Map<string, RegExp>): Failure | undefined {
+  for (const name of ['srcPath', 'dstPath'] as const) {
+    const fault = pathFault(item[name], patterns.get(name));
+    if (fault !== undefined) return invalid(`${name} ${fault}`);
+  }
+  // D24: "source ≠ destination".
+  if (toKey(item.srcPath) === toKey(item.dstPath)) {
+    return invalid('dstPath must not be the same file as srcPath.');
+  }
+  return undefined;
+}
+
+function invalid(message: string): Failure {
+  return { code: 'INVALID_PARAM', message };
+}
+
+function copyFile(
+  { srcPath, dstPath, overwrite = true, removeOriginal = false }: Item,
+  { env, session: { files } }: Place,
+): Failure | { fileID: string } {
+  const [source, destination] = [toKey(srcPath), toKey(dstPath)];
+  if (!files.has(source)) return failure('STORAGE_FILE_NONEXIST');
+  if (!overwrite && files.has(destination)) return failure('OBJECT_ALREADY_EXIST');
+  if (!files.copy(source, destination, { move: removeOriginal })) {
+    return invalid('The copy does not fit into the mock: delete files, or raise maxStoreBytes.');
+  }
+  return { fileID: toFileID(env, destination) };
+}
+
+function failure(code: string): Failure {
+  return { code, message: storageErrors.get(code).message };
+}
+
 function dataOf<Data>(envelope: unknown): Data {
   return (envelope as { body: { data: Data } }).body.data;
+}
+
+function isLifetime(maxAge: number): boolean {
+  return (
+    Number.isInteger(maxAge) &&
+    maxAge >= limit('linkMinSeconds') &&
+    maxAge <= limit('linkMaxSeconds')
+  );
+}
+
+/**
+ * The patterns that hold for each item of a batch and not for the call (`x-berth-item-pattern`), by
+ * the name of the item's field. A value that does not match fails its item alone.
+ */
+export function itemPatternsOf(operations: readonly Operation[], id: string): Map<string, RegExp> {
+  const body = operations.find((operation) => operation.id === id)?.body;
+  const lists = Object.values(body ? (toFlatSchema(body).properties ?? {}) : {});
+  const fields = lists.flatMap((list) => Object.entries(list.items?.properties ?? {}));
+  return new Map(
+    fields.flatMap(([name, { 'x-berth-item-pattern': pattern }]) =>
+      pattern === undefined ? [] : [[name, new RegExp(pattern, 'u')] as const],
+    ),
+  );
 }

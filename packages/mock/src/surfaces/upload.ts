@@ -20,7 +20,44 @@ import { FolderError } from '../util/folders.ts';
 import { preferencesOf } from './consult.ts';
 import { toRouterOptions } from './router-options.ts';
 
-type Example = { value?: { Code: string; Message: string } };
+/** The upload target: second step of an upload. */
+export function createUpload(context: Context): Router {
+  const { securityToken, metaFileId } = context.profile.uploadFields;
+
+  const uploadFile: UploadHandler = async (form, call) => {
+    const { request } = call;
+    const preferences = preferencesOf(call, 'upload', context) ?? context.dynamic;
+    if (preferences !== undefined || context.options.mode === 'static') {
+      // A form that breaks off is refused in every mode.
+      for await (const _ of form.file);
+      return answerAsDocumented(context.contract.documents, preferences);
+    }
+    const { files, grants } = recordOf(request).session;
+    const key = toKey(form.key);
+    const { signature: authorization, token } = form;
+    const verdict = grants.check(key, { authorization, token, storeFileID: form.metaFileId });
+    if (verdict === 'mismatch') {
+      throw new UploadError('SignatureDoesNotMatch', {
+        message: `Signature, ${securityToken}, ${metaFileId} and key do not belong together: send them as getUploadMetaData returned them.`,
+      });
+    }
+    if (verdict === 'expired') {
+      const message = 'The grant has expired: get a new one with getUploadMetaData.';
+      throw new UploadError('AccessDenied', { message });
+    }
+    const draft = openDraft(files);
+    try {
+      for await (const chunk of form.file) if (!draft.append(chunk)) throw tooLarge();
+      // D28: "A file is visible only when whole".
+      const file = draft.commit(key, toContentType(form.contentType));
+      if (file === undefined) throw tooLarge();
+      return { etag: file.etag, location: `${context.originOf(request)}${toLinkPath(key)}` };
+    } finally {
+      draft.discard();
+    }
+  };
+  return createUploadRouter({ uploadFile }, toRouterOptions(context, 'upload'));
+}
 
 /** The success of an upload that is not done. It is thrown, for what a router is returned is a file. */
 class DocumentedSuccess extends Error {
@@ -62,6 +99,8 @@ function answerAsDocumented(
   throw new UploadError(value.Code, { status: code, message: value.Message });
 }
 
+type Example = { value?: { Code: string; Message: string } };
+
 /** Examples of the errors of a status by name; none of a success. Undefined where it is not documented. */
 function examplesOf(documents: Documents, code: number): Record<string, Example> | undefined {
   const responses = documents.storage.paths[UPLOAD_PATH]?.post?.responses ?? {};
@@ -74,47 +113,6 @@ function missing(message: string): UploadError {
   return new UploadError(INVALID.upload, { status: 404, message });
 }
 
-const DEFAULT_TYPE = 'application/octet-stream';
-
-/** The upload target: second step of an upload. */
-export function createUpload(context: Context): Router {
-  const { securityToken, metaFileId } = context.profile.uploadFields;
-
-  const uploadFile: UploadHandler = async (form, call) => {
-    const { request } = call;
-    const preferences = preferencesOf(call, 'upload', context) ?? context.dynamic;
-    if (preferences !== undefined || context.options.mode === 'static') {
-      // A form that breaks off is refused in every mode.
-      for await (const _ of form.file);
-      return answerAsDocumented(context.contract.documents, preferences);
-    }
-    const { files, grants } = recordOf(request).session;
-    const key = toKey(form.key);
-    const { signature: authorization, token } = form;
-    const verdict = grants.check(key, { authorization, token, storeFileID: form.metaFileId });
-    if (verdict === 'mismatch') {
-      throw new UploadError('SignatureDoesNotMatch', {
-        message: `Signature, ${securityToken}, ${metaFileId} and key do not belong together: send them as getUploadMetaData returned them.`,
-      });
-    }
-    if (verdict === 'expired') {
-      const message = 'The grant has expired: get a new one with getUploadMetaData.';
-      throw new UploadError('AccessDenied', { message });
-    }
-    const draft = openDraft(files);
-    try {
-      for await (const chunk of form.file) if (!draft.append(chunk)) throw tooLarge();
-      // D28: "A file is visible only when whole".
-      const file = draft.commit(key, toContentType(form.contentType));
-      if (file === undefined) throw tooLarge();
-      return { etag: file.etag, location: `${context.originOf(request)}${toLinkPath(key)}` };
-    } finally {
-      draft.discard();
-    }
-  };
-  return createUploadRouter({ uploadFile }, toRouterOptions(context, 'upload'));
-}
-
 function openDraft(files: FileStore): Draft {
   try {
     return files.draft();
@@ -123,6 +121,8 @@ function openDraft(files: FileStore): Draft {
     throw new UploadError('InternalError', { message: error.message });
   }
 }
+
+const DEFAULT_TYPE = 'application/octet-stream';
 
 /** A media type that may stand in a header, or the type of unknown bytes. */
 function toContentType(given: string): string {

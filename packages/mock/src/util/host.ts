@@ -2,11 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
-const loopback = new BlockList();
-
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-
-loopback.addAddress('::1', 'ipv6');
+/** Whether pages of an origin come from this machine: `http://localhost:3000`, `https://app.localhost`. */
+export function isLoopbackOrigin(origin: string): boolean {
+  if (!/^https?:/.test(origin) || !URL.canParse(origin)) return false;
+  const url = new URL(origin);
+  // A sandboxed page and a file have the origin `null`, which is anybody's.
+  return url.origin === origin && isOwnHost(url.hostname, 'localhost');
+}
 
 /** Hosts that mean every address of the machine. */
 const ANY_ADDRESS = ['0.0.0.0', '::'];
@@ -24,13 +26,7 @@ export function isOwnHost(hostname: string, listenHost: string): boolean {
   return ANY_ADDRESS.includes(listenHost) && isIP(host) !== 0;
 }
 
-/** Whether pages of an origin come from this machine: `http://localhost:3000`, `https://app.localhost`. */
-export function isLoopbackOrigin(origin: string): boolean {
-  if (!/^https?:/.test(origin) || !URL.canParse(origin)) return false;
-  const url = new URL(origin);
-  // A sandboxed page and a file have the origin `null`, which is anybody's.
-  return url.origin === origin && isOwnHost(url.hostname, 'localhost');
-}
+const loopback = new BlockList();
 
 /** Whether a host is this machine's own: `localhost` or a loopback address. */
 export function isLoopback(host: string): boolean {
@@ -61,3 +57,7 @@ export function rawPathOf(target: string): string {
 function hostEnd(target: string): number {
   return /^https?:\/\/[^/?]*/i.exec(target)?.[0].length ?? 0;
 }
+
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+
+loopback.addAddress('::1', 'ipv6');

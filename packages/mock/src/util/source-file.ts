@@ -11,12 +11,6 @@ export interface ServiceFault {
   readonly message: string;
 }
 
-/** `services/orders.yaml:4:12: routes["GET /orders"].delay must be …` */
-export function describeServiceFault({ file, line, column, message }: ServiceFault): string {
-  const place = [file, line, column].filter((part) => part !== undefined).join(':');
-  return place === '' ? message : `${place}: ${message}`;
-}
-
 /** That services cannot be loaded at the start, where no version is good yet. */
 export class ServicesError extends TypeError {
   override readonly name = 'ServicesError';
@@ -26,6 +20,12 @@ export class ServicesError extends TypeError {
     super(faults.map(describeServiceFault).join('\n'));
     this.faults = faults;
   }
+}
+
+/** `services/orders.yaml:4:12: routes["GET /orders"].delay must be …` */
+export function describeServiceFault({ file, line, column, message }: ServiceFault): string {
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  return place === '' ? message : `${place}: ${message}`;
 }
 
 /** What is wrong with a value, and where in it. */

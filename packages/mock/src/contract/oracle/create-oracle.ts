@@ -22,26 +22,6 @@ const silentLogger = {
   success() {},
 };
 
-/** A copy of a document as Prism needs it to judge and to answer what the contract means. */
-function toPrismDocument(document: OpenApiDocument): OpenApiDocument {
-  const copy = structuredClone(document);
-  for (const item of Object.values(copy.paths)) {
-    for (const method of METHODS) {
-      const operation = item[method];
-      if (operation === undefined) continue;
-      flattenBodies(operation);
-    }
-  }
-  return copy;
-}
-
-/** Bodies are validated after unwrapping. */
-function flattenBodies({ requestBody }: OperationObject): void {
-  for (const media of Object.values(requestBody?.content ?? {})) {
-    media.schema = toFlatSchema(media.schema);
-  }
-}
-
 /** A call as Prism sees it. */
 interface Question {
   operation: Operation;
@@ -60,6 +40,8 @@ export interface Documented {
   body: unknown;
 }
 
+type Missing = 'example' | 'status' | 'type';
+
 type Verdict =
   /** The request breaks the contract. */
   | { violations: Violation[] }
@@ -67,8 +49,6 @@ type Verdict =
   | { documented: Documented }
   /** The request is good, but the contract has no such answer as it prefers or accepts. */
   | { missing: Missing };
-
-type Missing = 'example' | 'status' | 'type';
 
 export interface Oracle {
   ask(question: Question): Promise<Verdict>;
@@ -120,6 +100,26 @@ export async function createOracle(documents: Documents): Promise<Oracle> {
       return { documented: { status, headers: outputHeaders, body: outputBody } };
     },
   };
+}
+
+/** A copy of a document as Prism needs it to judge and to answer what the contract means. */
+function toPrismDocument(document: OpenApiDocument): OpenApiDocument {
+  const copy = structuredClone(document);
+  for (const item of Object.values(copy.paths)) {
+    for (const method of METHODS) {
+      const operation = item[method];
+      if (operation === undefined) continue;
+      flattenBodies(operation);
+    }
+  }
+  return copy;
+}
+
+/** Bodies are validated after unwrapping. */
+function flattenBodies({ requestBody }: OperationObject): void {
+  for (const media of Object.values(requestBody?.content ?? {})) {
+    media.schema = toFlatSchema(media.schema);
+  }
 }
 
 /**

@@ -18,101 +18,6 @@ import { createJudges } from '../judge.ts';
 import { FORMAT, fromJsonBody, type Recording, RecordingError } from './recording.ts';
 import { createScrubber } from './scrubber.ts';
 
-/**
- * Reads the recordings of a folder, in the order of their names.
- *
- * @throws RecordingError that names the file
- */
-async function readRecordings(dir: string): Promise<Recording[]> {
-  const names = await readdir(dir).catch((error: Error) => {
-    throw new RecordingError(`The folder ${dir} cannot be read: ${describeFileError(error)}.`);
-  });
-  const files = names.filter((name) => name.endsWith('.json'));
-  if (files.length === 0) throw new RecordingError(`The folder ${dir} holds no recordings.`);
-  files.sort((one, other) => one.localeCompare(other, 'en', { numeric: true }));
-  return Promise.all(files.map((name) => readRecording(join(dir, name))));
-}
-
-async function readRecording(file: string): Promise<Recording> {
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new RecordingError(`${file} cannot be read: ${describeFileError(error)}.`);
-  });
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new RecordingError(`${file} is no JSON: ${(error as Error).message}`);
-  }
-  if (isRecording(value)) return value;
-  throw new RecordingError(`${file} is no recording of the format ${FORMAT}.`);
-}
-
-function isRecording(value: unknown): value is Recording {
-  if (!isObject(value) || value.format !== FORMAT) return false;
-  const { surface, origin, request, answer } = value;
-  return (
-    typeof surface === 'string' &&
-    typeof origin === 'string' &&
-    isObject(request) &&
-    typeof request.method === 'string' &&
-    typeof request.target === 'string' &&
-    isObject(request.headers) &&
-    isObject(answer) &&
-    Number.isInteger(answer.status) &&
-    isObject(answer.headers)
-  );
-}
-
-const BOUNDARY = /\bboundary=(?:"([^"]+)"|([^\s;]+))/i;
-
-/**
- * The same form has another boundary each time: a body in which that is the same, so that two of them
- * can be compared.
- */
-function withoutBoundary(body: Buffer, contentType: string | undefined): Buffer {
-  const [, quoted, plain] = BOUNDARY.exec(contentType ?? '') ?? [];
-  const boundary = quoted ?? plain;
-  if (boundary === undefined || !/^\s*multipart\//i.test(contentType ?? '')) return body;
-  return Buffer.from(body.toString('latin1').replaceAll(`--${boundary}`, '--boundary'), 'latin1');
-}
-
-export interface KeyParts {
-  readonly method: string;
-  /** Without secrets. */
-  readonly target: string;
-  readonly contentType: string | undefined;
-  /** Without secrets. */
-  readonly body: Buffer;
-}
-
-/** Two requests with the same key are the same: method, path, query and body. */
-export function toKey({ method, target, contentType, body }: KeyParts): string {
-  const content = toJson(body, contentType) ?? withoutBoundary(body, contentType);
-  return `${method} ${toPlain(target)} ${createHash('sha256').update(content).digest('hex')}`;
-}
-
-/** A JSON body with the members of its objects in order; undefined for any other. */
-function toJson(body: Buffer, contentType: string | undefined): string | undefined {
-  if (body.length === 0 || !/\bjson\b/i.test(contentType ?? '')) return undefined;
-  try {
-    return JSON.stringify(JSON.parse(body.toString()), sortMembers);
-  } catch {
-    return undefined;
-  }
-}
-
-function sortMembers(_: string, value: unknown): unknown {
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
-}
-
-/** The session that the mock puts behind a signature is no part of what was asked for. */
-function toPlain(target: string): string {
-  return target
-    .replace(/^https?:\/\/[^/?#]*/i, '')
-    .replace(/([?&]sign=[^&]*)&session=[^&]*$/, '$1');
-}
-
 const NOT_RECORDED = {
   gateway: 'SYS_ERR',
   storage: 'SYS_ERR',
@@ -208,6 +113,51 @@ export async function createReplay(context: Context, dir: string): Promise<Backe
   };
 }
 
+/**
+ * Reads the recordings of a folder, in the order of their names.
+ *
+ * @throws RecordingError that names the file
+ */
+async function readRecordings(dir: string): Promise<Recording[]> {
+  const names = await readdir(dir).catch((error: Error) => {
+    throw new RecordingError(`The folder ${dir} cannot be read: ${describeFileError(error)}.`);
+  });
+  const files = names.filter((name) => name.endsWith('.json'));
+  if (files.length === 0) throw new RecordingError(`The folder ${dir} holds no recordings.`);
+  files.sort((one, other) => one.localeCompare(other, 'en', { numeric: true }));
+  return Promise.all(files.map((name) => readRecording(join(dir, name))));
+}
+
+async function readRecording(file: string): Promise<Recording> {
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new RecordingError(`${file} cannot be read: ${describeFileError(error)}.`);
+  });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new RecordingError(`${file} is no JSON: ${(error as Error).message}`);
+  }
+  if (isRecording(value)) return value;
+  throw new RecordingError(`${file} is no recording of the format ${FORMAT}.`);
+}
+
+function isRecording(value: unknown): value is Recording {
+  if (!isObject(value) || value.format !== FORMAT) return false;
+  const { surface, origin, request, answer } = value;
+  return (
+    typeof surface === 'string' &&
+    typeof origin === 'string' &&
+    isObject(request) &&
+    typeof request.method === 'string' &&
+    typeof request.target === 'string' &&
+    isObject(request.headers) &&
+    isObject(answer) &&
+    Number.isInteger(answer.status) &&
+    isObject(answer.headers)
+  );
+}
+
 function keyOf({ request }: Recording): string {
   const { method, target, headers, body } = request;
   const type = headers['content-type'];
@@ -252,4 +202,54 @@ function send(
 /** What stands for a secret goes as UTF-8 where Node takes bytes alone. */
 function toField(value: string): string {
   return value.replaceAll(REDACTED, Buffer.from(REDACTED).toString('latin1'));
+}
+
+export interface KeyParts {
+  readonly method: string;
+  /** Without secrets. */
+  readonly target: string;
+  readonly contentType: string | undefined;
+  /** Without secrets. */
+  readonly body: Buffer;
+}
+
+/** Two requests with the same key are the same: method, path, query and body. */
+export function toKey({ method, target, contentType, body }: KeyParts): string {
+  const content = toJson(body, contentType) ?? withoutBoundary(body, contentType);
+  return `${method} ${toPlain(target)} ${createHash('sha256').update(content).digest('hex')}`;
+}
+
+const BOUNDARY = /\bboundary=(?:"([^"]+)"|([^\s;]+))/i;
+
+/**
+ * The same form has another boundary each time: a body in which that is the same, so that two of them
+ * can be compared.
+ */
+function withoutBoundary(body: Buffer, contentType: string | undefined): Buffer {
+  const [, quoted, plain] = BOUNDARY.exec(contentType ?? '') ?? [];
+  const boundary = quoted ?? plain;
+  if (boundary === undefined || !/^\s*multipart\//i.test(contentType ?? '')) return body;
+  return Buffer.from(body.toString('latin1').replaceAll(`--${boundary}`, '--boundary'), 'latin1');
+}
+
+/** A JSON body with the members of its objects in order; undefined for any other. */
+function toJson(body: Buffer, contentType: string | undefined): string | undefined {
+  if (body.length === 0 || !/\bjson\b/i.test(contentType ?? '')) return undefined;
+  try {
+    return JSON.stringify(JSON.parse(body.toString()), sortMembers);
+  } catch {
+    return undefined;
+  }
+}
+
+function sortMembers(_: string, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** The session that the mock puts behind a signature is no part of what was asked for. */
+function toPlain(target: string): string {
+  return target
+    .replace(/^https?:\/\/[^/?#]*/i, '')
+    .replace(/([?&]sign=[^&]*)&session=[^&]*$/, '$1');
 }

@@ -3,15 +3,15 @@ import type { Violation } from '@berth/server-stubs';
 import type { SurfaceName } from '../../contract/surface.ts';
 import type { JsonBody } from '../../session/logged-json.ts';
 
-/** The form of the files; another one is refused. */
-export const FORMAT = 'berth-exchange-1';
-
 /** One message as a file keeps it: names in lower case, secrets left out. */
 export interface RecordedMessage {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** Text where it is UTF-8. Absent where there is none. */
   readonly body?: JsonBody;
 }
+
+/** The form of the files; another one is refused. */
+export const FORMAT = 'berth-exchange-1';
 
 /** One call and its answer, as a file keeps them. */
 export interface Recording {

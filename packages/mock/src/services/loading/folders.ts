@@ -2,10 +2,6 @@ import { type FSWatcher, statSync, watch } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 
-const MODULES = new Set(['.ts', '.mts', '.js', '.mjs']);
-
-const YAML = new Set(['.yaml', '.yml']);
-
 /** A file that defines services. */
 export interface SourceFile {
   readonly path: string;
@@ -40,6 +36,10 @@ export async function listFiles(path: string): Promise<readonly SourceFile[]> {
     })
     .sort((one, other) => (one.path < other.path ? -1 : 1));
 }
+
+const MODULES = new Set(['.ts', '.mts', '.js', '.mjs']);
+
+const YAML = new Set(['.yaml', '.yml']);
 
 function kindOf(file: string): SourceFile['kind'] | undefined {
   const extension = extname(file);

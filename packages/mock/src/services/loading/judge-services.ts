@@ -15,7 +15,44 @@ import services from '../schema/services.schema.json' with { type: 'json' };
 import type { SourceFile } from './folders.ts';
 import { loadShapeJudge } from './judge-shape.ts';
 
-const BODIES = ['json', 'text', 'base64', 'file'] as const;
+/** What a file came to: services, or what is wrong with it. */
+export type Judged =
+  | { readonly services: readonly CompiledService[] }
+  | { readonly faults: readonly ServiceFault[] };
+
+/** Judges and compiles the one service of a file. */
+export async function judgeFile(file: SourceFile, { value, locate }: ReadFile): Promise<Judged> {
+  const { path, name } = file;
+  const toFault = (problem: Problem): ServiceFault => ({
+    file: path,
+    ...locate(problem),
+    message: describeProblem(problem),
+  });
+  if (name === undefined) return judgeServices(value, dirname(path), toFault);
+  const nameFault = findNameFault(name);
+  if (nameFault !== undefined) {
+    const message = `The file name ${name} ${nameFault} Rename it, or begin it with _ if it is no service.`;
+    return { faults: [{ file: path, message }] };
+  }
+  const problems = await judgeOne(value, dirname(path), []);
+  if (problems.length > 0) return { faults: problems.map(toFault) };
+  return { services: [compileService(name, value as FakeService, dirname(path))] };
+}
+
+/** The contract's pattern of the names of hosted services, as editors are told it. */
+const PATTERN = new RegExp(services.propertyNames.pattern);
+
+/** What is wrong with the name of a service, as the rest of a sentence; undefined for a good one. */
+function findNameFault(name: string): string | undefined {
+  return PATTERN.test(name)
+    ? undefined
+    : 'is no name of a service: it begins with a letter, ends with a letter or digit, and has 2 to 60 letters, digits, _ and -.';
+}
+
+async function judgeOne(service: unknown, folder: string, prefix: string[]): Promise<Problem[]> {
+  const problems = [...(await judgeService(service)), ...(await judgePaths(service, folder))];
+  return problems.map((problem) => ({ ...problem, path: [...prefix, ...problem.path] }));
+}
 
 /** All that is wrong with the definition of a service, as it came from a file or from code. */
 async function judgeService(service: unknown): Promise<readonly Problem[]> {
@@ -78,6 +115,8 @@ function parse(key: string): RouteKey | string {
   }
 }
 
+const BODIES = ['json', 'text', 'base64', 'file'] as const;
+
 function judgeRoute([key, route]: readonly [string, unknown]): Problem[] {
   const path = ['routes', key];
   if (!isObject(route)) return [];
@@ -112,6 +151,14 @@ function judgeEvents(
   return repeat === true && !waits ? [tooFast([...path, 'repeat'])] : [];
 }
 
+function tooFast(path: readonly string[]): Problem {
+  return { path, rest: 'needs a delay in the script: without one it floods the caller.' };
+}
+
+function lasts(delay: unknown): boolean {
+  return (toMilliseconds(delay) ?? 0) > 0;
+}
+
 function judgeSteps(
   steps: readonly WebSocketStep[],
   repeat: unknown,
@@ -135,46 +182,20 @@ function judgeSteps(
   ];
 }
 
-function tooFast(path: readonly string[]): Problem {
-  return { path, rest: 'needs a delay in the script: without one it floods the caller.' };
-}
-
-function lasts(delay: unknown): boolean {
-  return (toMilliseconds(delay) ?? 0) > 0;
-}
-
-/** The contract's pattern of the names of hosted services, as editors are told it. */
-const PATTERN = new RegExp(services.propertyNames.pattern);
-
-/** What is wrong with the name of a service, as the rest of a sentence; undefined for a good one. */
-function findNameFault(name: string): string | undefined {
-  return PATTERN.test(name)
-    ? undefined
-    : 'is no name of a service: it begins with a letter, ends with a letter or digit, and has 2 to 60 letters, digits, _ and -.';
-}
-
-/** What a file came to: services, or what is wrong with it. */
-export type Judged =
-  | { readonly services: readonly CompiledService[] }
-  | { readonly faults: readonly ServiceFault[] };
-
-/** Judges and compiles the one service of a file. */
-export async function judgeFile(file: SourceFile, { value, locate }: ReadFile): Promise<Judged> {
-  const { path, name } = file;
-  const toFault = (problem: Problem): ServiceFault => ({
-    file: path,
-    ...locate(problem),
-    message: describeProblem(problem),
+async function judgePaths(service: unknown, folder: string): Promise<Problem[]> {
+  const routes = isObject(service) && isObject(service.routes) ? service.routes : {};
+  const problems = Object.entries(routes).map(async ([key, route]): Promise<Problem[]> => {
+    if (!isObject(route) || typeof route.file !== 'string' || route.file === '') return [];
+    const path = resolve(folder, route.file);
+    const isFile = await stat(path).then(
+      (found) => found.isFile(),
+      () => false,
+    );
+    return isFile
+      ? []
+      : [{ path: ['routes', key, 'file'], rest: `must be a file; ${path} is none.` }];
   });
-  if (name === undefined) return judgeServices(value, dirname(path), toFault);
-  const nameFault = findNameFault(name);
-  if (nameFault !== undefined) {
-    const message = `The file name ${name} ${nameFault} Rename it, or begin it with _ if it is no service.`;
-    return { faults: [{ file: path, message }] };
-  }
-  const problems = await judgeOne(value, dirname(path), []);
-  if (problems.length > 0) return { faults: problems.map(toFault) };
-  return { services: [compileService(name, value as FakeService, dirname(path))] };
+  return (await Promise.all(problems)).flat();
 }
 
 /**
@@ -205,25 +226,4 @@ export async function judgeServices(
       compileService(name, service as FakeService, folder),
     ),
   };
-}
-
-async function judgeOne(service: unknown, folder: string, prefix: string[]): Promise<Problem[]> {
-  const problems = [...(await judgeService(service)), ...(await judgePaths(service, folder))];
-  return problems.map((problem) => ({ ...problem, path: [...prefix, ...problem.path] }));
-}
-
-async function judgePaths(service: unknown, folder: string): Promise<Problem[]> {
-  const routes = isObject(service) && isObject(service.routes) ? service.routes : {};
-  const problems = Object.entries(routes).map(async ([key, route]): Promise<Problem[]> => {
-    if (!isObject(route) || typeof route.file !== 'string' || route.file === '') return [];
-    const path = resolve(folder, route.file);
-    const isFile = await stat(path).then(
-      (found) => found.isFile(),
-      () => false,
-    );
-    return isFile
-      ? []
-      : [{ path: ['routes', key, 'file'], rest: `must be a file; ${path} is none.` }];
-  });
-  return (await Promise.all(problems)).flat();
 }

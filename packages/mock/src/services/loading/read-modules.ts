@@ -12,6 +12,11 @@ import {
 import { locateInText, type ReadFile, type ServiceFault } from '../../util/source-file.ts';
 import type { SourceFile } from './folders.ts';
 
+type Loaded = { readonly path: string } & (
+  | { readonly module: Readonly<Record<string, unknown>> }
+  | { readonly error: unknown }
+);
+
 /** Loads modules that change: each load is of what the files hold then. */
 export interface ModuleLoader {
   /** Loads files and what they import by relative paths, all of one state. */
@@ -20,11 +25,6 @@ export interface ModuleLoader {
   readonly files: ReadonlySet<string>;
   close(): void;
 }
-
-type Loaded = { readonly path: string } & (
-  | { readonly module: Readonly<Record<string, unknown>> }
-  | { readonly error: unknown }
-);
 
 /** Files that each load has read, by the query that Node keeps its modules by. */
 const loads = new Map<string, Set<string>>();
@@ -104,11 +104,6 @@ async function importNow(url: string): Promise<Record<string, unknown>> {
   return load(url);
 }
 
-/** Text of an error without the queries of this loader. */
-function withoutTags(text: string): string {
-  return text.replace(new RegExp(`\\?${RELOAD}=\\d+(&${AS_TYPESCRIPT})?`, 'g'), '');
-}
-
 /** Loads modules anew, and what each exports. */
 export async function readModules(
   files: readonly SourceFile[],
@@ -161,6 +156,11 @@ function placeOfImport(
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return `The module threw ${String(error)}.`;
   return `${error.name}: ${withoutTags(error.message).replace(/\.?$/, '.')}${hintOf(error)}`;
+}
+
+/** Text of an error without the queries of this loader. */
+function withoutTags(text: string): string {
+  return text.replace(new RegExp(`\\?${RELOAD}=\\d+(&${AS_TYPESCRIPT})?`, 'g'), '');
 }
 
 function hintOf({ message, code }: NodeJS.ErrnoException): string {

@@ -25,6 +25,29 @@ export interface Auth {
   verifyBody(input: GatewayInput, call: GatewayCall): Promise<GatewayInput> | undefined;
 }
 
+/** Lets everybody in: what the routers want to see is put where it is missing. */
+export function createOffAuth(profile: WireProfile): Auth {
+  const { storageHeaders } = profile;
+  const authorization = storageHeaders.authorization.toLowerCase();
+  const timestamp = storageHeaders.timestamp.toLowerCase();
+  const present = createPresentAuth(profile);
+  return {
+    ...present,
+    gateway: { ...present.gateway, signature: () => ({ id: 'mock' }) },
+    prepare({ headers }) {
+      if (!isKnown(headers.authorization)) headers.authorization = 'Bearer mock';
+      headers[authorization] ||= signature.storageVersion;
+      if (!/^\d{1,12}$/.test(String(headers[timestamp]))) headers[timestamp] = '0';
+    },
+  };
+}
+
+const BEARER = /^Bearer +\S+$/i;
+
+function isKnown(value = ''): boolean {
+  return BEARER.test(value) || value.startsWith(`${signature.algorithm} `);
+}
+
 /** D16: the parts that the value of a signature always has. */
 const SIGNATURE_PARTS = ['Credential', 'SignedHeaders', 'Signature', 'Timestamp'];
 
@@ -58,27 +81,4 @@ export function createPresentAuth(profile: WireProfile): Auth {
     },
     verifyBody: () => undefined,
   };
-}
-
-const BEARER = /^Bearer +\S+$/i;
-
-/** Lets everybody in: what the routers want to see is put where it is missing. */
-export function createOffAuth(profile: WireProfile): Auth {
-  const { storageHeaders } = profile;
-  const authorization = storageHeaders.authorization.toLowerCase();
-  const timestamp = storageHeaders.timestamp.toLowerCase();
-  const present = createPresentAuth(profile);
-  return {
-    ...present,
-    gateway: { ...present.gateway, signature: () => ({ id: 'mock' }) },
-    prepare({ headers }) {
-      if (!isKnown(headers.authorization)) headers.authorization = 'Bearer mock';
-      headers[authorization] ||= signature.storageVersion;
-      if (!/^\d{1,12}$/.test(String(headers[timestamp]))) headers[timestamp] = '0';
-    },
-  };
-}
-
-function isKnown(value = ''): boolean {
-  return BEARER.test(value) || value.startsWith(`${signature.algorithm} `);
 }
