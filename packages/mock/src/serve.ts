@@ -18,6 +18,7 @@ import { createLogRoom } from './session/request-log.ts';
 import { createSession, createSessions } from './session/session.ts';
 import { type Auth, createOffAuth, createPresentAuth } from './surfaces/auth/auth.ts';
 import { createHttpServer } from './surfaces/http-server.ts';
+import { makeFolder } from './util/folders.ts';
 import { originOf } from './util/host.ts';
 import { describeServiceFault } from './util/source-file.ts';
 
@@ -166,7 +167,6 @@ async function loadContents({
 }: ResolvedOptions): Promise<(session: string) => Contents> {
   if (dir === undefined) return () => memoryContents;
   const { createDiskContents, toSessionFolder } = await import('./files/disk-contents.ts');
-  const { makeFolder } = await import('./util/folders.ts');
   // A folder that cannot be used is told at the start, and not to the first call.
   makeFolder(toSessionFolder(dir, ''));
   return (session) => createDiskContents(toSessionFolder(dir, session), maxSessions);

@@ -2,10 +2,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { expect, test } from 'vitest';
-import { findEndpoint } from '../src/control/endpoint.ts';
-import { endpoints } from '../src/control/endpoints.ts';
+import { endpoints, findEndpoint } from '../src/control/endpoints.ts';
 import { FAULT_FIELDS, parseFaultFlag } from '../src/faults/parse-fault.ts';
-
 import { createMock } from '../src/index.ts';
 import { gateway } from './helpers/calls.ts';
 import { control } from './helpers/control.ts';

@@ -2,21 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { gatewayErrors, limit, storageErrors, uploadErrors } from './defaults.ts';
 
-const SURFACES = { gateway: gatewayErrors, storage: storageErrors, upload: uploadErrors };
+const TABLES = { Gateway: gatewayErrors, Storage: storageErrors, Upload: uploadErrors };
 
-test.each(Object.entries(SURFACES))(
-  'every code that %s refuses with is in its table',
-  (name, table) => {
-    const folder = new URL(`../${name}/`, import.meta.url);
-    const sources = readdirSync(folder)
-      .filter((file) => !file.endsWith('.test.ts'))
-      .map((file) => readFileSync(new URL(file, folder), 'utf8'));
-    const codes = sources.flatMap((source) => [...source.matchAll(/new \w+Error\(\s*'(\w+)'/g)]);
-    expect(codes.length).toBeGreaterThan(0);
-    for (const [, code] of codes)
-      expect(table.get(code as string).status).toBeGreaterThanOrEqual(400);
-  },
-);
+const folder = new URL('../surfaces/', import.meta.url);
+const sources = readdirSync(folder)
+  .filter((file) => /(?<!\.test)\.ts$/.test(file))
+  .map((file) => readFileSync(new URL(file, folder), 'utf8'));
+
+test.each(Object.entries(TABLES))('every code of a %sError is in its table', (name, table) => {
+  const refusal = new RegExp(`new ${name}Error\\(\\s*'(\\w+)'`, 'g');
+  const codes = sources.flatMap((source) => [...source.matchAll(refusal)]);
+  expect(codes.length).toBeGreaterThan(0);
+  for (const [, code] of codes)
+    expect(table.get(code as string).status).toBeGreaterThanOrEqual(400);
+});
 
 test('a code that is in no table is a mistake', () => {
   expect(() => gatewayErrors.get('NONE')).toThrow('NONE is in no error table of the contract.');

@@ -5,8 +5,7 @@ import { isOwnHost, originOf } from '../util/host.ts';
 import { SESSION_PARAMETER, sessionOfQuery } from '../util/session-name.ts';
 import { FieldError } from '../util/values.ts';
 import { createMockSession } from './create-mock-session.ts';
-import { ANSWERED, findEndpoint } from './endpoint.ts';
-import { endpoints } from './endpoints.ts';
+import { ANSWERED, endpoints, findEndpoint } from './endpoints.ts';
 import { Problem } from './problem.ts';
 
 /** Answers what it knows; false for everything else. */

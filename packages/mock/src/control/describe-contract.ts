@@ -1,6 +1,5 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { type Documents, METHODS, type OperationObject } from '../contract/documents.ts';
-
 import type { SurfaceName } from '../contract/surface.ts';
 
 /** One operation, for readers. */

@@ -3,7 +3,6 @@ import type { CompiledRoute, CompiledService } from './compile-service.ts';
 import { type CalledPath, matchRoute, type RouteMethod, toCalledPath } from './routes.ts';
 import { type MockedAnswer, type RouteContext, toRefusal } from './services.ts';
 import { callProxy, openProxy } from './upstream.ts';
-
 import type { Opened } from './web-socket.ts';
 
 /** A call before its route is known. */

@@ -27,6 +27,8 @@ export function isOwnHost(hostname: string, listenHost: string): boolean {
 }
 
 const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
 
 /** Whether a host is this machine's own: `localhost` or a loopback address. */
 export function isLoopback(host: string): boolean {
@@ -57,7 +59,3 @@ export function rawPathOf(target: string): string {
 function hostEnd(target: string): number {
   return /^https?:\/\/[^/?]*/i.exec(target)?.[0].length ?? 0;
 }
-
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-
-loopback.addAddress('::1', 'ipv6');
