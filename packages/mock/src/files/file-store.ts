@@ -20,77 +20,6 @@ export interface StoredFile {
   readonly content: Content;
 }
 
-/** Bytes that are being written. */
-interface ContentDraft {
-  append(chunk: Buffer): void;
-  finish(): Content;
-  discard(): void;
-}
-
-/** Where a store keeps its bytes, and what it remembers of them. */
-export interface Contents {
-  draft(): ContentDraft;
-  /** The same bytes for another file. */
-  copy(content: Content): Content;
-  /** The files that were kept, by key. */
-  load(): Iterable<readonly [key: string, file: StoredFile]>;
-  /** Remembers a file under a key; `old` is the one that it replaces. */
-  save(key: string, file: StoredFile, old: StoredFile | undefined): void;
-  remove(key: string, file: StoredFile): void;
-}
-
-const BLOCK_BYTES = 65_536;
-
-/** Bytes that arrive in chunks. */
-interface Collected {
-  append(chunk: Buffer): void;
-  /** All bytes in one buffer. */
-  join(): Buffer;
-}
-
-/** Keeps the bytes of files in memory. */
-export const memoryContents: Contents = {
-  draft() {
-    let collected = collectBytes();
-    return {
-      append: (chunk) => collected.append(chunk),
-      finish: () => toContent(collected.join()),
-      discard() {
-        collected = collectBytes();
-      },
-    };
-  },
-  copy: (content) => content,
-  load: () => [],
-  save() {},
-  remove() {},
-};
-
-function toContent(bytes: Buffer): Content {
-  return { bytes: () => bytes, read: (start, end) => bytes.subarray(start, end + 1) };
-}
-
-/**
- * Collects chunks by copying them into blocks. To keep the chunks themselves would cost many times
- * their bytes where they are small, and a chunk holds on to the whole buffer that it is a view of.
- */
-export function collectBytes(): Collected {
-  const blocks: Buffer[] = [];
-  let size = 0;
-  return {
-    append(chunk) {
-      for (let from = 0; from < chunk.length; ) {
-        const start = size % BLOCK_BYTES;
-        if (start === 0) blocks.push(Buffer.allocUnsafe(BLOCK_BYTES));
-        const copied = chunk.copy(blocks.at(-1) as Buffer, start, from);
-        from += copied;
-        size += copied;
-      }
-    },
-    join: () => Buffer.concat(blocks, size),
-  };
-}
-
 /** A file that is being written; nobody sees it before it is whole (D28). */
 export interface Draft {
   /** Adds bytes; false where the store has no room for them, or the draft was discarded. */
@@ -119,6 +48,25 @@ export interface FileStore {
   clear(): void;
   /** Gives the room back when the session is forgotten; what is on disk stays. */
   release(): void;
+}
+
+/** Bytes that are being written. */
+interface ContentDraft {
+  append(chunk: Buffer): void;
+  finish(): Content;
+  discard(): void;
+}
+
+/** Where a store keeps its bytes, and what it remembers of them. */
+export interface Contents {
+  draft(): ContentDraft;
+  /** The same bytes for another file. */
+  copy(content: Content): Content;
+  /** The files that were kept, by key. */
+  load(): Iterable<readonly [key: string, file: StoredFile]>;
+  /** Remembers a file under a key; `old` is the one that it replaces. */
+  save(key: string, file: StoredFile, old: StoredFile | undefined): void;
+  remove(key: string, file: StoredFile): void;
 }
 
 /** Bytes that all sessions of a mock share. */
@@ -237,6 +185,58 @@ export function createFileStore({ contents, room, now }: FileStoreOptions): File
       room.give([...files.keys()].reduce((sum, key) => sum + costAt(key), 0));
       files.clear();
     },
+  };
+}
+
+const BLOCK_BYTES = 65_536;
+
+/** Bytes that arrive in chunks. */
+interface Collected {
+  append(chunk: Buffer): void;
+  /** All bytes in one buffer. */
+  join(): Buffer;
+}
+
+/** Keeps the bytes of files in memory. */
+export const memoryContents: Contents = {
+  draft() {
+    let collected = collectBytes();
+    return {
+      append: (chunk) => collected.append(chunk),
+      finish: () => toContent(collected.join()),
+      discard() {
+        collected = collectBytes();
+      },
+    };
+  },
+  copy: (content) => content,
+  load: () => [],
+  save() {},
+  remove() {},
+};
+
+function toContent(bytes: Buffer): Content {
+  return { bytes: () => bytes, read: (start, end) => bytes.subarray(start, end + 1) };
+}
+
+/**
+ * Collects chunks by copying them into blocks. To keep the chunks themselves would cost many times
+ * their bytes where they are small, and a chunk holds on to the whole buffer that it is a view of.
+ */
+export function collectBytes(): Collected {
+  const blocks: Buffer[] = [];
+  let size = 0;
+  return {
+    append(chunk) {
+      for (let from = 0; from < chunk.length; ) {
+        const start = size % BLOCK_BYTES;
+        if (start === 0) blocks.push(Buffer.allocUnsafe(BLOCK_BYTES));
+        const copied = chunk.copy(blocks.at(-1) as Buffer, start, from);
+        from += copied;
+        size += copied;
+      }
+    },
+    join: () => Buffer.concat(blocks, size),
   };
 }
 

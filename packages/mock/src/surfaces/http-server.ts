@@ -13,41 +13,6 @@ import { type Answer, type ContractError, GatewayError, toAnswer } from '@berth/
 import { INVALID, type SurfaceName, toRefusal } from '../contract/surface.ts';
 import { RecordedRequest } from '../session/call-record.ts';
 
-const FAILED: Readonly<Record<SurfaceName, string>> = {
-  gateway: 'SYS_ERR',
-  storage: 'SYS_ERR',
-  upload: 'InternalError',
-  link: 'InternalError',
-};
-
-/** Ends a request in which the mock itself has failed, in the error shape of its surface. */
-export function answerFailure(error: Error, surface: SurfaceName, response: ServerResponse): void {
-  process.emitWarning(error);
-  if (response.headersSent || response.destroyed) {
-    response.destroy();
-    return;
-  }
-  const message = 'The mock failed: its warnings say why.';
-  refuse(toRefusal(surface, FAILED[surface], { status: 500, message }), response);
-}
-
-function refuse(refusal: ContractError, response: ServerResponse): void {
-  const { req: request } = response;
-  const { status, headers = {}, body } = toAnswerOf(refusal, request, request.url ?? '/');
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) response.setHeader(name, value);
-  }
-  if (typeof body !== 'string') response.setHeader('content-type', 'application/json');
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  response.setHeader('content-length', Buffer.byteLength(text));
-  response.writeHead(status, { connection: 'close' }).end(text);
-}
-
-function toAnswerOf(error: ContractError, request: IncomingMessage, rawPath: string): Answer {
-  const call = { request, requestId: randomUUID(), rawPath };
-  return (error as GatewayError)[toAnswer](call);
-}
-
 /** Listeners for the events of an HTTP server. */
 export interface Application {
   readonly request: RequestListener;
@@ -144,6 +109,11 @@ function writeRaw(socket: Duplex, error: GatewayError): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${text}`);
 }
 
+function toAnswerOf(error: ContractError, request: IncomingMessage, rawPath: string): Answer {
+  const call = { request, requestId: randomUUID(), rawPath };
+  return (error as GatewayError)[toAnswer](call);
+}
+
 function answerBroken(
   error: NodeJS.ErrnoException,
   socket: Duplex,
@@ -192,4 +162,34 @@ function answerBrokenBody(error: NodeJS.ErrnoException, response: ServerResponse
   const surface = (request as RecordedRequest).record?.surface ?? 'gateway';
   const defect = DEFECTS[error.code ?? ''] ?? MALFORMED;
   refuse(toRefusal(surface, INVALID[surface], defect), response);
+}
+
+function refuse(refusal: ContractError, response: ServerResponse): void {
+  const { req: request } = response;
+  const { status, headers = {}, body } = toAnswerOf(refusal, request, request.url ?? '/');
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) response.setHeader(name, value);
+  }
+  if (typeof body !== 'string') response.setHeader('content-type', 'application/json');
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  response.setHeader('content-length', Buffer.byteLength(text));
+  response.writeHead(status, { connection: 'close' }).end(text);
+}
+
+const FAILED: Readonly<Record<SurfaceName, string>> = {
+  gateway: 'SYS_ERR',
+  storage: 'SYS_ERR',
+  upload: 'InternalError',
+  link: 'InternalError',
+};
+
+/** Ends a request in which the mock itself has failed, in the error shape of its surface. */
+export function answerFailure(error: Error, surface: SurfaceName, response: ServerResponse): void {
+  process.emitWarning(error);
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const message = 'The mock failed: its warnings say why.';
+  refuse(toRefusal(surface, FAILED[surface], { status: 500, message }), response);
 }
