@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
@@ -127,11 +127,11 @@ describe('--wire-profile', async () => {
       const standard = JSON.stringify(standardProfile);
       expect([await statusOf({}), await statusOf(HEADERS)]).toEqual([401, 200]);
       const changed = once(child.stdout as NodeJS.EventEmitter, 'data');
-      await writeFile(file, standard);
+      await replace(file, standard);
       expect(String(await changed)).toContain('live.json has changed and is in use.');
       expect(await statusOf({})).toBe(200);
       const broken = once(child.stderr as NodeJS.EventEmitter, 'data');
-      await writeFile(file, `${standard.slice(0, -1)},\n\n!}`);
+      await replace(file, `${standard.slice(0, -1)},\n\n!}`);
       expect(String(await broken)).toMatch(
         /live\.json is no wire profile: .*line 3.* stays in use\./,
       );
@@ -141,3 +141,9 @@ describe('--wire-profile', async () => {
     }
   });
 });
+
+/** Writes a file in one step, so that no half of it is read. */
+async function replace(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.new`, text);
+  await rename(`${file}.new`, file);
+}

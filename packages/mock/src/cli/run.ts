@@ -69,7 +69,7 @@ function summarize({ calls, badRequests, badAnswers }: Verdicts): string {
 function watchFiles({ wireProfile, contract = [] }: CliOptions, { reload }: Served) {
   // One after the other, so that the last change is the one in use.
   let reloaded = Promise.resolve();
-  const watch = (file: string, take: () => Promise<void>) =>
+  const takeOver = (file: string, take: () => Promise<void>) =>
     watchFile(file, () => {
       reloaded = reloaded.then(take).then(
         () => tell(process.stdout, `${file} has changed and is in use.`),
@@ -80,10 +80,10 @@ function watchFiles({ wireProfile, contract = [] }: CliOptions, { reload }: Serv
     const { loadContract } = await import('../contract/load-contract.ts');
     await reload({ contract: await loadContract(contract) });
   };
-  const watches = contract.map((file) => watch(file, takeContract));
+  const watches = contract.map((file) => takeOver(file, takeContract));
   if (wireProfile === undefined) return watches;
   const takeProfile = async () => reload({ profile: await readWireProfile(wireProfile) });
-  return [...watches, watch(wireProfile, takeProfile)];
+  return [...watches, takeOver(wireProfile, takeProfile)];
 }
 
 /** An editor writes a file in several steps: they count as one change. */
