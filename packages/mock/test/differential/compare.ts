@@ -1,12 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Mock } from '../../src/index.ts';
-import { type Asked, NOT_COMPARED, type Verdict } from './exchange.ts';
-import { judge } from './ours.ts';
+import { createMock, type Mock } from '../../src/index.ts';
+import {
+  type Asked,
+  NOT_COMPARED,
+  OWN_ID,
+  send,
+  toBody,
+  toSet,
+  toType,
+  type Verdict,
+} from './exchange.ts';
 import type { Prism } from './prism.ts';
 import { type Rule, rules } from './rules.ts';
 
 /** A disagreement that no rule explains. */
-export interface Difference {
+interface Difference {
   readonly asked: Asked;
   readonly prism: Verdict;
   readonly expected: Verdict;
@@ -41,4 +49,32 @@ function note<Value>(used: Set<Rule>, rule: Rule, before: Value, after: Value | 
   if (after === undefined || isDeepStrictEqual(before, after)) return before;
   used.add(rule);
   return after;
+}
+
+/** What our mock makes of a request, and what its log says of it. */
+export async function judge(mock: Mock, asked: Asked): Promise<Verdict> {
+  const session = mock.session();
+  session.reset({ only: ['requests'] });
+  const { status, headers, text } = await send(mock.url, asked);
+  const [logged, ...others] = session.requests();
+  if (logged === undefined || others.length > 0) throw new Error('The log has not the one call.');
+  if (logged.answerViolations.length > 0) throw new Error('The answer breaks the contract.');
+  const type = toType(headers['content-type']);
+  return {
+    status,
+    isRefusal: logged.violations.length > 0,
+    violations: toSet(logged.violations.map((one) => `${one.in} ${one.pointer} ${one.keyword}`)),
+    type: text === '' ? undefined : type,
+    body: withoutId(toBody(type, text), String(headers['x-request-id'])),
+  };
+}
+
+/** The identifier of a call is in its header and in its body; it is another for each call. */
+function withoutId(body: unknown, id: string): unknown {
+  if (body === undefined) return undefined;
+  return JSON.parse(JSON.stringify(body).replaceAll(`"${id}"`, JSON.stringify(OWN_ID)));
+}
+
+export function startOurs(mode: 'static' | 'dynamic'): Promise<Mock> {
+  return createMock({ mode, seed: 'differential' });
 }

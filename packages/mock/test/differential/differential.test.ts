@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Mock } from '../../src/index.ts';
 import { expectInContract } from '../helpers/contract.ts';
-import { compare } from './compare.ts';
+import { compare, judge, startOurs } from './compare.ts';
 import { documentedRequests } from './documented-requests.ts';
 import { anyRequest, validRequest } from './generated-requests.ts';
 import { goodRequest, OPERATIONS } from './operations.ts';
-import { judge, startOurs } from './ours.ts';
+
 import { type Prism, startPrism } from './prism.ts';
 import { type Rule, rules } from './rules.ts';
 

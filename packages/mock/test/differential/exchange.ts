@@ -1,14 +1,6 @@
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-
-/** A request that both mocks get. */
-export interface Asked {
-  readonly document: 'gateway' | 'storage';
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
+import { XMLParser } from 'fast-xml-parser';
 
 /** What a mock made of a request. */
 export interface Verdict {
@@ -22,13 +14,41 @@ export interface Verdict {
   readonly body: unknown;
 }
 
+const xml = new XMLParser({ ignoreDeclaration: true });
+
+/** The value of a body, by its content type. */
+export function toBody(type: string | undefined, text: string): unknown {
+  if (text === '') return undefined;
+  if (type === 'application/json') return JSON.parse(text);
+  return type === 'application/xml' ? xml.parse(text) : text;
+}
+
+/** A media type without its parameters. */
+export function toType(header: string | string[] | undefined): string | undefined {
+  return header === undefined ? undefined : String(header).split(';', 1)[0];
+}
+
+/** Each once, and sorted. */
+export function toSet(texts: readonly string[]): string[] {
+  return [...new Set(texts)].sort();
+}
+
 /** Stands for any body. */
 export const NOT_COMPARED = 'any body';
 
 /** Stands for what is made anew for each call. */
 export const OWN_ID = 'id of the call';
 
-export interface Reply {
+/** A request that both mocks get. */
+export interface Asked {
+  readonly document: 'gateway' | 'storage';
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;

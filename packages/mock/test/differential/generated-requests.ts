@@ -1,52 +1,24 @@
 import fc from 'fast-check';
 import type { Operation } from '../../src/contract/contract.ts';
+import type { Schema } from '../../src/contract/documents.ts';
 import type { Asked } from './exchange.ts';
 import { CREDENTIALS, FORM, goodRequest, OPERATIONS, toForm } from './operations.ts';
-import { spoiltOf, validOf } from './values.ts';
 
-const NAMES = fc.oneof(
-  fc.stringMatching(/^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$/),
-  fc.constantFrom('a', '1service', 'service-', 'sér', 'a'.repeat(61), 'a.b', 'a%20b'),
-);
-const REST = fc.constantFrom('', '/', '/abc', '/a/b', '/a//b/', '/a%2Fb', '/a%20b?x=1&x=2');
-const QUERIES = fc.constantFrom('', '', '?__code=404', '?a=%', '?__example=none&__dynamic=true');
-const TYPES = fc.constantFrom(
-  'application/json',
-  'application/json',
-  'application/json',
-  'application/json; charset=utf-8',
-  'text/plain',
-  'application/x-www-form-urlencoded',
-  'application/octet-stream',
-);
-const METHODS = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD');
-const AUTHORIZATIONS = fc.constantFrom(
-  undefined,
-  '',
-  'Bearer',
-  'Bearer a',
-  'Basic YTpi',
-  'TC3-HMAC-SHA256 Credential=a/2030-01-01/svc/tc3_request, SignedHeaders=host, Signature=b, Timestamp=1',
-);
-const HALF = fc.subarray(Object.entries(CREDENTIALS.storage));
-const UNKNOWN = fc.constantFrom(
-  '/v1',
-  '/v1/cloudrun',
-  '/v2/cloudrun/hello',
-  '/api/v2/envs/dev/storages:batchDeleteXYZ',
-  '/api/v2/envs/dev/storages',
-  '/api/v2/envs/storages:batchDelete',
-  '/other',
-);
-
-/** A request of an operation that the document describes, and that keeps to its schemas. */
-export function validRequest(operation: Operation): fc.Arbitrary<Asked> {
-  const good = goodRequest(operation);
-  if (operation.body === undefined) return fc.constant(good);
-  return validOf(operation.body).map((body) => ({ ...good, body: JSON.stringify(body) }));
-}
+/** What of JSON Schema the contract uses and the mock itself does not read. */
+type Full = Schema & {
+  required?: readonly string[];
+  minLength?: number;
+  pattern?: string;
+};
 
 const valid = fc.constantFrom(...OPERATIONS).chain(validRequest);
+
+// Prism puts names into a header, so they are of ASCII.
+const TEXT = fc.string({ maxLength: 20 });
+
+type Spoil = (valid: fc.Arbitrary<unknown>) => fc.Arbitrary<unknown>;
+
+const OTHERS = fc.constantFrom<unknown>(null, 0, 1.5, true, '', 'text', [], {}, ['a'], { a: 1 });
 
 const spoiltBody = fc.constantFrom(...OPERATIONS.filter(({ body }) => body)).chain((operation) => {
   const texts = fc.oneof(
@@ -61,6 +33,15 @@ const spoiltForm = fc.subarray(Object.entries(FORM)).map((entries) => {
   return { ...goodRequest(upload), body: toForm(Object.fromEntries(entries)) };
 });
 
+const NAMES = fc.oneof(
+  fc.stringMatching(/^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$/),
+  fc.constantFrom('a', '1service', 'service-', 'sér', 'a'.repeat(61), 'a.b', 'a%20b'),
+);
+
+const REST = fc.constantFrom('', '/', '/abc', '/a/b', '/a//b/', '/a%2Fb', '/a%20b?x=1&x=2');
+
+const QUERIES = fc.constantFrom('', '', '?__code=404', '?a=%', '?__example=none&__dynamic=true');
+
 const gatewayAddress = fc
   .record({ asked: fc.oneof(valid, spoiltBody), name: NAMES, rest: REST, query: QUERIES })
   .map(
@@ -72,6 +53,39 @@ const gatewayAddress = fc
           }
         : asked,
   );
+
+const TYPES = fc.constantFrom(
+  'application/json',
+  'application/json',
+  'application/json',
+  'application/json; charset=utf-8',
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'application/octet-stream',
+);
+
+const METHODS = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD');
+
+const AUTHORIZATIONS = fc.constantFrom(
+  undefined,
+  '',
+  'Bearer',
+  'Bearer a',
+  'Basic YTpi',
+  'TC3-HMAC-SHA256 Credential=a/2030-01-01/svc/tc3_request, SignedHeaders=host, Signature=b, Timestamp=1',
+);
+
+const HALF = fc.subarray(Object.entries(CREDENTIALS.storage));
+
+const UNKNOWN = fc.constantFrom(
+  '/v1',
+  '/v1/cloudrun',
+  '/v2/cloudrun/hello',
+  '/api/v2/envs/dev/storages:batchDeleteXYZ',
+  '/api/v2/envs/dev/storages',
+  '/api/v2/envs/storages:batchDelete',
+  '/other',
+);
 
 const spoiltHead = fc
   .record({
@@ -108,6 +122,37 @@ export const anyRequest: fc.Arbitrary<Asked> = fc.oneof(
   spoiltHead,
 );
 
+/** Values of which parts may be left out, or be of another type. */
+function spoiltOf(schema: Full): fc.Arbitrary<unknown> {
+  return arbitraryOf(
+    schema,
+    (valid) => fc.oneof({ weight: 5, arbitrary: valid }, { weight: 1, arbitrary: OTHERS }),
+    0.2,
+  );
+}
+
+function arbitraryOf(schema: Full, spoil: Spoil, lost: number): fc.Arbitrary<unknown> {
+  const { type, oneOf, items, properties = {}, required = [] } = schema;
+  if (oneOf) return fc.oneof(...oneOf.map((one) => arbitraryOf(one, spoil, lost)));
+  if (type === 'array')
+    return spoil(fc.array(arbitraryOf(items ?? {}, spoil, lost), { maxLength: 4 }));
+  if (type === 'number') return spoil(fc.integer({ min: -5, max: 1_000_000 }));
+  if (type === 'boolean') return spoil(fc.boolean());
+  if (type === 'string') return spoil(TEXT);
+  const values = Object.entries(properties).map(
+    ([name, one]) => [name, arbitraryOf(one, spoil, lost)] as const,
+  );
+  const whole = fc.record(Object.fromEntries([...values, ['more', TEXT]]), {
+    requiredKeys: [...required],
+  });
+  const partial = fc.record(Object.fromEntries(values), { requiredKeys: [] });
+  return spoil(
+    lost === 0
+      ? whole
+      : fc.oneof({ weight: 3, arbitrary: whole }, { weight: 1, arbitrary: partial }),
+  );
+}
+
 /** Without a body where the method has none; each document has paths of its own. */
 function toSendable(asked: Asked): Asked {
   const document = asked.path.startsWith('/v') || asked.path === '/other' ? 'gateway' : 'storage';
@@ -115,4 +160,16 @@ function toSendable(asked: Asked): Asked {
   const { body: _, ...rest } = asked;
   const { 'content-type': __, ...headers } = asked.headers;
   return { ...rest, document, headers };
+}
+
+/** A request of an operation that the document describes, and that keeps to its schemas. */
+export function validRequest(operation: Operation): fc.Arbitrary<Asked> {
+  const good = goodRequest(operation);
+  if (operation.body === undefined) return fc.constant(good);
+  return validOf(operation.body).map((body) => ({ ...good, body: JSON.stringify(body) }));
+}
+
+/** Values that keep to a schema. */
+function validOf(schema: Full): fc.Arbitrary<unknown> {
+  return arbitraryOf(schema, (valid) => valid, 0);
 }

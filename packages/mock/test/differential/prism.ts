@@ -3,8 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type Asked, send, type Verdict } from './exchange.ts';
-import { toBody, toSet, toType } from './to-body.ts';
+import { type Asked, send, toBody, toSet, toType, type Verdict } from './exchange.ts';
 
 const MANIFEST = createRequire(import.meta.url).resolve('@stoplight/prism-cli/package.json');
 const COMMAND = join(dirname(MANIFEST), 'dist/index.js');

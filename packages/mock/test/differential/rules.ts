@@ -1,8 +1,8 @@
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import { toFlatSchema } from '../../src/contract/documents.ts';
+import { isObject } from '../../src/util/values.ts';
 import { type Asked, NOT_COMPARED, OWN_ID, type Verdict } from './exchange.ts';
-import { isBroken, isJsonCall, isUpload, toDescribed } from './requests.ts';
-import { toFlat } from './to-flat.ts';
-import { toOwn } from './to-own.ts';
-import { toRow } from './to-row.ts';
+import { OPERATIONS } from './operations.ts';
 
 /** A deliberate difference from Prism. */
 export interface Rule {
@@ -134,3 +134,88 @@ export const rules: readonly Rule[] = [
     },
   },
 ];
+
+function isUpload({ document, path }: Asked): boolean {
+  return document === 'storage' && path === '/';
+}
+
+/** Whether the body is judged as JSON. */
+function isJsonCall(asked: Asked): boolean {
+  return asked.method === 'POST' && !isUpload(asked) && hasJsonType(asked);
+}
+
+function hasJsonType({ headers }: Asked): boolean {
+  return /^application\/json\b/.test(headers['content-type'] ?? '');
+}
+
+/** Whether a body says that it is JSON, and is none. */
+function isBroken(asked: Asked): boolean {
+  const { body = '' } = asked;
+  if (body === '' || !hasJsonType(asked)) return false;
+  try {
+    JSON.parse(body);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** The call of the gateway that the document describes and that is nearest to a call that it takes. */
+function toDescribed(asked: Asked): Asked {
+  const [path = ''] = asked.path.split('?', 1);
+  const [, name, rest] = /^\/v1\/cloudrun\/([^/]+)(?:\/(.*))?$/.exec(path) ?? [];
+  if (name === undefined) return asked;
+  const within = rest === undefined || rest === '' ? '' : `/${encodeURIComponent(rest)}`;
+  const described = {
+    ...asked,
+    method: asked.method === 'HEAD' ? 'GET' : asked.method,
+    path: `/v1/cloudrun/${name}${within}`,
+  };
+  const isTyped = asked.headers['content-type'] !== undefined;
+  if (asked.method !== 'POST' || !isTyped || isJsonCall(asked)) return described;
+  const headers = { ...asked.headers, 'content-type': 'application/json' };
+  return { ...described, headers, body: '{}' };
+}
+
+/** Prism's verdict as that of the flat schema alone; undefined where there is nothing to unwrap. */
+function toFlat(prism: Verdict, asked: Asked): Verdict | undefined {
+  const schema = OPERATIONS.find(({ id }) => asked.path.endsWith(`:${id}`))?.body;
+  const wrapper = schema?.['x-berth-unwrap'];
+  if (schema === undefined || wrapper === undefined || !isJsonCall(asked)) return undefined;
+  const fields = Object.keys(toFlatSchema(schema).properties ?? {});
+  const body =
+    asked.body === undefined || isBroken(asked) ? undefined : JSON.parse(asked.body || 'null');
+  const isWrapped = isObject(body) && Object.hasOwn(body, wrapper);
+  const isOf = (one: string) => !one.startsWith('body ');
+  if (isWrapped && fields.some((field) => Object.hasOwn(body, field))) {
+    if (![200, 422].includes(prism.status)) return undefined;
+    const violations = [...prism.violations.filter(isOf), 'body  unwrap'].sort();
+    return { ...prism, status: 422, isRefusal: true, violations };
+  }
+  const foreign = isWrapped
+    ? fields.map((field) => `body /${field} required`)
+    : [`body /${wrapper} required`];
+  const violations = prism.violations.filter(
+    (one) => one !== 'body  oneOf' && !foreign.includes(one),
+  );
+  return { ...prism, violations };
+}
+
+/** A body of Prism with what belongs to a call. */
+function toOwn(body: unknown, status: number): unknown {
+  if (!isObject(body)) return body;
+  if (isObject(body.xml)) {
+    return { Error: { ...body.xml, RequestId: OWN_ID, TraceId: OWN_ID } };
+  }
+  if (isObject(body.body)) {
+    return { ...body, statusCode: status, body: { ...body.body, requestId: OWN_ID } };
+  }
+  return 'requestId' in body ? { ...body, requestId: OWN_ID } : body;
+}
+
+/** The first row of a status in the error table of a call; undefined where there is none. */
+function toRow({ document, path }: Asked, status: number) {
+  const { gatewayErrors, storageErrors, uploadErrors } = defaults;
+  if (document === 'gateway') return gatewayErrors.find((row) => row.status === status);
+  return (path === '/' ? uploadErrors : storageErrors).find((row) => row.status === status);
+}
