@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError, type WebSocketAnswer } from '@berth/server-stubs';
+import type { WebSocketAnswer } from '@berth/server-stubs';
 import type { WebSocket } from 'ws';
 import { isObject } from '../util/values.ts';
 import { prepareAnswer, toFailure, toServiceCall } from './answers.ts';
@@ -44,7 +44,6 @@ const FAILED = 1011;
  * Opens a WebSocket and plays a script on it.
  *
  * @param upstreamStatus header that marks an answer of a hosted service (D10)
- * @throws GatewayError INVALID_REQUEST for a handshake that is none
  */
 async function openWebSocket(
   script: WebSocketScript,
@@ -53,7 +52,6 @@ async function openWebSocket(
 ): Promise<WebSocketAnswer> {
   const { call, openEnds, report } = context;
   const { request, requestId } = call;
-  assertHandshake(request.headers);
   // Loaded for those alone who open one.
   const { WebSocketServer } = await import('ws');
   const server = new WebSocketServer({
@@ -260,20 +258,5 @@ async function repeatSteps(
     await playSteps(socket, steps, signal);
     // A script that never waits must not keep everybody else waiting.
     await turn();
-  }
-}
-
-/** RFC 6455, section 4.2.1. */
-function assertHandshake(headers: NodeJS.Dict<string | string[]>): void {
-  if (headers['sec-websocket-version'] !== '13') {
-    throw new GatewayError('INVALID_REQUEST', {
-      message: 'The header Sec-WebSocket-Version must be 13.',
-      headers: { 'sec-websocket-version': '13' },
-    });
-  }
-  if (!/^[+/0-9A-Za-z]{22}==$/.test(String(headers['sec-websocket-key']))) {
-    throw new GatewayError('INVALID_REQUEST', {
-      message: 'The header Sec-WebSocket-Key must be 16 bytes in base64.',
-    });
   }
 }

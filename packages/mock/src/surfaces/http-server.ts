@@ -9,7 +9,13 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Answer, type ContractError, GatewayError, toAnswer } from '@berth/server-stubs';
+import {
+  type Answer,
+  type ContractError,
+  GatewayError,
+  isResponding,
+  toAnswer,
+} from '@berth/server-stubs';
 import { INVALID, type SurfaceName, toRefusal } from '../contract/surface.ts';
 import { RecordedRequest } from '../session/call-record.ts';
 
@@ -75,7 +81,8 @@ export async function createHttpServer(
     // Node hands the sockets of both over without a listener; a client that is gone must not end the process.
     .on('upgrade', (request, socket, head) => {
       socket.on('error', () => {});
-      application().upgrade(request, socket, head);
+      if (isResponding(socket)) socket.destroy();
+      else application().upgrade(request, socket, head);
     })
     .on('connect', (_request, socket) => {
       socket.on('error', () => {});
