@@ -85,9 +85,10 @@ export function createCaller(options: CallerOptions): Caller {
       health.assertAlive(request.origin);
       const sent = toSent(request);
       options.onSent?.(sent);
+      const began = performance.now();
       const response = await send(request, sent, agents, AbortSignal.any([signal, ends.signal]));
       const made = await read(response);
-      health.answered(request.origin);
+      health.answered(request.origin, performance.now() - began);
       return { sent, made };
     } catch (error) {
       if (signal.aborted) throw new NetworkFault('the run was ended', 'ABORTED');

@@ -3,23 +3,34 @@ import { NetworkFault } from './network-fault.ts';
 /** A target that gives no answer this often in a row is not called again. */
 const MOST_SILENT = 12;
 
-/** Knows which targets have stopped answering, so that a run does not wait for each call in vain. */
+/**
+ * Knows which targets have stopped answering, so that a run does not wait for each call in vain, and
+ * how far away they are.
+ */
 export interface Health {
   /** @throws NetworkFault where a target is given up */
   assertAlive(origin: string): void;
-  answered(origin: string): void;
+  /** Notes a response, and how many milliseconds it took. */
+  answered(origin: string, took: number): void;
   /** Notes a call without an answer, or with one that has no end. */
   silent(origin: string): void;
+  /** The fastest response of the slowest target so far, in milliseconds: that of a busy one is fast. */
+  latency(): number;
 }
 
 export function createHealth(): Health {
   const silences = new Map<string, number>();
+  const fastest = new Map<string, number>();
   return {
     assertAlive(origin) {
       if ((silences.get(origin) ?? 0) < MOST_SILENT) return;
       throw new NetworkFault(`${origin} gave no answer ${MOST_SILENT} times in a row`, 'SILENT');
     },
-    answered: (origin) => void silences.delete(origin),
+    answered(origin, took) {
+      silences.delete(origin);
+      fastest.set(origin, Math.min(took, fastest.get(origin) ?? took));
+    },
     silent: (origin) => void silences.set(origin, (silences.get(origin) ?? 0) + 1),
+    latency: () => Math.max(0, ...fastest.values()),
   };
 }

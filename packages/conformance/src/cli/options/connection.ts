@@ -33,6 +33,6 @@ export const connection = {
     value: '<number>',
     range: RANGES.concurrency,
     about: 'checks made at the same time',
-    usual: String(RANGES.concurrency.usual),
+    usual: '8, or 32 if a call takes 100 ms',
   },
 } as const satisfies OptionGroup;

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import type { Check } from '../checks/check.ts';
+import { checks } from '../checks/index.ts';
+import { toSettings } from '../options.ts';
+import { createRun } from './create-run.ts';
+import { runChecks } from './run-checks.ts';
+
+const url = 'http://127.0.0.1:1';
+
+/** How many checks are made at the same time on a target whose fastest call has taken this long. */
+async function mostAtOnce(latency: number, concurrency?: number): Promise<number> {
+  const settings = toSettings({ gatewayUrl: url, storageUrl: url, concurrency });
+  const run = createRun(settings, new AbortController().signal);
+  for (const took of [latency + 400, latency, latency + 900]) run.health.answered(url, took);
+  let now = 0;
+  let most = 0;
+  const counted = checks.map(({ rule }): Check => {
+    return {
+      rule,
+      needs: [],
+      run: async () => {
+        now += 1;
+        most = Math.max(most, now);
+        await new Promise((resolve) => setImmediate(resolve));
+        now -= 1;
+      },
+    };
+  });
+  await runChecks(run, counted, () => {});
+  return most;
+}
+
+test('a target near by is checked by 8 checks at the same time, one far away by 32', async () => {
+  expect(await mostAtOnce(3)).toBe(8);
+  expect(await mostAtOnce(200)).toBe(32);
+});
+
+test('a number that is given is obeyed', async () => {
+  expect(await mostAtOnce(3, 20)).toBe(20);
+  expect(await mostAtOnce(200, 1)).toBe(1);
+});
