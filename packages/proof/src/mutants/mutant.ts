@@ -81,8 +81,3 @@ interface SocketEnd {
   code: number;
   reason: string;
 }
-
-/** Defines a mutant. */
-export function defineMutant(mutant: Mutant): Mutant {
-  return mutant;
-}

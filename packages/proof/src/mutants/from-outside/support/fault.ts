@@ -1,4 +1,4 @@
-import { defineMutant, type Hooks, type Mutant, type MutantContext } from '../../mutant.ts';
+import type { Hooks, Mutant, MutantContext } from '../../mutant.ts';
 
 /** A mutant in one call: for faults that real gateways and stores have, many of which are a line long. */
 export function fault(
@@ -8,5 +8,5 @@ export function fault(
   companions: readonly string[] = [],
 ): Mutant {
   const hooksOf = typeof create === 'function' ? create : (_: MutantContext) => create;
-  return defineMutant({ rule, breaks, companions, create: hooksOf });
+  return { rule, breaks, companions, create: hooksOf };
 }
