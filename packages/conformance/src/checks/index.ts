@@ -1,26 +1,26 @@
-import { auth } from './auth/index.ts';
-import { authSignature } from './auth-signature/index.ts';
-import { authStorage } from './auth-storage/index.ts';
+import { auth } from './auth.ts';
+import { authSignature } from './auth-signature.ts';
+import { authStorage } from './auth-storage.ts';
 import type { Check } from './check.ts';
-import { gatewayAddress } from './gateway-address/index.ts';
-import { gatewayAnswers } from './gateway-answers/index.ts';
-import { gatewayDisposition } from './gateway-disposition/index.ts';
-import { gatewayErrors } from './gateway-errors/index.ts';
-import { gatewayNames } from './gateway-names/index.ts';
-import { gatewayRequestId } from './gateway-request-id/index.ts';
-import { gatewayRequests } from './gateway-requests/index.ts';
-import { gatewayStreams } from './gateway-streams/index.ts';
-import { storageCalls } from './storage-calls/index.ts';
-import { storageCopy } from './storage-copy/index.ts';
-import { storageCopyAnswers } from './storage-copy-answers/index.ts';
-import { storageCopyPaths } from './storage-copy-paths/index.ts';
-import { storageDelete } from './storage-delete/index.ts';
-import { storageEnvelope } from './storage-envelope/index.ts';
-import { storageLinks } from './storage-links/index.ts';
-import { storageRefusals } from './storage-refusals/index.ts';
-import { storageUploadMetadata } from './storage-upload-metadata/index.ts';
-import { upload } from './upload/index.ts';
-import { uploadAnswers } from './upload-answers/index.ts';
+import { gatewayAddress } from './gateway-address.ts';
+import { gatewayAnswers } from './gateway-answers.ts';
+import { gatewayDisposition } from './gateway-disposition.ts';
+import { gatewayErrors } from './gateway-errors.ts';
+import { gatewayNames } from './gateway-names.ts';
+import { gatewayRequestId } from './gateway-request-id.ts';
+import { gatewayRequests } from './gateway-requests.ts';
+import { gatewayStreams } from './gateway-streams.ts';
+import { storageCalls } from './storage-calls.ts';
+import { storageCopy } from './storage-copy.ts';
+import { storageCopyAnswers } from './storage-copy-answers.ts';
+import { storageCopyPaths } from './storage-copy-paths.ts';
+import { storageDelete } from './storage-delete.ts';
+import { storageEnvelope } from './storage-envelope.ts';
+import { storageLinks } from './storage-links.ts';
+import { storageRefusals } from './storage-refusals.ts';
+import { storageUploadMetadata } from './storage-upload-metadata.ts';
+import { upload } from './upload.ts';
+import { uploadAnswers } from './upload-answers.ts';
 
 /** Every check, in the order of the rules. */
 export const checks: readonly Check[] = [

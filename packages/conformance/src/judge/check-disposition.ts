@@ -1,4 +1,4 @@
-import { listDispositionTypes } from '../checks/gateway-disposition/list-disposition-types.ts';
+import { listDispositionTypes } from '../checks/gateway-disposition.ts';
 import { documents } from '../contract/documents.ts';
 import { toMediaType } from '../contract/media-type.ts';
 import { type Answer, readHeader } from '../http-messages.ts';

@@ -1,0 +1,184 @@
+import { createHmac } from 'node:crypto';
+import { toTc3Header } from '../credentials/sign-tc3.ts';
+import type { GatewayCall } from '../trial/gateway-tool.ts';
+import type { Trial } from '../trial/trial.ts';
+import { type Check, defineCheck } from './check.ts';
+import { assertClock } from './support/assert-clock.ts';
+import { expectLetThrough, expectRefused, type NamedCalls } from './support/expect-admission.ts';
+import { jsonPost } from './support/gateway-methods.ts';
+
+/**
+ * Tokens made of a good one that must not be accepted, by what was done to them. Those of a JSON Web
+ * Token (RFC 7519) are the ones that careless verifiers take; of any other token only its text is changed.
+ */
+export function forgeTokens(token: string): Record<string, string> {
+  const cut = {
+    'a token without its end': token.slice(0, Math.floor(token.length / 2)),
+    'a token with four letters more': `${token}AAAA`,
+  };
+  const [head = '', payload = '', signature = ''] = token.split('.');
+  const header = readJson(head);
+  const claims = readJson(payload);
+  if (header === undefined || claims === undefined) {
+    return { ...cut, 'a token with changed letters': changeMiddle(token) };
+  }
+  const changed = toPart({ ...claims, sub: `${claims.sub ?? ''}x` });
+  const hs256 = toPart({ ...header, alg: 'HS256' });
+  return {
+    ...cut,
+    'a token with a changed payload': `${head}.${changed}.${signature}`,
+    'a token with a changed signature': `${head}.${payload}.${changeMiddle(signature)}`,
+    'a token with an empty signature': `${head}.${payload}.`,
+    'a token without its signature': `${head}.${payload}`,
+    ...Object.fromEntries(
+      ['none', 'None', 'NONE'].map((alg) => [
+        `a token of algorithm ${alg}`,
+        `${toPart({ ...header, alg })}.${payload}.`,
+      ]),
+    ),
+    'a token of algorithm none with a signature': `${toPart({ ...header, alg: 'none' })}.${payload}.${signature}`,
+    'a token signed with an empty secret': `${hs256}.${payload}.${signEmpty(`${hs256}.${payload}`)}`,
+  };
+}
+
+/** Changes letters where none of them is mere padding. */
+function changeMiddle(text: string): string {
+  const middle = Math.floor(text.length / 2);
+  const changed = text
+    .slice(middle - 2, middle + 2)
+    .replace(/./g, (one) => (one === 'A' ? 'B' : 'A'));
+  return text.slice(0, middle - 2) + changed + text.slice(middle + 2);
+}
+
+function toPart(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+function readJson(part: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function signEmpty(text: string): string {
+  return createHmac('sha256', '').update(text).digest('base64url');
+}
+
+/** A GET and a POST, at the root of the service and below it, which carry a mark in their query. */
+function toCalls(credentials: GatewayCall['credentials'], mark: string): NamedCalls {
+  const root = `?mark=${mark}`;
+  const deep = `/a/b?mark=${mark}`;
+  const given = credentials === undefined ? {} : { credentials };
+  return {
+    'GET of the root': { path: root, ...given },
+    'GET of a path': { path: deep, ...given },
+    'POST to the root': { path: root, ...jsonPost, ...given },
+    'POST to a path': { path: deep, ...jsonPost, ...given },
+  };
+}
+
+/** The same with several values of `Authorization`, named. A GET and a POST for each. */
+function toCallsWith(values: Record<string, string>, mark: string): NamedCalls {
+  const path = `/a/b?mark=${mark}`;
+  const calls = Object.entries(values).flatMap(([what, value]) => {
+    const credentials = [['Authorization', value]] as const;
+    return [
+      [`GET with ${what}`, { path, credentials }],
+      [`POST with ${what}`, { path, ...jsonPost, credentials }],
+    ] as const;
+  });
+  return Object.fromEntries(calls);
+}
+
+const MALFORMED = {
+  'no token after Bearer': '',
+  'a token of one letter': 'x',
+  'a token of three parts that are no JSON': 'a.b.c',
+  'the token undefined': 'undefined',
+  'the token null': 'null',
+  'a token of two words': 'made up',
+  'a token of dots': '..',
+  'a token of 1,000 letters': 'x'.repeat(1000),
+};
+
+const BASIC = Buffer.from('admin:admin').toString('base64');
+
+const HEX = 'a'.repeat(64);
+
+const MADE_UP = {
+  Basic: `Basic ${BASIC}`,
+  'Basic without credentials': 'Basic',
+  Digest: `Digest username="admin", realm="a", nonce="b", uri="/", response="${'a'.repeat(32)}"`,
+  Negotiate: `Negotiate ${BASIC}`,
+  'a signature of another version': toTc3Header({
+    Credential: 'id/2026-01-01/svc/tc3_request',
+    SignedHeaders: 'host',
+    Signature: HEX,
+    Timestamp: '1767225600',
+  }).replace(/^\S+/, 'TC2-HMAC-SHA256'),
+  'a signature of another platform': `AWS4-HMAC-SHA256 Credential=id/20260101/a/s3/aws4_request, SignedHeaders=host, Signature=${HEX}`,
+  'a scheme that nobody knows': 'Conformance x',
+};
+
+/** A token that is good, in a scheme that is not its own. */
+function toGoodTokens({ settings: { gatewayToken } }: Trial): Record<string, string> {
+  if (gatewayToken === undefined) return {};
+  const basic = Buffer.from(`token:${gatewayToken}`).toString('base64');
+  return {
+    'a good token as Basic': `Basic ${gatewayToken}`,
+    'a good token as a password of Basic': `Basic ${basic}`,
+    'a good token as Token': `Token ${gatewayToken}`,
+    'a good token as BearerX': `BearerX ${gatewayToken}`,
+    'a good token without a scheme': gatewayToken,
+  };
+}
+
+export const auth: readonly Check[] = [
+  defineCheck('AU-BEARER', ['fixture', 'bearer'], async (t) => {
+    await expectLetThrough(t, toCalls('bearer', t.uniqueName()));
+  }),
+  defineCheck('AU-BEARER-ENV', ['fixture', 'otherEnvToken'], async (t) => {
+    const mark = t.uniqueName();
+    const other = { Authorization: `Bearer ${t.settings.otherEnvToken}` };
+    const calls = toCalls(other, mark);
+    const named = Object.entries(calls).map(([what, call]) => [
+      `${what} with a token of another environment`,
+      call,
+    ]);
+    await expectRefused(t, mark, Object.fromEntries(named));
+  }),
+  defineCheck('AU-SIGNATURE', ['fixture', 'signature'], async (t) => {
+    await assertClock(t);
+    await expectLetThrough(t, toCalls('signature', t.uniqueName()));
+  }),
+  defineCheck('AU-NONE', ['fixture'], async (t) => {
+    const mark = t.uniqueName();
+    await expectRefused(t, mark, {
+      ...toCalls('none', mark),
+      ...toCallsWith({ 'an empty Authorization': '' }, mark),
+    });
+  }),
+  defineCheck('AU-BEARER-BAD', ['fixture'], async (t) => {
+    const { gatewayToken, expiredToken } = t.settings;
+    if (gatewayToken === undefined) t.note('no --gateway-token: no forged token was tried');
+    if (expiredToken === undefined) t.note('no --expired-token: no expired token was tried');
+    const tokens = {
+      ...MALFORMED,
+      ...(gatewayToken === undefined ? {} : forgeTokens(gatewayToken)),
+      ...(expiredToken === undefined ? {} : { 'an expired token': expiredToken }),
+    };
+    const values = Object.entries(tokens).map(([what, token]) => [
+      what,
+      `Bearer ${token}`.trimEnd(),
+    ]);
+    const mark = t.uniqueName();
+    await expectRefused(t, mark, toCallsWith(Object.fromEntries(values), mark));
+  }),
+  defineCheck('AU-SCHEME-UNKNOWN', ['fixture'], async (t) => {
+    const mark = t.uniqueName();
+    await expectRefused(t, mark, toCallsWith({ ...MADE_UP, ...toGoodTokens(t) }, mark));
+  }),
+];

@@ -1,0 +1,235 @@
+import { isIP } from 'node:net';
+import { array, constantFrom } from 'fast-check';
+import { NetworkFault } from '../http/network-fault.ts';
+import type { GatewayCall } from '../trial/gateway-tool.ts';
+import type { Trial } from '../trial/trial.ts';
+import { type Check, defineCheck } from './check.ts';
+import { callEcho } from './support/call-echo.ts';
+import { forAll } from './support/for-all.ts';
+import { gatewayMethods } from './support/gateway-methods.ts';
+import { openSocket } from './support/open-socket.ts';
+import { readHello } from './support/read-hello.ts';
+
+/** Calls each path with GET and POST; the service must get exactly what stands behind its name. */
+async function expectPath(t: Trial, paths: readonly string[]): Promise<void> {
+  for (const call of gatewayMethods) {
+    for (const path of paths) {
+      const what = `${call.method} ${path}`;
+      const came = await callEcho(t, { ...call, path }, what);
+      if (!came) continue;
+      const { target } = came.echo;
+      t.expect(target === path, `${what}: the service must get ${path}, not ${target}`);
+    }
+  }
+}
+
+/** Hosts whose first label names an environment that does not exist, each in its own way. */
+function otherHosts(t: Trial): string[] {
+  const { hostname, port } = new URL(`http://${t.gateway.host}`);
+  const [label = '', ...rest] = hostname.split('.');
+  const isNamed = isIP(hostname.replace(/^\[|\]$/g, '')) === 0 && rest.length > 0;
+  const domain = isNamed ? rest.join('.') : 'gateway.example';
+  const end = port === '' ? domain : `${domain}:${port}`;
+  const strange = t.uniqueName();
+  if (!isNamed) return [`${strange}.${end}`];
+  return [
+    `${strange}.${end}`,
+    `${strange}.${label}.${end}`,
+    `${label}-${strange}`.slice(0, 63).concat(`.${end}`),
+    `${strange.slice(0, 62 - label.length)}-${label}.${end}`,
+  ];
+}
+
+/** What comes back does not matter, nor whether anything does. */
+async function callAnyhow(t: Trial, call: GatewayCall): Promise<void> {
+  try {
+    await t.gateway.call(call);
+  } catch (error) {
+    if (!(error instanceof NetworkFault) || t.signal.aborted) throw error;
+  }
+}
+
+/** What a path may be made of; the first is no escape, so that no segment is only dots. */
+const PATH_PIECES = [
+  'a',
+  '%2F',
+  '%2f',
+  '%25',
+  '%20',
+  '%41',
+  '%7E',
+  '%3F',
+  '%E4%B8%AD',
+  '%FF',
+  '/x',
+];
+
+/** Every character that a path may have unescaped (RFC 3986, section 3.3). */
+const UNESCAPED = "/a;b=1/c:d@e+f!$&'()*,~g=h.json";
+
+const QUERIES = [
+  'b=2&a=1&b=1&a=1',
+  'a=%2F&b=%2f&c=+&d=%20&e=a%3Db&f==&g',
+  '%E4%BD%A0=%E5%A5%BD&%e5',
+  'a[]=1&a[]=2&a%5B%5D=3',
+  '&&a=&=b&',
+  'a;b=1;c',
+  'url=https://name:80/a?b=c/../d//e',
+  'a=%25&b=%2525&c=100%&d=%zz',
+  "a=%41&b=~%7E&c=*%2A!()'",
+  '%80=%ff',
+  'a',
+  '?',
+  `long=${'0123456789'.repeat(80)}`,
+];
+
+/** What RFC 3986 allows in a query; a gateway may refuse any other with 400 (RFC 9112, section 3). */
+const SOUND = /^(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*$/i;
+
+const QUERY_PIECES = [
+  'a',
+  'b',
+  '=',
+  '&',
+  '%26',
+  '%3D',
+  '+',
+  '%20',
+  '%2B',
+  '%C3%A9',
+  '/',
+  '?',
+  ';',
+  '1',
+];
+
+/** The handshake of a WebSocket has a query too. */
+async function expectOfSocket(t: Trial): Promise<void> {
+  const query = 'b=%2f&a=+&b=%20&a';
+  const call = { path: `${t.fixture.socket()}?${query}` };
+  await openSocket(t, { call }, async (socket) => {
+    const { target } = await readHello(t, socket);
+    t.expect(queryOf(target) === query, toMessage(`WebSocket ${call.path}`, target));
+  });
+}
+
+function queryOf(target = ''): string | undefined {
+  const start = target.indexOf('?');
+  return start < 0 ? undefined : target.slice(start + 1);
+}
+
+function toMessage(what: string, came: string): string {
+  return `${what}: the service must get the query as it was sent, not ${came}`;
+}
+
+export const gatewayAddress: readonly Check[] = [
+  defineCheck('GW-ENV-HOST', ['fixture'], async (t: Trial) => {
+    const control = t.uniqueName();
+    await t.gateway.call({ path: t.fixture.answer({ mark: control }) });
+    t.reach((await t.fixture.count(control)) === 1, 'the fixture does not count its calls');
+    for (const host of otherHosts(t)) {
+      for (const call of gatewayMethods) {
+        const mark = t.uniqueName();
+        const path = t.fixture.answer({ mark });
+        await callAnyhow(t, { ...call, path, host, acceptsRefusal: true });
+        const count = await t.fixture.count(mark);
+        const what = `${call.method} with Host: ${host}`;
+        t.expect(count === 0, `${what}: must not reach the service, but did`);
+      }
+    }
+  }),
+  defineCheck('GW-PATH-SHAPE', ['fixture'], async (t) => {
+    const own = `/${t.settings.service}`;
+    const plain = ['/alpha', '/Alpha', '/0', '/index.html', '/v1'];
+    await expectPath(t, [...plain, own, `${own}/alpha`, UNESCAPED]);
+    const mark = t.uniqueName();
+    const path = t.fixture.answer({ mark });
+    await t.gateway.call({ service: t.uniqueName(), path });
+    const count = await t.fixture.count(mark);
+    t.expect(count === 0, 'a call to another name must not reach this service, but did');
+  }),
+  defineCheck('GW-PATH-OPTIONAL', ['fixture'], async (t) => {
+    for (const call of gatewayMethods) {
+      for (const path of ['', '?a=1']) {
+        const what = `${call.method} ${t.gateway.servicePath}${path}`;
+        const came = await callEcho(t, { ...call, path }, what);
+        if (!came) continue;
+        const [arrived] = came.echo.target.split('?');
+        t.expect(arrived === '/', `${what}: the service must get the path /, not ${arrived}`);
+      }
+    }
+  }),
+  defineCheck('GW-PATH-TRAILING-SLASH', ['fixture'], async (t) => {
+    for (const call of gatewayMethods) {
+      const bare = t.fixture.readEcho(await t.gateway.call(call))?.target ?? '/';
+      for (const query of ['', '?a=1']) {
+        const what = `${call.method} ${t.gateway.servicePath}/${query}`;
+        const came = await callEcho(t, { ...call, path: `/${query}` }, what);
+        if (!came) continue;
+        const [path = ''] = came.echo.target.split('?');
+        const isSame = path === '/' || path === bare;
+        t.expect(isSame, `${what}: the service must get the path ${bare}, not ${path}`);
+      }
+    }
+  }),
+  defineCheck('GW-PATH-SEGMENTS', ['fixture'], async (t) => {
+    await expectPath(t, [
+      '/a/b',
+      '/a/b/c/',
+      `/v1/cloudrun/${t.settings.service}/a`,
+      '/api/v2/envs/a/storages:b',
+      '/.a/b.c/d..e/...',
+      "/a;b=1/c:d@e/f,g/~h/i!$&'()*+j",
+      `/${Array.from({ length: 30 }, (_, index) => index).join('/')}`,
+    ]);
+  }),
+  defineCheck('GW-PATH-ESCAPES', ['fixture'], async (t) => {
+    await expectPath(t, [
+      '/a%2Fb',
+      '/a%2fb/%2F',
+      '/%E4%B8%AD%E6%96%87/%e4%b8%ad',
+      '/%25/%252F/100%25',
+      '/a%20b+c',
+      '/%41%7A%30%7E%2D/~',
+      '/%3Fa%3D1%23b',
+      '/%5C%3B%3A%40%26%3D%2B%24%2C',
+      '/%FF%FE%80',
+    ]);
+    const generated = array(constantFrom(...PATH_PIECES), { minLength: 1, maxLength: 12 });
+    await forAll(t, generated, async (pieces, expect) => {
+      const path = `/a${pieces.join('')}`;
+      const exchange = await t.gateway.call({ path });
+      const target = t.fixture.readEcho(exchange)?.target;
+      const came = target ?? `an answer of ${exchange.received.status}`;
+      const message = `GET ${path}: the service must get ${path}, not ${came}`;
+      expect(target === path, message, exchange);
+    });
+  }),
+  defineCheck('GW-PATH-SLASHES', ['fixture'], async (t) => {
+    await expectPath(t, ['/a//b', '/a///b//c', '//a', '/a//', '//', '/a//b?c=//d']);
+  }),
+  defineCheck('GW-QUERY-RAW', ['fixture'], async (t) => {
+    for (const call of gatewayMethods) {
+      for (const path of ['/alpha', '/']) {
+        // The root has operations of its own, so half of the queries go there.
+        const half = QUERIES.filter((_, index) => (index % 2 === 0) === (path === '/'));
+        for (const query of path === '/' ? half : QUERIES) {
+          const what = `${call.method} ${path}?${query}`;
+          const refusal = SOUND.test(query) ? undefined : 400;
+          const came = await callEcho(t, { ...call, path: `${path}?${query}` }, what, refusal);
+          if (came)
+            t.expect(queryOf(came.echo.target) === query, toMessage(what, came.echo.target));
+        }
+      }
+    }
+    const generated = array(constantFrom(...QUERY_PIECES), { minLength: 1, maxLength: 16 });
+    await forAll(t, generated, async (pieces, expect) => {
+      const query = pieces.join('');
+      const exchange = await t.gateway.call({ path: `/?${query}` });
+      const target = t.fixture.readEcho(exchange)?.target;
+      const came = target ?? `an answer of ${exchange.received.status}`;
+      expect(queryOf(target) === query, toMessage(`GET /?${query}`, came), exchange);
+    });
+    await expectOfSocket(t);
+  }),
+];

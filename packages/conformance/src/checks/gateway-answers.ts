@@ -1,0 +1,328 @@
+import { isDeepStrictEqual } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { isSameType } from '../contract/media-type.ts';
+import { type HeaderList, readAll } from '../http/header-list.ts';
+import type { AnswerOrder } from '../trial/fixture-tool.ts';
+import type { GatewayCall } from '../trial/gateway-tool.ts';
+import type { Evidence, Trial } from '../trial/trial.ts';
+import { type Check, defineCheck } from './check.ts';
+import { cite } from './support/cite.ts';
+import { gatewayMethods, jsonPost } from './support/gateway-methods.ts';
+import { openSocket } from './support/open-socket.ts';
+import { orderAnswer } from './support/order-answer.ts';
+
+const OBJECTS = [
+  {},
+  {
+    text: 'a',
+    number: -1.5e3,
+    yes: true,
+    none: null,
+    list: [1, [2], {}],
+    object: { '': '中文🙂' },
+  },
+  { code: 'OK', message: 'not an error', requestId: 'of the service', data: {} },
+  { statusCode: 500, body: '<p>&amp;</p>', headers: { 'Content-Type': 'text/html' } },
+  { many: Array.from({ length: 60 }, (_, index) => ({ index })) },
+];
+
+/** The caller must get JSON objects with 200, as the service has answered. */
+async function expectObject(t: Trial, call: GatewayCall): Promise<void> {
+  const orders = OBJECTS.flatMap((object, index) => [
+    { object, type: 'application/json', chunked: index % 2 === 0 },
+    { object, type: 'application/json; charset=utf-8', chunked: index % 2 === 1 },
+  ]);
+  for (const { object, ...order } of orders) {
+    const body = JSON.stringify(object);
+    const { received } = await orderAnswer(t, { ...order, body }, call);
+    const { status, mediaType, json, text } = received;
+    const what = `${call.method} /answer ${body.slice(0, 60)}`;
+    t.expect(status === 200, `${what}: the status must be 200, not ${status}`);
+    t.expect(
+      mediaType === 'application/json',
+      `${what}: the content type must be application/json, not ${cite(mediaType)}`,
+    );
+    t.expect(
+      isDeepStrictEqual(json, object),
+      `${what}: the object must be the service's, not ${cite(text)}`,
+    );
+  }
+}
+
+const TEXTS = [
+  '',
+  'hello',
+  ' two\r\nlines\n\n',
+  '{"not":"an object"}',
+  '中文 é 🙂',
+  '<b>&amp;</b>',
+];
+
+/** The caller must get plain texts with 200, as the service has answered. */
+async function expectText(t: Trial, call: GatewayCall): Promise<void> {
+  const orders = TEXTS.flatMap((body, index) => [
+    { body, type: 'text/plain', chunked: index % 2 === 0 },
+    { body, type: 'text/plain; charset=utf-8', chunked: index % 2 === 1 },
+  ]);
+  for (const order of orders) {
+    const { received } = await orderAnswer(t, order, call);
+    const { status, mediaType, text } = received;
+    const what = `${call.method} /answer ${JSON.stringify(order.body)}`;
+    t.expect(status === 200, `${what}: the status must be 200, not ${status}`);
+    t.expect(
+      mediaType === 'text/plain',
+      `${what}: the content type must be text/plain, not ${cite(mediaType)}`,
+    );
+    const came = JSON.stringify(text.slice(0, 200));
+    t.expect(text === order.body, `${what}: the text must be the service's, not ${came}`);
+  }
+}
+
+const EVERY_BYTE = Buffer.from(Uint8Array.from({ length: 256 }, (_, index) => index));
+
+const GZIP = gzipSync('a text that gets shorter '.repeat(20));
+
+const BODY_ORDERS: AnswerOrder[] = [
+  { type: 'application/octet-stream', body: '' },
+  { type: 'application/octet-stream', body: Buffer.of(0) },
+  { type: 'application/octet-stream', body: EVERY_BYTE },
+  { type: 'image/png', size: 65_537 },
+  { type: 'application/octet-stream', size: 300_000, chunked: true },
+  { type: 'video/mp4', size: 2000, trickle: 1 },
+  { body: EVERY_BYTE },
+  { type: 'text/plain; charset=utf-16', body: Buffer.from('\uFEFFa\r\nb', 'utf16le') },
+  { type: 'text/plain; charset=utf-8', body: '\uFEFFa\r\n\0b\n\xFF' },
+  { type: 'text/plain', body: EVERY_BYTE, chunked: true },
+  { type: 'text/html', body: '<html><body><script>a&&b</script></body></html>' },
+  { type: 'application/json', body: ' { "b" : 1.0, "a":1e2,\n"b":"\\u0041/" }\r\n' },
+  { type: 'application/json', body: '{"cut":' },
+  { type: 'application/x-www-form-urlencoded', body: 'a=%2f&b=+' },
+  { type: 'text/plain', body: GZIP, headers: [['Content-Encoding', 'gzip']] },
+  { type: 'application/gzip', body: GZIP },
+  { status: 302, type: 'text/html', body: '<a href="/a">moved</a>' },
+  { status: 404, type: 'text/html', body: '<h1>of the service</h1>' },
+  { status: 500, type: 'application/json', body: '{"code":1}' },
+  { status: 503, type: 'application/octet-stream', body: EVERY_BYTE },
+];
+
+async function expectBody(
+  t: Trial,
+  call: Parameters<typeof orderAnswer>[2],
+  order: AnswerOrder,
+): Promise<void> {
+  const { received } = await orderAnswer(t, order, call);
+  const { status, body } = received;
+  t.reach(status === (order.status ?? 200), `an order of ${order.status ?? 200} brought ${status}`);
+  const wanted = toBytes(order);
+  const at = wanted.findIndex((byte, index) => byte !== body[index]);
+  const difference = at < 0 ? 'more' : `another byte at ${at}`;
+  t.expect(
+    wanted.equals(body),
+    `${call?.method} /answer ${order.type ?? 'without a type'}: the ${wanted.length} bytes must be the service's, not ${body.length} with ${difference}`,
+  );
+}
+
+function toBytes({ body = '', size }: AnswerOrder): Buffer {
+  if (size === undefined) return Buffer.from(body);
+  return Buffer.from(Uint8Array.from({ length: size }, (_, index) => index % 251));
+}
+
+const HEADERS: HeaderList = [
+  ['Set-Cookie', 'a=1; Path=/; HttpOnly'],
+  ['Set-Cookie', 'b=2; Expires=Wed, 21 Oct 2065 07:28:00 GMT'],
+  ['set-cookie', 'a=3'],
+  ['ETag', '"a,b"'],
+  ['Last-Modified', 'Wed, 21 Oct 2015 07:28:00 GMT'],
+  ['Cache-Control', 'private, max-age=0'],
+  ['Vary', 'Accept, X-Other'],
+  ['Content-Language', 'zh, en'],
+  ['Content-Location', '/a%2Fb?c=d'],
+  ['Link', '</a>; rel="next"'],
+  ['Link', '</b>; rel="prev"'],
+  ['WWW-Authenticate', 'Basic realm="of the service"'],
+  ['Retry-After', '7'],
+  ['Content-Security-Policy', "default-src 'none'"],
+  ['X-Powered-By', 'fixture'],
+  ['X-Conformance.Unusual~name!', '  "Quoted, text"; A=b'],
+  ['x_under_score', 'kept'],
+  ['X-Conformance-Empty', ''],
+  ['X-Conformance-Repeated', 'one'],
+  ['X-Conformance-Repeated', 'two, three'],
+  ['X-Conformance-Long', 'x'.repeat(1500)],
+];
+
+const HEADER_ORDERS: AnswerOrder[] = [
+  { type: 'application/json', body: '{}' },
+  { type: 'text/html', body: '<p>' },
+  { type: 'application/json; charset=UTF-8', body: '{}' },
+  { type: 'Text/HTML;charset="utf-8"', body: '<p>', chunked: true },
+  { status: 302, headers: [['Location', 'http://name.example/a b?c=%2F#d']] },
+  { status: 303, headers: [['Location', '/absolute/path?a=%2F']] },
+  { status: 201, type: 'image/png', size: 10, headers: [['Location', '../relative']] },
+  {
+    status: 206,
+    size: 5,
+    headers: [
+      ['Content-Range', 'bytes 0-4/10'],
+      ['Accept-Ranges', 'bytes'],
+    ],
+  },
+  { status: 304 },
+  { status: 404, type: 'application/problem+json', body: '{}' },
+  { status: 405, headers: [['Allow', 'GET, PUT']] },
+  { status: 503, type: 'text/plain', body: 'later' },
+  { type: 'text/plain', body: 'not compressed', headers: [['Content-Encoding', 'x-conformance']] },
+];
+
+function expectHeaders(
+  t: Trial,
+  what: string,
+  ordered: HeaderList,
+  came: HeaderList,
+  evidence: Evidence,
+): void {
+  for (const name of new Set(ordered.map(([key]) => key.toLowerCase()))) {
+    const [wanted = [], got = []] = [ordered, came].map((list) =>
+      readAll(list, name).map((value) => value.trim()),
+    );
+    const message = `${what}: ${name} must be ${spell(wanted)}, not ${spell(got)}`;
+    t.expect(isSame(name, wanted, got), message, evidence);
+  }
+}
+
+/** Whether a header is the one of the service, as far as HTTP leaves it to a gateway (D7). */
+function isSame(name: string, wanted: readonly string[], got: readonly string[]): boolean {
+  if (name === 'content-type') return got.length === 1 && isSameType(wanted[0], got[0]);
+  if (name === 'vary') {
+    const members = toMembers(got.join().toLowerCase());
+    return toMembers(wanted.join().toLowerCase()).every((member) => members.includes(member));
+  }
+  // Cookies have commas of their own, and a gateway may have cookies of its own.
+  if (name === 'set-cookie') {
+    return wanted.join('\n') === got.filter((one) => wanted.includes(one)).join('\n');
+  }
+  if (wanted.length < 2) return wanted.length === got.length && wanted[0] === got[0];
+  // Several lines are as good as one list, and spaces around its commas mean nothing (RFC 9110, section 5.3).
+  return toMembers(wanted.join()).join() === toMembers(got.join()).join();
+}
+
+function toMembers(list: string): string[] {
+  return list.split(',').map((member) => member.trim());
+}
+
+function spell(values: readonly string[]): string {
+  return cite(values.length > 0 ? values.join(', ') : undefined);
+}
+
+/** Headers of hop-by-hop names, with values that no gateway would choose for itself. */
+const LISTED: HeaderList = [
+  ['Keep-Alive', 'timeout=977, max=977'],
+  ['Proxy-Connection', 'x-conformance'],
+  ['TE', 'x-conformance'],
+  ['Upgrade', 'x-conformance/9'],
+];
+
+/** Headers of any name, named in `Connection`. */
+const NAMED: HeaderList = [
+  ['Connection', 'X-Conformance-One ,x-conformance-TWO,  Proxy-Authenticate'],
+  ['X-Conformance-One', 'x-conformance'],
+  ['x-conformance-two', 'x-conformance'],
+  ['X-Conformance-Two', 'x-conformance'],
+  ['Proxy-Authenticate', 'Basic realm="x-conformance"'],
+];
+
+/** The same, with `Connection` repeated and beside its usual values. */
+const NAMED_TWICE: HeaderList = [
+  ['Connection', 'close'],
+  ['connection', 'X-Conformance-Three'],
+  ['X-Conformance-Three', 'x-conformance'],
+  ...LISTED,
+];
+
+/** The gateway has a `Connection` of its own, which has nothing to do with the service's names. */
+function namesAny(came = ''): boolean {
+  return came.toLowerCase().includes('x-conformance');
+}
+
+function includes(came: string | undefined, value: string): boolean {
+  return came?.includes(value) === true;
+}
+
+const EMPTY = [204, 304];
+
+const STATUSES = [
+  ...[200, 201, 202, 204, 206, 299, 301, 302, 303, 304, 307, 308],
+  ...[400, 401, 403, 404, 405, 409, 413, 418, 422, 429, 451, 499],
+  ...[500, 501, 502, 503, 504, 599],
+];
+
+/** Bodies in turn: a text, what looks like an error of the gateway, and none. */
+function toOrder(status: number): AnswerOrder {
+  const location: AnswerOrder =
+    status >= 300 && status < 400 ? { headers: [['Location', '/elsewhere']] } : {};
+  if (EMPTY.includes(status) || status % 3 === 0) return { status, ...location };
+  if (status % 3 === 1) return { status, type: 'text/plain', body: 'of the service', ...location };
+  const body = { code: 'SERVICE_TIMEOUT', message: 'of the service', requestId: 'of the service' };
+  return { status, type: 'application/json', body: JSON.stringify(body), ...location };
+}
+
+export const gatewayAnswers: readonly Check[] = [
+  defineCheck('GW-GET-JSON', ['fixture'], (t) => expectObject(t, { method: 'GET' })),
+  defineCheck('GW-GET-TEXT', ['fixture'], (t) => expectText(t, { method: 'GET' })),
+  defineCheck('GW-POST-JSON', ['fixture'], (t) => expectObject(t, jsonPost)),
+  defineCheck('GW-POST-TEXT', ['fixture'], (t) => expectText(t, jsonPost)),
+  defineCheck('GW-STATUS', ['fixture'], async (t) => {
+    for (const call of gatewayMethods) {
+      for (const status of STATUSES) {
+        const { received } = await orderAnswer(t, toOrder(status), {
+          ...call,
+          keep429: status === 429,
+        });
+        const message = `${call.method} /answer ${status}: the status must be ${status}, not ${received.status}`;
+        t.expect(received.status === status, message);
+      }
+    }
+  }),
+  defineCheck('GW-HEADERS', ['fixture'], async (t: Trial) => {
+    for (const call of gatewayMethods) {
+      for (const order of HEADER_ORDERS) {
+        const headers = [...HEADERS, ...(order.headers ?? [])];
+        const exchange = await orderAnswer(t, { ...order, headers }, call);
+        const { status } = exchange.received;
+        t.reach(status === (order.status ?? 200), `an order of ${order.status} brought ${status}`);
+        const typed: HeaderList = order.type ? [['Content-Type', order.type]] : [];
+        const what = `${call.method} /answer ${status}`;
+        expectHeaders(t, what, [...headers, ...typed], exchange.received.headers, exchange);
+      }
+    }
+    await openSocket(t, { headers: HEADERS }, async (_, upgrade) =>
+      expectHeaders(t, 'the 101 of a WebSocket', HEADERS, upgrade.headers, upgrade),
+    );
+  }),
+  defineCheck('GW-HOP-BY-HOP', ['fixture'], async (t) => {
+    for (const call of gatewayMethods) {
+      for (const headers of [LISTED, NAMED, NAMED_TWICE]) {
+        for (const status of [200, 404]) {
+          const order = { status, type: 'text/plain', body: 'a', headers };
+          const { received } = await orderAnswer(t, order, call);
+          const what = `${call.method} /answer ${status}`;
+          for (const [name, value] of headers) {
+            const came = received.header(name);
+            const isKept =
+              name.toLowerCase() === 'connection' ? namesAny(came) : includes(came, value);
+            t.expect(!isKept, `${what}: ${name} of the service must not reach the caller: ${came}`);
+          }
+        }
+      }
+    }
+  }),
+  defineCheck('GW-BODY', ['fixture'], async (t) => {
+    for (const call of gatewayMethods) {
+      for (const order of BODY_ORDERS) await expectBody(t, call, order);
+    }
+    // A caller that takes gzip must not get what the service has not sent either.
+    const headers = { 'Accept-Encoding': 'gzip, br' };
+    const order = { type: 'text/plain', body: 'a text that gets shorter '.repeat(80) };
+    await expectBody(t, { method: 'GET', headers }, order);
+  }),
+];

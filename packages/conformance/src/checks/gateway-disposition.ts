@@ -1,0 +1,283 @@
+import { isSameType } from '../contract/media-type.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { type HeaderList, readAll } from '../http/header-list.ts';
+import type { AnswerOrder, EventsOrder } from '../trial/fixture-tool.ts';
+import type { GatewayCall } from '../trial/gateway-tool.ts';
+import type { Trial } from '../trial/trial.ts';
+import { type Check, defineCheck } from './check.ts';
+import { cite } from './support/cite.ts';
+import { gatewayMethods, jsonPost } from './support/gateway-methods.ts';
+import { openSocket } from './support/open-socket.ts';
+import { orderAnswer } from './support/order-answer.ts';
+
+/**
+ * The types of Content-Disposition headers (RFC 6266) in lower case. Several may stand in one header; a
+ * comma in a quoted string parts nothing.
+ *
+ * @example
+ * listDispositionTypes(['Attachment; filename="a, inline"', 'inline']); // ['attachment', 'inline']
+ */
+export function listDispositionTypes(headers: readonly string[]): string[] {
+  return headers
+    .map((header) => header.replaceAll(/"(?:\\.|[^"\\])*"/g, '""'))
+    .flatMap((header) => header.split(','))
+    .map((value) => (value.split(';')[0] ?? '').trim().toLowerCase())
+    .filter((type) => type !== '');
+}
+
+/** An order of an answer, with the dispositions that the service sets itself. */
+interface DispositionOrder extends Omit<AnswerOrder, 'headers'> {
+  own?: readonly string[];
+}
+
+interface Disposition {
+  exchange: Exchange;
+  /** Names the case: `POST /answer 200 text/html, inline of the service` */
+  what: string;
+  /** What came, for a message. */
+  came: string;
+  /** The types of every Content-Disposition that came, in lower case. */
+  types: string[];
+}
+
+/**
+ * Orders an answer and reads its disposition. Where the answer has not come with the status and content
+ * type of the service, the check is not reached: what applies then is open.
+ */
+async function orderDisposition(
+  t: Trial,
+  { own = [], ...order }: DispositionOrder,
+  call: GatewayCall,
+): Promise<Disposition> {
+  const { status = 200 } = order;
+  const headers = own.map((value) => ['Content-Disposition', value] as const);
+  const content = order.size === undefined ? { body: order.body ?? 'a' } : {};
+  const exchange = await orderAnswer(t, { ...order, ...content, headers }, call);
+  const { received } = exchange;
+  const type = received.header('content-type');
+  t.reach(
+    received.status === status && (order.type === undefined || isSameType(order.type, type)),
+    `an answer of ${status} ${order.type} came as ${received.status} ${type}`,
+  );
+  const values = received.all('content-disposition');
+  return {
+    exchange,
+    what: `${call.method} /answer ${[status, order.type ?? 'without a type', ...own].join(', ')}`,
+    came: values.map(cite).join(' and ') || 'none',
+    types: listDispositionTypes(values),
+  };
+}
+
+/** The answer must carry a Content-Disposition of type `attachment`. */
+async function expectAttachment(
+  t: Trial,
+  order: DispositionOrder,
+  call: GatewayCall,
+): Promise<void> {
+  const { what, types, came } = await orderDisposition(t, order, call);
+  const message = `${what}: Content-Disposition must be attachment, not ${came}`;
+  t.expect(types.includes('attachment'), message);
+}
+
+/** The answer must carry no Content-Disposition at all. */
+async function expectNone(t: Trial, order: DispositionOrder, call: GatewayCall): Promise<void> {
+  const { what, exchange, came } = await orderDisposition(t, order, call);
+  const values = exchange.received.all('content-disposition');
+  t.expect(values.length === 0, `${what}: there must be no Content-Disposition, not ${came}`);
+}
+
+const GET_ORDERS: DispositionOrder[] = [
+  { type: 'application/json', body: '{}' },
+  { type: 'application/json; charset=utf-8', body: '{}', chunked: true },
+  { type: 'text/plain' },
+  { type: 'application/x-www-form-urlencoded', body: 'a=b' },
+  { type: 'text/html' },
+  { type: 'image/png', size: 70_000 },
+  { type: 'application/octet-stream', body: '' },
+  { type: 'application/problem+json', status: 404, body: '{}' },
+  { type: 'text/plain', status: 500 },
+  { type: 'application/json', status: 201, body: '{}' },
+  { type: 'text/html', status: 302 },
+  { body: 'without a type' },
+  { type: 'text/plain', own: ['attachment; filename="a.txt"'] },
+  { type: 'application/json', own: ['inline'] },
+  { type: 'image/png', own: ['INLINE; filename="a, attachment; b.png"'] },
+  { type: 'text/html', own: ['form-data; name="a"'] },
+];
+
+/** Textual types, and such as begin or end like a text type. */
+const OTHER_TYPES = [
+  'text/html',
+  'text/html; charset=utf-8',
+  'application/problem+json',
+  'application/vnd.api+json; charset=utf-8',
+  'text/css',
+  'text/csv',
+  'text/markdown',
+  'text/xml',
+  'application/xml',
+  'image/svg+xml',
+  'application/javascript',
+  'text/json',
+  'application/json-seq',
+  'application/jsonlines',
+  'application/x-ndjson',
+  'text/plain-not',
+  'text/x-plain',
+  'text/javascript',
+  'multipart/related; type="application/json"',
+];
+
+const TEXTS = [
+  'application/json; charset=utf-8',
+  'application/json;charset=UTF-8',
+  'text/plain; charset="utf-8"; format=flowed',
+  'text/plain ; charset=gb18030',
+  'application/x-www-form-urlencoded; charset=utf-8',
+  'application/json; profile="image/png"',
+];
+
+/** Parameters that name a text type make none of another. */
+const OTHERS = [
+  'image/png; note=text/plain',
+  'application/octet-stream; name="application/json"',
+  'multipart/related; boundary=a; type="text/plain"',
+];
+
+const TEXT_TYPES = [
+  'application/json',
+  'application/x-www-form-urlencoded',
+  'text/plain',
+  'Application/JSON',
+  'TEXT/PLAIN',
+];
+
+const JSON_ORDERS: DispositionOrder[] = [
+  { type: 'image/png', size: 70_000 },
+  { type: 'IMAGE/JPEG' },
+  { type: 'application/octet-stream', body: '' },
+  { type: 'application/octet-stream', body: '{"a":"looks like JSON"}' },
+  { type: 'application/pdf', chunked: true },
+  { type: 'application/zip' },
+  { type: 'audio/mpeg' },
+  { type: 'video/mp4', status: 206 },
+  { type: 'font/woff2', status: 404 },
+  { type: 'application/octet-stream', status: 500 },
+  { type: 'image/png', own: ['attachment; filename="a.png"'] },
+  { type: 'image/png', own: ['inline; filename="attachment"'] },
+  { type: 'application/octet-stream', own: ['form-data; name="a"'] },
+];
+
+const OWN_HEADERS: HeaderList[] = [
+  [],
+  [['Content-Disposition', 'attachment; filename="a.txt"']],
+  [['content-disposition', 'inline']],
+];
+
+const OFFERS = ['conformance'];
+
+const EVENTS_ORDERS: EventsOrder[] = [
+  { count: 1 },
+  { count: 1, type: 'text/event-stream; charset=utf-8' },
+  { count: 1, type: 'Text/Event-Stream;charset=UTF-8' },
+  { count: 1, headers: [['Content-Disposition', 'attachment; filename="a.txt"']] },
+  { count: 1, headers: [['Content-Disposition', 'inline']] },
+];
+
+const ACCEPTED = ['text/event-stream', 'application/json;q=0.1, Text/Event-Stream; charset=utf-8'];
+
+const INLINE_DISPOSITIONS = [
+  ['inline'],
+  ['INLINE; filename="a.html"'],
+  ['inline; filename="a, attachment; b.html"'],
+  ['attachment; filename="a.html"', 'inline'],
+  ['inline', 'attachment'],
+  [" inline ;filename*=UTF-8''a"],
+];
+
+/** Of no text type, so that C2 applies to a POST as C1 does to a GET. */
+const SHOWN_TYPES = ['text/html', 'image/png'];
+
+export const gatewayDisposition: readonly Check[] = [
+  defineCheck('GW-C1', ['fixture'], async (t) => {
+    for (const order of GET_ORDERS) await expectAttachment(t, order, { method: 'GET' });
+    // The root of a service has an operation of its own.
+    for (const path of ['', '/']) {
+      const { received } = await t.gateway.call({ path });
+      const values = received.all('content-disposition');
+      const isAttachment = listDispositionTypes(values).includes('attachment');
+      const came = values.map(cite).join(' and ') || 'none';
+      t.expect(isAttachment, `GET "${path}": Content-Disposition must be attachment, not ${came}`);
+    }
+  }),
+  defineCheck('GW-C2', ['fixture'], async (t) => {
+    for (const order of JSON_ORDERS) await expectAttachment(t, order, jsonPost);
+  }),
+  defineCheck('GW-C2-TEXT', ['fixture'], async (t) => {
+    for (const type of TEXT_TYPES) {
+      await expectNone(t, { type, body: '{}' }, jsonPost);
+      await expectNone(t, { type, status: 404, body: '' }, jsonPost);
+    }
+    const own = { status: 200, body: '{}' };
+    await expectNone(t, { ...own, type: 'application/json', own: ['attachment'] }, jsonPost);
+    await expectNone(t, { ...own, type: 'text/plain', own: ['inline; filename="a"'] }, jsonPost);
+    await expectNone(t, { type: 'text/plain', size: 70_000, chunked: true }, jsonPost);
+    await expectNone(t, { type: 'application/json', status: 500, body: '{}' }, jsonPost);
+  }),
+  defineCheck('GW-C2-PARAMETERS', ['fixture'], async (t) => {
+    for (const type of TEXTS) await expectNone(t, { type, body: '{}' }, jsonPost);
+    for (const type of OTHERS) await expectAttachment(t, { type, body: '{}' }, jsonPost);
+  }),
+  defineCheck('GW-C2-NOT-TEXT', ['fixture'], async (t) => {
+    for (const type of OTHER_TYPES) await expectAttachment(t, { type }, jsonPost);
+  }),
+  defineCheck('GW-C3', ['fixture'], async (t: Trial) => {
+    for (const call of gatewayMethods) {
+      for (const accept of ACCEPTED) {
+        for (const order of EVENTS_ORDERS) {
+          const headers = { ...('headers' in call ? call.headers : {}), Accept: accept };
+          const { received } = await t.gateway.call({
+            ...call,
+            headers,
+            path: t.fixture.events(order),
+          });
+          const { status, mediaType } = received;
+          const isStream = status === 200 && mediaType === 'text/event-stream';
+          t.reach(isStream, `an event stream came as ${status} ${mediaType}`);
+          const came = received.header('content-disposition');
+          const what = `${call.method} /events with Accept: ${accept}`;
+          t.expect(
+            came === undefined,
+            `${what}: there must be no Content-Disposition, not ${came}`,
+          );
+        }
+      }
+    }
+  }),
+  defineCheck('GW-C3-WEBSOCKET', ['fixture'], async (t) => {
+    for (const headers of OWN_HEADERS) {
+      await openSocket(t, { headers, offers: OFFERS }, async (_, upgrade) => {
+        const came = readAll(upgrade.headers, 'content-disposition').join(', ');
+        const what = `101, of the service: ${headers[0]?.[1] ?? 'none'}`;
+        t.expect(came === '', `${what}: there must be no Content-Disposition, not ${came}`);
+      });
+    }
+  }),
+  defineCheck('GW-DISPOSITION-INLINE', ['fixture'], async (t) => {
+    for (const call of gatewayMethods) {
+      for (const own of INLINE_DISPOSITIONS) {
+        for (const type of call.method === 'GET'
+          ? [...SHOWN_TYPES, 'application/json']
+          : SHOWN_TYPES) {
+          const { what, types, came } = await orderDisposition(t, { type, own }, call);
+          const message = `${what}: no Content-Disposition may be inline: ${came}`;
+          t.expect(!types.includes('inline'), message);
+        }
+      }
+      const order = { type: 'text/html', status: 404, own: ['inline'] };
+      const { what, types, came } = await orderDisposition(t, order, call);
+      const message = `${what}: no Content-Disposition may be inline: ${came}`;
+      t.expect(!types.includes('inline'), message);
+    }
+  }),
+];

@@ -1,0 +1,158 @@
+import { array, constantFrom, tuple } from 'fast-check';
+import type { Exchange } from '../http/exchange.ts';
+import type { Trial } from '../trial/trial.ts';
+import { type Check, defineCheck } from './check.ts';
+import { cite } from './support/cite.ts';
+import { forAll } from './support/for-all.ts';
+import { gatewayMethods } from './support/gateway-methods.ts';
+import { hasErrorBody } from './support/has-error-body.ts';
+
+/** Calls to these names must be refused with a 4xx and the error body. */
+async function expectRefused(t: Trial, names: readonly string[]): Promise<void> {
+  for (const [index, service] of names.entries()) {
+    for (const call of gatewayMethods) {
+      const path = index % 2 === 0 ? '' : '/a';
+      const { received } = await t.gateway.call({ ...call, service, path, acceptsRefusal: true });
+      const { status } = received;
+      const what = `${call.method} of the name ${service}`;
+      t.expect(status >= 400 && status < 500, `${what}: the status must be 4xx, not ${status}`);
+      const came = cite(received.text);
+      t.expect(hasErrorBody(received), `${what}: the body must be the error body, not ${came}`);
+    }
+  }
+}
+
+const LETTERS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+
+const DIGITS = [...'0123456789'];
+
+function listNames(t: Trial): string[] {
+  const name = t.uniqueName();
+  return [
+    ...['q9', 'Qz', 'Z0', 'q-9', 'Q_z', 'q--Z', 'q__9'],
+    name.toUpperCase(),
+    name.replaceAll('-', '_'),
+    name.replaceAll('-', '--_').slice(0, 59).concat('Z'),
+    `${name}7`.padStart(60, 'x'),
+    `${name}7`.padStart(59, 'X'),
+    `q${'-'.repeat(58)}9`,
+    `Q${'_'.repeat(58)}z`,
+  ];
+}
+
+function isMissing({ received: { status, json } }: Exchange): boolean {
+  return status === 404 && Object(json).code === 'SERVICE_NOT_FOUND';
+}
+
+/** A code `SERVICE_…` is about the service: its name was taken then. */
+function isNameRefused({ received: { status, json } }: Exchange): boolean {
+  const { code } = Object(json);
+  return (
+    status >= 400 && status < 500 && code !== undefined && !String(code).startsWith('SERVICE_')
+  );
+}
+
+function toMessage(service: string, { received: { status, json } }: Exchange): string {
+  const came = [status, Object(json).code].filter(Boolean).join(' ');
+  return `GET of the name ${service}: must be answered with 404 SERVICE_NOT_FOUND, not ${came}`;
+}
+
+const GOOD = ['a', 'Z', '7'];
+
+/** Characters that a name may not hold, as a path carries them. */
+const BAD = [
+  '.',
+  '~',
+  '!',
+  '$',
+  '&',
+  "'",
+  '(',
+  '*',
+  '+',
+  ',',
+  ';',
+  '=',
+  ':',
+  '@',
+  '%20',
+  '%2F',
+  '%25',
+];
+
+const BAD_ENCODED = ['%E4%B8%AD', '%C3%A9', '%5C', '%22', '%3F', '%23', '%7C'];
+
+export const gatewayNames: readonly Check[] = [
+  defineCheck('GW-NAME-ACCEPTED', [], async (t: Trial) => {
+    // As plain as a name can be: letters alone.
+    const letters = t
+      .uniqueName()
+      .replace(/[^a-z]/gi, '')
+      .slice(-20);
+    const plain = await t.gateway.call({ service: `q${letters}q` });
+    t.reach(isMissing(plain), 'no missing service is answered with 404 SERVICE_NOT_FOUND');
+    for (const service of listNames(t)) {
+      const exchange = await t.gateway.call({ service });
+      // A service may really have a short name, and answers then.
+      const isGood = isMissing(exchange) || (service.length < 8 && !isNameRefused(exchange));
+      t.expect(isGood, toMessage(service, exchange));
+    }
+    const inside = array(constantFrom(...LETTERS, ...DIGITS, '_', '-', '_', '-'), {
+      minLength: 20,
+      maxLength: 58,
+    });
+    await forAll(t, inside, async (characters, expect) => {
+      const service = `q${characters.join('')}8`;
+      const exchange = await t.gateway.call({ service });
+      expect(isMissing(exchange), toMessage(service, exchange), exchange);
+    });
+  }),
+  defineCheck('GW-NAME-LENGTH', [], (t) => {
+    const long = t.uniqueName().padEnd(61, 'x');
+    return expectRefused(t, [
+      'a',
+      'Z',
+      'm',
+      long,
+      `${long}1`,
+      long.padEnd(100, '9'),
+      long.padEnd(200, 'z'),
+    ]);
+  }),
+  defineCheck('GW-NAME-PATTERN', [], async (t) => {
+    const name = t.uniqueName();
+    const ends = [
+      `1${name}`,
+      `_${name}`,
+      `-${name}`,
+      `${name}-`,
+      `${name}_`,
+      '12',
+      '--',
+      'a-',
+      '_9',
+    ];
+    const inside = ['.', '%20', '%2F', '%E4%B8%AD%E6%96%87', '~', '@'].map(
+      (bad) => `a${bad}${name}`,
+    );
+    // What would be the name of a service, were its ends cut off.
+    const { service } = t.settings;
+    const around = [`-${service}`, `${service}_`, `${service}.`, `${service}%20`];
+    await expectRefused(t, [...ends, ...inside, ...around]);
+
+    const part = array(constantFrom(...GOOD, '_', '-'), { maxLength: 8 });
+    const bad = constantFrom(...BAD, ...BAD_ENCODED);
+    await forAll(t, tuple(part, bad, part), async ([before, between, after], expect) => {
+      const service = ['a', ...before, between, ...after, 'b'].join('');
+      const exchange = await t.gateway.call({ service, acceptsRefusal: true });
+      const { status } = exchange.received;
+      const what = `GET of the name ${service}`;
+      const isRefused = status >= 400 && status < 500 && hasErrorBody(exchange.received);
+      expect(
+        isRefused,
+        `${what}: must be refused with 4xx and the error body, not ${status}`,
+        exchange,
+      );
+    });
+  }),
+];

@@ -1,0 +1,180 @@
+import type { Exchange } from '../http/exchange.ts';
+import { type HeaderList, readAll } from '../http/header-list.ts';
+import type { GatewayCall } from '../trial/gateway-tool.ts';
+import type { Evidence, Trial } from '../trial/trial.ts';
+import { type Check, defineCheck } from './check.ts';
+import { show } from './support/entries.ts';
+import { gatewayMethods, jsonPost } from './support/gateway-methods.ts';
+import { openSocket } from './support/open-socket.ts';
+import { orderAnswer } from './support/order-answer.ts';
+import { provokeErrors } from './support/provoke-errors.ts';
+
+const CALLS = 50;
+
+const PREFLIGHT = {
+  Origin: 'https://app.example',
+  'Access-Control-Request-Method': 'POST',
+  'Access-Control-Request-Headers': 'authorization, content-type',
+};
+
+const OF_THE_SERVICE = 'of-the-service';
+
+const SENT: HeaderList[] = [
+  [['X-Request-Id', OF_THE_SERVICE]],
+  [['x-request-id', OF_THE_SERVICE]],
+  [
+    ['X-REQUEST-ID', OF_THE_SERVICE],
+    ['X-Request-ID', `${OF_THE_SERVICE}-2`],
+  ],
+];
+
+function expectOwn(t: Trial, what: string, headers: HeaderList, evidence: Evidence): void {
+  const ids = readAll(headers, 'x-request-id');
+  const isOwn = ids.length === 1 && !ids[0]?.includes(OF_THE_SERVICE);
+  const came = ids.join(' and ') || 'none';
+  const message = `${what}: X-Request-Id must be one, and the gateway's own, not ${came}`;
+  t.expect(isOwn, message, evidence);
+}
+
+export const gatewayRequestId: readonly Check[] = [
+  defineCheck('GW-REQUEST-ID', ['fixture'], async (t) => {
+    const { answer, events } = t.fixture;
+    const paths = [
+      '',
+      '/a/b',
+      events({ count: 1 }),
+      ...[204, 304, 302, 404, 500, 503].map((status) => answer({ status })),
+      answer({ type: 'text/plain', body: 'a', chunked: true }),
+      answer({ type: 'image/png', size: 70_000 }),
+    ];
+    const calls: GatewayCall[] = gatewayMethods.flatMap((call) =>
+      paths.map((path) => ({ ...call, path })),
+    );
+    calls.push({
+      ...jsonPost,
+      path: events({ count: 1 }),
+      headers: { Accept: 'text/event-stream' },
+    });
+    for (const call of calls) {
+      const exchange = await t.gateway.call(call);
+      const id = exchange.received.header('x-request-id') ?? '';
+      const what = `${call.method} ${call.path || 'of the root'}`;
+      t.expect(id.trim() !== '', `${what}: the answer must carry X-Request-Id`);
+    }
+    for (const { what, exchange } of await provokeErrors(t)) {
+      const id = exchange.received.header('x-request-id') ?? '';
+      t.expect(id.trim() !== '', `${what}: the error must carry X-Request-Id`, exchange);
+    }
+  }),
+  defineCheck('GW-REQUEST-ID-EQUAL', [], async (t: Trial) => {
+    let pairs = 0;
+    for (const { what, exchange } of await provokeErrors(t)) {
+      const header = exchange.received.header('x-request-id');
+      const { requestId } = Object(exchange.received.json);
+      if (header === undefined || requestId === undefined) continue;
+      pairs += 1;
+      const message = `${what}: requestId must be equal to X-Request-Id ${header}, not ${show(requestId)}`;
+      t.expect(requestId === header, message, exchange);
+    }
+    t.reach(pairs > 0, 'no error has both, a requestId and an X-Request-Id');
+  }),
+  defineCheck('GW-REQUEST-ID-NEW', ['fixture'], async (t: Trial) => {
+    const missing = t.uniqueName();
+    const id = t.uniqueName();
+    const own: GatewayCall = {
+      headers: {
+        'X-Request-Id': id,
+        'X-Correlation-Id': id,
+        traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      },
+    };
+    const kinds: GatewayCall[] = [
+      ...gatewayMethods,
+      { path: t.fixture.answer({ status: 404 }) },
+      { path: t.fixture.answer({ status: 204 }) },
+      { path: t.fixture.events({ count: 1 }) },
+      { service: missing },
+      { service: missing, credentials: 'none' },
+      { service: 'a' },
+      // What a caller sends must not make two calls share one either.
+      own,
+      { ...own, service: missing },
+    ];
+    const calls = Array.from({ length: CALLS }, (_, index) => kinds[index % kinds.length]);
+    const atOnce = await Promise.all(calls.map((call) => t.gateway.call(call)));
+    const inTurn: Exchange[] = [];
+    for (const call of [{}, {}, own, own]) inTurn.push(await t.gateway.call(call));
+    const seen = new Set<string>();
+    let ids = 0;
+    for (const exchange of [...atOnce, ...inTurn]) {
+      const came = exchange.received.header('x-request-id');
+      if (came === undefined) continue;
+      ids += 1;
+      const message = `no two calls may share an X-Request-Id, but two have ${came}`;
+      t.expect(!seen.has(came), message, exchange);
+      seen.add(came);
+    }
+    t.reach(ids > 1, 'the answers carry no X-Request-Id');
+  }),
+  defineCheck('GW-REQUEST-ID-OWN', ['fixture'], async (t: Trial) => {
+    const plain = await t.gateway.call({ path: '/echo' });
+    t.reach(
+      plain.received.header('x-request-id') !== undefined,
+      'the answers carry no X-Request-Id',
+    );
+    for (const call of gatewayMethods) {
+      for (const headers of SENT) {
+        for (const status of [200, 304, 404, 500]) {
+          const order = { status, type: 'application/json', body: '{}', headers };
+          const exchange = await orderAnswer(t, order, call);
+          const what = `${call.method} /answer ${status}`;
+          expectOwn(t, what, exchange.received.headers, exchange);
+        }
+        const path = t.fixture.events({ count: 1, headers });
+        const exchange = await t.gateway.call({ ...call, path });
+        expectOwn(t, `${call.method} /events`, exchange.received.headers, exchange);
+      }
+    }
+    for (const headers of SENT) {
+      await openSocket(t, { headers }, async (_, upgrade) => {
+        // Where none comes, that is a matter of GW-REQUEST-ID-UPGRADE.
+        const isThere = readAll(upgrade.headers, 'x-request-id').length > 0;
+        if (isThere) expectOwn(t, 'the 101 of a WebSocket', upgrade.headers, upgrade);
+      });
+    }
+  }),
+  defineCheck('GW-REQUEST-ID-UPGRADE', ['fixture'], async (t) => {
+    for (const offers of [[], ['conformance']]) {
+      await openSocket(t, { offers }, async (_, upgrade) => {
+        const [id = ''] = readAll(upgrade.headers, 'x-request-id');
+        const what = `101 with ${offers[0] ?? 'no'} subprotocol`;
+        t.expect(id.trim() !== '', `${what}: must carry X-Request-Id`);
+      });
+    }
+  }),
+  defineCheck('GW-REQUEST-ID-OPTIONS', [], async (t) => {
+    const calls: Record<string, GatewayCall> = {
+      'OPTIONS of the root': {},
+      'OPTIONS of a path': { path: '/a/b?c=d' },
+      'OPTIONS without credentials': { path: '/a', credentials: 'none' },
+      'a preflight': { path: '/a', credentials: 'none', headers: PREFLIGHT },
+      'a preflight of the root': { credentials: 'none', headers: PREFLIGHT },
+      'a preflight with credentials': { path: '/a', headers: PREFLIGHT },
+      'a preflight of a missing service': {
+        ...{ service: t.uniqueName(), credentials: 'none', headers: PREFLIGHT },
+      },
+    };
+    for (const [what, call] of Object.entries(calls)) {
+      const { received } = await t.gateway.call({
+        ...call,
+        method: 'OPTIONS',
+        acceptsRefusal: true,
+      });
+      const id = received.header('x-request-id') ?? '';
+      t.expect(
+        id.trim() !== '',
+        `${what}: the answer (${received.status}) must carry X-Request-Id`,
+      );
+    }
+  }),
+];

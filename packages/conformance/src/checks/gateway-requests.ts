@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import { isSameType } from '../contract/media-type.ts';
+import { type HeaderList, readAll, withHeaders } from '../http/header-list.ts';
+import type { GatewayCall } from '../trial/gateway-tool.ts';
+import type { Trial } from '../trial/trial.ts';
+import { type Check, defineCheck } from './check.ts';
+import { callEcho } from './support/call-echo.ts';
+import { cite } from './support/cite.ts';
+import { gatewayMethods } from './support/gateway-methods.ts';
+import { openSocket } from './support/open-socket.ts';
+import { readHello } from './support/read-hello.ts';
+
+const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
+
+/** JSON objects, written so that every parser and writer in between would change their bytes. */
+const BODIES = [
+  '{}',
+  ' {\r\n\t"b" : 1.0,\n  "a":1e2, "a": 2 }\n',
+  '{"unicode":"\\u0041\\/\\ud83d\\ude42 中文 é 🙂","":null}',
+  '{"big":12345678901234567890123,"small":-0.0,"deep":[[[[{"a":[]}]]]]}',
+  '{"data":{"code":"OK"},"fileList":[],"__proto__":{"a":1},"constructor":1}',
+  `{"many":[${Array.from({ length: 500 }, (_, index) => `{"i":${index}}`)}]}`,
+  `{"long":"${'0123456789abcdef'.repeat(4000)}"}`,
+  `{"longer":"${'中'.repeat(25_000)}"}`,
+];
+
+/** Those that are sent in chunks too, and where the chunks end: one of the second ends within a character. */
+const CHUNKED = BODIES.slice(1, 3).map((body) => Buffer.from(body));
+
+const ENDS = [1, 17, 34];
+
+const LENGTH_REQUIRED = 411;
+
+const TOO_LARGE = 413;
+
+/** The contract names no limit of a body; one of fewer bytes than this is refused by no gateway, in bytes. */
+const LARGE = 32_768;
+
+function toChunks(body = Buffer.alloc(0)): Buffer[] {
+  return [0, ...ENDS].map((start, index) => body.subarray(start, ENDS[index]));
+}
+
+async function expectBody(t: Trial, call: GatewayCall, body: Buffer): Promise<void> {
+  const how = call.chunks ? ' in chunks' : '';
+  const what = `POST "${call.path}"${how} ${JSON.stringify(body.toString().slice(0, 40))}`;
+  const came = await callEcho(t, call, what, body.length > LARGE ? TOO_LARGE : undefined);
+  if (!came) return;
+  const { size, sha256 } = came.echo.body;
+  t.expect(size === body.length, `${what}: the service must get ${body.length} bytes, not ${size}`);
+  if (size !== body.length) return;
+  const wanted = createHash('sha256').update(body).digest('hex');
+  t.expect(sha256 === wanted, `${what}: the service must get the bytes as they were sent`);
+}
+
+const HEADERS: HeaderList = [
+  ['Accept', 'text/html;q=0.8, application/json'],
+  ['Accept-Language', 'zh-CN, en;q=0.5'],
+  ['Cookie', 'a=1; b="2"; c=%2F'],
+  ['If-None-Match', 'W/"a,b", "c"'],
+  ['If-Modified-Since', 'Wed, 21 Oct 2015 07:28:00 GMT'],
+  ['Last-Event-ID', '0'],
+  ['Referer', 'https://name.example/a?b=%2F'],
+  ['User-Agent', 'berth-conformance (test)'],
+  ['X-Conformance.Unusual~name!', '"Quoted, text"; A=b'],
+  ['x_under_score', 'kept'],
+  ['X-Conformance-Empty', ''],
+  ['X-Conformance-Inner', 'two  spaces\tand a tab'],
+  ['X-Conformance-Repeated', 'one'],
+  ['X-Conformance-Repeated', 'two, three'],
+  ['X-Conformance-Long', 'x'.repeat(1000)],
+];
+
+/** Names that proxies are often configured to block, which HTTP lets them do (RFC 9110, section 5.1). */
+const UNUSUAL = /[^a-z\d-]/i;
+
+const MEDIA_TYPES = [
+  'application/json',
+  'application/json; charset=utf-8',
+  'Application/JSON;charset="UTF-8"; profile=A',
+];
+
+function expectHeaders(t: Trial, what: string, sent: HeaderList, arrived: HeaderList): void {
+  for (const name of new Set(sent.map(([key]) => key))) {
+    // A list is as good as several headers.
+    const [wanted, got] = [sent, arrived].map((list) => {
+      const values = readAll(list, name);
+      return values.length > 0 ? values.join(', ') : undefined;
+    });
+    const message = `the service must get ${name}: ${cite(wanted)}, not ${cite(got)}`;
+    if (got === undefined && UNUSUAL.test(name)) {
+      t.note(`${what}: ${name} does not reach the service; a proxy may be configured so.`);
+      continue;
+    }
+    const isType = name.toLowerCase() === 'content-type';
+    const holds = isType ? isSameType(wanted, got) : wanted === got;
+    t.expect(holds, `${what}: ${message}`);
+  }
+}
+
+const OVERRIDES = {
+  'X-HTTP-Method-Override': 'PUT',
+  'X-HTTP-Method': 'PUT',
+  'X-Method-Override': 'PUT',
+};
+
+/** No body, which a gateway may refuse, but not turn into a GET. */
+const EMPTY = { method: 'POST', body: '' };
+
+export const gatewayRequests: readonly Check[] = [
+  defineCheck('GW-FORWARD-METHOD', ['fixture'], async (t) => {
+    for (const call of gatewayMethods) {
+      const own = 'headers' in call ? call.headers : {};
+      for (const headers of [own, { ...own, ...OVERRIDES }]) {
+        for (const path of ['', '/a', '/a/b?_method=PUT']) {
+          const exchange = await t.gateway.call({ ...call, headers, path });
+          const echo = t.fixture.readEcho(exchange);
+          const came = echo?.method ?? `an answer of ${exchange.received.status}`;
+          const what = `${call.method} "${path}"`;
+          t.expect(
+            came === call.method,
+            `${what}: the service must get ${call.method}, not ${came}`,
+          );
+        }
+      }
+    }
+    const echo = t.fixture.readEcho(await t.gateway.call({ ...EMPTY, path: '/a' }));
+    const came = echo?.method ?? 'POST';
+    t.expect(came === 'POST', `POST without a body: the service must get POST, not ${came}`);
+  }),
+  defineCheck('GW-FORWARD-HEADERS', ['fixture'], async (t) => {
+    for (const path of ['', '/a/b']) {
+      const came = await callEcho(t, { path, headers: HEADERS }, `GET "${path}"`);
+      if (came) expectHeaders(t, `GET "${path}"`, HEADERS, came.echo.headers);
+    }
+    for (const type of MEDIA_TYPES) {
+      const headers = withHeaders(HEADERS, [['Content-Type', type]]);
+      const what = `POST ${type}`;
+      const came = await callEcho(t, { path: '/a', headers, body: '{}' }, what);
+      if (came) expectHeaders(t, what, headers, came.echo.headers);
+    }
+    await openSocket(t, { call: { headers: HEADERS } }, async (socket) => {
+      const { headers } = await readHello(t, socket);
+      expectHeaders(t, 'WebSocket handshake', HEADERS, headers);
+    });
+  }),
+  defineCheck('GW-FORWARD-BODY', ['fixture'], async (t) => {
+    const paths = ['', '/a/b?c=d'];
+    for (const path of paths) {
+      for (const [index, body] of BODIES.entries()) {
+        const headers = { 'Content-Type': JSON_TYPES[index % JSON_TYPES.length] };
+        await expectBody(t, { path, headers, body }, Buffer.from(body));
+      }
+    }
+    const headers = { 'Content-Type': 'application/json' };
+    const { received } = await t.gateway.call({
+      path: '/a',
+      headers,
+      chunks: toChunks(CHUNKED[0]),
+    });
+    if (received.status === LENGTH_REQUIRED) {
+      t.note(
+        'The gateway refuses bodies in chunks with 411, as HTTP allows (RFC 9112, section 6.3).',
+      );
+      return;
+    }
+    for (const path of paths) {
+      for (const body of CHUNKED)
+        await expectBody(t, { path, headers, chunks: toChunks(body) }, body);
+    }
+  }),
+];

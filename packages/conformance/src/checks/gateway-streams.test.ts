@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { parseEvents } from './gateway-streams.ts';
+
+test.each([
+  ['', []],
+  ['id: 1\ndata: a\n', []],
+  ['id: 1\ndata: a\n\nid: 2\nda', [{ id: '1', data: 'a' }]],
+  ['id:1\r\ndata:a\r\ndata: b\r\n\r\n', [{ id: '1', data: 'a\nb' }]],
+  [': a comment\n\ndata: x\n\n', [{ id: '', data: 'x' }]],
+])('%j', (text, events) => {
+  expect(parseEvents(text)).toEqual(events);
+});

@@ -1,0 +1,428 @@
+import type { OpenExchange } from '../http/caller.ts';
+import { readAll } from '../http/header-list.ts';
+import { NetworkFault } from '../http/network-fault.ts';
+import type { Message, Socket } from '../http/open-web-socket.ts';
+import { Failed } from '../trial/endings.ts';
+import type { GatewayCall } from '../trial/gateway-tool.ts';
+import type { Trial } from '../trial/trial.ts';
+import { type Check, defineCheck } from './check.ts';
+import { cite } from './support/cite.ts';
+import { gatewayMethods } from './support/gateway-methods.ts';
+import { hasErrorBody } from './support/has-error-body.ts';
+import { openSocket } from './support/open-socket.ts';
+import { readHello } from './support/read-hello.ts';
+
+/** How a socket ends that nobody has closed (RFC 6455, section 7.1.5). */
+const CUT = 1006;
+
+/**
+ * Sends messages to the fixture service, which sends them back, and returns what came. A last message of
+ * its own tells when all are there, so that one that is lost costs no wait.
+ */
+async function exchangeMessages(
+  t: Trial,
+  socket: Socket,
+  messages: readonly (string | Uint8Array)[],
+): Promise<Message[]> {
+  const last = t.uniqueName();
+  for (const message of [...messages, last]) socket.send(message);
+  const came: Message[] = [];
+  for (;;) {
+    const message = await receive(t, socket);
+    if (message === undefined || message.data.toString() === last) return came;
+    came.push(message);
+  }
+}
+
+/** The next message; `undefined` where none comes in time, or the socket was closed. */
+async function receive(t: Trial, socket: Socket): Promise<Message | undefined> {
+  try {
+    return await socket.next();
+  } catch (error) {
+    if (!(error instanceof NetworkFault) || t.signal.aborted) throw error;
+    socket.close();
+    const end = await socket.closed().catch(() => undefined);
+    // A connection that was cut is nobody's; on one that lives, that nothing comes is the answer.
+    if (end?.code === CUT) throw error;
+    return undefined;
+  }
+}
+
+/** The messages must be these, in this order and of this kind. */
+function expectMessages(
+  t: Trial,
+  what: string,
+  came: readonly Message[],
+  wanted: readonly (string | Buffer)[],
+): void {
+  const kind = typeof wanted[0] === 'string' ? 'text' : 'binary';
+  t.expect(
+    came.length === wanted.length,
+    `${what}: ${wanted.length} messages must come, not ${came.length}`,
+  );
+  for (const [index, { binary, data }] of came.entries()) {
+    const sent = Buffer.from(wanted[index] ?? '');
+    const place = `${what}: message ${index + 1} of ${sent.length} bytes`;
+    t.expect(binary === (kind === 'binary'), `${place} must come as ${kind}`);
+    t.expect(data.equals(sent), `${place} must come unchanged, not as ${show(data)}`);
+  }
+}
+
+function show(data: Buffer): string {
+  return `${data.length} bytes, ${JSON.stringify(data.subarray(0, 40).toString('latin1'))}`;
+}
+
+/** An event of an event stream. */
+interface StreamEvent {
+  id: string;
+  data: string;
+}
+
+/**
+ * The whole events of an event stream in order (HTML, section 9.2.6). What has no empty line behind it
+ * is not whole yet; comments and events without data are left out.
+ */
+export function parseEvents(text: string): StreamEvent[] {
+  const blocks = text
+    .replace(/^\uFEFF/, '')
+    .replaceAll(/\r\n?/g, '\n')
+    .split('\n\n')
+    .slice(0, -1);
+  return blocks.flatMap((block) => {
+    const lines = block.split('\n');
+    const valuesOf = (name: string) =>
+      lines
+        .filter((line) => line.startsWith(`${name}:`))
+        .map((line) => line.slice(name.length + 1).replace(/^ /, ''));
+    const data = valuesOf('data');
+    return data.length === 0 ? [] : [{ id: valuesOf('id').at(-1) ?? '', data: data.join('\n') }];
+  });
+}
+
+/** An event stream as it comes. */
+interface Following {
+  /** What has come so far. */
+  events(): StreamEvent[];
+  /** Waits until so many events are there, or the stream has ended. */
+  until(count: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Reads an event stream at once and as it comes, whether anybody waits for it or not. */
+function followEvents({ chunks, close }: OpenExchange): Following {
+  let text = '';
+  let isOver = false;
+  let tell = () => {};
+  const events = () => parseEvents(text);
+  const read = async () => {
+    try {
+      for await (const chunk of chunks) {
+        text += chunk.toString();
+        tell();
+      }
+    } finally {
+      isOver = true;
+      tell();
+    }
+  };
+  // A stream that breaks off is over: the events that are missing then tell of it.
+  const reading = read().catch(() => {});
+  return {
+    events,
+    async until(count) {
+      while (!isOver && events().length < count) {
+        await new Promise<void>((resolve) => {
+          tell = resolve;
+        });
+      }
+    },
+    async close() {
+      close();
+      await reading;
+    },
+  };
+}
+
+/** Longest wait of the fixture for the release, and again between later events, in milliseconds. */
+const LONGEST_WAIT = 3000;
+
+/**
+ * The service holds its stream after the first event until it is told to go on; a caller that has the
+ * first event by then has not waited for a later one. Then it waits once more, after the second event.
+ */
+async function expectUnbuffered(t: Trial, call: GatewayCall): Promise<void> {
+  const hold = t.uniqueName();
+  const wait = Math.min(LONGEST_WAIT, Math.floor(t.settings.timeout / 4));
+  const path = t.fixture.events({ count: 3, hold, wait, interval: wait });
+  const headers = { ...call.headers, Accept: 'text/event-stream' };
+  const open = await t.gateway.open({ ...call, headers, path });
+  const stream = followEvents(open);
+  try {
+    t.reach(open.status === 200, `an event stream was answered with ${open.status}`);
+    await stream.until(1);
+    t.reach(stream.events().length > 0, 'no event came');
+    const isReleased = await t.fixture.release(hold);
+    const came = stream.events().slice(1);
+    // Without a release and without later events, another instance of the fixture was told.
+    const isHeldBack = !isReleased && came.length > 0;
+    const what = `${call.method} /events`;
+    t.expect(
+      !isHeldBack,
+      `${what}: the first event must come when it is sent, but came only with the next ones`,
+      open,
+    );
+    if (!isReleased) return;
+    await stream.until(2);
+    const later = stream.events().length;
+    t.reach(later > 1, 'the event stream broke off');
+    const message = `${what}: the second event must come when it is sent, but came with the next`;
+    t.expect(later === 2, message, open);
+  } finally {
+    await stream.close();
+  }
+}
+
+const EVENT_ORDERS = [
+  { count: 1 },
+  { count: 3, interval: 5 },
+  { count: 50, type: 'text/event-stream; charset=utf-8' },
+];
+
+function isOf(data: string, id: string): boolean {
+  try {
+    return String(JSON.parse(data).n) === id;
+  } catch {
+    return false;
+  }
+}
+
+const BAD: Record<string, NonNullable<GatewayCall['credentials']>> = {
+  'no credentials': 'none',
+  'a wrong token': { Authorization: 'Bearer wrong' },
+  'an empty token': { Authorization: 'Bearer ' },
+  'credentials of no scheme': { Authorization: 'Wrong wrong' },
+  'half a signature': { Authorization: 'TC3-HMAC-SHA256 Credential=a' },
+};
+
+const EVERY_BYTE = Buffer.from(Uint8Array.from({ length: 256 }, (_, index) => index));
+
+const MESSAGES = [
+  EVERY_BYTE,
+  Buffer.alloc(0),
+  Buffer.of(0),
+  Buffer.from('a text, sent as binary'),
+  Buffer.of(0xc3, 0x28, 0xff, 0xfe),
+  Buffer.concat(Array.from({ length: 256 }, () => EVERY_BYTE)),
+];
+
+const BINARY_BURST = Array.from({ length: 100 }, (_, index) => Buffer.of(index, 0xff, index));
+
+const ENDS: [code: number, reason: string][] = [
+  [1000, ''],
+  [1000, 'done'],
+  [4001, 'some reason'],
+  [4999, 'Grund: 中文 é'],
+  [3000, 'x'.repeat(123)],
+  [1011, 'a fault of the service'],
+];
+
+/** A caller may not send the codes of a server. */
+const OF_CALLERS = ENDS.filter(([code]) => code === 1000 || code >= 3000);
+
+interface End {
+  code: number;
+  reason: string;
+}
+
+function expectEnd(t: Trial, who: string, [code, reason]: [number, string], end?: End): void {
+  const came = end ? `${end.code} "${end.reason}"` : 'no end';
+  const isSame = end?.code === code && end.reason === reason;
+  t.expect(isSame, `${who} must get ${code} "${reason}", not ${came}`);
+  // Every other end would be waited for as long.
+  if (!end) throw new Failed('no end');
+}
+
+/** How a socket ends; `undefined` where it does not end in time. */
+async function endOf(t: Trial, socket: Socket): Promise<End | undefined> {
+  try {
+    return await socket.closed();
+  } catch (error) {
+    if (error instanceof NetworkFault && !t.signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+const NAME = 'sec-websocket-protocol';
+
+async function expectPicked(
+  t: Trial,
+  offers: readonly string[],
+  picked: string,
+  protocol?: string,
+): Promise<void> {
+  const order = protocol === undefined ? {} : { protocol };
+  const what = `offered ${offers.join(', ') || 'none'}`;
+  const upgrade = await t.gateway.upgrade({ path: t.fixture.socket(order) }, offers);
+  const { status, headers, socket } = upgrade;
+  t.reach(status === 101, `a handshake was answered with ${status}`);
+  const came = readAll(headers, NAME).join(', ');
+  const message = `${what}: the caller must get "${picked}" of the service, not "${came}"`;
+  t.expect(came === picked, message, upgrade);
+  if (!socket) return;
+  const hello = await readHello(t, socket);
+  const arrived = readAll(hello.headers, NAME).join(',').replaceAll(' ', '');
+  t.expect(arrived === offers.join(), `${what}: the service must get them so, not ${arrived}`);
+  socket.close();
+  await socket.closed().catch(() => {});
+}
+
+const TEXTS = [
+  'hello',
+  '',
+  ' {"a": 1}\r\n\0\t ',
+  '\uFEFF中文 é 🙂',
+  'a'.repeat(125),
+  'b'.repeat(126),
+  '0123456789abcdef'.repeat(4096),
+  '中'.repeat(1000),
+];
+
+const TEXT_BURST = Array.from({ length: 200 }, (_, index) => String(index));
+
+export const gatewayStreams: readonly Check[] = [
+  defineCheck('GW-SSE', ['fixture'], async (t: Trial) => {
+    for (const call of gatewayMethods) {
+      for (const order of EVENT_ORDERS) {
+        const own = 'headers' in call ? call.headers : {};
+        const headers = { ...own, Accept: 'text/event-stream' };
+        const { received } = await t.gateway.call({
+          ...call,
+          headers,
+          path: t.fixture.events(order),
+        });
+        const { status, mediaType } = received;
+        const what = `${call.method} /events?count=${order.count}`;
+        t.reach(status === 200, `${what} was answered with ${status}`);
+        t.expect(
+          mediaType === 'text/event-stream',
+          `${what}: the content type must be text/event-stream, not ${cite(mediaType)}`,
+        );
+        const wanted = Array.from({ length: order.count }, (_, index) => String(index + 1));
+        const ids = parseEvents(received.text).map(({ id, data }) => (isOf(data, id) ? id : '?'));
+        t.expect(
+          wanted.join() === ids.join(),
+          `${what}: all events must come in order, not ${ids.join().slice(0, 200) || 'none'}`,
+        );
+      }
+    }
+  }),
+  defineCheck('GW-SSE-UNBUFFERED', ['fixture'], async (t) => {
+    await Promise.all(gatewayMethods.map((call) => expectUnbuffered(t, call)));
+  }),
+  defineCheck('GW-WS-UPGRADE', ['fixture'], async (t: Trial) => {
+    const calls: Record<string, [call: GatewayCall, offers: string[]]> = {
+      'a handshake': [{}, []],
+      'a handshake with a subprotocol': [{}, ['conformance']],
+      'a handshake with Origin': [{ headers: { Origin: `http://${t.gateway.host}` } }, []],
+      'a handshake with headers': [{ headers: { Cookie: 'a=1', 'X-Conformance': 'a' } }, []],
+    };
+    for (const [what, [call, offers]] of Object.entries(calls)) {
+      const mark = t.uniqueName();
+      const upgrade = await t.gateway.upgrade(
+        { ...call, path: t.fixture.socket({ mark }) },
+        offers,
+      );
+      const { status, breach, socket, refusal } = upgrade;
+      t.reach(!refusal || !t.fixture.readEcho(refusal), 'the path did not reach the fixture');
+      if (status === 403 && 'Origin' in Object(call.headers)) {
+        t.note(`${what} is refused with 403, as a server may do (RFC 6455, section 10.2).`);
+        continue;
+      }
+      t.expect(status === 101, `${what} must be answered with 101, not ${status}`);
+      // A choice of subprotocol that breaks RFC 6455 is a matter of GW-WS-SUBPROTOCOL.
+      const isSubprotocol = breach?.includes('subprotocol') === true;
+      t.expect(isSubprotocol || !breach, `${what} must be answered with a good 101: ${breach}`);
+      socket?.close();
+      await socket?.closed().catch(() => {});
+    }
+  }),
+  defineCheck('GW-WS-TEXT', ['fixture'], async (t) => {
+    await openSocket(t, {}, async (socket) => {
+      expectMessages(t, 'sent back', await exchangeMessages(t, socket, TEXTS), TEXTS);
+      expectMessages(
+        t,
+        'a burst sent back',
+        await exchangeMessages(t, socket, TEXT_BURST),
+        TEXT_BURST,
+      );
+      const came = await exchangeMessages(t, socket, [`!burst ${TEXT_BURST.length}`]);
+      expectMessages(t, 'a burst of the service', came, TEXT_BURST);
+    });
+  }),
+  defineCheck('GW-WS-BINARY', ['fixture'], async (t) => {
+    await openSocket(t, {}, async (socket) => {
+      expectMessages(t, 'sent back', await exchangeMessages(t, socket, MESSAGES), MESSAGES);
+      expectMessages(
+        t,
+        'a burst sent back',
+        await exchangeMessages(t, socket, BINARY_BURST),
+        BINARY_BURST,
+      );
+    });
+  }),
+  defineCheck('GW-WS-SUBPROTOCOL', ['fixture'], async (t) => {
+    // The fixture picks the last one that is offered, unless it is told to pick another.
+    await expectPicked(t, ['one'], 'one');
+    await expectPicked(t, ['one', 'two', 'V3.conformance+x'], 'V3.conformance+x');
+    await expectPicked(t, ['one', 'two', 'three'], 'two', 'two');
+    await expectPicked(t, ['One', 'one'], 'One', 'One');
+    await expectPicked(t, [], '');
+  }),
+  defineCheck('GW-WS-CLOSE', ['fixture'], async (t) => {
+    for (const wanted of ENDS) {
+      await openSocket(t, {}, async (socket) => {
+        socket.send(`!close ${wanted.join(' ').trim()}`);
+        expectEnd(t, 'closed by the service: the caller', wanted, await endOf(t, socket));
+      });
+    }
+    for (const wanted of OF_CALLERS) {
+      const mark = t.uniqueName();
+      await openSocket(t, { mark }, async (socket) => {
+        socket.close(...wanted);
+        expectEnd(t, 'closed by the caller: the service', wanted, await t.fixture.closed(mark));
+      });
+    }
+  }),
+  defineCheck('GW-WS-AUTH', ['fixture'], async (t) => {
+    await openSocket(t, {}, async () => {});
+    const { otherEnvToken, expiredToken } = t.settings;
+    const toBearer = (token?: string) => token && { Authorization: `Bearer ${token}` };
+    const given = {
+      'a token of another environment': toBearer(otherEnvToken),
+      'an expired token': toBearer(expiredToken),
+    };
+    for (const [what, credentials] of Object.entries({ ...BAD, ...given })) {
+      if (!credentials) continue;
+      for (const offers of [[], ['conformance']]) {
+        const mark = t.uniqueName();
+        const call = { path: t.fixture.socket({ mark }), credentials };
+        const upgrade = await t.gateway.upgrade(call, offers);
+        const { status, refusal, socket } = upgrade;
+        t.expect(status >= 400 && status < 500, `${what}: the status must be 4xx, not ${status}`);
+        const isError = refusal !== undefined && hasErrorBody(refusal.received);
+        t.expect(
+          isError,
+          `${what}: the answer must have the error body`,
+          upgrade.refusal ?? upgrade,
+        );
+        socket?.close();
+        const count = await t.fixture.count(mark);
+        t.expect(
+          count === 0,
+          `${what}: the service must not be called`,
+          upgrade.refusal ?? upgrade,
+        );
+      }
+    }
+  }),
+];

@@ -1,0 +1,287 @@
+import { constantFrom } from 'fast-check';
+import { REQUEST_FORMS, type RequestForm } from '../requests/request-form.ts';
+import { toForm } from '../requests/to-form.ts';
+import type { StorageReply } from '../trial/read-reply.ts';
+import {
+  STORAGE_OPERATIONS,
+  type StorageCallOptions,
+  type StorageOperation,
+} from '../trial/storage-tool.ts';
+import type { Trial } from '../trial/trial.ts';
+import { type Check, defineCheck } from './check.ts';
+import { MOST_ITEMS, validRequest } from './support/arbitraries.ts';
+import { forAll } from './support/for-all.ts';
+import { type GoodFields, makeGoodFields } from './support/good-fields.ts';
+
+/** Statuses that say that a method is not taken (RFC 9110, sections 15.5.6 and 15.6.2). */
+const METHOD_REFUSED = new Set([405, 501]);
+
+/**
+ * What became of a good POST: accepted; refused for its method; refused as a call of an operation that
+ * does not exist is; or refused otherwise.
+ */
+type Fate = 'accepted' | 'method' | 'no operation' | 'refused';
+
+async function callGood(
+  t: Trial,
+  operation: StorageOperation,
+  fields: GoodFields,
+): Promise<{ reply: StorageReply; fate: Fate }> {
+  const options = { acceptsRefusal: true };
+  const reply = await t.storage.call(operation, fields[operation], options);
+  if (!reply.refused) return { reply, fate: 'accepted' };
+  if (METHOD_REFUSED.has(reply.received.status)) return { reply, fate: 'method' };
+  const unknown = await t.storage.call(t.uniqueName(), fields[operation], options);
+  const isAlike = unknown.received.status === reply.received.status && unknown.code === reply.code;
+  return { reply, fate: isAlike ? 'no operation' : 'refused' };
+}
+
+/** Ends a check that needs a good call of every operation where one is refused: that is for other rules. */
+async function reachAll(t: Trial, fields: GoodFields): Promise<void> {
+  for (const operation of Object.keys(fields) as StorageOperation[]) {
+    const { reply, fate } = await callGood(t, operation, fields);
+    t.reach(
+      fate === 'accepted',
+      `a good call of ${operation} is refused with ${reply.received.status} ${reply.code ?? ''}`,
+    );
+  }
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+const ENDINGS = ['X', 'XYZ', 's', '2', '_v2', '.json'];
+
+/** Which lifetimes a deployment takes is its own (D22). */
+const leaveOutMaxAge = (name: string, value: unknown) => (name === 'maxAge' ? undefined : value);
+
+const FORMS: Record<RequestForm, string> = { top: 'at the top level', data: 'inside data' };
+
+async function listRefused(
+  t: Trial,
+  form: RequestForm,
+  fields: GoodFields,
+): Promise<{ what: string; reply: StorageReply }[]> {
+  const refused: { what: string; reply: StorageReply }[] = [];
+  for (const operation of STORAGE_OPERATIONS) {
+    const body = JSON.stringify(toForm(fields[operation], form));
+    const reply = await t.storage.call(operation, {}, { body, acceptsRefusal: true });
+    const what = `${operation} ${FORMS[form]} with ${reply.received.status} ${reply.code ?? ''}`;
+    if (reply.refused) refused.push({ what: what.trim(), reply });
+  }
+  return refused;
+}
+
+/** Whatever the schemas allow is accepted, at any place, in any combination. */
+async function sendGenerated(t: Trial, form: RequestForm): Promise<void> {
+  t.expect(true, `all four operations accept fields ${FORMS[form]}`);
+  const fileIds: string[] = [];
+  for (let index = 0; index < MOST_ITEMS; index += 1) {
+    fileIds.push(await t.upload.fileIdOf(t.storage.path(`missing-${index}.txt`)));
+  }
+  const requests = constantFrom(...STORAGE_OPERATIONS).chain((operation) =>
+    validRequest(t, operation, fileIds).map((request) => ({ operation, request })),
+  );
+  await forAll(t, requests, async ({ operation, request }, expect) => {
+    const body = JSON.stringify(toForm(request, form), leaveOutMaxAge);
+    const reply = await t.storage.call(operation, {}, { body, acceptsRefusal: true });
+    const { status } = reply.received;
+    const what = `${operation} with fields ${FORMS[form]}`;
+    expect(!reply.refused, `${what} must be accepted, not refused with ${status}`, reply);
+  });
+}
+
+const TYPES = [
+  'application/json',
+  'application/json; charset=utf-8',
+  'application/json;charset=UTF-8',
+  'application/json; charset="utf-8"; a=b',
+  'Application/JSON',
+];
+
+/** Other texts of the same JSON value (RFC 8259). */
+function spell(json: string): Record<string, string> {
+  return {
+    'with line breaks and spaces': ` \t\r\n${JSON.stringify(JSON.parse(json), null, 2)}\n`,
+    'with escaped slashes': json.replaceAll('/', '\\/'),
+    'with escaped letters': json
+      .replaceAll('missing', '\\u006dissing')
+      .replaceAll('path', 'p\\u0061th'),
+  };
+}
+
+/** Fields that no operation has, of each JSON type, and names that careless code trips over. */
+const UNKNOWN: readonly Record<string, unknown>[] = [
+  { unknown: 'text' },
+  { unknown: 1, other: [true, null], more: { a: {} } },
+  { constructor: 'text', toString: 1 },
+  { 'a.b c/中': null, '': '' },
+];
+
+/** One finding for each place is enough. */
+async function expectIgnored(
+  t: Trial,
+  operation: StorageOperation,
+  place: string,
+  add: (unknown: object) => object,
+): Promise<void> {
+  for (const unknown of UNKNOWN) {
+    const reply = await t.storage.call(operation, add(unknown), { acceptsRefusal: true });
+    const names = Object.keys(unknown).map((name) => JSON.stringify(name));
+    const { status } = reply.received;
+    const came = `refused with ${status} ${reply.code}`;
+    const what = `${operation}, ${names.join(', ')} ${place}`;
+    t.expect(!reply.refused, `${what}: must be ignored, not ${came}`);
+    if (reply.refused) return;
+  }
+}
+
+export const storageCalls: readonly Check[] = [
+  defineCheck('ST-PATH', [], async (t: Trial) => {
+    const fields = await makeGoodFields(t);
+    for (const operation of STORAGE_OPERATIONS) {
+      const { reply, fate } = await callGood(t, operation, fields);
+      const { status } = reply.received;
+      t.expect(
+        fate !== 'no operation',
+        `${operation} must stand at its path, but is answered with ${status} as an unknown operation is`,
+        reply,
+      );
+      const isElsewhere = fate === 'method' || fate === 'refused';
+      t.reach(!isElsewhere, `a good call of ${operation} is refused with ${status}`);
+    }
+  }),
+  defineCheck('ST-PATH-EXACT', [], async (t) => {
+    const fields = await makeGoodFields(t);
+    await reachAll(t, fields);
+    for (const operation of STORAGE_OPERATIONS) {
+      for (const ending of ENDINGS) {
+        const name = operation + ending;
+        const reply = await t.storage.call(name, fields[operation], { acceptsRefusal: true });
+        const { status } = reply.received;
+        t.expect(reply.refused, `storages:${name} must be refused, not accepted with ${status}`);
+      }
+    }
+  }),
+  defineCheck('ST-POST', [], async (t: Trial) => {
+    const fields = await makeGoodFields(t);
+    for (const operation of STORAGE_OPERATIONS) {
+      const { reply, fate } = await callGood(t, operation, fields);
+      const { status } = reply.received;
+      t.expect(fate !== 'method', `${operation} must take POST, not answer ${status}`, reply);
+      const isElsewhere = fate === 'no operation' || fate === 'refused';
+      t.reach(!isElsewhere, `a good call of ${operation} is refused with ${status}`);
+    }
+  }),
+  defineCheck('ST-GET-REFUSED', [], async (t) => {
+    const fields = await makeGoodFields(t);
+    await reachAll(t, fields);
+    for (const operation of STORAGE_OPERATIONS) {
+      const plain = { method: 'GET', acceptsRefusal: true };
+      const { sent, received, refused } = await t.storage.call(operation, {}, plain);
+      t.expect(refused, `GET ${operation} must be refused, not accepted with ${received.status}`);
+      const query = Object.entries(fields[operation])
+        .map(([name, value]) => `${name}=${encodeURIComponent(toText(value))}`)
+        .join('&');
+      const target = `${sent.url.slice(new URL(sent.url).origin.length)}?${query}`;
+      const asked = await t.storage.call(operation, {}, { ...plain, target });
+      t.expect(
+        asked.refused,
+        `GET ${operation} with its fields in the query must be refused, not accepted with ${asked.received.status}`,
+      );
+    }
+  }),
+  defineCheck('ST-REQUEST-JSON', [], async (t) => {
+    const fields = await makeGoodFields(t);
+    await reachAll(t, fields);
+    const expectTaken = (reply: StorageReply, what: string) => {
+      const { status } = reply.received;
+      t.expect(
+        !reply.refused,
+        `${what} must be accepted, not refused with ${status} ${reply.code}`,
+      );
+    };
+    for (const operation of STORAGE_OPERATIONS) {
+      const options = { acceptsRefusal: true };
+      for (const type of TYPES) {
+        const headers = { 'Content-Type': type };
+        const reply = await t.storage.call(operation, fields[operation], { ...options, headers });
+        expectTaken(reply, `${operation}, a body of type ${type}`);
+      }
+      for (const [spelling, body] of Object.entries(spell(t.storage.body(fields[operation])))) {
+        const reply = await t.storage.call(operation, {}, { ...options, body });
+        expectTaken(reply, `${operation}, JSON ${spelling}`);
+      }
+    }
+  }),
+  defineCheck('ST-RESPONSE-JSON', [], async (t) => {
+    const expectJson = (reply: StorageReply, what: string) => {
+      const { status, mediaType, json } = reply.received;
+      t.expect(
+        mediaType === 'application/json',
+        `${what} (${status}): Content-Type must be application/json, not ${mediaType ?? 'none'}`,
+        reply,
+      );
+      t.expect(json !== undefined, `${what} (${status}): the body must be JSON`, reply);
+    };
+    const options = { acceptsRefusal: true };
+    const path = t.storage.path('file.txt');
+    // Needs no files, which cannot be had where no answer is JSON.
+    expectJson(await t.storage.call('getUploadMetaData', { path }, options), 'getUploadMetaData');
+    const fields = await makeGoodFields(t);
+    for (const operation of STORAGE_OPERATIONS) {
+      const good = fields[operation];
+      const calls: Record<string, [fields: object, options: StorageCallOptions]> = {
+        'a good call': [good, options],
+        'a call without fields': [{}, options],
+        'a body that is no JSON': [{}, { ...options, body: '{' }],
+        'a call without credentials': [good, { credentials: 'none' }],
+        'a call of another environment': [good, { ...options, env: t.uniqueName() }],
+      };
+      for (const [what, call] of Object.entries(calls)) {
+        expectJson(await t.storage.call(operation, ...call), `${operation}, ${what}`);
+      }
+    }
+  }),
+  defineCheck('ST-REQUEST-FORM', [], async (t: Trial) => {
+    const fields = await makeGoodFields(t);
+    const { requestForm } = t.settings;
+    const forms = requestForm ? [requestForm] : REQUEST_FORMS;
+    const refusals: string[] = [];
+    let last: StorageReply | undefined;
+    for (const form of forms) {
+      const refused = await listRefused(t, form, fields);
+      last = refused.at(-1)?.reply ?? last;
+      if (refused.length === 0) return sendGenerated(t, form);
+      refusals.push(...refused.map(({ what }) => what));
+    }
+    for (const operation of STORAGE_OPERATIONS) {
+      const { fate } = await callGood(t, operation, fields);
+      const isThere = fate === 'accepted' || fate === 'refused';
+      t.reach(isThere, `${operation} is not there, or takes no POST`);
+    }
+    const tried = forms.map((form) => `fields ${FORMS[form]}`).join(' or ');
+    t.expect(
+      false,
+      `all four operations must accept ${tried}; refused: ${refusals.join(', ')}`,
+      last,
+    );
+  }),
+  defineCheck('ST-UNKNOWN-FIELDS', [], async (t) => {
+    const fields = await makeGoodFields(t);
+    await reachAll(t, fields);
+    for (const operation of STORAGE_OPERATIONS) {
+      const good = fields[operation];
+      await expectIgnored(t, operation, 'beside the fields', (unknown) => ({
+        ...unknown,
+        ...good,
+      }));
+      const [item] = Array.isArray(good.fileList) ? good.fileList : [];
+      if (typeof item !== 'object') continue;
+      await expectIgnored(t, operation, 'in an item', (unknown) => ({
+        fileList: [{ ...item, ...unknown }],
+      }));
+    }
+  }),
+];

@@ -1,0 +1,118 @@
+import type { Trial } from '../trial/trial.ts';
+import { type Check, defineCheck } from './check.ts';
+import { copy, hasFailed, toCopyItems } from './support/copies.ts';
+import { show } from './support/entries.ts';
+import { needsFiles } from './support/needs-files.ts';
+import { expectBytes, hasBytes, readPath, storeReadable } from './support/readings.ts';
+import { storeCopyable } from './support/store-copyable.ts';
+
+const CASES = [
+  { what: 'digits', name: '0123456789' },
+  { what: 'small letters', name: 'abcdefghijklmnopqrstuvwxyz' },
+  { what: 'capital letters', name: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ' },
+  { what: '! - _ . , *', name: 'a!b-c_d.e,f*g' },
+  { what: '! - _ , * at the ends', name: '!-_,*a*,_-!' },
+  { what: 'dots at the ends and side by side', name: '.a..b.' },
+  { what: 'the first and the last Chinese character', name: '\u4e00\u9fff' },
+  { what: 'Chinese characters and all others', name: '文件/Ab1!-_.,*/目录/终.txt' },
+];
+
+const LEVELS = ['name.txt', 'level/name.txt', 'level/deeper/name.txt', 'other/deeper/name.txt'];
+
+const CHARACTERS = [...' @%\\?#+:&"<|~(\t\u0000éя，\u4dff\ua000😀\u{20000}'];
+
+/** A file that has such a path, where uploads take one, is no source of a copy either. */
+async function expectSourceRefused(t: Trial, name: string): Promise<void> {
+  const from = t.storage.path(name);
+  const grant = await t.storage.call('getUploadMetaData', { path: from }, { acceptsRefusal: true });
+  if (!grant.refused) {
+    const given = await t.upload.grant(from);
+    await t.upload.post(given, t.upload.fields(given, Buffer.from(name)));
+  }
+  const [entry = {}] = await copy(t, { from, to: t.storage.path('from-bad.txt') });
+  t.expect(hasFailed(entry), `${name} as srcPath: the item must fail`);
+}
+
+export const storageCopyPaths: readonly Check[] = [
+  defineCheck('ST-COPY-PATH-LEVELS', needsFiles, async (t: Trial) => {
+    const copies = [];
+    for (const [index, level] of LEVELS.entries()) {
+      const { path, bytes } = await storeReadable(t, `source-${index}.txt`, `content ${index}`);
+      const to = t.storage.path(`to/${level}`);
+      await copy(t, { from: path, to });
+      t.reach(hasBytes(await readPath(t, to), bytes), `no copy is made to ${level}`);
+      copies.push({ level, to, bytes });
+    }
+    for (const { level, to, bytes } of copies) {
+      expectBytes(t, await readPath(t, to), bytes, `${level}, beside files of its name,`);
+    }
+  }),
+  defineCheck('ST-COPY-PATH-CHARACTERS', needsFiles, async (t) => {
+    const source = await storeCopyable(t, 'source.txt');
+    for (const [index, { what, name }] of CASES.entries()) {
+      const strange = t.storage.path(`to/${name}`);
+      const [there = {}] = await copy(t, { from: source.path, to: strange });
+      t.expect(!hasFailed(there), `${what} in dstPath must be accepted, not fail: ${show(there)}`);
+      if (hasFailed(there)) continue;
+      const plain = t.storage.path(`back-${index}.txt`);
+      const [back = {}] = await copy(t, { from: strange, to: plain, removeOriginal: true });
+      t.expect(!hasFailed(back), `${what} in srcPath must be accepted, not fail: ${show(back)}`);
+      if (hasFailed(back)) continue;
+      const reading = await readPath(t, plain);
+      expectBytes(t, reading, source.bytes, `${what}: what was copied there and back`);
+    }
+  }),
+  defineCheck('ST-COPY-PATH-REFUSED', needsFiles, async (t: Trial) => {
+    const source = await storeCopyable(t, 'source.txt');
+    for (const [index, character] of CHARACTERS.entries()) {
+      const point = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+      const good = { from: source.path, to: t.storage.path(`good-${index}.txt`) };
+      const [item] = toCopyItems(t, [good]);
+      const path = t.storage.path(`a${character}b.txt`);
+      const bad = { ...item, dstPath: t.storage.copyPath(path) };
+      const fileList = index % 2 === 0 ? [bad, item] : [item, bad];
+      const reply = await t.storage.call('batchCopyFile', { fileList });
+      const what = `${show(character)} (U+${point}) in dstPath`;
+      const { status } = reply.received;
+      t.expect(!reply.refused, `${what}: the call must not be refused with ${status}`, reply);
+      const entries = reply.data?.fileList;
+      if (reply.refused || !Array.isArray(entries) || entries.length !== 2) continue;
+      const failed = entries.map(Object).filter(hasFailed);
+      const alone = `${what}: of the two items this one alone must fail, not ${failed.length}`;
+      t.expect(failed.length === 1, alone, reply);
+      if (failed.length === 0) t.upload.track(path);
+      for (const { code, message } of failed) {
+        const isText = typeof code === 'string' && typeof message === 'string';
+        const came = `${show(code)} and ${show(message)}`;
+        t.expect(isText, `${what}: code and message must be strings, not ${came}`, reply);
+      }
+    }
+    await expectSourceRefused(t, 'a b.txt');
+    const to = t.storage.path('end.txt\n');
+    const [entry = {}] = await copy(t, { from: source.path, to });
+    t.expect(hasFailed(entry), 'a line feed at the end of dstPath: the item must fail');
+  }),
+  defineCheck('ST-COPY-PATH-ABSOLUTE', needsFiles, async (t: Trial) => {
+    const isAbsolute = t.settings.copyPath === 'absolute';
+    if (!isAbsolute) t.note('Copy paths are declared to have no leading /.');
+    const [lead, other] = isAbsolute ? ['/', ''] : ['', '/'];
+    for (const name of ['file.txt', 'level/deeper/file.txt']) {
+      const { path, bytes } = await storeReadable(t, name);
+      const copyWith = async (slash: string, to: string) => {
+        t.upload.track(to);
+        const item = { srcPath: slash + path, dstPath: slash + to };
+        const reply = await t.storage.call('batchCopyFile', { fileList: [item] });
+        return { reply, reading: await readPath(t, to) };
+      };
+      const { reply, reading } = await copyWith(lead, `${path}.copy`);
+      if (!hasBytes(reading, bytes)) {
+        // Where no form works, the fault is not in the form.
+        const second = await copyWith(other, `${path}.other`);
+        t.reach(hasBytes(second.reading, bytes), 'batchCopyFile copies nothing');
+      }
+      const what = `${lead}${name} copied to ${lead}${name}.copy: the cloud path ${name}.copy`;
+      t.expect(!reply.refused, `${what} must be there, not the call be refused`, reply);
+      expectBytes(t, reading, bytes, what);
+    }
+  }),
+];

@@ -1,0 +1,218 @@
+import type { Trial } from '../trial/trial.ts';
+import type { StoredFile } from '../trial/upload-tool.ts';
+import { type Check, defineCheck } from './check.ts';
+import { copy, hasFailed, toCopyItems } from './support/copies.ts';
+import { show } from './support/entries.ts';
+import { needsFiles } from './support/needs-files.ts';
+import {
+  expectBytes,
+  expectNothing,
+  hasBytes,
+  readPath,
+  storeReadable,
+} from './support/readings.ts';
+import { storeCopyable } from './support/store-copyable.ts';
+
+/** Expects that a copy call with an item that lacks a field is refused, wherever the item stands. */
+async function expectRefusedWithout(t: Trial, field: 'srcPath' | 'dstPath'): Promise<void> {
+  const { path } = await t.upload.store('source.txt');
+  const toItem = (name: string) => toCopyItems(t, [{ from: path, to: t.storage.path(name) }])[0];
+  const sound = await t.storage.call('batchCopyFile', { fileList: [toItem('sound.txt')] });
+  t.reach(!sound.refused, 'a copy call with both paths is refused');
+  const bad = { ...toItem('never.txt'), [field]: undefined };
+  const cases = [
+    { what: `an item without ${field}`, fileList: [bad] },
+    { what: `an item without ${field} but with options`, fileList: [{ ...bad, overwrite: true }] },
+    { what: `a good item and then one without ${field}`, fileList: [toItem('a.txt'), bad] },
+    { what: `an item without ${field} and then a good one`, fileList: [bad, toItem('b.txt')] },
+  ];
+  for (const { what, fileList } of cases) {
+    const reply = await t.storage.call('batchCopyFile', { fileList }, { acceptsRefusal: true });
+    const { status } = reply.received;
+    const isRefused = reply.refused && status < 500;
+    t.expect(isRefused, `${what}: the call must be refused, not answered with ${status}`, reply);
+  }
+}
+
+const CONTENTS = [
+  { name: 'text.txt', bytes: Buffer.from('What is copied.\n') },
+  { name: 'empty.bin', bytes: Buffer.alloc(0) },
+  { name: 'level/bytes.bin', bytes: Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)) },
+];
+
+/** A target that copies, but wants paths without the leading `/`, breaks ST-COPY-PATH-ABSOLUTE alone. */
+async function assertNotOfForm(t: Trial, { path, bytes }: StoredFile): Promise<void> {
+  const to = `${path}.relative`;
+  t.upload.track(to);
+  const items = [{ srcPath: path, dstPath: to }];
+  const reply = await t.storage.call('batchCopyFile', { fileList: items });
+  const works = !reply.refused && hasBytes(await readPath(t, to), bytes);
+  const isOther = t.settings.copyPath === 'absolute' && works;
+  if (!isOther) return;
+  const absolute = toCopyItems(t, [{ from: path, to: `${path}.absolute` }]);
+  await t.storage.call('batchCopyFile', { fileList: absolute });
+  const isCopied = hasBytes(await readPath(t, `${path}.absolute`), bytes);
+  t.reach(isCopied, 'only paths without the leading / are copied');
+}
+
+/** Expects existing destinations to be overwritten, shorter and longer ones, by copies and by a move. */
+async function expectOverwritten(
+  t: Trial,
+  how: string,
+  options: { overwrite?: boolean },
+): Promise<void> {
+  const source = await storeCopyable(t, 'source.txt');
+  const shorter = await storeReadable(t, 'shorter.txt', 'old');
+  const longer = await storeReadable(t, 'longer.txt', 'old '.repeat(100));
+  const moved = await storeReadable(t, 'moved.txt', 'old');
+  const from = source.path;
+  const both = [shorter, longer].map(({ path: to }) => ({ from, to, ...options }));
+  const calls = [
+    { what: 'two copies', orders: both },
+    { what: 'a move', orders: [{ from, to: moved.path, removeOriginal: true, ...options }] },
+  ];
+  for (const { what, orders } of calls) {
+    await copy(t, ...orders);
+    for (const { to } of orders) {
+      const reading = await readPath(t, to);
+      const name = to.slice(to.lastIndexOf('/') + 1);
+      expectBytes(t, reading, source.bytes, `${what} ${how} onto ${name}: the destination`);
+    }
+  }
+}
+
+export const storageCopy: readonly Check[] = [
+  defineCheck('ST-COPY-CALL', needsFiles, async (t: Trial) => {
+    const files = [];
+    for (const { name, bytes } of CONTENTS) {
+      files.push({ name, ...(await storeReadable(t, name, bytes)) });
+    }
+    const alone = { name: 'alone.txt', ...(await storeReadable(t, 'alone.txt')) };
+    for (const sources of [[alone], files]) {
+      const what = `batchCopyFile of ${sources.length} files`;
+      const orders = sources.map(({ name, path }) => ({
+        from: path,
+        to: t.storage.path(`to-${sources.length}/${name}`),
+      }));
+      const fileList = toCopyItems(t, orders);
+      const reply = await t.storage.call('batchCopyFile', { fileList });
+      const { status } = reply.received;
+      t.expect(!reply.refused, `${what} must not be refused with ${status}`, reply);
+      for (const [index, { to }] of reply.refused ? [] : orders.entries()) {
+        const { name, bytes } = sources[index] as (typeof sources)[number];
+        const reading = await readPath(t, to);
+        if (!hasBytes(reading, bytes)) await assertNotOfForm(t, sources[index] as StoredFile);
+        expectBytes(t, reading, bytes, `${what}: the copy of ${name}`);
+      }
+    }
+  }),
+  defineCheck('ST-COPY-SRC-PATH', needsFiles, (t) => expectRefusedWithout(t, 'srcPath')),
+  defineCheck('ST-COPY-DST-PATH', needsFiles, (t) => expectRefusedWithout(t, 'dstPath')),
+  defineCheck('ST-COPY-OVERWRITE-DEFAULT', needsFiles, (t) =>
+    expectOverwritten(t, 'without overwrite', {}),
+  ),
+  defineCheck('ST-COPY-OVERWRITE-TRUE', needsFiles, (t) =>
+    expectOverwritten(t, 'with overwrite true', { overwrite: true }),
+  ),
+  defineCheck('ST-COPY-OVERWRITE-FALSE', needsFiles, async (t) => {
+    const source = await storeCopyable(t, 'source.txt');
+    const existing = await storeReadable(t, 'existing.txt', 'old');
+    const [from, to] = [source.path, existing.path];
+    const free = t.storage.path('level/free.txt');
+    await copy(t, { from, to: free, overwrite: false });
+    const place = 'overwrite false and a free destination: the copy';
+    expectBytes(t, await readPath(t, free), source.bytes, place);
+    const second = t.storage.path('second.txt');
+    await copy(t, { from, to: second }, { from, to, overwrite: false });
+    const beside = 'overwrite false in the second item: the destination';
+    expectBytes(t, await readPath(t, to), existing.bytes, beside);
+    const cases = [
+      { what: 'a copy', more: {} },
+      { what: 'a copy with removeOriginal false', more: { removeOriginal: false } },
+      { what: 'a move', more: { removeOriginal: true } },
+    ];
+    for (const { what: how, more } of cases) {
+      const [entry = {}] = await copy(t, { from, to, overwrite: false, ...more });
+      const what = `${how} with overwrite false onto an existing destination`;
+      t.expect(hasFailed(entry), `${what}: the item must fail, not be ${show(entry)}`);
+      expectBytes(t, await readPath(t, to), existing.bytes, `${what}: the destination`);
+    }
+  }),
+  defineCheck('ST-COPY-KEEPS-SOURCE', needsFiles, async (t) => {
+    const cases = [
+      { what: 'without removeOriginal', more: {} },
+      { what: 'with removeOriginal false', more: { removeOriginal: false } },
+      { what: 'with overwrite true alone', more: { overwrite: true } },
+    ];
+    for (const [index, { what, more }] of cases.entries()) {
+      const { path, bytes } = await storeReadable(t, `${index}.txt`);
+      await copy(t, { from: path, to: `${path}.copy`, ...more });
+      expectBytes(t, await readPath(t, path), bytes, `a copy ${what}: the source`);
+    }
+    const moved = await storeReadable(t, 'moved.txt');
+    const { path, bytes } = await storeReadable(t, 'kept.txt');
+    const move = { from: moved.path, to: `${moved.path}.to`, removeOriginal: true };
+    await copy(t, move, { from: path, to: `${path}.copy` });
+    expectBytes(t, await readPath(t, path), bytes, 'a copy beside a move: the source of the copy');
+  }),
+  defineCheck('ST-COPY-MOVE', needsFiles, async (t) => {
+    const kept = await storeCopyable(t, 'kept.txt');
+    const existing = await storeReadable(t, 'existing.txt', 'old');
+    const single = await storeReadable(t, 'single.txt');
+    const onto = await storeReadable(t, 'onto.txt');
+    const second = await storeReadable(t, 'second.txt');
+    const move = (from: string, to: string) => ({ from, to, removeOriginal: true });
+    const cases = [
+      { what: 'to a free destination', file: single, to: `${single.path}.moved`, before: [] },
+      { what: 'onto an existing destination', file: onto, to: existing.path, before: [] },
+      {
+        what: 'in the second item',
+        file: second,
+        to: t.storage.path('level/second.txt'),
+        before: [{ from: kept.path, to: `${kept.path}.copy` }],
+      },
+    ];
+    for (const { what, file, to, before } of cases) {
+      await copy(t, ...before, move(file.path, to));
+      const reading = await readPath(t, to);
+      // Whether an existing destination is overwritten, and a second item copied, are other rules.
+      if (file !== single && !hasBytes(reading, file.bytes)) continue;
+      expectBytes(t, reading, file.bytes, `a move ${what}: the destination`);
+      expectNothing(t, await readPath(t, file.path), `a move ${what}: the source`);
+    }
+  }),
+  defineCheck('ST-COPY-MOVE-FAILED', needsFiles, async (t: Trial) => {
+    const existing = await storeReadable(t, 'existing.txt', 'old');
+    const other = await storeReadable(t, 'other.txt');
+    const failing = [
+      { what: 'onto an existing file with overwrite false', to: existing.path, overwrite: false },
+      {
+        what: 'to a path with a character that none may have',
+        to: t.storage.path('not@allowed.txt'),
+      },
+    ];
+    let judged = 0;
+    const itself = await storeReadable(t, 'itself.txt');
+    const { path, bytes } = itself;
+    const [same] = await copy(t, { from: path, to: path, removeOriginal: true });
+    if (same && hasFailed(same)) {
+      expectBytes(t, await readPath(t, path), bytes, 'a move onto itself, which fails: the source');
+    }
+    for (const [index, { what, ...order }] of failing.entries()) {
+      for (const [turn, beside] of [
+        [],
+        [{ from: other.path, to: `${other.path}.copy` }],
+      ].entries()) {
+        const source = await storeReadable(t, `source-${index}-${turn}.txt`);
+        const move = { from: source.path, ...order, removeOriginal: true };
+        const entries = await copy(t, ...beside, move);
+        // That such an item fails is another rule.
+        if (!entries.some(hasFailed)) continue;
+        judged += 1;
+        const reading = await readPath(t, source.path);
+        expectBytes(t, reading, source.bytes, `a move ${what}: the source`);
+      }
+    }
+    t.reach(judged > 0, 'no move fails that must fail');
+  }),
+];

@@ -1,0 +1,195 @@
+import type { Entry } from '../trial/storage-tool.ts';
+import type { Trial } from '../trial/trial.ts';
+import { type Check, defineCheck } from './check.ts';
+import { entriesOf, show } from './support/entries.ts';
+import { expectLists } from './support/expect-lists.ts';
+import { missingFileId } from './support/missing-file-id.ts';
+import { needsFiles } from './support/needs-files.ts';
+import {
+  expectBytes,
+  expectNothing,
+  hasBytes,
+  readPath,
+  storeReadable,
+} from './support/readings.ts';
+
+/** Deletes; where the answer has not one entry for each, the check is not reached. */
+function deleteFiles(t: Trial, ...fileIds: string[]): Promise<Entry[]> {
+  return t.storage.list('batchDelete', fileIds);
+}
+
+async function judge(t: Trial, what: string, fileId: string, ...present: string[]): Promise<void> {
+  const entries = await deleteFiles(t, fileId, ...present);
+  const count = entries.filter(({ code }) => code === 'SUCCESS').length;
+  t.expect(count <= present.length, `${what}: the code of its entry must not be SUCCESS`);
+}
+
+/** Names that have much in common with the one that is deleted, `name`. */
+const NEIGHBOURS = ['name.txt', 'name2', 'nam', 'a-name', 'level/name', 'folder/inner.txt'];
+
+export const storageDelete: readonly Check[] = [
+  defineCheck('ST-DELETE-CALL', needsFiles, async (t) => {
+    for (const names of [['alone.txt'], ['a.txt', 'level/b.txt', 'c']]) {
+      const files = [];
+      for (const name of names) {
+        const file = await storeReadable(t, name);
+        const [entry] = await t.storage.list('batchGetTempUrls', [{ fileID: file.fileId }]);
+        const link = String(entry?.tempFileURL);
+        // A cache that has seen the file must not keep it.
+        if (URL.canParse(link)) await t.upload.download(link);
+        files.push({ ...file, name, link });
+      }
+      const fileList = files.map(({ fileId }) => fileId);
+      const reply = await t.storage.call('batchDelete', { fileList });
+      const what = `batchDelete of ${names.length} files`;
+      const { status } = reply.received;
+      t.expect(!reply.refused, `${what} must not be refused with ${status}`, reply);
+      if (reply.refused) continue;
+      for (const { name, fileId, path, link, bytes } of files) {
+        expectNothing(t, await t.upload.read(fileId), `${what}: ${name}, by its file ID,`);
+        expectNothing(t, await readPath(t, path), `${what}: ${name}, by its path,`);
+        const exchange = await t.upload.download(link);
+        const { received } = exchange;
+        const works =
+          received.status >= 200 && received.status <= 299 && received.body.equals(bytes);
+        t.expect(!works, `${what}: a link to ${name} must not work any more`, exchange);
+      }
+    }
+  }),
+  defineCheck('ST-DELETE-ONLY', needsFiles, async (t) => {
+    const capital = { name: 'NAME', file: await storeReadable(t, 'NAME') };
+    const named = await storeReadable(t, 'name');
+    const neighbours = [];
+    for (const name of NEIGHBOURS) neighbours.push({ name, file: await storeReadable(t, name) });
+    // Where the two are one file, it is not the deletion that loses it.
+    const isOther = hasBytes(await t.upload.read(capital.file.fileId), capital.file.bytes);
+    if (isOther) neighbours.push(capital);
+    const folder = await t.upload.fileIdOf(t.storage.path('folder'));
+    const cases = [
+      { what: 'name', fileId: named.fileId },
+      { what: 'folder, which is no file,', fileId: folder },
+    ];
+    for (const { what, fileId } of cases) {
+      await deleteFiles(t, fileId);
+      for (const { name, file } of neighbours) {
+        expectBytes(
+          t,
+          await t.upload.read(file.fileId),
+          file.bytes,
+          `${name}, after ${what} is deleted,`,
+        );
+      }
+    }
+  }),
+  defineCheck('ST-DELETE-LIST', needsFiles, async (t: Trial) => {
+    const store = async (name: string) => (await t.upload.store(name)).fileId;
+    const missing = await missingFileId(t);
+    const twice = await store('f.txt');
+    const cases = [
+      { what: 'one file', fileList: [await store('a.txt')] },
+      { what: 'two files', fileList: [await store('b.txt'), await store('c.txt')] },
+      {
+        what: 'two files and a missing one',
+        fileList: [await store('d.txt'), missing, await store('e.txt')],
+      },
+      { what: 'a missing file', fileList: [missing] },
+      { what: 'one file twice', fileList: [twice, twice] },
+    ];
+    await expectLists(t, 'batchDelete', cases);
+  }),
+  defineCheck('ST-DELETE-FILE-ID', needsFiles, async (t: Trial) => {
+    const store = async (name: string) => (await t.upload.store(name)).fileId;
+    const missing = await missingFileId(t);
+    const lists = [
+      [await store('a.txt')],
+      [await store('b.txt'), missing, await store('level/c.txt')],
+      [missing],
+    ];
+    for (const fileList of lists) {
+      const reply = await t.storage.call('batchDelete', { fileList });
+      const list = reply.data?.fileList;
+      const isList = Array.isArray(list) && list.length === fileList.length;
+      t.reach(isList, 'batchDelete answered without an entry for each item');
+      const entries = list.map(Object);
+      for (const { fileID } of entries) {
+        const isText = typeof fileID === 'string';
+        t.expect(isText, `fileID of an entry must be a string, not ${show(fileID)}`, reply);
+      }
+      for (const fileId of fileList) {
+        const count = entriesOf(entries, fileId).length;
+        t.expect(count === 1, `one entry must have the fileID ${fileId}, not ${count}`, reply);
+      }
+    }
+  }),
+  defineCheck('ST-DELETE-CODE', needsFiles, async (t: Trial) => {
+    for (const names of [['alone.txt'], ['a.txt', 'level/b.txt', 'c']]) {
+      const files = [];
+      for (const name of names) files.push(await storeReadable(t, name));
+      const reply = await t.storage.call('batchDelete', {
+        fileList: files.map(({ fileId }) => fileId),
+      });
+      const list = reply.data?.fileList;
+      const isList = Array.isArray(list) && list.length === names.length;
+      t.reach(isList, 'batchDelete answered without an entry for each item');
+      for (const { code } of list.map(Object)) {
+        if (code !== 'SUCCESS') {
+          // That a file was not deleted is the subject of ST-DELETE-CALL.
+          for (const { path } of files) {
+            t.reach(!(await readPath(t, path)).found, 'a file was not deleted');
+          }
+        }
+        const wanted = `the code of a file that was deleted must be "SUCCESS", not ${show(code)}`;
+        t.expect(code === 'SUCCESS', wanted, reply);
+      }
+    }
+    for (const { code } of await deleteFiles(t, await missingFileId(t))) {
+      const isText = typeof code === 'string';
+      t.expect(isText, `the code of a missing file must be a string, not ${show(code)}`);
+    }
+  }),
+  defineCheck('ST-DELETE-MISSING', needsFiles, async (t: Trial) => {
+    const missing = await missingFileId(t);
+    await judge(t, 'a file that was never stored', missing);
+    await judge(t, 'the same file, deleted once more', missing);
+
+    const deleted = await storeReadable(t, 'deleted.txt');
+    await deleteFiles(t, deleted.fileId);
+    t.reach(!(await readPath(t, deleted.path)).found, 'a file was not deleted');
+    await judge(t, 'a file that was deleted before', deleted.fileId);
+
+    const present = await t.upload.store('present.txt');
+    await judge(
+      t,
+      'a file that was deleted before, beside another one',
+      deleted.fileId,
+      present.fileId,
+    );
+  }),
+  defineCheck('ST-DELETE-ALONE', needsFiles, async (t: Trial) => {
+    const sound = await storeReadable(t, 'sound.txt');
+    await deleteFiles(t, sound.fileId);
+    t.reach(!(await t.upload.read(sound.fileId)).found, 'a file alone is not deleted');
+    const bad = await missingFileId(t);
+    const cases = [
+      { what: 'a missing file in the first place', toList: (a: string, b: string) => [bad, a, b] },
+      { what: 'a missing file in the middle', toList: (a: string, b: string) => [a, bad, b] },
+      { what: 'a missing file in the last place', toList: (a: string, b: string) => [a, b, bad] },
+      {
+        what: 'a strange file ID in the middle',
+        toList: (a: string, b: string) => [a, 'no file has this name', b],
+      },
+    ];
+    for (const [index, { what, toList }] of cases.entries()) {
+      const a = await storeReadable(t, `${index}/a.txt`);
+      const b = await storeReadable(t, `${index}/b.txt`);
+      const reply = await t.storage.call('batchDelete', { fileList: toList(a.fileId, b.fileId) });
+      const { status } = reply.received;
+      t.expect(!reply.refused, `${what}: the call must not be refused with ${status}`, reply);
+      if (reply.refused) continue;
+      for (const { path, fileId } of [a, b]) {
+        const { found } = await t.upload.read(fileId);
+        t.expect(!found, `${what}: ${path} must be deleted, and it is still there`, reply);
+      }
+    }
+  }),
+];

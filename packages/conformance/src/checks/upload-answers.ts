@@ -1,0 +1,335 @@
+import { Readable } from 'node:stream';
+import { hasXmlError } from '../trial/has-xml-error.ts';
+import type { Trial } from '../trial/trial.ts';
+import type { FormField, Grant, Reading } from '../trial/upload-tool.ts';
+import { type Check, defineCheck } from './check.ts';
+import { cite } from './support/cite.ts';
+import { canBeCopied, copy } from './support/copies.ts';
+import { needsFiles } from './support/needs-files.ts';
+import { poll } from './support/poll.ts';
+import {
+  describeReading,
+  expectBytes,
+  expectNothing,
+  hasBytes,
+  readPath,
+  storeReadable,
+} from './support/readings.ts';
+
+/** Whether a text is an XML document that has an `Error` element, which is closed. */
+export function hasErrorElement(text: string): boolean {
+  if (!hasXmlError(text)) return false;
+  const found = /<((?:[\w.-]+:)?Error)[\s/>]/.exec(text);
+  const end = found ? text.indexOf('>', found.index) : -1;
+  if (found === null || end < 0) return false;
+  return text[end - 1] === '/' || text.includes(`</${found[1]}`);
+}
+
+/** A form on its way that stops in the middle. */
+interface HeldForm {
+  /** For the upload tool. */
+  trickle: (form: Buffer) => Readable;
+  /** Settled when the first part has been handed to the network. */
+  isUnderWay: Promise<void>;
+  /** Sends the rest. */
+  release(): void;
+  /** Breaks the connection off. */
+  cut(): void;
+}
+
+/**
+ * Makes a form stop on its way.
+ *
+ * @param toEnd where it stops: how many bytes go at first, of the whole number
+ */
+function holdForm(toEnd: (size: number) => number): HeldForm {
+  let start!: () => void;
+  const isUnderWay = new Promise<void>((resolve) => {
+    start = resolve;
+  });
+  let release!: () => void;
+  let fail!: (reason: Error) => void;
+  const goesOn = new Promise<void>((...settlers) => {
+    [release, fail] = settlers;
+  });
+  // The form may be given up before anyone waits for its rest.
+  goesOn.catch(() => {});
+  return {
+    trickle: (form) =>
+      Readable.from(
+        (async function* parts() {
+          const end = toEnd(form.length);
+          yield form.subarray(0, end);
+          start();
+          await goesOn;
+          yield form.subarray(end);
+        })(),
+      ),
+    isUnderWay,
+    release,
+    cut: () => fail(new Error('cut off by the check')),
+  };
+}
+
+const CONTENT = Buffer.alloc(100_000, 'what never comes whole, ');
+
+/** How long is looked for traces of a broken upload, in milliseconds. */
+const LOOK = { most: 500, every: 100 };
+
+const half = (size: number) => Math.floor(size / 2);
+
+const chunked = { 'Transfer-Encoding': 'chunked' };
+
+async function isTaken(t: Trial, { fileId }: Grant): Promise<boolean> {
+  return (await t.upload.read(fileId)).found;
+}
+
+/** Who asks for an upload has not overwritten anything yet. */
+async function keepGranted(t: Trial): Promise<void> {
+  const { path, fileId, bytes } = await t.upload.store('granted.txt');
+  if (!hasBytes(await t.upload.read(fileId), bytes)) return;
+  await t.upload.grant(path);
+  const reading = await t.upload.read(fileId);
+  expectBytes(t, reading, bytes, 'an upload, after another one to its path was asked for,');
+}
+
+/** Read at once, and again after whatever else is done. */
+async function keepUploads(t: Trial): Promise<void> {
+  const file = await t.upload.store('file.txt');
+  for (const turn of ['at once', 'a second time', 'a third time']) {
+    expectBytes(t, await t.upload.read(file.fileId), file.bytes, `an upload, read ${turn},`);
+  }
+  const second = await t.upload.store('file.txt');
+  expectBytes(
+    t,
+    await t.upload.read(second.fileId),
+    second.bytes,
+    'an upload over it, read at once,',
+  );
+  const neighbour = await t.upload.store('file.txt.2');
+  await t.storage.list('batchDelete', [neighbour.fileId]);
+  const missing = t.storage.path('missing.txt');
+  await copy(t, { from: missing, to: file.path });
+  await copy(t, { from: missing, to: file.path, removeOriginal: true });
+  const after = 'an upload, after another was deleted and copies onto it failed,';
+  expectBytes(t, await t.upload.read(second.fileId), second.bytes, after);
+
+  await t.storage.list('batchDelete', [file.fileId]);
+  const again = await t.upload.store('file.txt');
+  const reading = await readPath(t, again.path);
+  expectBytes(t, reading, again.bytes, 'an upload to a path that was deleted before');
+}
+
+/** A copy stays when its source goes. */
+async function keepCopies(t: Trial): Promise<void> {
+  for (const what of ['deleted', 'overwritten']) {
+    const source = await t.upload.store(`${what}.txt`);
+    const to = `${source.path}.copy`;
+    await copy(t, { from: source.path, to });
+    t.reach(hasBytes(await readPath(t, to), source.bytes), 'no copy is made');
+    if (what === 'deleted') await t.storage.list('batchDelete', [source.fileId]);
+    else await t.upload.store(`${what}.txt`, 'overwritten');
+    const reading = await readPath(t, to);
+    expectBytes(t, reading, source.bytes, `a copy, after its source is ${what},`);
+  }
+}
+
+/** Two writers of one file at the same time: what is there then is what one of them has sent. */
+async function keepOneOfTwo(t: Trial): Promise<void> {
+  const path = t.storage.path('both.txt');
+  const writers = ['a', 'b'].map(async (text) => {
+    const content = Buffer.alloc(30_000, text);
+    const given = await t.upload.grant(path);
+    const { hasError, received } = await t.upload.post(given, t.upload.fields(given, content));
+    return { content, isAccepted: !hasError && received.status < 400 };
+  });
+  const accepted = (await Promise.all(writers)).filter(({ isAccepted }) => isAccepted);
+  t.reach(accepted.length > 0, 'of two uploads of one file at once both are refused');
+  const reading = await readPath(t, path);
+  const isOne = accepted.some(({ content }) => hasBytes(reading, content));
+  const came = describeReading(reading);
+  const message = `two uploads of one file at once: one of them must be there, whole, not ${came}`;
+  t.expect(isOne, message, reading.exchange);
+}
+
+const LATEST = 2000;
+
+const OLD = Buffer.from('the old content, '.repeat(6000));
+
+const NEW = Buffer.alloc(200_000, 'the new content, ');
+
+/** Readings while an upload is held. */
+const READINGS = 6;
+
+/** Reads all the time while an upload goes on, and after it. */
+async function uploadAndRead(
+  t: Trial,
+  what: string,
+  path: string,
+  before: readonly Buffer[],
+): Promise<void> {
+  const given = await t.upload.grant(path);
+  const held = holdForm((size) => Math.floor(size / 2));
+  const form = t.upload.fields(given, NEW);
+  const state = { isOver: false };
+  const answered = t.upload.post(given, form, { trickle: held.trickle }).finally(() => {
+    state.isOver = true;
+  });
+  const judge = (reading: Reading, when: string, contents: readonly Buffer[]) => {
+    if (!reading.found) return t.expect(true, when);
+    const isWhole = contents.some((content) => hasBytes(reading, content));
+    const wanted = contents.length > 0 ? 'must be whole' : 'must not be there';
+    const message = `an upload ${what}, ${when}: the file ${wanted}, not ${describeReading(reading)}`;
+    t.expect(isWhole, message, reading.exchange);
+  };
+  await Promise.race([held.isUnderWay, answered.catch(() => {})]);
+  for (let turn = 0; turn < READINGS; turn += 1) {
+    judge(await t.upload.read(given.fileId), 'with half of it sent', before);
+  }
+  held.release();
+  while (!state.isOver) {
+    judge(await t.upload.read(given.fileId), 'while it ends', [...before, NEW]);
+  }
+  const { hasError, received } = await answered;
+  t.reach(!hasError && received.status < 400, 'a form that is sent slowly is refused');
+}
+
+export const uploadAnswers: readonly Check[] = [
+  defineCheck('UP-ERROR', needsFiles, async (t: Trial) => {
+    const { securityToken, metaFileId } = t.settings.wireProfile.uploadFields;
+    const without = (field: string) => (fields: FormField[]) =>
+      fields.filter(([name]) => name !== field);
+    const withWrong = (field: string) => (fields: FormField[]) =>
+      fields.map(([name, value]) => [name, name === field ? 'wrong' : value] as const);
+    const cases = [
+      { what: 'no Signature', toForm: without('Signature') },
+      { what: 'a wrong Signature', toForm: withWrong('Signature') },
+      { what: `no ${securityToken}`, toForm: without(securityToken) },
+      { what: `a wrong ${securityToken}`, toForm: withWrong(securityToken) },
+      { what: `no ${metaFileId}`, toForm: without(metaFileId) },
+      { what: `a wrong ${metaFileId}`, toForm: withWrong(metaFileId) },
+      { what: 'no key', toForm: without('key') },
+      { what: 'no file', toForm: without('file') },
+      { what: 'no field at all', toForm: () => [] },
+    ];
+    let judged = 0;
+    for (const [index, { what, toForm }] of cases.entries()) {
+      const given = await t.upload.grant(t.storage.path(`never-${index}.txt`));
+      const form = toForm(t.upload.fields(given, Buffer.from('what must not be stored')));
+      const reply = await t.upload.post(given, form);
+      const { status, text, mediaType } = reply.received;
+      const hasError = hasErrorElement(text);
+      // A form that is taken is the subject of the rule of its field.
+      if (!hasError && status < 400 && (await isTaken(t, given))) continue;
+      judged += 1;
+      const came = `${status} with ${mediaType ?? 'no type'}: ${cite(text)}`;
+      t.expect(
+        hasError,
+        `${what}: the answer must be XML with an Error element, not ${came}`,
+        reply,
+      );
+    }
+    t.reach(judged > 0, 'no bad form is refused');
+  }),
+  defineCheck('UP-SUCCESS', needsFiles, async (t: Trial) => {
+    const cases = [
+      { what: 'a good form', name: 'file.txt', bytes: Buffer.from('first') },
+      { what: 'a form for a file that exists', name: 'file.txt', bytes: Buffer.from('second') },
+      { what: 'an empty file', name: 'empty.txt', bytes: Buffer.alloc(0) },
+      {
+        what: 'a file with an Error element',
+        name: 'error.xml',
+        bytes: Buffer.from('<Error></Error>'),
+      },
+    ];
+    let judged = 0;
+    for (const { what, name, bytes } of cases) {
+      const given = await t.upload.grant(t.storage.path(name));
+      const reply = await t.upload.post(given, t.upload.fields(given, bytes));
+      const { status, text } = reply.received;
+      const hasError = hasErrorElement(text);
+      const reading = await poll(
+        () => t.upload.read(given.fileId),
+        (got) => got.found && got.bytes.equals(bytes),
+        { most: hasError ? 0 : LATEST, every: 200 },
+      );
+      const isStored = reading.found && reading.bytes.equals(bytes);
+      // A good form that is refused, and stores nothing, is the subject of UP-FORM.
+      if (!isStored && (hasError || status >= 400)) continue;
+      if (!isStored) {
+        t.reach(!(await canBeCopied(t, given.path)), 'a file that was stored cannot be read');
+      }
+      judged += 1;
+      t.expect(!hasError, `${what}, which is stored: the answer must have no Error element`, reply);
+      const lost = `${what}: an answer without an Error element is a success, so it must be stored`;
+      t.expect(isStored, lost, reply);
+    }
+    t.reach(judged > 0, 'no good form is taken');
+  }),
+  defineCheck('UP-FILE-ID', needsFiles, async (t: Trial) => {
+    for (const name of ['file.txt', 'level/deeper/no-extension']) {
+      const { path, fileId, bytes } = await t.upload.store(name);
+      const reading = await t.upload.read(fileId);
+      if (!hasBytes(reading, bytes)) {
+        // Where links work for no ID of the file, or nothing was stored, the fault is not in the ID.
+        const byPath = hasBytes(await readPath(t, path), bytes);
+        t.reach(byPath || (await canBeCopied(t, path)), 'an upload stored nothing');
+        const [entry] = await t.storage.list('batchDelete', [fileId]);
+        t.reach(entry?.code !== 'SUCCESS', 'a file that exists gets no link');
+      }
+      expectBytes(t, reading, bytes, `the file that the fileID of step 1 names, ${name},`);
+      if (!hasBytes(reading, bytes)) continue;
+      await t.storage.list('batchDelete', [fileId]);
+      const after = await readPath(t, path);
+      expectNothing(t, after, `${name}, deleted by the fileID of step 1,`);
+    }
+  }),
+  defineCheck('UP-WHOLE', needsFiles, async (t: Trial) => {
+    const existing = await storeReadable(t, 'existing.txt', OLD);
+    await uploadAndRead(t, 'over an existing file', existing.path, [OLD]);
+    await uploadAndRead(t, 'of a new file', t.storage.path('new.txt'), []);
+  }),
+  defineCheck('UP-BROKEN', needsFiles, async (t: Trial) => {
+    const existing = await storeReadable(t, 'existing.txt', 'the content before');
+    const cases = [
+      { what: 'after half', cut: half, headers: {} },
+      { what: 'after half, chunked', cut: half, headers: chunked },
+      { what: 'within the last boundary', cut: (size: number) => size - 20, headers: {} },
+    ];
+    const judgeAll = cases.flatMap(({ what, cut, headers }, index) =>
+      [t.storage.path(`fresh-${index}.bin`), existing.path].map(async (path) => {
+        const given = await t.upload.grant(path);
+        const held = holdForm(cut);
+        const fields = t.upload.fields(given, CONTENT);
+        const answered = t.upload.post(given, fields, { headers, trickle: held.trickle }).then(
+          (reply) => reply,
+          () => undefined,
+        );
+        await Promise.race([held.isUnderWay, answered]);
+        // While the file is read, what was sent arrives.
+        const readings = [await t.upload.read(given.fileId), await t.upload.read(given.fileId)];
+        held.cut();
+        const reply = await answered;
+        const isFresh = path !== existing.path;
+        const last = await poll(
+          () => t.upload.read(given.fileId),
+          (got) => (isFresh ? got.found : !hasBytes(got, existing.bytes)),
+          LOOK,
+        );
+        const how = `an upload that breaks off ${what}${reply ? ' (and was answered)' : ''}`;
+        for (const reading of [...readings, last]) {
+          if (isFresh) expectNothing(t, reading, `${how}: the file`);
+          else expectBytes(t, reading, existing.bytes, `${how}: the file that was there before`);
+        }
+      }),
+    );
+    await Promise.all(judgeAll);
+  }),
+  defineCheck('UP-KEPT', needsFiles, async (t: Trial) => {
+    await keepGranted(t);
+    await storeReadable(t, 'sound.txt');
+    await keepUploads(t);
+    await keepCopies(t);
+    await keepOneOfTwo(t);
+  }),
+];

@@ -1,0 +1,214 @@
+import type { Trial } from '../trial/trial.ts';
+import type { FormField, Grant, PostOptions, Reading, UploadReply } from '../trial/upload-tool.ts';
+import { type Check, defineCheck } from './check.ts';
+import { canBeCopied } from './support/copies.ts';
+import { needsFiles } from './support/needs-files.ts';
+import { poll } from './support/poll.ts';
+import {
+  describeReading,
+  expectBytes,
+  expectNothing,
+  readPath,
+  storeReadable,
+} from './support/readings.ts';
+
+/** Both steps of an upload, and what came of it, whatever it is. */
+async function postForm(
+  t: Trial,
+  name: string,
+  bytes: Buffer,
+  options?: PostOptions,
+): Promise<{ given: Grant; reply: UploadReply }> {
+  const given = await t.upload.grant(t.storage.path(name));
+  return { given, reply: await t.upload.post(given, t.upload.fields(given, bytes), options) };
+}
+
+/** An upload was answered as a success; whether it is stored then is another question. */
+function isAccepted({ hasError, received }: UploadReply): boolean {
+  return !hasError && received.status < 400;
+}
+
+/** The form with another value for a field, or without it. */
+function withField(
+  fields: readonly FormField[],
+  name: string,
+  value: string | undefined,
+): FormField[] {
+  return fields.flatMap((field) => {
+    if (field[0] !== name) return [field];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+}
+
+/** A value with the character in its middle changed into another one. */
+function changeOneCharacter(value: string): string {
+  const middle = Math.floor(value.length / 2);
+  const other = value[middle] === '0' ? '1' : '0';
+  return value.slice(0, middle) + other + value.slice(middle + 1);
+}
+
+const CONTENT = Buffer.from('what must not be stored');
+
+/**
+ * Expects a form to be refused, and to store nothing, where a field is missing or has another value than
+ * that of its grant.
+ *
+ * @param toRight the right value
+ */
+async function expectField(
+  t: Trial,
+  field: string,
+  toRight: (grant: Grant) => string,
+): Promise<void> {
+  const existing = await storeReadable(t, 'existing.txt', 'the content before');
+  const other = await t.upload.grant(t.storage.path('of-another-grant.txt'));
+  const cases = [
+    { what: `no ${field}`, toValue: () => undefined },
+    { what: `an empty ${field}`, toValue: () => '' },
+    {
+      what: `a ${field} that is not quite right`,
+      // A path is changed at its end, so that it stays in the folder of the check.
+      toValue: (right: string) => (field === 'key' ? `${right}0` : changeOneCharacter(right)),
+    },
+    { what: `the ${field} of another grant`, toValue: () => toRight(other) },
+  ];
+  for (const [index, { what, toValue }] of cases.entries()) {
+    const fresh = t.storage.path(`fresh-${index}.txt`);
+    for (const path of index % 2 === 0 ? [fresh] : [fresh, existing.path]) {
+      const given = await t.upload.grant(path);
+      const value = toValue(toRight(given));
+      // A value that all grants share is not wrong.
+      if (value === toRight(given)) continue;
+      const form = withField(t.upload.fields(given, CONTENT), field, value);
+      const reply = await t.upload.post(given, form);
+      const came = `answered with ${reply.received.status} and no Error`;
+      t.expect(!isAccepted(reply), `${what}: the form must be refused, not ${came}`, reply);
+      const reading = await t.upload.read(given.fileId);
+      if (path === fresh) expectNothing(t, reading, `${what}: the file`);
+      else expectBytes(t, reading, existing.bytes, `${what}: the file that was there before`);
+      if (field !== 'key' || !value) continue;
+      t.upload.track(value);
+      expectNothing(t, await readPath(t, value), `${what}: the file at that key`);
+    }
+  }
+}
+
+/** Every byte value, in an order that no text has. */
+const everyByte = (size: number) =>
+  Buffer.from(Array.from({ length: size }, (_, at) => (at * 167) % 256));
+
+const CONTENTS = [
+  { what: 'an empty file', bytes: Buffer.alloc(0) },
+  { what: 'one byte', bytes: Buffer.from([0]) },
+  { what: 'all byte values', bytes: everyByte(256) },
+  { what: 'text with line ends of all kinds', bytes: Buffer.from('\r\na\nb\rc\r\n\r\nd\r\n') },
+  { what: 'a line end alone', bytes: Buffer.from('\r\n') },
+  {
+    what: 'what looks like boundaries',
+    bytes: Buffer.from('--\r\n--berth-\r\n--berth-0000--\r\n\r\n------\r\n--'),
+  },
+  { what: 'text of many languages', bytes: Buffer.from('\uFEFFGrüße, 文件, файл, 😀\n') },
+  { what: 'escapes', bytes: Buffer.from('%41%0D%0A+%25%zz&amp;\\n') },
+  { what: '65,537 bytes', bytes: everyByte(65_537) },
+  { what: '1 MiB less one byte', bytes: everyByte(2 ** 20 - 1) },
+];
+
+/** What begins like the boundary of the very form. */
+async function expectLookalike(t: Trial): Promise<void> {
+  const boundary = `berth-${t.uniqueName()}`;
+  const almost = boundary.slice(0, -1);
+  const bytes = Buffer.from(`a\r\n--${almost}\r\n--${almost}--\r\n\r\n-${boundary}\n--${boundary}`);
+  const { given, reply } = await postForm(t, 'lookalike.bin', bytes, { boundary });
+  const reading = await t.upload.read(given.fileId);
+  if (!isAccepted(reply) || !reading.found) return;
+  expectBytes(t, reading, bytes, 'what begins like the boundary');
+}
+
+/** Whether a form is stored that goes to the host of the returned `url`, but to the path `/`. */
+async function isStoredAtRoot(t: Trial, name: string, bytes: Buffer): Promise<boolean> {
+  const given = await t.upload.grant(t.storage.path(`root/${name}`));
+  const url = `${new URL(given.url).origin}/`;
+  await t.upload.post({ ...given, url }, t.upload.fields(given, bytes));
+  return (await t.upload.read(given.fileId)).found;
+}
+
+/** Longest wait for a file to show, in milliseconds; that it shows at once is UP-KEPT. */
+const LATEST = 2000;
+
+export const upload: readonly Check[] = [
+  defineCheck('UP-FORM', needsFiles, async (t: Trial) => {
+    const cases = [
+      { what: 'a form with a small file', name: 'small.txt', bytes: Buffer.from('small') },
+      {
+        what: 'a form with 20,000 bytes',
+        name: 'level/large.bin',
+        bytes: Buffer.alloc(20_000, 'ab'),
+      },
+      { what: 'a form for a file that exists', name: 'small.txt', bytes: Buffer.from('second') },
+      { what: 'a boundary in quotes', name: 'quoted.txt', bytes: Buffer.from('q'), isQuoted: true },
+    ];
+    const before = new Map<string, Buffer>();
+    for (const { what, name, bytes, ...options } of cases) {
+      // Which bytes they are is UP-FILE, but they are not those that were there.
+      const isStored = (got: Reading) => got.found && !before.get(name)?.equals(got.bytes);
+      const { given, reply } = await postForm(t, name, bytes, options);
+      const reading = await poll(() => t.upload.read(given.fileId), isStored, {
+        most: LATEST,
+        every: 200,
+      });
+      const holds = isStored(reading);
+      before.set(name, bytes);
+      if (!holds) {
+        // Links that do not work, and an address that is not the returned one, are other rules.
+        const isThere = !reading.found && (await canBeCopied(t, given.path));
+        t.reach(!isThere, 'a file that was stored cannot be read');
+        t.reach(!(await isStoredAtRoot(t, name, bytes)), 'forms are not taken at the returned url');
+      }
+      const came = `answered with ${reply.received.status} and read as ${describeReading(reading)}`;
+      t.expect(holds, `${what} must be stored, not ${came}`, reply);
+    }
+  }),
+  defineCheck('UP-URL-VERBATIM', needsFiles, async (t: Trial) => {
+    for (const name of ['file.txt', 'level/file.txt', 'file.txt']) {
+      const bytes = Buffer.from('what is sent to the returned url');
+      const { given, reply } = await postForm(t, name, bytes);
+      const { found } = await t.upload.read(given.fileId);
+      if (!found) {
+        t.reach(!(await canBeCopied(t, given.path)), 'a file that was stored cannot be read');
+        // Where no address takes a form, the fault is not in the address.
+        t.reach(await isStoredAtRoot(t, name, bytes), 'no form is taken at all');
+      }
+      const { status } = reply.received;
+      const wanted = `${name}: a form to the returned url, with its path and query, must be taken`;
+      t.expect(found, `${wanted}, not answered with ${status} and left out`, reply);
+    }
+  }),
+  defineCheck('UP-SIGNATURE', needsFiles, (t) =>
+    expectField(t, 'Signature', ({ authorization }) => authorization),
+  ),
+  defineCheck('UP-TOKEN', needsFiles, (t) =>
+    expectField(t, t.settings.wireProfile.uploadFields.securityToken, ({ token }) => token),
+  ),
+  defineCheck('UP-META-FILE-ID', needsFiles, (t) =>
+    expectField(
+      t,
+      t.settings.wireProfile.uploadFields.metaFileId,
+      ({ storeFileId }) => storeFileId,
+    ),
+  ),
+  defineCheck('UP-KEY', needsFiles, (t) => expectField(t, 'key', ({ path }) => path)),
+  defineCheck('UP-FILE', needsFiles, async (t: Trial) => {
+    let judged = 0;
+    for (const [index, { what, bytes }] of CONTENTS.entries()) {
+      const { given, reply } = await postForm(t, `${index}.bin`, bytes);
+      if (!isAccepted(reply)) t.note(`${what} is refused with ${reply.received.status}.`);
+      const reading = await t.upload.read(given.fileId);
+      // That a form is stored at all is UP-FORM.
+      if (!isAccepted(reply) || !reading.found) continue;
+      judged += 1;
+      expectBytes(t, reading, bytes, what);
+    }
+    await expectLookalike(t);
+    t.reach(judged > 0, 'no file that was uploaded can be read');
+  }),
+];
