@@ -1,5 +1,4 @@
-import type { OptionSpec } from '../src/cli/options/option-spec.ts';
-import { OPTION_NAMES, OPTIONS } from '../src/cli/options/options.ts';
+import { OPTION_NAMES, OPTIONS, type OptionSpec } from '../src/cli/options.ts';
 
 const STRINGS = { type: 'string', minLength: 1 };
 

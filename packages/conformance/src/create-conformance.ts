@@ -2,20 +2,15 @@ import { checks } from './checks/index.ts';
 import { documents } from './contract/documents.ts';
 import { runTransactions } from './dredd/run-transactions.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
-import { isKnown } from './report/baseline.ts';
-import { sortResults } from './report/sort-results.ts';
-import { toDeclared } from './report/to-declared.ts';
-import { type Report, toVerdict } from './report/to-report.ts';
+import { isKnown } from './report/compare.ts';
+import { type Report, sortResults, toDeclared, toVerdict } from './report/to-report.ts';
+
 import { runWorkflows } from './respect/run-workflows.ts';
-import type { Result } from './result.ts';
-import { createRun } from './run/create-run.ts';
-import { findGatewayCredentials } from './run/find-credentials.ts';
-import { findStorageForm } from './run/find-storage-form.ts';
-import { probe } from './run/probe.ts';
+import { type Result, StartError } from './result.ts';
+import { findGatewayCredentials, findStorageForm, probe } from './run/find-targets.ts';
 import { removeLeftovers } from './run/remove-leftovers.ts';
-import type { Run } from './run/run.ts';
 import { runChecks } from './run/run-checks.ts';
-import { StartError } from './start-error.ts';
+import { createRun, type Run } from './trial/run.ts';
 
 export interface Conformance {
   /** Runs the suite once. */

@@ -1,11 +1,15 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import defaultProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
-import { newestRules, ruleVersions } from './checks/rule-sets/index.ts';
-import { APIS, type Api } from './contract/apis.ts';
-import type { AuthModule } from './credentials/auth-module.ts';
-import { REQUEST_FORMS, type RequestForm } from './requests/request-form.ts';
-import type { Result } from './result.ts';
-import { StartError } from './start-error.ts';
+import { APIS, type Api } from './contract/documents.ts';
+import { newestRules, ruleVersions } from './contract/rule-sets.ts';
+import { LEVELS, type Level } from './contract/rules.ts';
+import type { HeaderList } from './http/exchange.ts';
+import { type Result, StartError } from './result.ts';
+
+/** Where a storage request has its fields: at the top level of the body, or inside `data` (D21). */
+export const REQUEST_FORMS = ['top', 'data'] as const;
+
+export type RequestForm = (typeof REQUEST_FORMS)[number];
 
 /** The options that are whole numbers. Timers of Node fire at once beyond 24 days. */
 export const RANGES = {
@@ -21,13 +25,16 @@ const NOWHERE = 'http://nowhere.invalid';
 /** The names that a deployment uses on the wire (D1). */
 export type WireProfile = Omit<typeof defaultProfile, '$schema' | 'name'>;
 
-export const LEVELS = ['must', 'should'] as const;
-export type Level = (typeof LEVELS)[number];
 export const ENVELOPES = ['wrapped', 'flat'] as const;
+
 export type Envelope = (typeof ENVELOPES)[number];
+
 export const COPY_PATHS = ['absolute', 'relative'] as const;
+
 export type CopyPath = (typeof COPY_PATHS)[number];
+
 export const MAX_AGE_UNITS = ['ms', 's', 'min'] as const;
+
 export type MaxAgeUnit = (typeof MAX_AGE_UNITS)[number];
 
 /** What to check, and with which credentials. */
@@ -263,4 +270,31 @@ function toUrl(value: string, option: string): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url !== undefined && ['http:', 'https:'].includes(url.protocol)) return url;
   throw new StartError(`${option} must be an http or https URL.`, option);
+}
+
+/** What a signer of one's own is given: a call as it will be sent, but for the credentials. */
+export interface UnsignedCall {
+  method: string;
+  /** Absolute URL, its path and query exactly as they are sent. */
+  url: string;
+  /** `Host` among them. */
+  headers: HeaderList;
+  body: Uint8Array;
+}
+
+/**
+ * Signers of one's own, for `--auth-module FILE`: the default export of an ES module.
+ *
+ * @example
+ * export default {
+ *   async gateway({ method, url }) {
+ *     return { Authorization: await sign(method, url) };
+ *   },
+ * };
+ */
+export interface AuthModule {
+  /** Headers that identify the caller of a gateway call. */
+  gateway?: (call: UnsignedCall) => Record<string, string> | Promise<Record<string, string>>;
+  /** Headers that identify the caller of a storage call. */
+  storage?: (call: UnsignedCall) => Record<string, string> | Promise<Record<string, string>>;
 }

@@ -1,5 +1,17 @@
-import type { Answer, SentRequest } from './http-messages.ts';
-import type { Level } from './options.ts';
+import type { Level } from './contract/rules.ts';
+import type { Answer, SentRequest } from './http/exchange.ts';
+
+/** The run could not start: bad options, no answer, TLS. The message is one sentence for people. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+  /** The option that is at fault; the message begins with it. */
+  readonly option: string | undefined;
+
+  constructor(message: string, option?: string) {
+    super(message);
+    this.option = option;
+  }
+}
 
 /**
  * - `pass`: at least one request was made and one assertion held, and none failed
@@ -10,10 +22,12 @@ import type { Level } from './options.ts';
  * - `error`: the fault of the suite or of the network, never blamed on the target
  */
 export type Outcome = 'pass' | 'fail' | 'skip' | 'disabled' | 'error';
+
 export const OUTCOMES = ['pass', 'fail', 'skip', 'disabled', 'error'] as const;
 
 /** What made the calls: the checks of single rules, Dredd, or Respect. */
 export const ENGINES = ['rules', 'dredd', 'respect'] as const;
+
 export type Engine = (typeof ENGINES)[number];
 
 /** One breach of the contract. */
@@ -52,4 +66,16 @@ export interface Result {
   /** Statements about the answers that were tested. */
   assertions: number;
   durationMs: number;
+}
+
+/** What the judgement of one documented answer decides. */
+export interface Verdict {
+  outcome: Outcome;
+  /** Why it was skipped, or what the error was. */
+  reason?: string;
+  /** Of a skip: whether the contract had to be checked here. Then the run is incomplete. */
+  required?: boolean;
+  /** Of a skip: the target refused the credentials. */
+  refused?: boolean;
+  findings: Finding[];
 }

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
-import { OPTION_NAMES, OPTIONS, toVariable } from '../src/cli/options/options.ts';
+import { OPTION_NAMES, OPTIONS, toVariable } from '../src/cli/options.ts';
 import { parseArguments } from '../src/cli/parse-arguments.ts';
 import { run, runWithin } from './support/run.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';

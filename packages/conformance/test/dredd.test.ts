@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { documents } from '../src/contract/documents.ts';
 import { type DriveOptions, drive } from '../src/dredd/drive.ts';
-import { StartError } from '../src/start-error.ts';
+import { StartError } from '../src/result.ts';
 
 /** Drives a document without a single call. */
 function driveDocument(document: object): { ended: Promise<void>; asked: string[] } {

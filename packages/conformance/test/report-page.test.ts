@@ -5,7 +5,7 @@ import { openBrowser } from '@berth/runtimes/browser';
 import { describeOn } from '@berth/runtimes/engines';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toHtml } from '../src/report/html/to-html.ts';
+import { toHtml } from '../src/report/to-html.ts';
 import { sampleReport, sampleResult } from './support/sample-report.ts';
 import { makeTemporaryFolder } from './support/temporary-folder.ts';
 

@@ -2,7 +2,7 @@ import { validate } from 'ctrf';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
 import { reporters } from '../src/report/reporters.ts';
-import { toSummaryLine } from '../src/report/to-summary-line.ts';
+import { toSummaryLine } from '../src/report/to-lines.ts';
 import { sampleReport, sampleResult } from './support/sample-report.ts';
 
 const HOSTILE = `<script>alert("1")</script> & ']]> --> \u0000\u001b[2J\ud800 \r\n end`;

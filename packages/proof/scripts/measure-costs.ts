@@ -5,7 +5,7 @@ import { createConformance } from '@berth/conformance';
 import { startReference } from '../src/start-reference.ts';
 
 const SEED = 1;
-const FILE = new URL('../../conformance/src/plan/costs.json', import.meta.url);
+const FILE = new URL('../../conformance/src/run/costs.json', import.meta.url);
 
 /** Measures what each check sends to the reference server, for `berth-conformance --dry-run`. */
 const reference = await startReference();

@@ -1,8 +1,8 @@
 import { request as requestHttp } from 'node:http';
 import type { ConformanceOptions } from '@berth/conformance';
 import type { Mutant, MutantContext } from './mutants/mutant.ts';
-import { MutatedAnswer } from './proxy/messages.ts';
-import { startMutatingProxy, toHeaders } from './proxy/start-mutating-proxy.ts';
+import { MutatedAnswer, toHeaders } from './proxy/messages.ts';
+import { startMutatingProxy } from './proxy/start-mutating-proxy.ts';
 import { signStorageHeaders } from './sign-storage-headers.ts';
 import { startReference } from './start-reference.ts';
 

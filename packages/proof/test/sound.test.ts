@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createConformance, type Report } from '@berth/conformance';
 import { expect, test } from 'vitest';
-import measured from '../../conformance/src/plan/costs.json' with { type: 'json' };
+import measured from '../../conformance/src/run/costs.json' with { type: 'json' };
 import { startMutated } from '../src/start-mutated.ts';
 import { startReference } from '../src/start-reference.ts';
 

@@ -1,5 +1,5 @@
-import type { Documented } from '../../src/contract/list-documented.ts';
-import type { RequestBody } from '../../src/contract/openapi.ts';
+import type { RequestBody } from '../../src/contract/documents.ts';
+import type { Documented } from '../../src/contract/operations.ts';
 
 /**
  * Why Dredd cannot drive a documented answer, or `undefined` where it can. The sentence reaches the

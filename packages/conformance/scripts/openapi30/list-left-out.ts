@@ -1,7 +1,12 @@
-import type { LeftOut } from '../../src/contract/copies.ts';
-import { dereference } from '../../src/contract/dereference.ts';
-import { type Documented, listDocumented } from '../../src/contract/list-documented.ts';
-import type { OpenapiDocument, RequestBody } from '../../src/contract/openapi.ts';
+import {
+  dereference,
+  type LeftOut,
+  type OpenapiDocument,
+  type RequestBody,
+} from '../../src/contract/documents.ts';
+
+import { type Documented, listDocumented } from '../../src/contract/operations.ts';
+
 import { whyLeftOut } from './left-out.ts';
 
 /** Every documented answer and example that the copy lacks, each with its reason. */

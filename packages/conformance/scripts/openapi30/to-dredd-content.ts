@@ -1,5 +1,5 @@
-import { dereference } from '../../src/contract/dereference.ts';
-import type { MediaType, OpenapiDocument } from '../../src/contract/openapi.ts';
+import { dereference, type MediaType, type OpenapiDocument } from '../../src/contract/documents.ts';
+
 import { toDreddSchema } from './to-dredd-schema.ts';
 
 /** One media type as Dredd reads it: one `example` in place, and the reduced schema. */

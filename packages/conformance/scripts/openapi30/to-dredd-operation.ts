@@ -1,14 +1,16 @@
-import type { Api } from '../../src/contract/apis.ts';
-import { dereference } from '../../src/contract/dereference.ts';
-import type { Documented } from '../../src/contract/list-documented.ts';
-import type {
-  OpenapiDocument,
-  Operation,
-  Parameter,
-  RequestBody,
-  ResponseObject,
-} from '../../src/contract/openapi.ts';
-import { findProvocation } from '../../src/provocations.ts';
+import {
+  type Api,
+  dereference,
+  type OpenapiDocument,
+  type Operation,
+  type Parameter,
+  type RequestBody,
+  type ResponseObject,
+} from '../../src/contract/documents.ts';
+
+import type { Documented } from '../../src/contract/operations.ts';
+
+import { findProvocation } from '../../src/contract/transactions.ts';
 import { toDreddContent } from './to-dredd-content.ts';
 
 /**

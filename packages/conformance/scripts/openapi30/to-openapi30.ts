@@ -1,8 +1,8 @@
 import { Converter } from '@apiture/openapi-down-convert';
-import type { Api } from '../../src/contract/apis.ts';
-import type { Copy } from '../../src/contract/copies.ts';
-import { listDocumented } from '../../src/contract/list-documented.ts';
-import type { OpenapiDocument, PathItem } from '../../src/contract/openapi.ts';
+import type { Api, Copy, OpenapiDocument, PathItem } from '../../src/contract/documents.ts';
+
+import { listDocumented } from '../../src/contract/operations.ts';
+
 import { whyLeftOut } from './left-out.ts';
 import { findRequestBody, listLeftOut } from './list-left-out.ts';
 import { toDreddOperation, toDreddParameters } from './to-dredd-operation.ts';

@@ -1,9 +1,9 @@
 import type { Tc3Parts } from '../credentials/sign-tc3.ts';
-import type { HeaderList } from '../http/header-list.ts';
+import type { HeaderList } from '../http/exchange.ts';
 import type { Trial } from '../trial/trial.ts';
 import { toMultipart } from '../trial/upload-tool.ts';
 import { type Check, defineCheck } from './check.ts';
-import { expectLetThrough } from './support/expect-admission.ts';
+import { expectLetThrough } from './support/gateway.ts';
 import {
   defineSignatureCheck,
   JSON_TYPE,

@@ -1,9 +1,9 @@
-import { signStorage } from '../credentials/sign-storage.ts';
-import { type HeaderList, readAll, withHeaders } from '../http/header-list.ts';
+import { signStorage } from '../credentials/create-signers.ts';
+import { type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
 import { STORAGE_OPERATIONS } from '../trial/storage-tool.ts';
 import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
-import { type GoodFields, makeGoodFields } from './support/good-fields.ts';
+import { type GoodFields, makeGoodFields } from './support/storage.ts';
 
 /**
  * Makes good calls whose credentials carry one of the storage headers, the name of that header in

@@ -3,9 +3,13 @@ import { toTc3Header } from '../credentials/sign-tc3.ts';
 import type { GatewayCall } from '../trial/gateway-tool.ts';
 import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
-import { assertClock } from './support/assert-clock.ts';
-import { expectLetThrough, expectRefused, type NamedCalls } from './support/expect-admission.ts';
-import { jsonPost } from './support/gateway-methods.ts';
+import {
+  assertClock,
+  expectLetThrough,
+  expectRefused,
+  jsonPost,
+  type NamedCalls,
+} from './support/gateway.ts';
 
 /**
  * Tokens made of a good one that must not be accepted, by what was done to them. Those of a JSON Web

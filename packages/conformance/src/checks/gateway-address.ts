@@ -1,14 +1,11 @@
 import { isIP } from 'node:net';
 import { array, constantFrom } from 'fast-check';
-import { NetworkFault } from '../http/network-fault.ts';
+import { NetworkFault } from '../http/health.ts';
 import type { GatewayCall } from '../trial/gateway-tool.ts';
 import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
-import { callEcho } from './support/call-echo.ts';
 import { forAll } from './support/for-all.ts';
-import { gatewayMethods } from './support/gateway-methods.ts';
-import { openSocket } from './support/open-socket.ts';
-import { readHello } from './support/read-hello.ts';
+import { callEcho, gatewayMethods, openSocket, readHello } from './support/gateway.ts';
 
 /** Calls each path with GET and POST; the service must get exactly what stands behind its name. */
 async function expectPath(t: Trial, paths: readonly string[]): Promise<void> {

@@ -1,15 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { isSameType } from '../contract/media-type.ts';
-import { type HeaderList, readAll } from '../http/header-list.ts';
+import { type HeaderList, readAll } from '../http/exchange.ts';
 import type { AnswerOrder } from '../trial/fixture-tool.ts';
 import type { GatewayCall } from '../trial/gateway-tool.ts';
-import type { Evidence, Trial } from '../trial/trial.ts';
+import type { Evidence } from '../trial/to-evidence.ts';
+import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
-import { gatewayMethods, jsonPost } from './support/gateway-methods.ts';
-import { openSocket } from './support/open-socket.ts';
-import { orderAnswer } from './support/order-answer.ts';
+import { gatewayMethods, jsonPost, openSocket, orderAnswer } from './support/gateway.ts';
 
 const OBJECTS = [
   {},

@@ -1,29 +1,13 @@
 import { isSameType } from '../contract/media-type.ts';
-import type { Exchange } from '../http/exchange.ts';
-import { type HeaderList, readAll } from '../http/header-list.ts';
+import { type Exchange, type HeaderList, readAll } from '../http/exchange.ts';
+import { listDispositionTypes } from '../judge/check-answer.ts';
+
 import type { AnswerOrder, EventsOrder } from '../trial/fixture-tool.ts';
 import type { GatewayCall } from '../trial/gateway-tool.ts';
 import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
-import { gatewayMethods, jsonPost } from './support/gateway-methods.ts';
-import { openSocket } from './support/open-socket.ts';
-import { orderAnswer } from './support/order-answer.ts';
-
-/**
- * The types of Content-Disposition headers (RFC 6266) in lower case. Several may stand in one header; a
- * comma in a quoted string parts nothing.
- *
- * @example
- * listDispositionTypes(['Attachment; filename="a, inline"', 'inline']); // ['attachment', 'inline']
- */
-export function listDispositionTypes(headers: readonly string[]): string[] {
-  return headers
-    .map((header) => header.replaceAll(/"(?:\\.|[^"\\])*"/g, '""'))
-    .flatMap((header) => header.split(','))
-    .map((value) => (value.split(';')[0] ?? '').trim().toLowerCase())
-    .filter((type) => type !== '');
-}
+import { gatewayMethods, jsonPost, openSocket, orderAnswer } from './support/gateway.ts';
 
 /** An order of an answer, with the dispositions that the service sets itself. */
 interface DispositionOrder extends Omit<AnswerOrder, 'headers'> {

@@ -1,9 +1,8 @@
 import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
-import { show } from './support/entries.ts';
-import { gatewayMethods } from './support/gateway-methods.ts';
-import { provokeErrors } from './support/provoke-errors.ts';
+import { gatewayMethods, provokeErrors } from './support/gateway.ts';
+import { show } from './support/storage.ts';
 
 /** Every error body must have the field, as a string. */
 async function expectField(t: Trial, field: 'code' | 'message' | 'requestId'): Promise<void> {

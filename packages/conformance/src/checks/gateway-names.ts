@@ -4,8 +4,7 @@ import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
 import { forAll } from './support/for-all.ts';
-import { gatewayMethods } from './support/gateway-methods.ts';
-import { hasErrorBody } from './support/has-error-body.ts';
+import { gatewayMethods, hasErrorBody } from './support/gateway.ts';
 
 /** Calls to these names must be refused with a 4xx and the error body. */
 async function expectRefused(t: Trial, names: readonly string[]): Promise<void> {

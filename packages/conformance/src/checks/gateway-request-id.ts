@@ -1,13 +1,17 @@
-import type { Exchange } from '../http/exchange.ts';
-import { type HeaderList, readAll } from '../http/header-list.ts';
+import { type Exchange, type HeaderList, readAll } from '../http/exchange.ts';
+
 import type { GatewayCall } from '../trial/gateway-tool.ts';
-import type { Evidence, Trial } from '../trial/trial.ts';
+import type { Evidence } from '../trial/to-evidence.ts';
+import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
-import { show } from './support/entries.ts';
-import { gatewayMethods, jsonPost } from './support/gateway-methods.ts';
-import { openSocket } from './support/open-socket.ts';
-import { orderAnswer } from './support/order-answer.ts';
-import { provokeErrors } from './support/provoke-errors.ts';
+import {
+  gatewayMethods,
+  jsonPost,
+  openSocket,
+  orderAnswer,
+  provokeErrors,
+} from './support/gateway.ts';
+import { show } from './support/storage.ts';
 
 const CALLS = 50;
 

@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto';
 import { isSameType } from '../contract/media-type.ts';
-import { type HeaderList, readAll, withHeaders } from '../http/header-list.ts';
+import { type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
 import type { GatewayCall } from '../trial/gateway-tool.ts';
 import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
-import { callEcho } from './support/call-echo.ts';
 import { cite } from './support/cite.ts';
-import { gatewayMethods } from './support/gateway-methods.ts';
-import { openSocket } from './support/open-socket.ts';
-import { readHello } from './support/read-hello.ts';
+import { callEcho, gatewayMethods, openSocket, readHello } from './support/gateway.ts';
 
 const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
 

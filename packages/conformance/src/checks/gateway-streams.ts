@@ -1,16 +1,14 @@
 import type { OpenExchange } from '../http/caller.ts';
-import { readAll } from '../http/header-list.ts';
-import { NetworkFault } from '../http/network-fault.ts';
+import { readAll } from '../http/exchange.ts';
+import { NetworkFault } from '../http/health.ts';
 import type { Message, Socket } from '../http/open-web-socket.ts';
 import { Failed } from '../trial/endings.ts';
 import type { GatewayCall } from '../trial/gateway-tool.ts';
 import type { Trial } from '../trial/trial.ts';
+
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
-import { gatewayMethods } from './support/gateway-methods.ts';
-import { hasErrorBody } from './support/has-error-body.ts';
-import { openSocket } from './support/open-socket.ts';
-import { readHello } from './support/read-hello.ts';
+import { gatewayMethods, hasErrorBody, openSocket, readHello } from './support/gateway.ts';
 
 /** How a socket ends that nobody has closed (RFC 6455, section 7.1.5). */
 const CUT = 1006;

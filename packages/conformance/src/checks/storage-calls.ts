@@ -1,17 +1,18 @@
 import { constantFrom } from 'fast-check';
-import { REQUEST_FORMS, type RequestForm } from '../requests/request-form.ts';
-import { toForm } from '../requests/to-form.ts';
-import type { StorageReply } from '../trial/read-reply.ts';
+import { REQUEST_FORMS, type RequestForm } from '../options.ts';
 import {
   STORAGE_OPERATIONS,
   type StorageCallOptions,
   type StorageOperation,
+  type StorageReply,
+  toForm,
 } from '../trial/storage-tool.ts';
+
 import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
 import { MOST_ITEMS, validRequest } from './support/arbitraries.ts';
 import { forAll } from './support/for-all.ts';
-import { type GoodFields, makeGoodFields } from './support/good-fields.ts';
+import { type GoodFields, makeGoodFields } from './support/storage.ts';
 
 /** Statuses that say that a method is not taken (RFC 9110, sections 15.5.6 and 15.6.2). */
 const METHOD_REFUSED = new Set([405, 501]);

@@ -1,18 +1,18 @@
-import type { StorageReply } from '../trial/read-reply.ts';
-import type { Entry } from '../trial/storage-tool.ts';
+import type { Entry, StorageReply } from '../trial/storage-tool.ts';
+
 import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
 import { type CopyOrder, copy, hasFailed, toCopyItems } from './support/copies.ts';
-import { show } from './support/entries.ts';
-import { expectLists } from './support/expect-lists.ts';
-import { needsFiles } from './support/needs-files.ts';
 import {
   expectBytes,
+  expectLists,
   expectNothing,
   hasBytes,
+  needsFiles,
   readPath,
+  show,
   storeReadable,
-} from './support/readings.ts';
+} from './support/storage.ts';
 
 /** A copy call, and its entries; without a list of that many the check is not reached. */
 async function askForCopies(

@@ -1,10 +1,15 @@
 import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
 import { copy, hasFailed, toCopyItems } from './support/copies.ts';
-import { show } from './support/entries.ts';
-import { needsFiles } from './support/needs-files.ts';
-import { expectBytes, hasBytes, readPath, storeReadable } from './support/readings.ts';
-import { storeCopyable } from './support/store-copyable.ts';
+import {
+  expectBytes,
+  hasBytes,
+  needsFiles,
+  readPath,
+  show,
+  storeCopyable,
+  storeReadable,
+} from './support/storage.ts';
 
 const CASES = [
   { what: 'digits', name: '0123456789' },

@@ -2,16 +2,16 @@ import type { Trial } from '../trial/trial.ts';
 import type { StoredFile } from '../trial/upload-tool.ts';
 import { type Check, defineCheck } from './check.ts';
 import { copy, hasFailed, toCopyItems } from './support/copies.ts';
-import { show } from './support/entries.ts';
-import { needsFiles } from './support/needs-files.ts';
 import {
   expectBytes,
   expectNothing,
   hasBytes,
+  needsFiles,
   readPath,
+  show,
+  storeCopyable,
   storeReadable,
-} from './support/readings.ts';
-import { storeCopyable } from './support/store-copyable.ts';
+} from './support/storage.ts';
 
 /** Expects that a copy call with an item that lacks a field is refused, wherever the item stands. */
 async function expectRefusedWithout(t: Trial, field: 'srcPath' | 'dstPath'): Promise<void> {

@@ -1,17 +1,18 @@
 import type { Entry } from '../trial/storage-tool.ts';
 import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
-import { entriesOf, show } from './support/entries.ts';
-import { expectLists } from './support/expect-lists.ts';
-import { missingFileId } from './support/missing-file-id.ts';
-import { needsFiles } from './support/needs-files.ts';
 import {
+  entriesOf,
   expectBytes,
+  expectLists,
   expectNothing,
   hasBytes,
+  missingFileId,
+  needsFiles,
   readPath,
+  show,
   storeReadable,
-} from './support/readings.ts';
+} from './support/storage.ts';
 
 /** Deletes; where the answer has not one entry for each, the check is not reached. */
 function deleteFiles(t: Trial, ...fileIds: string[]): Promise<Entry[]> {

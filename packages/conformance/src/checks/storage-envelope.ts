@@ -1,9 +1,13 @@
-import type { StorageReply } from '../trial/read-reply.ts';
-import { STORAGE_OPERATIONS, type StorageOperation } from '../trial/storage-tool.ts';
+import {
+  STORAGE_OPERATIONS,
+  type StorageOperation,
+  type StorageReply,
+} from '../trial/storage-tool.ts';
+
 import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
 import { toCopyItems } from './support/copies.ts';
-import { show } from './support/entries.ts';
+import { show } from './support/storage.ts';
 
 /** One storage answer, and how it came about. */
 interface Answer {

@@ -1,14 +1,11 @@
-import { NetworkFault } from '../http/network-fault.ts';
-import type { StorageReply } from '../trial/read-reply.ts';
-import type { Entry } from '../trial/storage-tool.ts';
+import { NetworkFault } from '../http/health.ts';
+import type { Entry, StorageReply } from '../trial/storage-tool.ts';
+
 import type { Trial } from '../trial/trial.ts';
 import type { StoredFile } from '../trial/upload-tool.ts';
 import { type Check, defineCheck } from './check.ts';
-import { entriesOf, show } from './support/entries.ts';
-import { expectLists } from './support/expect-lists.ts';
-import { missingFileId } from './support/missing-file-id.ts';
-import { needsFiles } from './support/needs-files.ts';
 import { poll } from './support/poll.ts';
+import { entriesOf, expectLists, missingFileId, needsFiles, show } from './support/storage.ts';
 
 /** One item of a links call. */
 interface LinkOrder {

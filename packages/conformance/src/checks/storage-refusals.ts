@@ -1,11 +1,12 @@
 import { constantFrom } from 'fast-check';
-import { NetworkFault } from '../http/network-fault.ts';
-import type { StorageReply } from '../trial/read-reply.ts';
+import { NetworkFault } from '../http/health.ts';
 import {
   STORAGE_OPERATIONS,
   type StorageCallOptions,
   type StorageOperation,
+  type StorageReply,
 } from '../trial/storage-tool.ts';
+
 import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
 import {
@@ -16,9 +17,15 @@ import {
   wrongTypeRequest,
 } from './support/arbitraries.ts';
 import { type ExpectOne, forAll } from './support/for-all.ts';
-import { listRequestPlaces, replaceAt, spellPlace } from './support/request-places.ts';
-import { JSON_TYPES, type JsonType, readRequestSchema } from './support/request-schema.ts';
-import { sampleRequest } from './support/sample-request.ts';
+import {
+  JSON_TYPES,
+  type JsonType,
+  listRequestPlaces,
+  readRequestSchema,
+  replaceAt,
+  sampleRequest,
+  spellPlace,
+} from './support/requests.ts';
 
 /** Sends a body that is wrong, and takes whatever comes. */
 function callWrongly(

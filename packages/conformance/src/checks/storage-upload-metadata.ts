@@ -1,7 +1,7 @@
-import type { StorageReply } from '../trial/read-reply.ts';
+import type { StorageReply } from '../trial/storage-tool.ts';
 import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
-import { show } from './support/entries.ts';
+import { show } from './support/storage.ts';
 
 const NAMES = ['file.txt', 'level/deeper/file.txt', 'no-extension'];
 

@@ -1,20 +1,20 @@
 import { Readable } from 'node:stream';
-import { hasXmlError } from '../trial/has-xml-error.ts';
+import { hasXmlError } from '../trial/to-evidence.ts';
 import type { Trial } from '../trial/trial.ts';
 import type { FormField, Grant, Reading } from '../trial/upload-tool.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
 import { canBeCopied, copy } from './support/copies.ts';
-import { needsFiles } from './support/needs-files.ts';
 import { poll } from './support/poll.ts';
 import {
   describeReading,
   expectBytes,
   expectNothing,
   hasBytes,
+  needsFiles,
   readPath,
   storeReadable,
-} from './support/readings.ts';
+} from './support/storage.ts';
 
 /** Whether a text is an XML document that has an `Error` element, which is closed. */
 export function hasErrorElement(text: string): boolean {

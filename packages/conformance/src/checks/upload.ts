@@ -2,15 +2,15 @@ import type { Trial } from '../trial/trial.ts';
 import type { FormField, Grant, PostOptions, Reading, UploadReply } from '../trial/upload-tool.ts';
 import { type Check, defineCheck } from './check.ts';
 import { canBeCopied } from './support/copies.ts';
-import { needsFiles } from './support/needs-files.ts';
 import { poll } from './support/poll.ts';
 import {
   describeReading,
   expectBytes,
   expectNothing,
+  needsFiles,
   readPath,
   storeReadable,
-} from './support/readings.ts';
+} from './support/storage.ts';
 
 /** Both steps of an upload, and what came of it, whatever it is. */
 async function postForm(

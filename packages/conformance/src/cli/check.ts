@@ -1,17 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { createConformance } from '../create-conformance.ts';
-import { compare } from '../report/compare.ts';
-import { toLines } from '../report/to-lines.ts';
+import { compare, type Earlier } from '../report/compare.ts';
+import { REPORT_KINDS, type ReportKind, reporters } from '../report/reporters.ts';
+import { toLines, toSummaryLine } from '../report/to-lines.ts';
 import type { Report } from '../report/to-report.ts';
-import { toSummaryLine } from '../report/to-summary-line.ts';
-import type { Result } from '../result.ts';
-import type { Given } from './options/options.ts';
-import type { Output } from './output.ts';
-import { parseReports } from './parse-reports.ts';
-import { createProgress } from './progress.ts';
-import { readEarlier } from './read-earlier.ts';
-import { assertWritable, writeReports } from './report-files.ts';
-import { toEndLines } from './to-end-lines.ts';
+import { type Result, StartError } from '../result.ts';
+import type { Given } from './options.ts';
+import { type Output, readJsonFile } from './terminal.ts';
 import { toOptions } from './to-options.ts';
+
+interface Progress {
+  begin(): void;
+  add(result: Result): void;
+  /** Removes the progress line. */
+  end(): void;
+}
+
+/** How often the seconds are written anew, in milliseconds. */
+const TICK = 500;
+
+/** Keeps the progress line of a terminal up to date; elsewhere it does nothing. */
+export function createProgress({ progress }: Output): Progress {
+  const counts = { checks: 0, failed: 0 };
+  let started = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  const draw = () => {
+    const seconds = Math.round((performance.now() - started) / 1000);
+    progress?.(`${counts.checks} checks, ${counts.failed} failed, ${seconds} s`);
+  };
+  return {
+    begin() {
+      if (progress === undefined) return;
+      started = performance.now();
+      timer = setInterval(draw, TICK);
+      draw();
+    },
+    add({ outcome }) {
+      counts.checks += 1;
+      if (outcome === 'fail') counts.failed += 1;
+      if (timer) draw();
+    },
+    end() {
+      clearInterval(timer);
+      progress?.('');
+    },
+  };
+}
+
+/** Reasons that only repeat what the operator has asked for. */
+const CHOSEN: readonly string[] = ['not in --only', '--skip', '--level must'];
+
+/** Whether a check was left out by a choice of the operator, and not for something that is missing. */
+export function isChosen(reason: string | undefined): boolean {
+  return reason !== undefined && CHOSEN.includes(reason);
+}
 
 /**
  * Checks a deployment: shows each result, writes the reports, and returns the exit code.
@@ -61,4 +105,115 @@ function show(result: Result, { failedOnly }: Given, output: Output): void {
   if (result.outcome === 'disabled') return;
   if (failedOnly && result.outcome === 'pass') return;
   for (const line of toLines(result, output.paint)) output.out(line);
+}
+
+interface WantedReport {
+  kind: ReportKind;
+  file: string;
+}
+
+/**
+ * The reports of `--report`, `kind=FILE` each.
+ *
+ * @throws StartError for another kind, or where two go into one file
+ */
+function parseReports(values: readonly string[] = []): WantedReport[] {
+  const reports = values.map((value) => {
+    const [, kind, file] = /^([a-z]+)=(.+)$/s.exec(value) ?? [];
+    if (file === undefined || !REPORT_KINDS.includes(kind as ReportKind)) {
+      const forms = REPORT_KINDS.map((known) => `${known}=FILE`).join(', ');
+      throw new StartError(`--report must be one of ${forms}.`);
+    }
+    return { kind: kind as ReportKind, file };
+  });
+  const files = new Set(reports.map(({ file }) => resolve(file)));
+  if (files.size === reports.length) return reports;
+  throw new StartError('--report names the same file twice.');
+}
+
+/**
+ * The results of an earlier JSON report.
+ *
+ * @throws StartError where the file is no report of this suite
+ */
+async function readEarlier(file: string): Promise<Earlier> {
+  const report = Object(await readJsonFile(file, '--compare'));
+  const earlier = Object(Object(report.extra).berth) as Partial<Earlier>;
+  const isList = Array.isArray(earlier.results) && earlier.results.every((each) => each?.id);
+  if (isList && typeof earlier.startedAt === 'string') return earlier as Earlier;
+  throw new StartError(`The file of --compare is no JSON report of this suite: ${file}.`);
+}
+
+/**
+ * Tells before a run whether its reports can be written after it.
+ *
+ * @throws StartError that names the file
+ */
+async function assertWritable(reports: readonly WantedReport[]): Promise<void> {
+  for (const { kind, file } of reports) {
+    const part = toPart(file);
+    try {
+      const { isDirectory } = await stat(file).then(
+        (found) => ({ isDirectory: found.isDirectory() }),
+        () => ({ isDirectory: false }),
+      );
+      if (isDirectory) throw Object.assign(new Error(), { code: 'EISDIR' });
+      await (await open(part, 'wx')).close();
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw new StartError(`--report ${kind}=${file} cannot be written (${code}).`);
+    } finally {
+      await rm(part, { force: true }).catch(() => {});
+    }
+  }
+}
+
+/** Writes each report in one step, so that nobody reads half of one. */
+async function writeReports(reports: readonly WantedReport[], report: Report): Promise<void> {
+  for (const { kind, file } of reports) {
+    const part = toPart(file);
+    try {
+      await writeFile(part, reporters[kind](report), { flag: 'wx' });
+      await rename(part, file);
+    } finally {
+      await rm(part, { force: true }).catch(() => {});
+    }
+  }
+}
+
+/** In the same folder, for a rename does not cross file systems. */
+function toPart(file: string): string {
+  return join(dirname(file), `.${basename(file)}.${randomUUID()}.part`);
+}
+
+/** What there is to say after the last result, before the summary. */
+function toEndLines({ results, leftovers, baseline, comparison }: Report): string[] {
+  return [
+    ...toDisabledLines(results),
+    ...toList('left behind, for it could not be removed', leftovers),
+    ...toList('known failures', baseline.known),
+    ...toList('stale in the baseline: no longer failing, or no check of this name', baseline.stale),
+    ...(comparison
+      ? [
+          ...toList(`newly failing since ${comparison.since}`, comparison.newlyFailing),
+          ...toList(`newly passing since ${comparison.since}`, comparison.newlyPassing),
+          ...toList(`still failing since ${comparison.since}`, comparison.stillFailing),
+        ]
+      : []),
+  ];
+}
+
+function toList(title: string, items: readonly string[]): string[] {
+  return items.length === 0 ? [] : [`${title}: ${items.join(', ')}`];
+}
+
+/** By reason; what the operator has left out is only counted. */
+function toDisabledLines(results: readonly Result[]): string[] {
+  const disabled = results.filter(({ outcome }) => outcome === 'disabled');
+  const reasons = new Set(disabled.map(({ reason = '' }) => reason));
+  return [...reasons].map((reason) => {
+    const own = disabled.filter((result) => (result.reason ?? '') === reason);
+    const names = isChosen(reason) ? String(own.length) : own.map(({ id }) => id).join(', ');
+    return `disabled (${reason}): ${names}`;
+  });
 }

@@ -1,10 +1,26 @@
 import { Command, Option } from 'commander';
-import { APIS } from '../contract/apis.ts';
-import { documents } from '../contract/documents.ts';
-import { HELP_END } from './help-end.ts';
-import { manifest } from './manifest.ts';
-import type { OptionSpec } from './options/option-spec.ts';
-import { GROUPS, toFlag } from './options/options.ts';
+import { APIS, documents } from '../contract/documents.ts';
+import { manifest } from '../manifest.ts';
+import { GROUPS, type OptionSpec, toFlag } from './options.ts';
+
+/** What the help says after the options. */
+const HELP_END = `
+Each option can also be set by a variable, --gateway-url by BERTH_GATEWAY_URL (lists: one value a line),
+and in the file of --config, as gatewayUrl. The command line comes first, then variables, then the file.
+
+Examples:
+  berth-conformance --gateway-url https://dev.gateway.example --gateway-token "$TOKEN" \\
+    --storage-url https://storage.example --tc3-secret-id "$ID" --tc3-secret-key "$KEY"
+  berth-conformance --config conformance.json --report junit=junit.xml,html=report.html
+  berth-conformance --config conformance.json --only ST-COPY --failed-only
+  berth-conformance fixture --port 8080 --host 0.0.0.0
+
+Exit codes, the first that applies:
+  2  the run could not start: bad options, no answer, TLS, credentials that every call refuses
+  1  a MUST failed, or the baseline is stale: the deployment breaks the contract
+  4  a MUST ended in an error of the network or of the suite
+  3  a MUST was skipped: incomplete
+  0  the deployment keeps the contract`;
 
 /** The version of the suite, and the versions of the contract that it speaks. */
 function toVersion(): string {

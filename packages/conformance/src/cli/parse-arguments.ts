@@ -1,14 +1,65 @@
+import { dirname, resolve } from 'node:path';
+import { closest, distance } from 'fastest-levenshtein';
+import { StartError } from '../result.ts';
 import { createProgram, type Typed } from './create-program.ts';
-import { type Given, OPTIONS, type OptionName, toFlag, toVariable } from './options/options.ts';
-import { readConfigFile } from './options/read-config-file.ts';
-import { readEnvironment } from './options/read-environment.ts';
-import { toValue } from './options/to-value.ts';
+import {
+  type Given,
+  OPTION_NAMES,
+  OPTIONS,
+  type OptionName,
+  type OptionSpec,
+  toFlag,
+  toVariable,
+} from './options.ts';
+import { readJsonFile } from './terminal.ts';
+
+/** Words that differ in more than this share of their letters are not near. */
+const MOST_OFF = 0.4;
+
+/** `; did you mean …?` where a known word is near, else a full stop. */
+export function suggest(word: string, known: readonly string[]): string {
+  const found = closest(word.slice(0, 100), known);
+  const isNear = distance(word, found) <= Math.max(word.length, found.length) * MOST_OFF;
+  return isNear ? `; did you mean ${found}?` : '.';
+}
+
+const SETTINGS = OPTION_NAMES.filter((name) => !OPTIONS[name].isCommand);
+
+/**
+ * The options of a configuration file. Paths in it begin at its folder.
+ *
+ * @throws StartError that names the file and what is wrong, and quotes no value
+ */
+async function readConfigFile(file: string): Promise<Given> {
+  const content = await readJsonFile(file, '--config');
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    throw new StartError(`${file} must hold one JSON object of options.`);
+  }
+  const entries = Object.entries(content).filter(([key]) => key !== '$schema');
+  return Object.fromEntries(entries.map(([key, raw]) => [key, read(file, key, raw)]));
+}
+
+function read(file: string, key: string, raw: unknown): unknown {
+  if (!SETTINGS.includes(key as OptionName)) {
+    throw new StartError(`${file}: there is no option ${key}${suggest(key, SETTINGS)}`);
+  }
+  const name = key as OptionName;
+  const value = toValue(OPTIONS[name], raw, `${key} in ${file}`);
+  const folder = dirname(file);
+  if (OPTIONS[name].isFile) return resolve(folder, value as string);
+  if (name === 'report') {
+    return (value as string[]).map((each) =>
+      each.replace(/^([a-z]+=)(.+)$/s, (_, kind, path) => kind + resolve(folder, path)),
+    );
+  }
+  return value;
+}
 
 /** How the user knows the given options: `--timeout`, `BERTH_TIMEOUT`, `timeout in FILE`. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** What is to be done. */
-export type Arguments =
+type Arguments =
   | { command: 'run'; given: Given; labels: Labels }
   | { command: 'fixture'; options: Typed['options'] };
 
@@ -54,4 +105,76 @@ export async function parseArguments(
 
 function label(given: Given, toLabel: (name: string) => string): Labels {
   return Object.fromEntries(Object.keys(given).map((name) => [name, toLabel(name)]));
+}
+
+/**
+ * The value of an option, from wherever it was given.
+ *
+ * @param raw text of the command line or the environment, or a value of the configuration file
+ * @param label how the user knows the option: `--timeout`, `BERTH_TIMEOUT`, `timeout in FILE`
+ * @throws StartError that names the option, never its value, which may be a credential
+ */
+function toValue(
+  spec: OptionSpec,
+  raw: unknown,
+  label: string,
+): string | number | boolean | string[] {
+  switch (spec.kind) {
+    case 'flag':
+      return toFlagValue(raw, label);
+    case 'whole':
+      return toWhole(spec, raw, label);
+    case 'list':
+      return toList(spec, raw, label);
+    case 'text':
+      return toText(spec, raw, label);
+  }
+}
+
+function toFlagValue(raw: unknown, label: string): boolean {
+  if (typeof raw === 'boolean') return raw;
+  if (raw === 'true' || raw === '1') return true;
+  if (raw === 'false' || raw === '0') return false;
+  throw new StartError(`${label} must be true or false.`);
+}
+
+function toWhole({ range }: OptionSpec, raw: unknown, label: string): number {
+  const value = typeof raw === 'string' && /^-?\d+$/.test(raw) ? Number(raw) : raw;
+  const isInside = (whole: number) =>
+    range === undefined || (whole >= range.least && whole <= range.most);
+  if (typeof value === 'number' && Number.isSafeInteger(value) && isInside(value)) return value;
+  const which = range ? ` of ${range.unit} from ${range.least} to ${range.most}` : '';
+  throw new StartError(`${label} must be a whole number${which}.`);
+}
+
+function toList({ separator }: OptionSpec, raw: unknown, label: string): string[] {
+  const items = typeof raw === 'string' ? raw.split(/\r?\n/) : raw;
+  if (!Array.isArray(items) || !items.every((item) => typeof item === 'string')) {
+    throw new StartError(`${label} must be a list of texts.`);
+  }
+  const parts = separator ? items.flatMap((item: string) => item.split(separator)) : items;
+  return parts.map((part: string) => part.trim()).filter((part) => part !== '');
+}
+
+function toText({ choices }: OptionSpec, raw: unknown, label: string): string {
+  if (typeof raw !== 'string') throw new StartError(`${label} must be a text.`);
+  if (raw === '') throw new StartError(`${label} must not be empty.`);
+  if (choices && !choices.includes(raw)) {
+    throw new StartError(`${label} must be ${choices.join(' or ')}.`);
+  }
+  return raw;
+}
+
+/**
+ * The options that `BERTH_*` variables set. An empty variable sets nothing.
+ *
+ * @throws StartError that names the variable
+ */
+function readEnvironment(env: Readonly<Record<string, string | undefined>>): Given {
+  const given = OPTION_NAMES.flatMap((name) => {
+    const variable = toVariable(name);
+    const raw = env[variable];
+    return raw ? [[name, toValue(OPTIONS[name], raw, variable)] as const] : [];
+  });
+  return Object.fromEntries(given);
 }

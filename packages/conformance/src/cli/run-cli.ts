@@ -1,21 +1,73 @@
+import { once } from 'node:events';
+import { startFixture } from '@berth/conformance/fixture';
 import { CommanderError } from 'commander';
+import { checks } from '../checks/index.ts';
+import { type Rule, rules } from '../contract/rules.ts';
+import { createRedactor, listSecrets, type Secrets } from '../credentials/redact.ts';
 import { toSettings } from '../options.ts';
-import { planRun } from '../plan/plan.ts';
-import { createRedactor } from '../report/redact.ts';
-import { StartError } from '../start-error.ts';
-import { check } from './check.ts';
-import { describePlan } from './describe-plan.ts';
-import { listRules } from './list-rules.ts';
-import type { Given } from './options/options.ts';
-import { toSecrets } from './options/to-secrets.ts';
-import type { Output } from './output.ts';
-import { type Labels, parseArguments } from './parse-arguments.ts';
-import { serveFixture } from './serve-fixture.ts';
-import { toMessage } from './to-message.ts';
+import { StartError } from '../result.ts';
+import { type Planned, planRun } from '../run/plan.ts';
+import { check, isChosen } from './check.ts';
+import type { Typed } from './create-program.ts';
+import { type Given, OPTION_NAMES, toFlag } from './options.ts';
+import { type Labels, parseArguments, suggest } from './parse-arguments.ts';
+import type { Output } from './terminal.ts';
 import { toOptions } from './to-options.ts';
+
+const numbers = new Intl.NumberFormat('en');
+
+/** `--dry-run`: what would be sent, as lines or as one JSON text. */
+function describePlan(plan: readonly Planned[], json: boolean): string[] {
+  const made = plan.filter(({ reason }) => reason === undefined);
+  const sum = (what: 'requests' | 'bytes') =>
+    made.reduce((total, planned) => total + (planned[what] ?? 0), 0);
+  const total = { checks: made.length, requests: sum('requests'), bytes: sum('bytes') };
+  if (json) return [JSON.stringify({ ...total, plan }, null, 2)];
+  const shown = plan.filter(({ reason }) => !isChosen(reason));
+  const width = Math.max(0, ...shown.map(({ id }) => id.length));
+  const unmeasured = made.filter(({ requests }) => requests === undefined).length;
+  return [
+    ...shown.map((planned) => `${planned.id.padEnd(width)}  ${describe(planned)}`),
+    `${total.checks} checks of ${plan.length} would send about ${count(total.requests, 'request')} with ${count(total.bytes, 'byte')}, as measured on the reference server.`,
+    ...(unmeasured > 0 ? [`${unmeasured} of them have not been measured.`] : []),
+    'Before and after them come a few calls that find the targets and remove what was stored.',
+  ];
+}
+
+function describe({ requests, bytes, reason }: Planned): string {
+  if (reason !== undefined) return `not made: ${reason}`;
+  if (requests === undefined || bytes === undefined) return 'not measured';
+  return `${count(requests, 'request')}, ${count(bytes, 'byte')}`;
+}
+
+function count(amount: number, what: string): string {
+  return `${numbers.format(amount)} ${what}${amount === 1 ? '' : 's'}`;
+}
+
+const FLAGS = [...OPTION_NAMES.map(toFlag), '--port', '--host', '--help', '--version'];
+
+/**
+ * The sentence for a bad command line. It never repeats what was typed beyond the name of an option:
+ * a credential that was not quoted ends up among the arguments.
+ */
+function toMessage({ code, message }: CommanderError): string {
+  const [, flag = ''] = /option '(--?[^'=\s]*)/.exec(message) ?? [];
+  switch (code) {
+    case 'commander.excessArguments':
+    case 'commander.unknownCommand':
+      return 'There are arguments that belong to no option; quote values that have spaces.';
+    case 'commander.unknownOption':
+      return `There is no option ${flag}${suggest(flag, FLAGS)}`;
+    case 'commander.optionMissingArgument':
+      return `${flag} needs a value.`;
+    default:
+      return `${message.replace(/^error: /, '')}.`;
+  }
+}
 
 /** Exit code of a run that could not start. */
 const NOT_STARTED = 2;
+
 /** Exit code of a fault of the suite itself. */
 const ERROR = 4;
 
@@ -23,7 +75,7 @@ const ERROR = 4;
 const NOWHERE = { gatewayUrl: 'http://gateway.invalid', storageUrl: 'http://storage.invalid' };
 
 /** What surrounds a command line. */
-export interface Surroundings {
+interface Surroundings {
   output: Output;
   env: Readonly<Record<string, string | undefined>>;
   /** Ends the run. */
@@ -67,4 +119,72 @@ async function run(given: Given, output: Output, signal: AbortSignal): Promise<n
   const lines = list ? listRules(given) : describePlan(planRun(toSettings(options)), json);
   for (const line of lines) output.out(line);
   return 0;
+}
+
+/** `--list`: the rules that are checked, as lines or as one JSON text. */
+function listRules({ only, skip = [], level, json }: Given): string[] {
+  const isNamed = ({ id }: Rule, names: readonly string[]) =>
+    names.some((name) => id.startsWith(name));
+  const wanted = rules.filter(
+    (rule) =>
+      (only === undefined || isNamed(rule, only)) &&
+      !isNamed(rule, skip) &&
+      !(level === 'must' && rule.level !== 'must'),
+  );
+  const listed = wanted.map((rule) => ({ ...rule, needs: findNeeds(rule.id) }));
+  if (json) return [JSON.stringify(listed, null, 2)];
+  return [
+    ...listed.flatMap(({ id, level: own, needs, statement, source, decisions }) => [
+      `${id} (${own.toUpperCase()}${needs.length > 0 ? `, needs ${needs.join(', ')}` : ''})`,
+      `  ${statement}`,
+      ...(source.length + decisions.length > 0
+        ? [`  ${[...source, ...decisions].join('; ')}`]
+        : []),
+    ]),
+    `${listed.length} rules`,
+  ];
+}
+
+function findNeeds(id: string): readonly string[] {
+  return checks.find(({ rule }) => rule === id)?.needs ?? [];
+}
+
+/** The credentials among the options, also where they are not good enough for a run. */
+function toSecrets(given: Given): Secrets {
+  const { gatewayToken, otherEnvToken, expiredToken, proxy, storageHeader = [] } = given;
+  const { tc3SecretId: secretId = '', tc3SecretKey: secretKey = '', tc3Token: token } = given;
+  const headers = storageHeader.map((header) => header.split(/:[ \t]*/s));
+  return listSecrets({
+    ...{ gatewayToken, otherEnvToken, expiredToken, proxy },
+    tc3: { secretId, secretKey, token, service: '', storageSigningHost: '' },
+    storageHeaders: Object.fromEntries(
+      headers.map(([name = '', ...rest]) => [name, rest.join(':')]),
+    ),
+  });
+}
+
+/**
+ * Serves the fixture service until the signal ends it.
+ *
+ * @throws StartError where the options are bad, or it cannot listen
+ */
+async function serveFixture(
+  { port, host }: Typed['options'],
+  { out }: Output,
+  signal: AbortSignal,
+): Promise<void> {
+  const isPort = /^\d{1,5}$/.test(String(port)) && Number(port) < 65_536;
+  if (!isPort) throw new StartError('--port must be a whole number from 0 to 65535.');
+  const fixture = await startFixture({ port: Number(port), host: String(host) }).catch((error) => {
+    throw new StartError(`The fixture service cannot listen: ${toReason(error, port, host)}.`);
+  });
+  out(`The fixture service of the conformance suite (protocol 1) listens on ${fixture.url}`);
+  if (!signal.aborted) await once(signal, 'abort');
+  await fixture.close();
+}
+
+function toReason({ code, message }: NodeJS.ErrnoException, port: unknown, host: unknown): string {
+  if (code === 'EADDRINUSE') return `port ${port} is in use, choose another one with --port`;
+  if (code === 'EADDRNOTAVAIL') return `${host} is no address of this machine, see --host`;
+  return message;
 }

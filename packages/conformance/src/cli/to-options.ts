@@ -1,14 +1,89 @@
-import type { AuthModule } from '../credentials/auth-module.ts';
-import type { ConformanceOptions, CopyPath, Envelope, Level, MaxAgeUnit } from '../options.ts';
-import type { RequestForm } from '../requests/request-form.ts';
-import { StartError } from '../start-error.ts';
-import { assertRuleNames } from './assert-rule-names.ts';
-import { type Given, toFlag, toVariable } from './options/options.ts';
-import { parseStorageHeaders } from './parse-storage-headers.ts';
-import { readAuthModule } from './read-auth-module.ts';
-import { readBaseline } from './read-baseline.ts';
-import { readCertificates } from './read-certificates.ts';
-import { readWireProfile } from './read-wire-profile.ts';
+import { X509Certificate } from 'node:crypto';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import schema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { type Level, rules } from '../contract/rules.ts';
+import type {
+  AuthModule,
+  ConformanceOptions,
+  CopyPath,
+  Envelope,
+  MaxAgeUnit,
+  RequestForm,
+  WireProfile,
+} from '../options.ts';
+import { ENGINES, StartError } from '../result.ts';
+import { type Given, toFlag, toVariable } from './options.ts';
+import { suggest } from './parse-arguments.ts';
+import { readJsonFile, readTextFile } from './terminal.ts';
+
+const IDS = rules.map(({ id }) => id);
+
+const OTHERS: readonly string[] = ENGINES.filter((engine) => engine !== 'rules');
+
+/** Ids of rules have this form; those of transactions and workflows are written otherwise. */
+const RULE_LIKE = /^[A-Z]{2}-/;
+
+/**
+ * Whether names are ids of rules, beginnings of them, or `dredd` or `respect`.
+ *
+ * @param option where they were given, for the message
+ * @throws StartError that names the one that no rule has
+ */
+function assertRuleNames(option: string, names: readonly string[] = []): void {
+  for (const name of names) {
+    if (OTHERS.includes(name) || IDS.some((id) => id.startsWith(name))) continue;
+    throw new StartError(
+      `${option}: no rule is called ${name}${suggest(name, [...IDS, ...OTHERS])}`,
+    );
+  }
+}
+
+/**
+ * Whether ids are those of rules. Ids of another form, those of transactions and workflows, are not judged.
+ *
+ * @throws StartError that names the one that no rule has
+ */
+function assertRuleIds(option: string, ids: readonly string[]): void {
+  for (const id of ids) {
+    if (RULE_LIKE.test(id) && !IDS.includes(id)) {
+      throw new StartError(`${option}: no rule is called ${id}${suggest(id, IDS)}`);
+    }
+  }
+}
+
+const SIGNERS = ['gateway', 'storage'] as const;
+
+/**
+ * Loads signers of the operator's own.
+ *
+ * @param file an ES module; its default export has `gateway`, `storage` or both
+ * @throws StartError with one sentence
+ */
+async function readAuthModule(file: string): Promise<AuthModule> {
+  const found = await load(file);
+  const isModule = typeof found === 'object' && found !== null;
+  const signers = SIGNERS.filter((name) => isModule && name in found);
+  const areFunctions = signers.every(
+    (name) => typeof (found as Record<string, unknown>)[name] === 'function',
+  );
+  if (signers.length > 0 && areFunctions) return found as AuthModule;
+  throw new StartError(
+    `${file}: the default export must have a function gateway(call), storage(call) or both.`,
+  );
+}
+
+async function load(file: string): Promise<unknown> {
+  try {
+    return (await import(pathToFileURL(resolve(file)).href)).default;
+  } catch (error) {
+    throw new StartError(
+      `The file of --auth-module cannot be loaded: ${file}: ${(error as Error).message}`,
+    );
+  }
+}
 
 /**
  * What the given options ask of a run; files that they name are read.
@@ -66,4 +141,80 @@ async function when<From, To>(
   read: (value: From) => Promise<To>,
 ): Promise<To | undefined> {
   return value === undefined ? undefined : read(value);
+}
+
+/**
+ * Headers from `'Name: value'` arguments.
+ *
+ * @throws StartError that does not show the value
+ */
+function parseStorageHeaders(headers: string[] = []): Record<string, string> {
+  return Object.fromEntries(headers.map(parseHeader));
+}
+
+function parseHeader(header: string): [string, string] {
+  const [, name, value] = /^([^:]+):[ \t]*(.*)$/s.exec(header) ?? [];
+  try {
+    validateHeaderName(name ?? '');
+    validateHeaderValue(name ?? '', value ?? '');
+    return [name as string, value as string];
+  } catch {
+    throw new StartError("--storage-header must be 'Name: value'.");
+  }
+}
+
+/**
+ * The ids that are known to fail: a JSON list, or text with one a line, where `#` begins a comment.
+ *
+ * @throws StartError where the file is none, or names a rule that there is not
+ */
+async function readBaseline(file: string): Promise<string[]> {
+  const text = await readTextFile(file, '--baseline');
+  const ids = text.trimStart().startsWith('[') ? fromJson(file, text) : fromLines(text);
+  assertRuleIds(`--baseline ${file}`, ids);
+  return [...new Set(ids)];
+}
+
+function fromLines(text: string): string[] {
+  const lines = text.split(/\r?\n/).map((line) => line.replace(/(^|\s)#.*$/, '').trim());
+  return lines.filter((line) => line !== '');
+}
+
+function fromJson(file: string, text: string): string[] {
+  try {
+    const list: unknown = JSON.parse(text);
+    if (Array.isArray(list) && list.every((id) => typeof id === 'string')) return list;
+  } catch {}
+  throw new StartError(`--baseline ${file} must be a JSON list of ids, or text with one a line.`);
+}
+
+/**
+ * Certificates of authorities.
+ *
+ * @throws StartError where the file has none that can be read
+ */
+async function readCertificates(file: string): Promise<string> {
+  const text = await readTextFile(file, '--ca');
+  try {
+    // Node takes anything here, and says nothing until a connection fails.
+    new X509Certificate(text);
+    return text;
+  } catch {
+    throw new StartError(`The file of --ca has no certificate in PEM: ${file}.`);
+  }
+}
+
+/**
+ * A wire profile (D1).
+ *
+ * @throws StartError that names what is wrong in the file
+ */
+async function readWireProfile(file: string): Promise<WireProfile> {
+  const profile = await readJsonFile(file, '--wire-profile');
+  const validate = new Ajv2020({ strict: false }).compile(schema);
+  if (validate(profile)) return profile as WireProfile;
+  const [fault] = validate.errors ?? [];
+  const place = fault?.instancePath ? `${fault.instancePath.slice(1).replaceAll('/', '.')} ` : '';
+  const name = fault?.params.additionalProperty ? `: ${fault.params.additionalProperty}` : '';
+  throw new StartError(`${file} is no wire profile: ${place}${fault?.message}${name}.`);
 }

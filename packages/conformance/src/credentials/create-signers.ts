@@ -1,8 +1,37 @@
-import { type HeaderList, readAll, toHeaderList } from '../http/header-list.ts';
-import type { Settings } from '../options.ts';
-import type { UnsignedCall } from './auth-module.ts';
-import { signStorage } from './sign-storage.ts';
-import { signTc3, toTc3Header } from './sign-tc3.ts';
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import { type HeaderList, readAll, splitTarget, toHeaderList } from '../http/exchange.ts';
+import type { Settings, UnsignedCall } from '../options.ts';
+import { signCanonical, signTc3, type Tc3Keys, type Tc3Parts, toTc3Header } from './sign-tc3.ts';
+
+const { storageVersion, storageSignedHeaders, storageContentType } = defaults.signature;
+
+const NOTHING = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+/**
+ * The value of the storage authorization header for a time. What is signed is a constant text, whatever
+ * the call (D17).
+ *
+ * @param timestamp Unix time in seconds
+ */
+export function signStorage(timestamp: number, signingHost: string, keys: Tc3Keys): string {
+  const canonical = [
+    'POST',
+    `//${signingHost}/`,
+    '',
+    `content-type:${storageContentType}`,
+    `host:${signingHost}`,
+    '',
+    storageSignedHeaders,
+    NOTHING,
+  ].join('\n');
+  const { Credential, SignedHeaders, Signature }: Tc3Parts = signCanonical(
+    canonical,
+    storageSignedHeaders,
+    timestamp,
+    keys,
+  );
+  return `${storageVersion} ${toTc3Header({ Credential, SignedHeaders, Signature })}`;
+}
 
 /** Makes the headers that identify the caller of one call. */
 export type Signer = (call: UnsignedCall) => HeaderList | Promise<HeaderList>;
@@ -57,14 +86,6 @@ export function createSigners(settings: Settings): Signers {
 function withHost(call: UnsignedCall): UnsignedCall {
   if (readAll(call.headers, 'host').length > 0) return call;
   return { ...call, headers: [['Host', new URL(call.url).host], ...call.headers] };
-}
-
-/** Path and query of an absolute URL as they are written; `URL` would rewrite some of them. */
-export function splitTarget(url: string): { pathname: string; search: string } {
-  const target = url.replace(/^\w+:\/\/[^/?#]*/, '');
-  const mark = target.indexOf('?');
-  if (mark < 0) return { pathname: target, search: '' };
-  return { pathname: target.slice(0, mark), search: target.slice(mark + 1) };
 }
 
 function now(): number {

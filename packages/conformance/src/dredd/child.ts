@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import Dredd, { type DreddTransaction } from 'dredd';
-import { toDrafted, toKey } from './from-dredd.ts';
-import type { FromChild, Send, Start } from './protocol.ts';
+import type { Drafted } from '../http/exchange.ts';
+import type { DreddKey, FromChild, Send, Start } from './drive.ts';
 
 /*
  * Runs Dredd in a process of its own: Dredd writes to the console, keeps global loggers and may hang.
@@ -70,6 +70,7 @@ function createEmitter(): EventEmitter {
 }
 
 process.once('disconnect', () => process.exit());
+
 process.once('message', ({ documents, timeout, skip }: Start) => {
   for (const name of skip) done.add(name);
   const dredd = new Dredd({
@@ -84,3 +85,18 @@ process.once('message', ({ documents, timeout, skip }: Start) => {
   refuseWarnings(dredd);
   dredd.run((error) => tell({ kind: 'end', ...(error ? { error: error.message } : {}) }));
 });
+
+/** Dredd's name of a transaction; the copy's summaries are the operationIds. */
+function toKey({ origin, expected }: DreddTransaction): DreddKey {
+  return {
+    title: origin.apiName,
+    operationId: origin.actionName,
+    copyStatus: expected.statusCode,
+    contentType: expected.headers['Content-Type'] ?? '',
+  };
+}
+
+function toDrafted({ request }: DreddTransaction): Drafted {
+  const { method, headers, body } = request;
+  return { method, headers, body };
+}

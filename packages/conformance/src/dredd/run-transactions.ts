@@ -1,23 +1,124 @@
-import { findRules } from '../checks/find-rules.ts';
-import { APIS } from '../contract/apis.ts';
-import { documents } from '../contract/documents.ts';
-import { type Exchange, toReceived } from '../http/exchange.ts';
-import { Throttled } from '../http/throttled.ts';
-import { toSentSize } from '../http/to-sent-size.ts';
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { APIS, documents } from '../contract/documents.ts';
+import { findRules } from '../contract/rules.ts';
+import {
+  findProvocation,
+  type Transaction,
+  toPlace,
+  transactions,
+} from '../contract/transactions.ts';
+import type { Call, Caller } from '../http/caller.ts';
+import { type Exchange, toReceived, toSentSize } from '../http/exchange.ts';
+import { Throttled } from '../http/health.ts';
 import { judge } from '../judge/judge.ts';
-import { findProvocation } from '../provocations.ts';
-import { prepareRequest } from '../requests/prepare-request.ts';
 import { fromContractAnswer } from '../respect/translate.ts';
-import type { Result } from '../result.ts';
-import { createRunCaller } from '../run/create-run-caller.ts';
-import type { Run } from '../run/run.ts';
-import { type Transaction, toPlace, transactions } from '../transaction.ts';
+import type { Result, Verdict } from '../result.ts';
+import { createRunCaller, type Run } from '../trial/run.ts';
 import { toAnswer, toEvidence } from '../trial/to-evidence.ts';
-import type { Verdict } from '../verdict.ts';
-import { drive } from './drive.ts';
-import type { DreddKey } from './protocol.ts';
-import { type Relay, startRelay } from './start-relay.ts';
-import { isDriven, whyNotDriven } from './why-not-driven.ts';
+import { type DreddKey, drive } from './drive.ts';
+import { prepareRequest } from './prepare-request.ts';
+
+/** A server on loopback that makes prepared calls for Dredd, as all others of the run are made. */
+interface Relay {
+  /** Prepares a call; a request to the returned URL makes it, once. */
+  prepare(call: Call, onEnd: (ending: Exchange | Error) => void): string;
+  close(): Promise<void>;
+}
+
+/** Hop-by-hop headers, and the length, belong to the connection of the real call. */
+const OWN = /^(connection|keep-alive|transfer-encoding|content-length)$/i;
+
+async function startRelay(caller: Caller): Promise<Relay> {
+  const prepared = new Map<string, { call: Call; onEnd: (ending: Exchange | Error) => void }>();
+  const server = createServer(async (request, response) => {
+    request.resume();
+    const id = (request.url ?? '').slice(1);
+    const { call, onEnd } = prepared.get(id) ?? {};
+    prepared.delete(id);
+    if (call === undefined) return void response.writeHead(404).end();
+    let ending: Exchange | Error;
+    try {
+      ending = await caller.call(call);
+    } catch (error) {
+      ending = error as Error;
+    }
+    onEnd?.(ending);
+    if (ending instanceof Error) return void response.destroy();
+    const { status, headers, body } = ending.received;
+    const kept = headers.filter(([name]) => !OWN.test(name));
+    try {
+      response.writeHead(status, kept.flat()).end(body);
+    } catch {
+      // No answer that Dredd could be told of; what it is worth is judged without Dredd.
+      response.destroy();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    prepare(call, onEnd) {
+      const id = randomUUID();
+      prepared.set(id, { call, onEnd });
+      return `http://127.0.0.1:${port}/${id}`;
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Operations whose calls change files. */
+const CHANGES = ['batchDelete', 'batchCopyFile'];
+
+/**
+ * Whether Dredd can drive a documented answer at all. What it cannot drive is left to the checks of
+ * single rules, and is no result of Dredd's.
+ */
+export function isDriven(transaction: Transaction, preferCode: boolean): boolean {
+  const { api, operationId, status, contentType } = transaction;
+  const isLeftOut = documents[api].copy['x-berth-left-out'].some(
+    (entry) =>
+      entry.operationId === operationId &&
+      entry.status === status &&
+      entry.contentType === contentType &&
+      entry.example === undefined,
+  );
+  if (isLeftOut) return false;
+  // The fixture service takes orders below its root only.
+  if (operationId.endsWith('-root') && contentType === 'text/plain') return false;
+  return findProvocation(transaction)?.kind !== 'none' || preferCode;
+}
+
+/** Why a documented answer is not driven in this run; `undefined` where it is. */
+export function whyNotDriven(
+  run: Run,
+  transaction: Transaction,
+): Pick<Result, 'outcome' | 'reason'> | undefined {
+  const { settings, signal, signers, fixture } = run;
+  const disabled = (reason: string) => ({ outcome: 'disabled' as const, reason });
+  if (signal.aborted) return { outcome: 'skip', reason: String(signal.reason) };
+  if (settings.only.length > 0 && !settings.only.includes('dredd'))
+    return disabled('not in --only');
+  if (settings.skip.includes('dredd')) return disabled('--skip');
+  const { api } = transaction;
+  if (!settings.apis.includes(api)) return disabled(`no --${api}-url`);
+  const reason = run.refused[api]?.reason;
+  if (reason !== undefined) return { outcome: 'skip', reason };
+  if (api === 'storage') {
+    if (!signers.storage) return disabled('no --storage-header, --tc3-secret-id or --auth-module');
+    const isRefused = transaction.status !== '200';
+    const changes = CHANGES.includes(transaction.operationId) && !isRefused;
+    return settings.readOnly && changes ? disabled('--read-only') : undefined;
+  }
+  const { kind } = findProvocation(transaction) ?? {};
+  if (kind === 'forbidden-service') {
+    return settings.forbiddenService ? undefined : disabled('no --forbidden-service');
+  }
+  return kind === undefined && fixture !== true ? { outcome: 'skip', reason: fixture } : undefined;
+}
 
 /**
  * What a call may take beyond its timeout, in milliseconds, because the target wants to be called later.

@@ -1,11 +1,11 @@
-import { type ClientRequest, Agent as HttpAgent } from 'node:http';
+import { type ClientRequest, Agent as HttpAgent, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { HttpsProxyAgent } from 'https-proxy-agent';
-import { NetworkFault } from './network-fault.ts';
+import { NetworkFault } from './health.ts';
 
-export interface AgentOptions {
+interface AgentOptions {
   /** Certificates (PEM) of the authorities to trust instead of the usual ones. */
   ca?: string | undefined;
   /** Take any certificate. */
@@ -94,4 +94,24 @@ class Tunnel extends HttpsProxyAgent<string> {
     }
     throw new TunnelRefused(status);
   }
+}
+
+/** The options of a call to an `http` target, as they are sent to a proxy that forwards it. */
+export function toForwarded<Options extends RequestOptions & { headers: string[] }>(
+  options: Options,
+  origin: string,
+  proxy: URL,
+): Options {
+  const { username, password, protocol, hostname, port } = proxy;
+  const pair = [username, password].map(decodeURIComponent).join(':');
+  const credentials = `Basic ${Buffer.from(pair).toString('base64')}`;
+  return {
+    ...options,
+    protocol,
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port,
+    path: origin + options.path,
+    headers: [...options.headers, ...(username ? ['Proxy-Authorization', credentials] : [])],
+    agent: false,
+  };
 }

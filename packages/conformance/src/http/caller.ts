@@ -2,15 +2,20 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { Agents } from './agents.ts';
-import { type Exchange, type Sent, toReceived } from './exchange.ts';
-import { fromRawHeaders, type HeaderList, readAll } from './header-list.ts';
-import type { Health } from './health.ts';
-import { NetworkFault, toNetworkFault } from './network-fault.ts';
+import { type Agents, toForwarded } from './agents.ts';
+import {
+  type Exchange,
+  fromRawHeaders,
+  type HeaderList,
+  readAll,
+  type Sent,
+  toReceived,
+} from './exchange.ts';
+
+import { type Health, NetworkFault, Throttled, toNetworkFault } from './health.ts';
+
 import type { Pace } from './pace.ts';
 import { startTimer } from './start-timer.ts';
-import { Throttled } from './throttled.ts';
-import { toForwarded } from './to-forwarded.ts';
 
 /** Larger than anything that the suite asks for, in bytes. */
 const LARGEST_BODY = 33 * 2 ** 20;

@@ -1,5 +1,3 @@
-import { type HeaderList, readAll } from './header-list.ts';
-
 /** A request as it went out. */
 export interface Sent {
   method: string;
@@ -57,4 +55,103 @@ export function toReceived(status: number, headers: HeaderList, body: Buffer): R
       return type?.trim().toLowerCase() || undefined;
     },
   };
+}
+
+/** Headers in the order and case of the wire; a repeated one stands repeatedly. */
+export type HeaderList = readonly (readonly [name: string, value: string])[];
+
+/** Headers as a check writes them. */
+export type HeaderInput = Record<string, string | readonly string[] | undefined> | HeaderList;
+
+/** Every value of a header, in order. Names are compared without case. */
+export function readAll(headers: HeaderList, name: string): string[] {
+  const wanted = name.toLowerCase();
+  return headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
+}
+
+export function toHeaderList(input: HeaderInput = []): HeaderList {
+  if (isList(input)) return input;
+  return Object.entries(input).flatMap(([name, value = []]) =>
+    [value].flat().map((item) => [name, item] as const),
+  );
+}
+
+/** The headers of `added` in place of those of the same name, and the others as they are. */
+export function withHeaders(headers: HeaderList, added: HeaderList): HeaderList {
+  const names = new Set(added.map(([name]) => name.toLowerCase()));
+  return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...added];
+}
+
+/** Node's `rawHeaders`, names and values in turn, as pairs. */
+export function fromRawHeaders(raw: readonly string[]): HeaderList {
+  return raw.flatMap((name, index) =>
+    index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : [],
+  );
+}
+
+function isList(input: HeaderInput): input is HeaderList {
+  return Array.isArray(input);
+}
+
+/** Bytes of a request as HTTP/1.1 writes it: the request line, the headers and the body. */
+export function toSentSize({ method, url, headers, body }: Sent): number {
+  const { pathname, search } = splitTarget(url);
+  const target = search === '' ? pathname : `${pathname}?${search}`;
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+  ];
+  return Buffer.byteLength(`${lines.join('\r\n')}\r\n\r\n`) + body.length;
+}
+
+/**
+ * Path and query of an address that an answer holds, as they are written there. Only what no request
+ * line may have, a space or a letter outside ASCII, is percent-encoded.
+ */
+export function toTarget(url: string): string {
+  const { pathname, search } = splitTarget(url);
+  const target = (pathname || '/') + (search === '' ? '' : `?${search}`);
+  const [sent = ''] = target.split('#', 1);
+  return sent.replace(/[^\u0021-\u007e]/gu, encodeURIComponent);
+}
+
+/** A request as it is sent. Header names are as written, values one string each. */
+export interface SentRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  /** Text; base64 where the bytes are no UTF-8, see `bodyEncoding`. */
+  body: string;
+  /** Default: `utf-8`. */
+  bodyEncoding?: 'utf-8' | 'base64';
+  /** Size of the whole body in bytes, where `body` is only its beginning. */
+  bodySize?: number;
+}
+
+/** What Dredd makes of the examples, before it is known where it goes. */
+export type Drafted = Omit<SentRequest, 'url'>;
+
+/** An answer as it came. Header names are lower case. */
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[]>;
+  /** Text; base64 where the bytes are no UTF-8, see `bodyEncoding`. */
+  body: string;
+  bodyEncoding: 'utf-8' | 'base64';
+  /** Size of the whole body in bytes, where `body` is only its beginning. */
+  bodySize?: number;
+}
+
+/** One header of an answer; several of one name are joined as RFC 9110, section 5.2 says. */
+export function readHeader(answer: Answer, name: string): string | undefined {
+  const value = answer.headers[name.toLowerCase()];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/** Path and query of an absolute URL as they are written; `URL` would rewrite some of them. */
+export function splitTarget(url: string): { pathname: string; search: string } {
+  const target = url.replace(/^\w+:\/\/[^/?#]*/, '');
+  const mark = target.indexOf('?');
+  if (mark < 0) return { pathname: target, search: '' };
+  return { pathname: target.slice(0, mark), search: target.slice(mark + 1) };
 }

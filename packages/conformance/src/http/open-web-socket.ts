@@ -3,9 +3,16 @@ import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
 import type { Agents } from './agents.ts';
 import { type Call, toServerName } from './caller.ts';
-import { type Exchange, type Sent, toReceived } from './exchange.ts';
-import { fromRawHeaders, type HeaderList, readAll } from './header-list.ts';
-import { NetworkFault, toNetworkFault } from './network-fault.ts';
+import {
+  type Exchange,
+  fromRawHeaders,
+  type HeaderList,
+  readAll,
+  type Sent,
+  toReceived,
+} from './exchange.ts';
+
+import { NetworkFault, toNetworkFault } from './health.ts';
 import { startTimer } from './start-timer.ts';
 
 /** Larger than any message or refusal that the suite asks for, in bytes. */

@@ -1,10 +1,97 @@
-import { documents } from '../contract/documents.ts';
-import { findByContentType, findByStatus } from '../contract/find-documented.ts';
-import { type Answer, readHeader } from '../http-messages.ts';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import {
+  APIS,
+  type Api,
+  dereference,
+  documents,
+  type Header,
+  toPointerSegment,
+} from '../contract/documents.ts';
+import { isJson, toMediaType } from '../contract/media-type.ts';
+import { findByContentType, findByStatus } from '../contract/operations.ts';
+import { type Transaction, transactions } from '../contract/transactions.ts';
+import { type Answer, readHeader } from '../http/exchange.ts';
 import type { Finding } from '../result.ts';
-import { type Transaction, transactions } from '../transaction.ts';
-import { checkBody } from './check-body.ts';
-import { checkHeaders } from './check-headers.ts';
+
+/** Keywords of OpenAPI and of the contract that say nothing about validity. */
+const ANNOTATIONS = ['example', 'xml', 'x-berth-item-pattern', 'x-berth-unwrap'];
+
+// Ajv compiles the document that holds the schemas, so it has to know the keys of its root.
+const rootKeys = new Set(APIS.flatMap((api) => Object.keys(documents[api].document)));
+
+const ajv = new Ajv2020({
+  allErrors: true,
+  strict: true,
+  keywords: [...ANNOTATIONS, ...rootKeys],
+});
+
+for (const api of APIS) ajv.addSchema(documents[api].document, documents[api].name, false, false);
+
+/**
+ * Checks a body against the full schema of a documented answer. Only JSON and text have a schema to
+ * check; other content is bytes.
+ */
+export function checkBody(documented: Transaction, answer: Answer): Finding[] {
+  const { api, contentType } = documented;
+  if (contentType === undefined) return [];
+  const where = `${documented.pointer}/content/${toPointerSegment(contentType)}/schema`;
+  const validate = findValidator(api, where);
+  if (validate === undefined) return [];
+  const body = isJson(contentType) ? parse(answer.body) : answer.body;
+  if (body === undefined) {
+    return [{ message: 'the body must be JSON', where: `${documents[api].name} ${where}` }];
+  }
+  if (validate(body)) return [];
+  return (validate.errors ?? []).map((error) => toFinding(api, where, error));
+}
+
+/** The JSON of a body, or `undefined` where it is none. */
+export function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function findValidator(api: Api, pointer: string): ValidateFunction | undefined {
+  return ajv.getSchema(`${documents[api].name}${pointer}`);
+}
+
+function toFinding(api: Api, where: string, error: ErrorObject): Finding {
+  const place = error.instancePath.slice(1).replaceAll('/', '.') || 'the body';
+  const { name } = documents[api];
+  // Ajv counts from the root of the document where it followed a `$ref`, else from the schema.
+  const path = error.schemaPath.slice(error.schemaPath.indexOf('#'));
+  const pointer = path.startsWith('#/components/') ? path : `${where}${path.slice(1)}`;
+  return { message: `${place} ${error.message}`, where: `${name} ${pointer}` };
+}
+
+/** Rule C2: 'Text types are those whose Content-Type indicates …', compared without parameters. */
+const TEXT_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
+
+/**
+ * Rules C1 to C3 for what a hosted service answers: `Content-Disposition: attachment` on every answer
+ * to a GET (C1) and on every answer of no text type (C2), but not on event streams (C3). A missing
+ * Content-Type is not judged, for the contract leaves it open (D8).
+ */
+export function checkDisposition(transaction: Transaction, answer: Answer): Finding[] {
+  const contentType = readHeader(answer, 'content-type');
+  if (contentType === undefined) return [];
+  const type = toMediaType(contentType);
+  if (type === 'text/event-stream') return [];
+  const rule = transaction.method === 'get' ? 'C1' : TEXT_TYPES.includes(type) ? undefined : 'C2';
+  const came = readHeader(answer, 'content-disposition');
+  const where = `${documents.gateway.name} ${transaction.pointer}/headers/Content-Disposition`;
+  const types = listDispositionTypes([came ?? '']);
+  if (rule && (!types.includes('attachment') || types.includes('inline'))) {
+    return [{ message: `${rule}: Content-Disposition must be attachment, not ${came}`, where }];
+  }
+  if (rule === undefined && came !== undefined) {
+    return [{ message: `C2: a POST answered with ${type} has no Content-Disposition`, where }];
+  }
+  return [];
+}
 
 /**
  * Checks an answer against what the contract documents for its status: media type, body and
@@ -45,4 +132,30 @@ export function toDocumented(
 ): number {
   const isFree = api === 'storage' && operationId !== 'batchCopyFile';
   return isFree && status >= 200 && status < 300 ? 200 : status;
+}
+
+/** Checks that each header which the documented answer requires is there, and not empty. */
+export function checkHeaders(documented: Transaction, answer: Answer): Finding[] {
+  const { document, name } = documents[documented.api];
+  return Object.entries(documented.response.headers ?? {}).flatMap(([header, node]) => {
+    const own = `${documented.pointer}/headers/${header}`;
+    const { value, pointer } = dereference<Header>(document, node, own);
+    if (!value.required || readHeader(answer, header)) return [];
+    return [{ message: `the header ${header} is required`, where: `${name} ${pointer}` }];
+  });
+}
+
+/**
+ * The types of Content-Disposition headers (RFC 6266) in lower case. Several may stand in one header; a
+ * comma in a quoted string parts nothing.
+ *
+ * @example
+ * listDispositionTypes(['Attachment; filename="a, inline"', 'inline']); // ['attachment', 'inline']
+ */
+export function listDispositionTypes(headers: readonly string[]): string[] {
+  return headers
+    .map((header) => header.replaceAll(/"(?:\\.|[^"\\])*"/g, '""'))
+    .flatMap((header) => header.split(','))
+    .map((value) => (value.split(';')[0] ?? '').trim().toLowerCase())
+    .filter((type) => type !== '');
 }

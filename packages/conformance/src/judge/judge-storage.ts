@@ -1,10 +1,10 @@
 import { documents } from '../contract/documents.ts';
-import type { Answer } from '../http-messages.ts';
-import type { Finding } from '../result.ts';
-import type { Transaction } from '../transaction.ts';
-import type { Verdict } from '../verdict.ts';
-import { checkAnswer, toDocumented } from './check-answer.ts';
-import { parse } from './check-body.ts';
+import type { Transaction } from '../contract/transactions.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { Finding, Verdict } from '../result.ts';
+
+import { checkAnswer, parse, toDocumented } from './check-answer.ts';
+
 import { refusedCredentials } from './refused-credentials.ts';
 
 /**

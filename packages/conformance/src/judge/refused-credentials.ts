@@ -1,6 +1,6 @@
-import type { Answer } from '../http-messages.ts';
-import type { Transaction } from '../transaction.ts';
-import type { Verdict } from '../verdict.ts';
+import type { Transaction } from '../contract/transactions.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { Verdict } from '../result.ts';
 
 const OPTION = { gateway: '--gateway-token', storage: '--storage-header' } as const;
 

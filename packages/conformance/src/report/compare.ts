@@ -1,4 +1,34 @@
-import type { Result } from '../result.ts';
+import { ENGINES, type Engine, type Result } from '../result.ts';
+
+const AREAS: Record<string, string> = {
+  GW: 'Gateway',
+  AU: 'Authentication',
+  ST: 'Storage API',
+  UP: 'Upload target',
+  VR: 'Versions',
+};
+
+const ENGINE_TITLES: Record<Engine, string> = {
+  rules: 'Rules',
+  dredd: 'Documented answers (Dredd)',
+  respect: 'Workflows (Respect)',
+};
+
+/** Results that belong together. */
+interface Group {
+  title: string;
+  results: Result[];
+}
+
+/** Rules by the part of the contract that they are about, then transactions, then workflows. */
+export function toGroups(results: readonly Result[]): Group[] {
+  const titleOf = ({ engine, id }: Result) =>
+    engine === 'rules' ? (AREAS[id.slice(0, 2)] ?? ENGINE_TITLES.rules) : ENGINE_TITLES[engine];
+  const titles = [...Object.values(AREAS), ...ENGINES.map((engine) => ENGINE_TITLES[engine])];
+  return titles
+    .map((title) => ({ title, results: results.filter((result) => titleOf(result) === title) }))
+    .filter((group) => group.results.length > 0);
+}
 
 /** What has changed since an earlier run, as ids of results. */
 export interface Comparison {
@@ -27,5 +57,33 @@ export function compare(earlier: Earlier, results: readonly Result[]): Compariso
     newlyFailing: ids('fail', false),
     newlyPassing: ids('pass', true),
     stillFailing: ids('fail', true),
+  };
+}
+
+/** What a list of known failures has to do with a run. */
+export interface Baseline {
+  /** Ids of the results that failed as they were known to. */
+  known: string[];
+  /** Entries that passed, or that name no result: they must leave the list. */
+  stale: string[];
+}
+
+/**
+ * Whether a list of known failures covers a result: it names the result itself, or, for a transaction
+ * or a workflow, a rule that the result is evidence for.
+ */
+export function isKnown({ engine, id, rules }: Result, baseline: readonly string[]): boolean {
+  return (
+    baseline.includes(id) || (engine !== 'rules' && rules.some((rule) => baseline.includes(rule)))
+  );
+}
+
+export function toBaseline(results: readonly Result[], baseline: readonly string[]): Baseline {
+  const outcomes = new Map(results.map(({ id, outcome }) => [id, outcome]));
+  const isStale = (id: string) => !outcomes.has(id) || outcomes.get(id) === 'pass';
+  const failed = results.filter(({ outcome }) => outcome === 'fail');
+  return {
+    known: failed.filter((result) => isKnown(result, baseline)).map(({ id }) => id),
+    stale: baseline.filter(isStale),
   };
 }

@@ -1,9 +1,8 @@
-import { manifest } from '../cli/manifest.ts';
+import { manifest } from '../manifest.ts';
 import type { Outcome, Result } from '../result.ts';
-import { toGroups } from './groups.ts';
-import { toEvidenceText } from './to-evidence-text.ts';
+import { toGroups } from './compare.ts';
+import { toEvidenceText, toVerdictPhrase } from './to-lines.ts';
 import type { Report } from './to-report.ts';
-import { toVerdictPhrase } from './to-summary-line.ts';
 
 /** Version of the Common Test Report Format (ctrf.io). */
 const SPEC_VERSION = '0.0.0';

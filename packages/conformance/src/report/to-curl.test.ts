@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import type { SentRequest } from '../http-messages.ts';
+import type { SentRequest } from '../http/exchange.ts';
 import { toCurl } from './to-curl.ts';
 
 const get: SentRequest = { method: 'GET', url: 'http://a.example/', headers: {}, body: '' };

@@ -1,7 +1,8 @@
-import type { SentRequest } from '../http-messages.ts';
-import { BLANK } from './secret-index.ts';
-import { UNPRINTABLE } from './unprintable.ts';
+import { BLANK } from '../credentials/redact.ts';
+import type { SentRequest } from '../http/exchange.ts';
 
+/** Control characters and what turns text around: a terminal shows them otherwise, or obeys them. */
+export const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu;
 /** curl writes it itself. */
 const OWN = 'content-length';
 /** Without a key of 16 bytes no server takes a handshake. */

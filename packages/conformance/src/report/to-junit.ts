@@ -1,8 +1,7 @@
 import type { Result } from '../result.ts';
-import { toGroups } from './groups.ts';
-import { toEvidenceText } from './to-evidence-text.ts';
+import { toGroups } from './compare.ts';
+import { toEvidenceText, toSummaryLine } from './to-lines.ts';
 import type { Report } from './to-report.ts';
-import { toSummaryLine } from './to-summary-line.ts';
 
 /**
  * The run as JUnit XML: a suite for each part of the contract and for each engine. Its readers fail a

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { sampleResult } from '../../test/support/sample-report.ts';
 import type { Result } from '../result.ts';
-import { toEvidenceText } from './to-evidence-text.ts';
-import { toLines } from './to-lines.ts';
+import { toEvidenceText, toLines } from './to-lines.ts';
 
 test('a skip is one line with its reason, in capitals where a MUST was skipped', () => {
   const skip: Partial<Result> = { outcome: 'skip', reason: 'why' };

@@ -1,11 +1,12 @@
-import { findRule, rules } from '../checks/rules.ts';
-import { type Answer, readHeader, type SentRequest } from '../http-messages.ts';
-import type { Finding, Outcome, Result } from '../result.ts';
-import { toCurl } from './to-curl.ts';
-import { UNPRINTABLE } from './unprintable.ts';
+import { findRule, rules } from '../contract/rules.ts';
+import { type Answer, readHeader, type SentRequest } from '../http/exchange.ts';
+import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
+import { toCurl, UNPRINTABLE } from './to-curl.ts';
+import type { Report } from './to-report.ts';
 
 /** Longest body that is shown, in characters; the files of `--report` have more. */
 const SHOWN = 500;
+
 /** Most findings that are shown of one result. */
 const MOST_FINDINGS = 3;
 
@@ -96,4 +97,72 @@ function cut({ body, bodyEncoding, bodySize }: SentRequest | Answer): string {
 /** What a hostile answer has of them must not reach the terminal. */
 function toPrintable(line: string): string {
   return line.replaceAll(UNPRINTABLE, ' ');
+}
+
+/** A finding with all of its evidence, as plain text. */
+export function toEvidenceText({ message, where, request, answer }: Finding): string {
+  return [
+    message,
+    where,
+    ...(request
+      ? [
+          '',
+          'sent:',
+          `${request.method} ${request.url}`,
+          ...toHeaderLines(request),
+          toBodyText(request),
+        ]
+      : []),
+    ...(answer
+      ? ['', 'came:', String(answer.status), ...toHeaderLines(answer), toBodyText(answer)]
+      : []),
+    ...(request ? ['', 'repeat:', toCurl(request)] : []),
+  ].join('\n');
+}
+
+/** A body as a report has it, and how it is written and what is missing where that is to be said. */
+export function toBodyText({ body, bodyEncoding, bodySize }: SentRequest | Answer): string {
+  const encoding = bodyEncoding === 'base64' ? '(base64) ' : '';
+  const cut = bodySize === undefined ? '' : `\n… (${bodySize} bytes in all)`;
+  return encoding + body + cut;
+}
+
+/** Headers, one a line. */
+export function toHeaderLines({
+  headers,
+}: {
+  headers: Record<string, string | string[]>;
+}): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((each) => `${name}: ${each}`),
+  );
+}
+
+/** What a run says of the deployment, in one phrase. */
+export function toVerdictPhrase({ summary, exitCode, baseline }: Report): string {
+  switch (exitCode) {
+    case 1:
+      return baseline.stale.length > 0 ? 'the baseline is stale' : 'breaks the contract';
+    case 3:
+      return 'incomplete: what must be checked was skipped';
+    case 4:
+      return 'incomplete: a check ended in an error';
+    case 0:
+      if (summary.pass === 0) return 'nothing was checked';
+      if (baseline.known.length > 0) return 'keeps the contract but for known failures';
+      if (summary.fail > 0) return 'keeps the contract, but not every SHOULD';
+      return summary.disabled > 0 ? 'keeps the contract as far as checked' : 'keeps the contract';
+  }
+}
+
+/** The last line of a run: counts, verdict, declared deviations, seed and duration. */
+export function toSummaryLine(report: Report): string {
+  const { summary, declared, seed, durationMs } = report;
+  const counts = OUTCOMES.map((outcome) => `${summary[outcome]} ${outcome}`);
+  return [
+    `${counts.join(', ')}: ${toVerdictPhrase(report)}`,
+    ...(declared.length > 0 ? [`declared: ${declared.join(' ')}`] : []),
+    `seed ${seed}`,
+    `${(durationMs / 1000).toFixed(1)} s`,
+  ].join(' · ');
 }

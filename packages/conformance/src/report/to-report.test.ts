@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sampleResult } from '../../test/support/sample-report.ts';
-import type { Level } from '../options.ts';
+import type { Level } from '../contract/rules.ts';
 import type { Outcome } from '../result.ts';
 import { toVerdict } from './to-report.ts';
 

@@ -1,7 +1,21 @@
-import type { Api } from '../contract/apis.ts';
-import { OUTCOMES, type Outcome, type Result } from '../result.ts';
-import { type Baseline, isKnown, toBaseline } from './baseline.ts';
-import type { Comparison } from './compare.ts';
+import type { Api } from '../contract/documents.ts';
+import { rules } from '../contract/rules.ts';
+import type { Settings } from '../options.ts';
+import { ENGINES, OUTCOMES, type Outcome, type Result } from '../result.ts';
+import { type Baseline, type Comparison, isKnown, toBaseline } from './compare.ts';
+
+const PLACES = new Map(rules.map(({ id }, index) => [id, index]));
+
+/** Results in the order of the contract: rules first, then transactions and workflows by name. */
+export function sortResults(results: readonly Result[]): Result[] {
+  const place = ({ id }: Result) => PLACES.get(id) ?? PLACES.size;
+  return results.toSorted(
+    (a, b) =>
+      ENGINES.indexOf(a.engine) - ENGINES.indexOf(b.engine) ||
+      place(a) - place(b) ||
+      a.id.localeCompare(b.id, 'en'),
+  );
+}
 
 /** What a run found, and the exit code that says it in one number. */
 export interface Report {
@@ -58,4 +72,17 @@ function toExitCode(results: readonly Result[]): Report['exitCode'] {
   if (outcomes.has('fail')) return 1;
   if (outcomes.has('error')) return 4;
   return outcomes.has('skip') ? 3 : 0;
+}
+
+/** The deviations from the contract that the operator has declared, as options. */
+export function toDeclared({
+  envelope,
+  copyPath,
+  maxAgeUnit,
+}: Pick<Settings, 'envelope' | 'copyPath' | 'maxAgeUnit'>): string[] {
+  return [
+    ...(envelope === 'wrapped' ? [] : [`--envelope ${envelope}`]),
+    ...(copyPath === 'absolute' ? [] : [`--copy-path ${copyPath}`]),
+    ...(maxAgeUnit === 's' ? [] : [`--max-age-unit ${maxAgeUnit}`]),
+  ];
 }

@@ -1,16 +1,121 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { NetworkFault } from '../http/network-fault.ts';
-import { Throttled } from '../http/throttled.ts';
-import { toSentSize } from '../http/to-sent-size.ts';
+import { stripVTControlCharacters } from 'node:util';
+import { toPlainType } from '../contract/media-type.ts';
+import type { Caller } from '../http/caller.ts';
+import {
+  type Exchange,
+  type HeaderList,
+  toReceived,
+  toSentSize,
+  toTarget,
+  withHeaders,
+} from '../http/exchange.ts';
+import { NetworkFault, Throttled } from '../http/health.ts';
 import type { Finding, Result } from '../result.ts';
-import type { Run } from '../run/run.ts';
+import { createRunCaller, type Run } from '../trial/run.ts';
 import { toEvidence } from '../trial/to-evidence.ts';
-import { createFetch, type RecordedFetch } from './create-fetch.ts';
-import { type Executed, listSteps, runFile } from './run-file.ts';
-import { toSentence } from './to-sentence.ts';
-import { whyNotRun } from './why-not-run.ts';
-import { type Workflow, type WorkflowFile, workflowFiles } from './workflows.ts';
+import { followLink } from '../trial/upload-tool.ts';
+import {
+  createVault,
+  fromContractAnswer,
+  fromContractStatus,
+  toContractBody,
+  type Vault,
+} from './translate.ts';
+import { type Workflow, type WorkflowFile, whyNotRun, workflowFiles } from './workflows.ts';
+
+/** A step or a workflow that Respect has run, as far as the suite reads it. */
+interface Executed {
+  type?: string;
+  stepId?: string;
+  executedSteps?: Executed[];
+  checks?: {
+    name: string;
+    passed: boolean;
+    severity: string;
+    message?: string;
+    condition?: string;
+  }[];
+}
+
+interface RunFileOptions {
+  /** Arazzo document. */
+  path: string;
+  /** The one workflow of it to run. */
+  workflow: string;
+  servers: Record<string, string>;
+  inputs: Record<string, string>;
+  fetch: typeof fetch;
+  /** Milliseconds. */
+  timeout: number;
+  /** The content of a file that a workflow uploads. */
+  readBody: (name: string) => Promise<Blob>;
+}
+
+const silent = () => {};
+
+/** Respect writes its progress to the terminal, where the suite has its own. */
+const SILENT = {
+  ...{ info: silent, warn: silent, error: silent, output: silent },
+  ...{ printNewLine: silent, printSeparator: silent, indent: (text: string) => text },
+};
+
+/** Runs one workflow with Redocly Respect, which is loaded here because it takes its time. */
+async function runFile(options: RunFileOptions): Promise<Executed[]> {
+  const [{ run }, { createConfig }] = await Promise.all([
+    import('@redocly/respect-core'),
+    import('@redocly/openapi-core'),
+  ]);
+  const results = await run({
+    files: [options.path],
+    workflow: [options.workflow],
+    server: Object.entries(options.servers).map(([name, url]) => `${name}=${url}`),
+    input: JSON.stringify(options.inputs),
+    config: await createConfig({}),
+    maxSteps: 200,
+    maxFetchTimeout: options.timeout,
+    requestFileLoader: { getFileBody: options.readBody },
+    logger: SILENT,
+    fetch: options.fetch,
+    skipLint: true,
+    noSecretsMasking: true,
+  });
+  return results.flatMap(({ executedWorkflows }) => executedWorkflows as unknown as Executed[]);
+}
+
+interface ExecutedStep {
+  stepId: string;
+  checks: NonNullable<Executed['checks']>;
+}
+
+/** The steps of workflows, those of the workflows that they call among them. */
+function listSteps(executed: readonly Executed[]): ExecutedStep[] {
+  return executed.flatMap(({ stepId = '', executedSteps, checks }) =>
+    executedSteps ? listSteps(executedSteps) : [{ stepId, checks: checks ?? [] }],
+  );
+}
+
+/** A line that Respect shows around the one at fault, or the mark below it. */
+const AROUND = /^(\d+ )?\|/;
+
+const AT_FAULT = /^> *\d+ \| */;
+
+/**
+ * What a check of Respect says, on one line: without colours, and of a body the line at fault alone.
+ *
+ * @example
+ * toSentence('TYPE must be string\n\n  3 | {\n> 4 |   "id": 1,\n    |         ^ type must be string');
+ * // TYPE must be string at "id": 1,
+ */
+export function toSentence(message: string): string {
+  return stripVTControlCharacters(message)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !AROUND.test(line))
+    .map((line) => line.replace(AT_FAULT, 'at '))
+    .join(' ');
+}
 
 const { resolve } = createRequire(import.meta.url);
 
@@ -117,4 +222,78 @@ function toResult(id: string, { title, operations, rules }: Workflow): Result {
     ...{ outcome: 'error', findings: [], notes: [] },
     ...{ requests: 0, bytes: 0, assertions: 0, durationMs: 0 },
   };
+}
+
+interface RecordedFetch {
+  fetch: typeof fetch;
+  /** Every call so far. */
+  exchanges: Exchange[];
+  /** The last call that got no answer. */
+  fault?: Error;
+}
+
+/**
+ * A `fetch` for Respect that makes its calls as all others of the run are made: signed with the
+ * credentials of the run, with its timeouts, authorities and proxy, and with the names and forms that
+ * the operator has declared.
+ */
+function createFetch(run: Run): RecordedFetch {
+  const caller = createRunCaller(run);
+  const vault = createVault();
+  const recorded: RecordedFetch = {
+    exchanges: [],
+    async fetch(input, init) {
+      try {
+        const exchange = await call(run, caller, vault, vault.reveal(String(input)), init ?? {});
+        recorded.exchanges.push(exchange);
+        const { headers } = exchange.received;
+        const status = fromContractStatus(run, exchange);
+        const body = concealBody(vault, fromContractAnswer(run, exchange));
+        const hasBody = ![204, 205, 304].includes(status);
+        // Respect knows one spelling of a media type.
+        const visible = headers.map(([name, value]): [string, string] => [
+          name,
+          name.toLowerCase() === 'content-type' ? toPlainType(value) : value,
+        ]);
+        return new Response(hasBody ? Uint8Array.from(body) : null, { status, headers: visible });
+      } catch (error) {
+        recorded.fault = error as Error;
+        throw error;
+      }
+    },
+  };
+  return recorded;
+}
+
+/** A JSON body without the values that Respect only passes on; any other as it is. */
+function concealBody(vault: Vault, body: Buffer): Buffer {
+  const { json } = toReceived(200, [], body);
+  return json === undefined ? body : Buffer.from(JSON.stringify(vault.conceal(json)));
+}
+
+async function call(
+  run: Run,
+  caller: Caller,
+  vault: Vault,
+  url: string,
+  init: RequestInit,
+): Promise<Exchange> {
+  const { settings } = run;
+  const { origin } = new URL(url);
+  const target = toTarget(url);
+  const request = new Request(url, { ...init, signal: null });
+  const given: HeaderList = [...request.headers].filter(([name]) => name !== 'content-length');
+  const written = Buffer.from(await request.arrayBuffer());
+  const isGateway = url.startsWith(`${settings.gatewayUrl}/v1/cloudrun/`);
+  const isStorage = url.startsWith(`${settings.storageUrl}/api/v2/`);
+  const { body, headers: plain } = await toContractBody(run, vault, isStorage, given, written);
+  const host = isGateway ? settings.gatewayHost : undefined;
+  const headers = host === undefined ? plain : withHeaders(plain, [['Host', host]]);
+  const method = request.method;
+  if (method === 'GET' && !isGateway && !isStorage) return followLink(caller, url, headers);
+  const signer = isGateway ? run.gatewaySigner : run.signers.storage;
+  const isSigned = isStorage || (isGateway && request.headers.has('authorization'));
+  const unsigned = { method, url: origin + target, headers, body };
+  const credentials = isSigned ? ((await signer?.(unsigned)) ?? []) : [];
+  return caller.call({ method, origin, target, headers: withHeaders(headers, credentials), body });
 }

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createHealth } from '../http/health.ts';
-import { NetworkFault } from '../http/network-fault.ts';
+import { createHealth, NetworkFault } from '../http/health.ts';
+
 import { createPace } from '../http/pace.ts';
 import { createTrial } from '../trial/create-trial.ts';
+import type { Run } from '../trial/run.ts';
 import type { Trial } from '../trial/trial.ts';
-import type { Run } from './run.ts';
 
 /** Smaller than any sensible limit of a batch. */
 const BATCH = 20;

@@ -1,14 +1,19 @@
 import type { Check } from '../checks/check.ts';
-import { findCost } from '../plan/find-cost.ts';
-import type { Result } from '../result.ts';
-import type { Run } from './run.ts';
-import { runCheck } from './run-check.ts';
+import { findRule } from '../contract/rules.ts';
+import { NetworkFault, Throttled } from '../http/health.ts';
+import type { Outcome, Result } from '../result.ts';
+import { createTrial } from '../trial/create-trial.ts';
+import { Failed, Inapplicable, Unreached } from '../trial/endings.ts';
+import type { Run } from '../trial/run.ts';
+import { findCost } from './plan.ts';
+import { whyNotRun } from './why-not-run.ts';
 
 /**
  * Checks at the same time if `concurrency` is not given. More of them make up for the latency of a
  * target far away; one nearby would only queue their calls, up to the timeout.
  */
 const USUAL = { near: 8, far: 32 };
+
 /** Latency of a target that is far away, in milliseconds. */
 const FAR = 100;
 
@@ -31,4 +36,55 @@ export async function runChecks(
   const usual = run.health.latency() < FAR ? USUAL.near : USUAL.far;
   const length = run.settings.concurrency ?? usual;
   await Promise.all(Array.from({ length }, work));
+}
+
+/** Runs the check of one rule; whatever happens in it becomes its result. */
+async function runCheck(run: Run, check: Check): Promise<Result> {
+  const rule = findRule(check.rule);
+  const where = rule.places[0] ?? rule.id;
+  const trial = createTrial(run, rule.id, where);
+  const started = performance.now();
+  const ending = whyNotRun(run, check) ?? (await end(check, trial, run.signal));
+  const { findings } = trial.record;
+  // A breach that was found stays one, also where the check did not get to its end.
+  const outcome = findings.length > 0 ? ('fail' as const) : ending.outcome;
+  return {
+    engine: 'rules',
+    id: rule.id,
+    level: rule.level,
+    statement: rule.statement,
+    rules: [rule.id],
+    operations: [...rule.operations],
+    outcome,
+    ...(ending.reason === undefined ? {} : { reason: ending.reason }),
+    ...trial.record,
+    durationMs: Math.round(performance.now() - started),
+  };
+}
+
+interface Ending {
+  outcome: Outcome;
+  reason?: string;
+}
+
+async function end(
+  check: Check,
+  trial: ReturnType<typeof createTrial>,
+  signal: AbortSignal,
+): Promise<Ending> {
+  try {
+    await check.run(trial);
+  } catch (error) {
+    if (signal.aborted) return { outcome: 'skip', reason: String(signal.reason) };
+    if (error instanceof Failed) return { outcome: 'fail' };
+    if (error instanceof Unreached || error instanceof Throttled) {
+      return { outcome: 'skip', reason: error.message };
+    }
+    if (error instanceof Inapplicable) return { outcome: 'disabled', reason: error.message };
+    if (error instanceof NetworkFault) return { outcome: 'error', reason: error.message };
+    return { outcome: 'error', reason: `fault of the suite: ${(error as Error).stack ?? error}` };
+  }
+  const { requests, assertions } = trial.record;
+  if (requests > 0 && assertions > 0) return { outcome: 'pass' };
+  return { outcome: 'error', reason: 'fault of the suite: the check tested nothing' };
 }

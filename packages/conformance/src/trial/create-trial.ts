@@ -1,13 +1,14 @@
-import { toSentSize } from '../http/to-sent-size.ts';
+import { toSentSize } from '../http/exchange.ts';
 import type { Finding } from '../result.ts';
-import { createRunCaller } from '../run/create-run-caller.ts';
-import type { Run } from '../run/run.ts';
 import { Failed, Inapplicable, Unreached } from './endings.ts';
 import { createFixtureTool } from './fixture-tool.ts';
 import { createGatewayTool } from './gateway-tool.ts';
+import { createRunCaller, type Run } from './run.ts';
 import { createStorageTool } from './storage-tool.ts';
+import type { Evidence } from './to-evidence.ts';
 import { toEvidence } from './to-evidence.ts';
-import type { Evidence, Trial } from './trial.ts';
+import type { Trial } from './trial.ts';
+
 import { createUploadTool } from './upload-tool.ts';
 
 /** What a check has done and found so far. */

@@ -1,5 +1,4 @@
-import type { Exchange } from '../http/exchange.ts';
-import type { HeaderList } from '../http/header-list.ts';
+import type { Exchange, HeaderList } from '../http/exchange.ts';
 import { Unreached } from './endings.ts';
 import type { GatewayTool } from './gateway-tool.ts';
 

@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Caller, OpenExchange } from '../http/caller.ts';
-import type { Exchange } from '../http/exchange.ts';
 import {
+  type Exchange,
   type HeaderInput,
   type HeaderList,
   readAll,
   toHeaderList,
   withHeaders,
-} from '../http/header-list.ts';
+} from '../http/exchange.ts';
+import { Throttled } from '../http/health.ts';
 import { openWebSocket, type Upgrade } from '../http/open-web-socket.ts';
-import { Throttled } from '../http/throttled.ts';
-import { isGatewayError } from '../judge/is-gateway-error.ts';
-import type { Run } from '../run/run.ts';
+import { isGatewayError } from '../judge/judge-gateway.ts';
 import { Unreached } from './endings.ts';
+import type { Run } from './run.ts';
 
 /** Between two chunks of a body, in milliseconds. */
 const PAUSE = 20;

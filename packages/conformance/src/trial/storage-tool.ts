@@ -1,15 +1,14 @@
 import type { Caller } from '../http/caller.ts';
-import type { Exchange } from '../http/exchange.ts';
 import {
+  type Exchange,
   type HeaderInput,
   type HeaderList,
   toHeaderList,
   withHeaders,
-} from '../http/header-list.ts';
-import { toForm } from '../requests/to-form.ts';
-import type { Run } from '../run/run.ts';
+} from '../http/exchange.ts';
+import type { Envelope, RequestForm } from '../options.ts';
 import { Unreached } from './endings.ts';
-import { readReply, type StorageReply } from './read-reply.ts';
+import type { Run } from './run.ts';
 
 export const STORAGE_OPERATIONS = [
   'getUploadMetaData',
@@ -17,6 +16,7 @@ export const STORAGE_OPERATIONS = [
   'batchDelete',
   'batchCopyFile',
 ] as const;
+
 export type StorageOperation = (typeof STORAGE_OPERATIONS)[number];
 
 /** What of a storage call is not as usual. */
@@ -119,4 +119,36 @@ function assertAccepted({ received }: Exchange, isValid: boolean): void {
   throw new Unreached(
     `the storage API refused the credentials with ${received.status}, though it took them before`,
   );
+}
+
+/** The body of a storage request whose fields are given. */
+export function toForm(fields: unknown, form: RequestForm): unknown {
+  return form === 'data' ? { data: fields } : fields;
+}
+
+/** The answer to a storage call, and what its envelope holds. Nothing of it has been checked. */
+export interface StorageReply extends Exchange {
+  /** The answer as JSON; `undefined` where it is no JSON object. */
+  envelope: Record<string, unknown> | undefined;
+  /** What holds `requestId`, `data`, `code`: `body` of the envelope, or the answer itself if it is flat. */
+  body: Record<string, unknown> | undefined;
+  data: Record<string, unknown> | undefined;
+  code: string | undefined;
+  /** Not 2xx, or a `code` without `data` (D30). */
+  refused: boolean;
+}
+
+function readReply(exchange: Exchange, form: Envelope): StorageReply {
+  const envelope = toObject(exchange.received.json);
+  const body = form === 'flat' ? envelope : toObject(envelope?.body);
+  const data = toObject(body?.data);
+  const code = typeof body?.code === 'string' ? body.code : undefined;
+  const { status } = exchange.received;
+  const refused = status < 200 || status > 299 || (code !== undefined && data === undefined);
+  return { ...exchange, envelope, body, data, code, refused };
+}
+
+function toObject(value: unknown): Record<string, unknown> | undefined {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as Record<string, unknown>) : undefined;
 }

@@ -1,7 +1,9 @@
-import type { Received } from '../http/exchange.ts';
-import type { HeaderList } from '../http/header-list.ts';
-import type { Answer, SentRequest } from '../http-messages.ts';
-import type { Evidence } from './trial.ts';
+import type { Answer, Exchange, HeaderList, Received, SentRequest } from '../http/exchange.ts';
+
+/** A call as evidence; of an open one the head is enough. */
+export type Evidence =
+  | Exchange
+  | { sent: Exchange['sent']; status: number; headers: Exchange['received']['headers'] };
 
 /** Longest body that a report carries, in bytes. */
 const LONGEST = 16_384;
@@ -61,4 +63,13 @@ function toText(
     if (!isCutInside) return { body: bytes.toString('base64'), bodyEncoding: 'base64', ...cut };
   }
   return { body: text, bodyEncoding: 'utf-8', ...cut };
+}
+
+/**
+ * Whether a text is meant as an XML document with an `Error` element, at its root or deeper, with or
+ * without a namespace prefix. Whether the document is sound is for `UP-ERROR` to say.
+ */
+export function hasXmlError(text: string): boolean {
+  const isXml = /^\uFEFF?\s*</.test(text) && !/<html[\s>]/i.test(text);
+  return isXml && /<(?:[\w.-]+:)?Error[\s/>]/.test(text);
 }

@@ -1,8 +1,8 @@
-import type { Exchange } from '../http/exchange.ts';
 import type { Settings } from '../options.ts';
 import type { FixtureTool } from './fixture-tool.ts';
 import type { GatewayTool } from './gateway-tool.ts';
 import type { StorageTool } from './storage-tool.ts';
+import type { Evidence } from './to-evidence.ts';
 import type { UploadTool } from './upload-tool.ts';
 
 /** What a check is given. */
@@ -41,8 +41,3 @@ export interface Trial {
   /** A name that no other check and no other run uses: letters, digits and hyphens. */
   uniqueName(): string;
 }
-
-/** A call as evidence; of an open one the head is enough. */
-export type Evidence =
-  | Exchange
-  | { sent: Exchange['sent']; status: number; headers: Exchange['received']['headers'] };

@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Caller } from '../http/caller.ts';
-import type { Exchange } from '../http/exchange.ts';
-import type { HeaderInput } from '../http/header-list.ts';
-import { toHeaderList } from '../http/header-list.ts';
-import { toTarget } from '../http/to-target.ts';
-import type { Run } from '../run/run.ts';
+import { type Exchange, type HeaderInput, toHeaderList, toTarget } from '../http/exchange.ts';
 import { Unreached } from './endings.ts';
-import { hasXmlError } from './has-xml-error.ts';
+import type { Run } from './run.ts';
 import type { StorageTool } from './storage-tool.ts';
+import { hasXmlError } from './to-evidence.ts';
 
 /** What step 1 of an upload returns. */
 export interface Grant {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { Mutant, SocketMessage } from './mutant.ts';
+import type { SocketMessage } from '../proxy/messages.ts';
+import type { Mutant } from './mutant.ts';
 import { toRefusal } from './support/to-refusal.ts';
 
 export const gatewayStreams: readonly Mutant[] = [

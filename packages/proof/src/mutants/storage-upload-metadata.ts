@@ -1,5 +1,5 @@
-import type { Json } from '../proxy/messages.ts';
-import type { Hooks, Mutant } from './mutant.ts';
+import type { Hooks, Json } from '../proxy/messages.ts';
+import type { Mutant } from './mutant.ts';
 import { changeJson } from './support/change-json.ts';
 import { toStorageRefusal } from './support/to-storage-refusal.ts';
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 // biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
 export type Json = any;
 
@@ -128,4 +129,60 @@ function parse(body: Buffer): unknown {
   } catch {
     return undefined;
   }
+}
+
+export function toRequest(incoming: IncomingMessage): MutatedRequest {
+  const { method = 'GET', url = '/' } = incoming;
+  return new MutatedRequest(method, url, toHeaders(incoming), Buffer.alloc(0));
+}
+
+export function toHeaders({ rawHeaders }: IncomingMessage): Headers {
+  return new Headers(
+    rawHeaders.flatMap((name, index) =>
+      index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
+    ),
+  );
+}
+
+/** Where a mutant takes part. Without a hook everything passes unchanged, streamed. */
+export interface Hooks {
+  /**
+   * A request before it reaches the server, its body read whole; a change of it goes on. A MutatedAnswer
+   * that is returned, or promised, is given instead of the server's. `answer` is not called for it.
+   */
+  request?: (request: MutatedRequest) => unknown;
+  /** An answer before it reaches the caller, its body read whole, except for event streams. */
+  answer?: (answer: MutatedAnswer, request: MutatedRequest) => void | Promise<void>;
+  /** The caller broke off; the body is what had come. Only with `request` or `broken`. */
+  broken?: (request: MutatedRequest) => void | Promise<void>;
+  /** Hold an event stream back until it ends, and then call `answer` with its whole body. */
+  buffersEvents?: boolean;
+  /** Let request bodies through as they come; `request` then sees an empty body and cannot change it. */
+  streamsRequests?: boolean;
+  /** Before the head of a response is written: for 1xx responses and the reason phrase. */
+  early?: (outgoing: ServerResponse) => void;
+  /** Send bodies in chunks of so many bytes and without a length, event streams too. */
+  chunkBytes?: number;
+  /** A handshake before it reaches the server; a MutatedAnswer that is returned refuses it. */
+  upgrade?: (request: MutatedRequest) => unknown;
+  /** Headers of the 101 before they reach the caller; for its body there is no use. */
+  upgraded?: (answer: MutatedAnswer, request: MutatedRequest) => void;
+  /** A WebSocket message on its way; `undefined` drops it. */
+  message?: (message: SocketMessage) => SocketMessage | SocketMessage[] | undefined;
+  /** The end of a WebSocket on its way to the other side. */
+  close?: (end: SocketEnd) => SocketEnd;
+}
+
+export interface SocketMessage {
+  from: 'caller' | 'service';
+  binary: boolean;
+  data: Buffer;
+  /** In a fragment of a message: whether it is the last. Without it the message is whole. */
+  fin?: boolean;
+}
+
+interface SocketEnd {
+  from: 'caller' | 'service';
+  code: number;
+  reason: string;
 }

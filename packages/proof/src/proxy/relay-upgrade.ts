@@ -1,9 +1,14 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { Hooks, SocketMessage } from '../mutants/mutant.ts';
-import { MutatedAnswer, type MutatedRequest } from './messages.ts';
-import { toHeaders, toRequest } from './start-mutating-proxy.ts';
+import {
+  type Hooks,
+  MutatedAnswer,
+  type MutatedRequest,
+  type SocketMessage,
+  toHeaders,
+  toRequest,
+} from './messages.ts';
 
 /** Passes a WebSocket handshake on, and then both directions, but for what the hooks change. */
 export async function relayUpgrade(

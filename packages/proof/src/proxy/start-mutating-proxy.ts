@@ -6,8 +6,14 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import type { Hooks } from '../mutants/mutant.ts';
-import { Headers, MutatedAnswer, MutatedRequest } from './messages.ts';
+import {
+  type Headers,
+  type Hooks,
+  MutatedAnswer,
+  type MutatedRequest,
+  toHeaders,
+  toRequest,
+} from './messages.ts';
 import { relayUpgrade } from './relay-upgrade.ts';
 
 export interface MutatingProxy {
@@ -140,19 +146,6 @@ function fixLength(headers: Headers, body: Buffer, always = false): void {
   if (headers.get('transfer-encoding') !== undefined) headers.remove('transfer-encoding');
   else if (headers.get('content-length') === undefined && !always && body.length === 0) return;
   headers.set('Content-Length', String(body.length));
-}
-
-export function toRequest(incoming: IncomingMessage): MutatedRequest {
-  const { method = 'GET', url = '/' } = incoming;
-  return new MutatedRequest(method, url, toHeaders(incoming), Buffer.alloc(0));
-}
-
-export function toHeaders({ rawHeaders }: IncomingMessage): Headers {
-  return new Headers(
-    rawHeaders.flatMap((name, index) =>
-      index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
-    ),
-  );
 }
 
 async function readBody(

@@ -1,10 +1,9 @@
 import { isOk, ofEntries } from '../mutants/from-outside/support/of-entries.ts';
 import { ofSuccess } from '../mutants/from-outside/support/of-envelopes.ts';
 import { ofStored } from '../mutants/from-outside/support/of-uploads.ts';
-import type { Hooks } from '../mutants/mutant.ts';
 import { readForm, writeForm } from '../mutants/support/forms.ts';
 import { seesItems } from '../mutants/support/sees-items.ts';
-import { MutatedAnswer, type MutatedRequest } from '../proxy/messages.ts';
+import { type Hooks, MutatedAnswer, type MutatedRequest } from '../proxy/messages.ts';
 import { type Variant, variant } from './variant.ts';
 
 const XML = 'application/xml';

@@ -1,6 +1,6 @@
 import type { ConformanceOptions } from '@berth/conformance';
-import type { Hooks, Mutant, MutantContext } from '../mutants/mutant.ts';
-import { MutatedAnswer } from '../proxy/messages.ts';
+import type { Mutant, MutantContext } from '../mutants/mutant.ts';
+import { type Hooks, MutatedAnswer } from '../proxy/messages.ts';
 
 /** A deployment that does something otherwise than the reference server, and is right. */
 export interface Variant {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { STORAGE_OPERATIONS, type StorageOperation } from '../../trial/storage-tool.ts';
 import type { Trial } from '../../trial/trial.ts';
 import { brokenJson, lackingRequest, validRequest, wrongTypeRequest } from './arbitraries.ts';
-import { sampleRequest } from './sample-request.ts';
+import { sampleRequest } from './requests.ts';
 
 const t = {
   storage: {

@@ -1,14 +1,16 @@
 import * as fc from 'fast-check';
 import type { StorageOperation } from '../../trial/storage-tool.ts';
 import type { Trial } from '../../trial/trial.ts';
-import { listRequestPlaces, replaceAt, spellPlace } from './request-places.ts';
 import {
   JSON_TYPES,
   type JsonType,
+  listRequestPlaces,
   type RequestSchema,
   readRequestSchema,
-} from './request-schema.ts';
-import { toFieldText } from './sample-request.ts';
+  replaceAt,
+  spellPlace,
+  toFieldText,
+} from './requests.ts';
 
 /** Seconds; what every deployment takes for a public link. */
 const LONGEST_AGE = 600;

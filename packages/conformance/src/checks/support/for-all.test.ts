@@ -1,6 +1,7 @@
 import { array, constant, integer, record } from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Evidence, Trial } from '../../trial/trial.ts';
+import type { Evidence } from '../../trial/to-evidence.ts';
+import type { Trial } from '../../trial/trial.ts';
 import { forAll } from './for-all.ts';
 
 const EXCHANGE = {} as Evidence;

@@ -1,5 +1,6 @@
 import { type Arbitrary, asyncProperty, check } from 'fast-check';
-import type { Evidence, Trial } from '../../trial/trial.ts';
+import type { Evidence } from '../../trial/to-evidence.ts';
+import type { Trial } from '../../trial/trial.ts';
 
 /** Longest search for a smaller request, in calls of the test and in milliseconds. */
 const MOST_SHRINKS = 200;

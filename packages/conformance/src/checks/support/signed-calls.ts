@@ -6,13 +6,12 @@ import {
   type Tc3Parts,
   toTc3Header,
 } from '../../credentials/sign-tc3.ts';
-import { type HeaderList, toHeaderList } from '../../http/header-list.ts';
+import { type HeaderList, toHeaderList } from '../../http/exchange.ts';
 import type { Echo } from '../../trial/fixture-tool.ts';
 import type { GatewayCall } from '../../trial/gateway-tool.ts';
 import type { Trial } from '../../trial/trial.ts';
 import { type Check, defineCheck } from '../check.ts';
-import { assertClock } from './assert-clock.ts';
-import { expectLetThrough, expectRefused } from './expect-admission.ts';
+import { assertClock, expectLetThrough, expectRefused } from './gateway.ts';
 
 /**
  * Whether a call reaches the hosted service changed, or not at all, also with a token instead of a

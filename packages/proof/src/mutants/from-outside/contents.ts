@@ -1,4 +1,5 @@
-import type { Hooks, Mutant } from '../mutant.ts';
+import type { Hooks } from '../../proxy/messages.ts';
+import type { Mutant } from '../mutant.ts';
 import { readForm, writeForm } from '../support/forms.ts';
 import { fault } from './support/fault.ts';
 

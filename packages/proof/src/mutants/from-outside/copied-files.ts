@@ -1,5 +1,5 @@
-import type { Json } from '../../proxy/messages.ts';
-import type { Hooks, Mutant, MutantContext } from '../mutant.ts';
+import type { Hooks, Json } from '../../proxy/messages.ts';
+import type { Mutant, MutantContext } from '../mutant.ts';
 import { deleteFile, fileIdOf, readFile, storeFile } from '../support/files.ts';
 import { readForm } from '../support/forms.ts';
 import { changeItems, itemsOf } from '../support/items-of.ts';

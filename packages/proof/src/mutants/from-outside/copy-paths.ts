@@ -1,5 +1,5 @@
-import type { Json } from '../../proxy/messages.ts';
-import type { Hooks, Mutant } from '../mutant.ts';
+import type { Hooks, Json } from '../../proxy/messages.ts';
+import type { Mutant } from '../mutant.ts';
 import { readForm } from '../support/forms.ts';
 import { itemsOf } from '../support/items-of.ts';
 import { leaveOutItems, putEntries } from '../support/leave-out-items.ts';

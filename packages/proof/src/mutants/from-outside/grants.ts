@@ -1,5 +1,5 @@
-import type { Json } from '../../proxy/messages.ts';
-import type { Hooks, Mutant } from '../mutant.ts';
+import type { Hooks, Json } from '../../proxy/messages.ts';
+import type { Mutant } from '../mutant.ts';
 import { fault } from './support/fault.ts';
 import { ofSuccess } from './support/of-envelopes.ts';
 import { refusing } from './support/refusing.ts';

@@ -1,5 +1,5 @@
-import { type Json, MutatedAnswer } from '../../proxy/messages.ts';
-import type { Hooks, Mutant } from '../mutant.ts';
+import { type Hooks, type Json, MutatedAnswer } from '../../proxy/messages.ts';
+import type { Mutant } from '../mutant.ts';
 import { changeEntries } from '../support/change-json.ts';
 import { readForm } from '../support/forms.ts';
 import { changeItems, itemsOf } from '../support/items-of.ts';

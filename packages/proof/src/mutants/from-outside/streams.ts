@@ -1,5 +1,5 @@
-import { MutatedAnswer } from '../../proxy/messages.ts';
-import type { Mutant, SocketMessage } from '../mutant.ts';
+import { MutatedAnswer, type SocketMessage } from '../../proxy/messages.ts';
+import type { Mutant } from '../mutant.ts';
 import { mediaTypeOf } from '../support/media-type-of.ts';
 import { toRefusal } from '../support/to-refusal.ts';
 import { fault } from './support/fault.ts';

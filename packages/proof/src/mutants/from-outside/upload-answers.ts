@@ -1,5 +1,5 @@
-import type { MutatedAnswer } from '../../proxy/messages.ts';
-import type { Hooks, Mutant } from '../mutant.ts';
+import type { Hooks, MutatedAnswer } from '../../proxy/messages.ts';
+import type { Mutant } from '../mutant.ts';
 import { deleteFile, fileIdOf, readFile, storeFile } from '../support/files.ts';
 import { readForm } from '../support/forms.ts';
 import { seesItems } from '../support/sees-items.ts';

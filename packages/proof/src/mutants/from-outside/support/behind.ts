@@ -1,5 +1,4 @@
-import type { MutatedAnswer, MutatedRequest } from '../../../proxy/messages.ts';
-import type { Hooks } from '../../mutant.ts';
+import type { Hooks, MutatedAnswer, MutatedRequest } from '../../../proxy/messages.ts';
 
 /** Changes calls of hosted services after their credentials were verified: signed calls stay as they are. */
 export function behind(change: (request: MutatedRequest) => unknown): Hooks {

@@ -1,4 +1,5 @@
-import type { Hooks, Mutant, MutantContext } from '../../mutant.ts';
+import type { Hooks } from '../../../proxy/messages.ts';
+import type { Mutant, MutantContext } from '../../mutant.ts';
 
 /** A mutant in one call: for faults that real gateways and stores have, many of which are a line long. */
 export function fault(

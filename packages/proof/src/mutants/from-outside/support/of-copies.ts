@@ -1,5 +1,4 @@
-import type { Json, MutatedRequest } from '../../../proxy/messages.ts';
-import type { Hooks } from '../../mutant.ts';
+import type { Hooks, Json, MutatedRequest } from '../../../proxy/messages.ts';
 import { changeItems, itemsOf } from '../../support/items-of.ts';
 import { leaveOutItems, putEntries } from '../../support/leave-out-items.ts';
 import { seesItems } from '../../support/sees-items.ts';

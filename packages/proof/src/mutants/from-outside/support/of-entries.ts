@@ -1,5 +1,4 @@
-import type { Json } from '../../../proxy/messages.ts';
-import type { Hooks } from '../../mutant.ts';
+import type { Hooks, Json } from '../../../proxy/messages.ts';
 import { changeEntries } from '../../support/change-json.ts';
 import { itemsOf } from '../../support/items-of.ts';
 import { seesItems } from '../../support/sees-items.ts';

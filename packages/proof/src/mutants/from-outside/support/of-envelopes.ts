@@ -1,5 +1,4 @@
-import type { Json, MutatedAnswer } from '../../../proxy/messages.ts';
-import type { Hooks } from '../../mutant.ts';
+import type { Hooks, Json, MutatedAnswer } from '../../../proxy/messages.ts';
 import { changeJson } from '../../support/change-json.ts';
 import { seesItems } from '../../support/sees-items.ts';
 

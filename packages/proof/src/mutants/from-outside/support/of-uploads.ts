@@ -1,5 +1,4 @@
-import type { MutatedAnswer } from '../../../proxy/messages.ts';
-import type { Hooks } from '../../mutant.ts';
+import type { Hooks, MutatedAnswer } from '../../../proxy/messages.ts';
 import { type Form, readForm } from '../../support/forms.ts';
 import { seesItems } from '../../support/sees-items.ts';
 import { plainPath } from './plain-path.ts';

@@ -1,5 +1,4 @@
-import type { MutatedRequest } from '../../../proxy/messages.ts';
-import type { Hooks } from '../../mutant.ts';
+import type { Hooks, MutatedRequest } from '../../../proxy/messages.ts';
 import { toStorageRefusal } from '../../support/to-storage-refusal.ts';
 
 /** Refuses storage calls. */

@@ -1,0 +1,262 @@
+import type { Exchange, HeaderList, Received } from '../../http/exchange.ts';
+import type { Socket, Upgrade } from '../../http/open-web-socket.ts';
+import type { AnswerOrder, Echo } from '../../trial/fixture-tool.ts';
+import type { GatewayCall } from '../../trial/gateway-tool.ts';
+import type { Trial } from '../../trial/trial.ts';
+import { cite } from './cite.ts';
+
+/**
+ * Makes a call that the rule says must reach the fixture service, and returns what arrived there. It is
+ * a finding where something else answers, unless a plain call of the same method does not arrive either.
+ *
+ * @param what names the case: `GET /a//b`
+ * @param refusal a status by which HTTP lets a gateway refuse this very call: then the operator is told
+ */
+export async function callEcho(
+  t: Trial,
+  call: GatewayCall,
+  what: string,
+  refusal?: number,
+): Promise<{ echo: Echo; exchange: Exchange } | undefined> {
+  const exchange = await t.gateway.call(call);
+  const echo = t.fixture.readEcho(exchange);
+  if (echo) return { echo, exchange };
+  if (exchange.received.status === refusal) {
+    t.note(`${what}: refused with ${refusal}, as HTTP allows.`);
+    return undefined;
+  }
+  const plain = await t.gateway.call({
+    ...(call.method === undefined ? {} : { method: call.method }),
+    ...((call.body ?? call.chunks) === undefined
+      ? {}
+      : { headers: { 'Content-Type': 'application/json' }, body: '{}' }),
+    path: '/echo',
+  });
+  t.reach(t.fixture.readEcho(plain) !== undefined, 'a plain call does not reach the fixture');
+  const { status } = exchange.received;
+  t.expect(false, `${what}: must reach the service, but was answered with ${status}`, exchange);
+  return undefined;
+}
+
+/** A POST as the contract promises it: a JSON object. */
+export const jsonPost = {
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json' },
+  body: '{}',
+} satisfies GatewayCall;
+
+/** The calls that the contract has operations for. */
+export const gatewayMethods = [{ method: 'GET' }, jsonPost] as const satisfies GatewayCall[];
+
+/**
+ * Orders an answer from the fixture service and returns what came. Where the order did not arrive as it
+ * was given, the check is not reached: that is a matter of the rules about paths and queries.
+ */
+export async function orderAnswer(
+  t: Trial,
+  order: AnswerOrder,
+  call: GatewayCall = {},
+): Promise<Exchange> {
+  const mark = t.uniqueName();
+  const exchange = await t.gateway.call({ ...call, path: t.fixture.answer({ ...order, mark }) });
+  const { received } = exchange;
+  const { parameter } = Object(received.json);
+  const isMisread = received.status === 400 && order.status !== 400 && parameter !== undefined;
+  t.reach(!t.fixture.readEcho(exchange) && !isMisread, 'the order did not reach the fixture');
+  // What the fixture answers to an order without a query.
+  const isBare = received.body.length === 0 && received.mediaType === undefined;
+  if (isBare && received.status === 200 && order.type !== undefined) {
+    t.reach((await t.fixture.count(mark)) > 0, 'the query of the order did not reach the fixture');
+  }
+  return exchange;
+}
+
+/** The WebSocket handshake as it reached the fixture service. */
+export async function readHello(
+  t: Trial,
+  socket: Socket,
+): Promise<{ target: string; headers: HeaderList }> {
+  socket.send('!hello');
+  const message = await socket.next().catch(() => undefined);
+  const hello = parse(message?.data.toString() ?? '');
+  t.reach(hello !== undefined, 'the fixture did not tell what handshake it got');
+  return hello;
+}
+
+function parse(text: string): { target: string; headers: HeaderList } | undefined {
+  try {
+    const hello = JSON.parse(text);
+    return typeof hello.target === 'string' && Array.isArray(hello.headers) ? hello : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether an answer has a body that is meant as the gateway's error: an object with `code`, `message` or
+ * `requestId`. That it has all three, as strings, is a matter of the rules about the error body.
+ */
+export function hasErrorBody({ json }: Received): boolean {
+  const { code, message, requestId } = Object(json);
+  return [code, message, requestId].some((value) => value !== undefined);
+}
+
+/** An error of the gateway itself. */
+interface Provoked {
+  /** Names the case: `GET of a missing service` */
+  what: string;
+  exchange: Exchange;
+}
+
+/**
+ * Makes calls that the contract has the gateway refuse, none of which a service answers, and returns
+ * the answers that are refusals. Without any the check is not reached.
+ */
+export async function provokeErrors(t: Trial): Promise<Provoked[]> {
+  const service = t.uniqueName();
+  const { forbiddenService } = t.settings;
+  const calls: Record<string, GatewayCall> = {
+    'GET of a missing service': { service },
+    'GET of a path of a missing service': { service, path: '/a/b?c=d' },
+    'POST to a missing service': { service, ...jsonPost },
+    'GET without credentials': { service, credentials: 'none' },
+    'POST without credentials': { service, ...jsonPost, credentials: 'none' },
+    'GET with a wrong token': { service, credentials: { Authorization: 'Bearer wrong' } },
+    'GET with credentials of no scheme': { service, credentials: { Authorization: 'wrong' } },
+    'GET of a name of one letter': { service: 'a' },
+    'POST to a name that begins with a digit': { service: `1${service}`, ...jsonPost },
+    ...(forbiddenService ? { 'GET of the forbidden service': { service: forbiddenService } } : {}),
+  };
+  const provoked: Provoked[] = [];
+  for (const [what, call] of Object.entries(calls)) {
+    const exchange = await t.gateway.call({ ...call, acceptsRefusal: true });
+    const { status } = exchange.received;
+    if (status >= 400) provoked.push({ what, exchange });
+  }
+  t.reach(provoked.length > 0, 'the gateway refuses nothing');
+  return provoked;
+}
+
+interface SocketOrder extends NonNullable<Parameters<Trial['fixture']['socket']>[0]> {
+  /** Subprotocols that are offered. */
+  offers?: readonly string[];
+  call?: GatewayCall;
+}
+
+/**
+ * Opens a WebSocket of the fixture service, and closes it when `use` is done. Where none opens, the
+ * check is not reached: that is a matter of GW-WS-UPGRADE.
+ */
+export async function openSocket<Result>(
+  t: Trial,
+  { offers = [], call = {}, ...order }: SocketOrder,
+  use: (socket: Socket, upgrade: Upgrade) => Promise<Result>,
+): Promise<Result> {
+  const path = t.fixture.socket(order);
+  const upgrade = await t.gateway.upgrade({ path, ...call }, offers);
+  const { socket, status, breach = '' } = upgrade;
+  t.reach(socket !== undefined, `no WebSocket was opened: ${status} ${breach}`);
+  try {
+    return await use(socket, upgrade);
+  } finally {
+    socket.close();
+    // Only the end is waited for, not how it comes.
+    await socket.closed().catch(() => {});
+  }
+}
+
+/** Well below the window of any sensible verifier, in seconds. */
+const FARTHEST = 120;
+
+/**
+ * Ends a check that signs the time where this machine's clock is not the gateway's: a refusal would then
+ * say nothing about the gateway.
+ */
+export async function assertClock(t: Trial): Promise<void> {
+  const { received } = await t.gateway.call({ credentials: 'none' });
+  const theirs = Date.parse(received.header('date') ?? '');
+  const seconds = Math.round(Math.abs(Date.now() - theirs) / 1000);
+  const isClose = Number.isNaN(theirs) || seconds <= FARTHEST;
+  t.reach(isClose, `the clock of this machine is ${seconds} s off that of the gateway`);
+}
+
+/** Calls by what they are, in words. */
+export type NamedCalls = Record<string, GatewayCall>;
+
+/** Statuses of a gateway that takes no such body, whoever sends it: the contract names no limits. */
+const NO_SUCH_BODY = new Set([411, 413, 415]);
+
+/** Whether an answer says nothing about the credentials of its call. */
+type Excuse = (t: Trial, call: GatewayCall) => Promise<boolean>;
+
+const NONE: Excuse = async () => false;
+
+/**
+ * Makes calls that must reach the fixture service.
+ *
+ * @param isExcused asked where one does not. Default: no
+ */
+export async function expectLetThrough(
+  t: Trial,
+  calls: NamedCalls,
+  isExcused = NONE,
+): Promise<void> {
+  for (const [what, call] of Object.entries(calls)) {
+    const exchange = await t.gateway.call({ ...call, acceptsRefusal: true });
+    const echo = t.fixture.readEcho(exchange);
+    const came = spell(exchange);
+    if (echo === undefined && NO_SUCH_BODY.has(exchange.received.status)) {
+      t.note(`${what}: refused with ${came}, which says nothing about its credentials.`);
+      continue;
+    }
+    if (echo === undefined && (await isExcused(t, call))) continue;
+    t.expect(
+      echo !== undefined,
+      `${what}: must be let through, not answered with ${came}`,
+      exchange,
+    );
+  }
+}
+
+/**
+ * Makes calls that must be refused 'with a 4xx and the error body' (D15), and that the fixture service
+ * must never see.
+ *
+ * @param mark what the calls carry as `mark` in their query, so that the service counts them
+ * @param isExcused asked where one is not refused. Default: no
+ */
+export async function expectRefused(
+  t: Trial,
+  mark: string,
+  calls: NamedCalls,
+  isExcused = NONE,
+): Promise<void> {
+  let excused = 0;
+  const taken: string[] = [];
+  for (const [what, call] of Object.entries(calls)) {
+    const exchange = await t.gateway.call({ ...call, acceptsRefusal: true });
+    const { status } = exchange.received;
+    const isRefusal = status >= 400 && status <= 499;
+    if (!isRefusal && (await isExcused(t, call))) {
+      excused += 1;
+      continue;
+    }
+    t.expect(isRefusal, `${what}: must be refused with a 4xx, not ${spell(exchange)}`, exchange);
+    if (!isRefusal) {
+      taken.push(what);
+      continue;
+    }
+    const hasBody = hasErrorBody(exchange.received);
+    t.expect(hasBody, `${what}: the ${status} must come with the error body`, exchange);
+  }
+  if (excused > 0) return;
+  const count = await t.fixture.count(mark);
+  // A gateway may also refuse a call that it has passed on.
+  const names = cite((taken.length > 0 ? taken : Object.keys(calls)).join('; '));
+  t.expect(count === 0, `the hosted service must not be called, but was ${count} times (${names})`);
+}
+
+function spell({ received: { status, json } }: Exchange): string {
+  const { code } = Object(json);
+  return typeof code === 'string' ? `${status} ${code}` : `${status}`;
+}

@@ -1,0 +1,135 @@
+import {
+  dereference,
+  documents,
+  type MediaType,
+  type Reference,
+  type RequestBody,
+} from '../../contract/documents.ts';
+import type { StorageOperation } from '../../trial/storage-tool.ts';
+import type { Trial } from '../../trial/trial.ts';
+
+export const JSON_TYPES = ['object', 'array', 'string', 'number', 'boolean', 'null'] as const;
+
+export type JsonType = (typeof JSON_TYPES)[number];
+
+/** What a field of a storage request may hold; references are resolved. */
+export interface RequestSchema {
+  type: JsonType;
+  /** Of an object. */
+  required: readonly string[];
+  properties: Readonly<Record<string, RequestSchema>>;
+  /** Of an array. */
+  items?: RequestSchema;
+}
+
+interface Written {
+  type: JsonType;
+  required?: string[];
+  properties?: Record<string, Written | Reference>;
+  items?: Written | Reference;
+}
+
+const { document } = documents.storage;
+
+/** The fields of a storage request as the contract documents them, at the top level (D21). */
+export function readRequestSchema(operation: StorageOperation): RequestSchema {
+  const pointer = `#/paths/storages:${operation}`;
+  const found = Object.values(document.paths).find((item) => item.post?.operationId === operation);
+  const body = dereference<RequestBody>(
+    document,
+    found?.post?.requestBody ?? { $ref: pointer },
+    pointer,
+  );
+  const { schema } = body.value.content['application/json'] as MediaType;
+  const { oneOf } = schema as { oneOf: [Written | Reference] };
+  return resolve(oneOf[0]);
+}
+
+function resolve(node: Written | Reference): RequestSchema {
+  const {
+    type,
+    required = [],
+    properties = {},
+    items,
+  } = dereference<Written>(document, node, '#').value;
+  const fields = Object.entries(properties).map(([name, field]) => [name, resolve(field)] as const);
+  return {
+    ...{ type, required, properties: Object.fromEntries(fields) },
+    ...(items ? { items: resolve(items) } : {}),
+  };
+}
+
+/** A place in a request: the request itself, a field, or an item of a list. */
+interface RequestPlace {
+  path: readonly (string | number)[];
+  /** The one JSON type that the contract allows there. */
+  type: JsonType;
+  /** Whether it must be there; an item of a list must. */
+  required: boolean;
+}
+
+/**
+ * The places of a request that a schema speaks of, fields that may be there and are not among them.
+ *
+ * @param request one that the schema allows
+ */
+export function listRequestPlaces(schema: RequestSchema, request: unknown): RequestPlace[] {
+  return walk(schema, request, [], true);
+}
+
+function walk(
+  { type, required, properties, items }: RequestSchema,
+  value: unknown,
+  path: RequestPlace['path'],
+  isRequired: boolean,
+): RequestPlace[] {
+  const fields = Object.entries(properties).flatMap(([name, field]) =>
+    walk(field, Object(value)[name], [...path, name], required.includes(name)),
+  );
+  const list = Array.isArray(value) && items ? value : [];
+  const entries = list.flatMap((item, index) =>
+    walk(items as RequestSchema, item, [...path, index], true),
+  );
+  return [{ path, type, required: isRequired }, ...fields, ...entries];
+}
+
+/** A copy of a request with another value in one place. */
+export function replaceAt(request: unknown, path: RequestPlace['path'], value: unknown): unknown {
+  const [head, ...rest] = path;
+  if (head === undefined) return value;
+  const copy = Array.isArray(request) ? [...request] : { ...(request as object) };
+  Object.assign(copy, { [head]: replaceAt(Object(request)[head], rest, value) });
+  return copy;
+}
+
+/** A place in words: `fileList[1].maxAge`, or `the body`. */
+export function spellPlace(path: RequestPlace['path']): string {
+  const spelled = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`));
+  return spelled.join('').replace(/^\./, '') || 'the body';
+}
+
+/**
+ * A request that the contract allows, always the same for a check: every field, two items in a list. It
+ * names files that do not exist.
+ */
+export function sampleRequest(t: Trial, operation: StorageOperation): object {
+  return toSample(t, readRequestSchema(operation), '', '1') as object;
+}
+
+function toSample(t: Trial, schema: RequestSchema, name: string, mark: string): unknown {
+  const { type, properties, items } = schema;
+  if (type === 'object') {
+    const fields = Object.entries(properties);
+    const values = fields.map(([field, of]) => [field, toSample(t, of, field, mark)] as const);
+    return Object.fromEntries(values);
+  }
+  if (type === 'array' && items) return ['1', '2'].map((item) => toSample(t, items, '', item));
+  if (type === 'number') return t.storage.maxAge(60);
+  return type === 'boolean' ? false : toFieldText(t, name, `sample-${mark}-${name || 'item'}.txt`);
+}
+
+/** A text that the contract allows in a field: a path under the folder of the check. */
+export function toFieldText(t: Trial, field: string, leaf: string): string {
+  const path = t.storage.path(leaf);
+  return field === 'srcPath' || field === 'dstPath' ? t.storage.copyPath(path) : path;
+}

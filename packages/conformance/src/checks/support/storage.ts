@@ -1,0 +1,135 @@
+import type { Entry, StorageOperation } from '../../trial/storage-tool.ts';
+import type { Trial } from '../../trial/trial.ts';
+import type { Reading, StoredFile } from '../../trial/upload-tool.ts';
+import type { Need } from '../check.ts';
+import { copy } from './copies.ts';
+import { poll } from './poll.ts';
+
+/** The entries of a list answer that are about a file. They may stand in any order. */
+export function entriesOf(entries: readonly Entry[], fileId: string): Entry[] {
+  return entries.filter(({ fileID }) => fileID === fileId);
+}
+
+/** A value in a message: `7` as a number and `"7"` as a string, and `none` where there is nothing. */
+export function show(value: unknown): string {
+  return value === undefined ? 'none' : JSON.stringify(value).slice(0, 100);
+}
+
+/** Fields that every deployment must accept, for each operation. They name files that do not exist. */
+export type GoodFields = Record<StorageOperation, Record<string, unknown>>;
+
+/**
+ * Makes them with a file ID of the deployment, so that it has no reason to refuse a call for its form.
+ * Where no file ID can be had, the check is not reached.
+ */
+export async function makeGoodFields(t: Trial): Promise<GoodFields> {
+  const path = t.storage.path('missing.txt');
+  const fileID = await t.upload.fileIdOf(path);
+  const srcPath = t.storage.copyPath(path);
+  const dstPath = t.storage.copyPath(t.storage.path('copy.txt'));
+  return {
+    getUploadMetaData: { path },
+    batchGetTempUrls: { fileList: [{ fileID }] },
+    batchDelete: { fileList: [fileID] },
+    batchCopyFile: { fileList: [{ srcPath, dstPath, overwrite: false, removeOriginal: false }] },
+  };
+}
+
+/** The file ID of a path where nothing was ever stored. */
+export function missingFileId(t: Trial): Promise<string> {
+  return t.upload.fileIdOf(t.storage.path(`${t.uniqueName()}.missing`));
+}
+
+/** What a check needs that stores files of its own. */
+export const needsFiles: readonly Need[] = ['storageCredentials', 'writes'];
+
+/** Makes calls for lists: each answer must have one entry for each item, and every entry is an object. */
+export async function expectLists(
+  t: Trial,
+  operation: StorageOperation,
+  cases: readonly { what: string; fileList: readonly unknown[] }[],
+): Promise<void> {
+  let judged = 0;
+  for (const { what, fileList } of cases) {
+    const reply = await t.storage.call(operation, { fileList });
+    if (reply.data === undefined) continue;
+    judged += 1;
+    const entries = reply.data.fileList;
+    const isList = Array.isArray(entries);
+    t.expect(isList, `${what}: data.fileList must be an array, not ${show(entries)}`, reply);
+    if (!isList) continue;
+    const wanted = fileList.length;
+    const counts = `${what}: the list must have ${wanted} entries, not ${entries.length}`;
+    t.expect(entries.length === wanted, counts, reply);
+    const areObjects = entries.every((entry) => Object(entry) === entry);
+    t.expect(areObjects, `${what}: every entry must be an object`, reply);
+  }
+  t.reach(judged > 0, `${operation} gave no data`);
+}
+
+/** Longest wait for a file whose upload was answered, in milliseconds. */
+const LATEST = 2000;
+
+/** Reads what stands at a path now, whatever its file ID was before. */
+export async function readPath(t: Trial, path: string): Promise<Reading> {
+  return t.upload.read(await t.upload.fileIdOf(path));
+}
+
+export function hasBytes(reading: Reading, bytes: Buffer): boolean {
+  return reading.found && reading.bytes.equals(bytes);
+}
+
+/** What a reader got, in words: `64 bytes, the first other one at 63`. */
+export function describeReading(reading: Reading, wanted?: Buffer): string {
+  if (!reading.found) return `nothing (${reading.why})`;
+  const { bytes } = reading;
+  if (wanted === undefined) return `${bytes.length} bytes`;
+  const first = bytes.findIndex((byte, index) => byte !== wanted[index]);
+  const differs = first >= 0 && first < wanted.length;
+  return `${bytes.length} bytes${differs ? `, the first other one at ${first}` : ''}`;
+}
+
+/** Expects that a reader got exactly these bytes. */
+export function expectBytes(t: Trial, reading: Reading, bytes: Buffer, what: string): void {
+  const message = `${what} must have its ${bytes.length} bytes, not ${describeReading(reading, bytes)}`;
+  t.expect(hasBytes(reading, bytes), message, reading.exchange);
+}
+
+export function expectNothing(t: Trial, reading: Reading, what: string): void {
+  t.expect(
+    !reading.found,
+    `${what} must not be found, not read with ${describeReading(reading)}`,
+    reading.exchange,
+  );
+}
+
+/**
+ * Stores a file and reads it at its path, so that a later reading says something about what was done in
+ * between. Where that does not work, the check is not reached.
+ */
+export async function storeReadable(
+  t: Trial,
+  name: string,
+  content?: Buffer | string,
+): Promise<StoredFile> {
+  const file = await t.upload.store(name, content);
+  const fileId = await t.upload.fileIdOf(file.path);
+  const reading = await poll(
+    () => t.upload.read(fileId),
+    (got) => hasBytes(got, file.bytes),
+    { most: LATEST, every: 100 },
+  );
+  t.reach(hasBytes(reading, file.bytes), `a stored file was read as ${describeReading(reading)}`);
+  return { ...file, fileId };
+}
+
+/** A source, and a proof that it can be copied at all; otherwise the check is not reached. */
+export async function storeCopyable(t: Trial, name: string): Promise<StoredFile> {
+  const source = await storeReadable(t, name, `the content of the source ${name}, the longer one`);
+  const free = t.storage.path(`free/${name}`);
+  await copy(t, { from: source.path, to: free });
+  const isCopied = hasBytes(await readPath(t, free), source.bytes);
+  t.reach(isCopied, 'no file is copied to a free destination');
+  t.reach((await t.upload.read(source.fileId)).found, 'a copy does not keep its source');
+  return source;
+}

@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises';
+import { styleText } from 'node:util';
+import type { Paint } from '../report/to-lines.ts';
+import { StartError } from '../result.ts';
+
+/** Where the command line writes. */
+export interface Output {
+  out(line: string): void;
+  error(line: string): void;
+  /** Shows how far the run is, on a terminal only; an empty text removes it. */
+  progress?(text: string): void;
+  paint?: Paint;
+}
+
+type Stream = NodeJS.WriteStream;
+
+/** Back to the beginning of the line, and everything after it removed. */
+const CLEAR = '\r\u001b[2K';
+
+/**
+ * Writes lines to the two streams of the process, with a progress line below them where both are
+ * watched by somebody. Colours obey NO_COLOR and FORCE_COLOR.
+ */
+export function createTerminal(stdout: Stream, stderr: Stream, isWatched: boolean): Output {
+  let shown = '';
+  const write = (stream: Stream, line: string) => {
+    if (shown === '') stream.write(`${line}\n`);
+    else {
+      stderr.write(CLEAR);
+      stream.write(`${line}\n`);
+      stderr.write(shown);
+    }
+  };
+  const progress = (text: string) => {
+    shown = text.slice(0, Math.max(0, (stderr.columns ?? 80) - 1));
+    stderr.write(CLEAR + shown);
+  };
+  return {
+    out: (line) => write(stdout, line),
+    error: (line) => write(stderr, line),
+    ...(isWatched ? { progress } : {}),
+    paint: (color, text) => styleText(color, text, { stream: stdout }),
+  };
+}
+
+/**
+ * The content of a file that an option names.
+ *
+ * @throws StartError with one sentence
+ */
+export async function readTextFile(file: string, option: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartError(`The file of ${option} cannot be read: ${file} (${code}).`);
+  }
+}
+
+/**
+ * The same for JSON. What is wrong in it is named by its place only, for the file may hold credentials.
+ *
+ * @throws StartError with one sentence
+ */
+export async function readJsonFile(file: string, option: string): Promise<unknown> {
+  const text = await readTextFile(file, option);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const [place = ''] = /line \d+ column \d+/.exec((error as Error).message) ?? [];
+    throw new StartError(`The file of ${option} is no JSON: ${file}${place && `, ${place}`}.`);
+  }
+}

@@ -1,0 +1,103 @@
+import {
+  dereference,
+  METHODS,
+  type Method,
+  type OpenapiDocument,
+  type Operation,
+  type PathItem,
+  type ResponseObject,
+  toPointerSegment,
+} from './documents.ts';
+import { matchesMediaType } from './media-type.ts';
+
+/** One documented answer: an operation, a status and a content type. */
+export interface Documented {
+  operationId: string;
+  method: Method;
+  /** Path template, `/v1/cloudrun/{name}`. */
+  path: string;
+  /** As documented: `200`, `4XX` or `default`. */
+  status: string;
+  /** Absent where the answer has no documented content. */
+  contentType?: string;
+  /** Names of the examples, in their order. */
+  examples: string[];
+  response: ResponseObject;
+  /** Where the response stands in the document, as a URI fragment. */
+  pointer: string;
+  operation: Operation;
+  pathItem: PathItem;
+}
+
+/** Every answer that a document promises, in the order of the document. */
+export function listDocumented(document: OpenapiDocument): Documented[] {
+  return Object.entries(document.paths).flatMap(([path, pathItem]) =>
+    METHODS.flatMap((method) => {
+      const operation = pathItem[method];
+      if (operation === undefined) return [];
+      return Object.keys(operation.responses).flatMap((status) =>
+        listContents(document, { path, pathItem, method, operation, status }),
+      );
+    }),
+  );
+}
+
+type Place = Pick<Documented, 'path' | 'pathItem' | 'method' | 'operation' | 'status'>;
+
+function listContents(document: OpenapiDocument, place: Place): Documented[] {
+  const { operation, status } = place;
+  const node = operation.responses[status] as ResponseObject;
+  const own = `#/paths/${toPointerSegment(place.path)}/${place.method}/responses/${status}`;
+  const { value: response, pointer } = dereference<ResponseObject>(document, node, own);
+  const base = { ...place, operationId: operation.operationId, response, pointer };
+  const contents = Object.entries(response.content ?? {});
+  if (contents.length === 0) return [{ ...base, examples: [] }];
+  return contents.map(([contentType, { examples }]) => ({
+    ...base,
+    contentType,
+    examples: Object.keys(examples ?? {}),
+  }));
+}
+
+/**
+ * The documented answers that an answer with this status belongs to: those of the exact status, else
+ * of the range (`4XX`), else `default` (OpenAPI 3.1.1, section 4.8.16).
+ */
+export function findByStatus(documented: Documented[], status: number): Documented[] {
+  const range = `${Math.floor(status / 100)}XX`;
+  for (const key of [String(status), range, 'default']) {
+    const found = documented.filter((entry) => entry.status === key);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** The one of them whose content type fits best: an exact type before a range such as `*` + `/*`. */
+export function findByContentType(
+  documented: Documented[],
+  contentType: string | undefined,
+): Documented | undefined {
+  if (contentType === undefined) return documented.find((entry) => entry.contentType === undefined);
+  return documented
+    .filter((entry) => entry.contentType && matchesMediaType(contentType, entry.contentType))
+    .sort((a, b) => stars(a) - stars(b))[0];
+}
+
+function stars({ contentType = '' }: Documented): number {
+  return contentType.split('*').length;
+}
+
+/**
+ * Fills a path template with values, each percent-encoded.
+ *
+ * @throws Error where a parameter of the template has no value
+ * @example
+ * expandPath('/v1/cloudrun/{name}', { name: 'hello' }); // '/v1/cloudrun/hello'
+ */
+export function expandPath(template: string, values: Record<string, string>): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`${template}: no value for ${name}`);
+    return encodeURIComponent(value);
+  });
+}

@@ -1,0 +1,54 @@
+import contract from '@berth/spec/rules.json' with { type: 'json' };
+
+export const LEVELS = ['must', 'should'] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** A sentence of the contract that can be checked. */
+export interface Rule {
+  id: string;
+  level: Level;
+  statement: string;
+  /** Lines of the API description that it comes from. */
+  source: readonly string[];
+  /** Decisions that fill the description, `D8`. */
+  decisions: readonly string[];
+  operations: readonly string[];
+  /** Places in the documents, `gateway.v1#/…`. */
+  places: readonly string[];
+}
+
+interface Written {
+  id: string;
+  level: string;
+  statement: string;
+  source?: string[];
+  decisions?: string[];
+  operations?: string[];
+  places?: string[];
+}
+
+/** Every rule of the level MUST or SHOULD, in the order of the contract. */
+export const rules: readonly Rule[] = (contract.rules as Written[])
+  .filter(({ level }) => level !== 'info')
+  .map(({ source = [], decisions = [], operations = [], places = [], ...rule }) => ({
+    ...rule,
+    ...{ level: rule.level.toLowerCase() as Level, source, decisions, operations, places },
+  }));
+
+/** @throws Error for an id that no rule has */
+export function findRule(id: string): Rule {
+  const found = rules.find((rule) => rule.id === id);
+  if (found) return found;
+  throw new Error(`There is no rule ${id} of the level MUST or SHOULD.`);
+}
+
+/**
+ * The rules that stand at a place of the documents, or above it.
+ *
+ * @param where document and JSON pointer, `storage.v2 #/components/schemas/StatusCode/type`
+ */
+export function findRules(where: string): string[] {
+  const place = where.replace(' #', '#');
+  const isAbove = (other: string) => place === other || place.startsWith(`${other}/`);
+  return rules.filter(({ places }) => places.some(isAbove)).map(({ id }) => id);
+}

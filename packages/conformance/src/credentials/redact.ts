@@ -1,0 +1,209 @@
+import type { Settings } from '../options.ts';
+
+/** Bytes before and after a secret shift its base64; these are the parts that no neighbour changes. */
+const SHIFTS = [0, 1, 2];
+
+/** Shorter pieces of base64 are ordinary words. */
+const SHORTEST_BASE64 = 8;
+
+/**
+ * The ways in which a target may send a secret back: as it is, in another case, escaped for JSON, HTML,
+ * a URL or a form, in base64 at any offset, in hex.
+ */
+function toSpellings(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const url = encodeURIComponent(secret);
+  const json = JSON.stringify(secret).slice(1, -1);
+  const base64 = SHIFTS.map((shift) => toBase64Inside(bytes, shift)).filter(
+    ({ length }) => length >= SHORTEST_BASE64,
+  );
+  return [
+    ...[secret, secret.toLowerCase(), secret.toUpperCase()],
+    ...[json, json.replaceAll('/', '\\/'), toUnicodeEscapes(secret)],
+    ...[url, url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())],
+    ...[url.replaceAll('%20', '+'), encodeURI(secret), encodeURIComponent(url)],
+    ...[toHtml(secret), toHtml(secret).replaceAll('&#39;', '&apos;')],
+    ...[bytes.toString('base64'), ...base64],
+    ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
+    ...[bytes.toString('hex'), bytes.toString('hex').toUpperCase()],
+  ];
+}
+
+function toBase64Inside(bytes: Buffer, shift: number): string {
+  const start = (3 - shift) % 3;
+  const end = bytes.length - ((bytes.length - start) % 3);
+  return bytes.subarray(start, end).toString('base64');
+}
+
+/** What serialisers do that escape more than JSON asks for. */
+function toUnicodeEscapes(text: string): string {
+  return JSON.stringify(text)
+    .slice(1, -1)
+    .replaceAll('\\"', '\\u0022')
+    .replace(/[<>&'=+/]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function toHtml(text: string): string {
+  const names: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot' };
+  return text.replace(/[&<>"']/g, (c) => `&${names[c] ?? '#39'};`);
+}
+
+export const BLANK = '[redacted]';
+
+/** Shorter values would blank ordinary text. It is also how many characters the index looks at. */
+const SHORTEST = 4;
+
+/** Finds secrets in text, thousands of them at a time. */
+interface SecretIndex {
+  /** Adds a secret in all of its spellings. */
+  add(secret: string): void;
+  /** Text with every secret blanked, and what they cover together where they overlap. */
+  blank(text: string): string;
+  /** The same for text that was cut, which may end in the beginning of a secret. */
+  blankCut(text: string): string;
+}
+
+function createSecretIndex(): SecretIndex {
+  /** Spellings by their first characters. */
+  const spellings = new Map<string, string[]>();
+  const known = new Set<string>();
+  let longest = 0;
+
+  const at = (text: string, place: number) =>
+    spellings.get(text.slice(place, place + SHORTEST)) ?? [];
+
+  const blank = (text: string) => {
+    let shown = '';
+    let end = 0;
+    for (let place = 0; place <= text.length - SHORTEST; place += 1) {
+      for (const secret of at(text, place)) {
+        if (!text.startsWith(secret, place)) continue;
+        if (place >= end) shown += text.slice(end, place) + BLANK;
+        end = Math.max(end, place + secret.length);
+      }
+    }
+    return end === 0 ? text : shown + text.slice(end);
+  };
+
+  return {
+    add(secret) {
+      for (const spelling of toSpellings(secret)) {
+        if (spelling.length < SHORTEST || known.has(spelling)) continue;
+        known.add(spelling);
+        longest = Math.max(longest, spelling.length);
+        const key = spelling.slice(0, SHORTEST);
+        const others = spellings.get(key);
+        if (others) others.push(spelling);
+        else spellings.set(key, [spelling]);
+      }
+    },
+    blank,
+    blankCut(text) {
+      const first = Math.max(0, text.length - longest);
+      for (let place = first; place <= text.length - SHORTEST; place += 1) {
+        const rest = text.slice(place);
+        if (at(text, place).some((secret) => secret.startsWith(rest))) {
+          return blank(text.slice(0, place)) + BLANK;
+        }
+      }
+      return blank(text);
+    },
+  };
+}
+
+/** Pieces of a composed credential, such as a signature, that are secrets of their own. */
+const SHORTEST_PIECE = 16;
+
+/** Signatures are made anew for each call, so they are known by what stands before them. */
+const SIGNATURE = /(Signature(?:=|%3[Dd]|\\u003[Dd]))[0-9a-fA-F]{16,}/g;
+
+export interface Secrets {
+  values: string[];
+  /** Lower-case names of the headers whose values are never shown. */
+  headers: string[];
+}
+
+/** Where the secrets of a run stand. */
+type Credentials = Partial<
+  Pick<
+    Settings,
+    | 'storageHeaders'
+    | 'gatewayToken'
+    | 'otherEnvToken'
+    | 'expiredToken'
+    | 'tc3'
+    | 'wireProfile'
+    | 'proxy'
+  >
+>;
+
+/** The credentials of a run: whole values, long pieces of them, and the headers that carry them. */
+export function listSecrets(given: Credentials): Secrets {
+  const { gatewayToken, otherEnvToken, expiredToken, tc3 } = given;
+  const { storageHeaders = {}, wireProfile, proxy } = given;
+  const tokens = [gatewayToken, otherEnvToken, expiredToken, tc3?.secretKey, tc3?.token];
+  const whole = [...tokens, ...toLogin(proxy), ...Object.values(storageHeaders)].filter(
+    (value) => value !== undefined,
+  );
+  const pieces = whole.flatMap((value) => value.split(/[\s,;=/]+/));
+  return {
+    values: [...whole, ...pieces.filter((piece) => piece.length >= SHORTEST_PIECE)],
+    headers: [
+      ...['authorization', 'proxy-authorization'],
+      ...[...Object.keys(storageHeaders), ...Object.values(wireProfile?.storageHeaders ?? {})].map(
+        (name) => name.toLowerCase(),
+      ),
+    ],
+  };
+}
+
+/** What a proxy's URL gives away; the URL itself may be bad. */
+function toLogin(proxy: string | undefined): string[] {
+  if (proxy === undefined) return [];
+  const login = /^[^/]*\/\/([^/@]*:([^/@]*))@/.exec(proxy)?.slice(1) ?? [];
+  const { username, password } = URL.canParse(proxy)
+    ? new URL(proxy)
+    : { username: '', password: '' };
+  const decoded = [password, `${username}:${password}`].map((text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  });
+  return [...login, ...decoded].filter((text) => text.length > 1);
+}
+
+/**
+ * A function that blanks the secrets in every string of a value, however they are spelt, and the values
+ * of the headers that carry them, however short.
+ *
+ * @param index finds the values. Default: made of them; one that grows later is obeyed
+ */
+export function createRedactor(
+  { values, headers }: Secrets,
+  index: SecretIndex = toIndex(values),
+): <T>(value: T) => T {
+  const blank = (text: string) => index.blank(text).replace(SIGNATURE, `$1${BLANK}`);
+  const walk = (value: unknown, parent?: string): unknown => {
+    if (typeof value === 'string') return blank(value);
+    if (Array.isArray(value)) return value.map((item) => walk(item));
+    if (typeof value !== 'object' || value === null) return value;
+    const isCut = 'bodySize' in value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => {
+        const isSecret = parent === 'headers' && headers.includes(name.toLowerCase()) && item;
+        if (isSecret) return [blank(name), BLANK];
+        const isEnd = isCut && name === 'body' && typeof item === 'string';
+        return [blank(name), walk(isEnd ? index.blankCut(item) : item, name)];
+      }),
+    );
+  };
+  return <T>(value: T) => walk(value) as T;
+}
+
+export function toIndex(values: readonly string[]): SecretIndex {
+  const index = createSecretIndex();
+  for (const value of values) index.add(value);
+  return index;
+}

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { toTarget } from './exchange.ts';
+
+test.each([
+  ['http://a.example', '/'],
+  ['http://a.example?x=1', '/?x=1'],
+  ['http://a.example/a//b/%2F/../c?x=%20&y', '/a//b/%2F/../c?x=%20&y'],
+  ['http://a.example/the file/中é.txt?as=a b', '/the%20file/%E4%B8%AD%C3%A9.txt?as=a%20b'],
+  ['http://a.example/a?b#c', '/a?b'],
+])('%s', (url, target) => {
+  expect(toTarget(url)).toBe(target);
+});
+
+test('an address of 100,000 marks and line breaks is dealt with in no time', () => {
+  const started = performance.now();
+  expect(toTarget(`http://a.example/a${'#'.repeat(100_000)}\n`)).toBe('/a');
+  expect(performance.now() - started).toBeLessThan(1000);
+});

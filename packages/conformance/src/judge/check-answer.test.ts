@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { transactions } from '../contract/transactions.ts';
+import { checkBody, checkDisposition, listDispositionTypes } from './check-answer.ts';
+
+const find = (operationId: string, contentType: string) =>
+  transactions.find(
+    (t) => t.operationId === operationId && t.contentType === contentType,
+  ) as (typeof transactions)[0];
+
+const check = (operationId: string, contentType: string, body: string) =>
+  checkBody(find(operationId, contentType), {
+    status: 200,
+    headers: {},
+    body,
+    bodyEncoding: 'utf-8',
+  });
+
+test('a finding names the field and the place in the contract', () => {
+  const body = '{"statusCode":200,"body":{"data":{"fileList":[{"fileID":1,"code":"x"}]}}}';
+  expect(check('batchDelete', 'application/json', body)).toEqual([
+    {
+      message: 'body.data.fileList.0.fileID must be string',
+      where: expect.stringMatching(/^storage\.v2 #\/components\/schemas\/\w+\/type$/),
+    },
+  ]);
+});
+
+test('all findings are told, not only the first', () => {
+  expect(check('batchDelete', 'application/json', '{}')).toHaveLength(2);
+});
+
+test('a body that is no JSON', () => {
+  expect(check('batchDelete', 'application/json', '<html>')).toEqual([
+    {
+      message: 'the body must be JSON',
+      where: expect.stringMatching(/application~1json\/schema$/),
+    },
+  ]);
+});
+
+test('fields that the contract does not name are allowed', () => {
+  const body = '{"statusCode":200,"body":{"extra":1},"extra":2}';
+  expect(check('batchDelete', 'application/json', body)).toEqual([]);
+});
+
+test('text is a string', () => {
+  expect(check('cloudrun-get', 'text/plain', 'anything')).toEqual([]);
+});
+
+const findByMethod = (method: string) =>
+  transactions.find((t) => t.api === 'gateway' && t.method === method) as (typeof transactions)[0];
+
+test.each([
+  ['get', 'application/json', 'attachment', true],
+  ['get', 'application/json', 'attachment; filename=a.txt', true],
+  ['get', 'application/json', undefined, false],
+  ['get', 'application/json', 'inline', false],
+  ['get', 'application/json', 'attachment, inline', false],
+  ['get', 'application/json', 'form-data, attachment', true],
+  ['get', 'application/json', 'attachment; filename="a, inline \\".txt"', true],
+  ['get', 'application/json', 'attachment-x', false],
+  ['get', 'text/event-stream', undefined, true],
+  ['post', 'application/json; charset=utf-8', undefined, true],
+  ['post', 'text/plain', 'attachment', false],
+  ['post', 'text/html', undefined, false],
+  ['post', 'application/problem+json', 'attachment', true],
+  ['post', undefined, undefined, true],
+])('%s answered with %s and Content-Disposition %s', (method, type, disposition, sound) => {
+  const headers = {
+    ...(type === undefined ? {} : { 'content-type': type }),
+    ...(disposition === undefined ? {} : { 'content-disposition': disposition }),
+  };
+  const answer = { status: 200, headers, body: '', bodyEncoding: 'utf-8' as const };
+  expect(checkDisposition(findByMethod(method), answer).length === 0).toBe(sound);
+});
+
+test.each([
+  [[], []],
+  [[''], []],
+  [['attachment'], ['attachment']],
+  [['ATTACHMENT ; filename=a.txt'], ['attachment']],
+  [['attachment; filename="a, inline; \\" b.txt"'], ['attachment']],
+  [['inline, attachment'], ['inline', 'attachment']],
+  [
+    ['attachment', 'Inline; filename="a"'],
+    ['attachment', 'inline'],
+  ],
+])('%j has the types %j', (headers, types) => {
+  expect(listDispositionTypes(headers)).toEqual(types);
+});

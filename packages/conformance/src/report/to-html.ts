@@ -1,0 +1,340 @@
+import contract from '@berth/spec/rules.json' with { type: 'json' };
+import { rules } from '../contract/rules.ts';
+import type { Answer, SentRequest } from '../http/exchange.ts';
+import { manifest } from '../manifest.ts';
+import { type Finding, OUTCOMES, type Outcome, type Result } from '../result.ts';
+import { toGroups } from './compare.ts';
+import { toCurl } from './to-curl.ts';
+import { toBodyText, toHeaderLines, toVerdictPhrase } from './to-lines.ts';
+import type { Report } from './to-report.ts';
+
+/** Text that is markup already. */
+class Markup {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = string | number | Markup | undefined | readonly Part[];
+
+const NAMES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' };
+
+/** Markup in which every value that is no markup itself is escaped; `undefined` is nothing. */
+function html(strings: TemplateStringsArray, ...parts: Part[]): Markup {
+  return new Markup(strings.reduce((text, next, index) => text + render(parts[index - 1]) + next));
+}
+
+function render(part: Part): string {
+  if (part instanceof Markup) return part.text;
+  if (part === undefined) return '';
+  if (typeof part === 'object') return part.map(render).join('');
+  return String(part)
+    .toWellFormed()
+    .replace(/[&<>"']/g, (c) => `&${NAMES[c]};`);
+}
+
+const COLORS: Record<Report['exitCode'], string> = { 0: 'pass', 1: 'fail', 3: 'skip', 4: 'error' };
+
+/** The verdict, and what the run was. */
+function toFacts(report: Report): Markup {
+  const { exitCode, summary, targets, startedAt, durationMs, seed, rules, comparison, results } =
+    report;
+  const facts: [string, string | Markup][] = [
+    ...targets.map(({ api, url, contract, version }): [string, Markup] => [
+      api === 'gateway' ? 'Gateway' : 'Storage API',
+      html`<code>${url}</code> <span class="quiet">by ${contract} ${version}</span>`,
+    ]),
+    ['Results', OUTCOMES.map((outcome) => `${summary[outcome]} ${outcome}`).join(', ')],
+    [
+      'Begun',
+      html`<time datetime="${startedAt}">${startedAt}</time>, ${(durationMs / 1000).toFixed(1)} s`,
+    ],
+    ['Suite', `@berth/conformance ${manifest.version}, rules ${rules}, seed ${seed}`],
+    ...toLinks('Failed', results, 'fail'),
+    ...toLinks('Errors', results, 'error'),
+    ...toLinks('Skipped', results, 'skip'),
+    ...toLinks('Disabled', results, 'disabled'),
+    ...toList('Declared deviations', report.declared),
+    ...toList('Known failures', report.baseline.known),
+    ...toList('Stale in the baseline', report.baseline.stale),
+    ...toList('Newly failing', comparison?.newlyFailing),
+    ...toList('Newly passing', comparison?.newlyPassing),
+    ...toList('Still failing', comparison?.stillFailing),
+    ...toList('Left behind', report.leftovers),
+  ];
+  return html`<header style="--verdict: var(--${COLORS[exitCode]})">
+<h1>${toHeadline(toVerdictPhrase(report))}</h1>
+</header>
+<dl>${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>`;
+}
+
+function toHeadline(phrase: string): string {
+  if (/^(keeps|breaks)/.test(phrase)) return `The deployment ${phrase}`;
+  return phrase.charAt(0).toUpperCase() + phrase.slice(1);
+}
+
+function toList(name: string, items: readonly string[] = []): [string, string][] {
+  return items.length === 0 ? [] : [[name, items.join(', ')]];
+}
+
+function toLinks(name: string, results: readonly Result[], outcome: Outcome): [string, Markup][] {
+  const links = results
+    .filter((result) => result.outcome === outcome)
+    .map(({ id }) => html`<a href="#${encodeURIComponent(id)}">${id}</a> `);
+  return links.length === 0 ? [] : [[name, html`${links}`]];
+}
+
+interface Written {
+  id: string;
+  level: string;
+  source?: string[];
+  decisions?: string[];
+}
+
+const WRITTEN: readonly Written[] = contract.rules;
+
+/** What a line comes to is the first of these that one of its rules came to. */
+const WORST: readonly Outcome[] = ['fail', 'error', 'skip', 'disabled', 'pass'];
+
+/** Every line of the API description and every decision, its rules, and what came of them in this run. */
+function toMatrix(results: readonly Result[]): Markup {
+  const outcomes = new Map(results.map(({ id, outcome }) => [id, outcome]));
+  const decisions = Object.keys(contract.decisions);
+  return html`<h2 id="matrix">Traceability</h2>
+<p class="quiet">Every line of the API description and every decision, with its rules and what came of them in this run.</p>
+${toTable('Line', contract.outline, ({ source = [] }) => source, outcomes)}
+${toTable('Decision', decisions, (rule) => rule.decisions ?? [], outcomes)}`;
+}
+
+function toTable(
+  heading: string,
+  lines: readonly string[],
+  linesOf: (rule: Written) => string[],
+  outcomes: ReadonlyMap<string, Outcome>,
+): Markup {
+  const rows = lines.map((line) => {
+    const own = WRITTEN.filter((rule) => linesOf(rule).includes(line));
+    const found = own.map(({ id }) => outcomes.get(id));
+    const worst = WORST.find((outcome) => found.includes(outcome)) ?? 'info';
+    return html`<tr><th scope="row">${line}</th><td class="rules">${own.map(({ id }) => toRule(id, outcomes.get(id)))}</td><td class="${worst}">${worst}</td></tr>\n`;
+  });
+  return html`<div class="scroll" tabindex="0"><table>
+<thead><tr><th scope="col">${heading}</th><th scope="col">Rules</th><th scope="col">Outcome</th></tr></thead>
+<tbody>${rows}</tbody></table></div>
+`;
+}
+
+/** Rules of level info are not checked, so nothing stands on the page that a link could lead to. */
+function toRule(id: string, outcome: Outcome | undefined): Markup {
+  if (outcome === undefined) return html`<span class="id info">${id}</span>`;
+  return html`<span><a class="id" href="#${id}">${id}</a> <span class="${outcome}">${outcome}</span></span>`;
+}
+
+/** Every result, under the part of the contract that it belongs to. */
+function toResults(results: readonly Result[]): Markup {
+  return html`${toGroups(results).map(
+    ({ title, results: own }) => html`<h2>${title}</h2>\n${own.map(toDetails)}`,
+  )}`;
+}
+
+function toDetails(result: Result): Markup {
+  const { id, outcome, level, statement, reason, findings, notes, requests, assertions } = result;
+  return html`<details id="${id}" class="is-${outcome}"${outcome === 'fail' ? html` open` : undefined}>
+<summary><span class="outcome ${outcome}">${outcome}</span><span class="id">${id}</span><span class="level">${level.toUpperCase()}</span><span class="statement">${toProse(statement)}</span></summary>
+<div>
+${reason === undefined ? undefined : html`<p>${reason}</p>`}
+${toSources(result)}
+${findings.map(toFinding)}
+${notes.map((note) => html`<p>Note: ${note}</p>`)}
+<p class="quiet">${requests} requests, ${assertions} statements tested, ${result.durationMs} ms${result.operations.length > 0 ? `; ${result.operations.join(', ')}` : ''}</p>
+</div>
+</details>
+`;
+}
+
+/** Words between backticks are code. */
+function toProse(text: string): Markup {
+  const parts = text.split('`');
+  return html`${parts.map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`))}`;
+}
+
+function toSources({ rules: ids }: Result): Markup | undefined {
+  const found = rules.filter(({ id }) => ids.includes(id));
+  const parts = found.flatMap(({ source, decisions }) => [...source, ...decisions]);
+  if (parts.length === 0) return undefined;
+  return html`<p class="quiet">Stands on: ${[...new Set(parts)].join('; ')}</p>`;
+}
+
+function toFinding({ message, where, request, answer }: Finding): Markup {
+  return html`<div class="finding">
+<p>${message}</p>
+<p class="quiet"><code>${where}</code></p>
+${request && html`<h3>Sent</h3>${toMessage(`${request.method} ${request.url}`, request)}`}
+${answer && html`<h3>Came</h3>${toMessage(`HTTP ${answer.status}`, answer)}`}
+${request && html`<h3>Repeat it</h3><pre tabindex="0">${toCurl(request)}</pre>`}
+</div>
+`;
+}
+
+function toMessage(start: string, message: SentRequest | Answer): Markup {
+  const lines = [
+    start,
+    ...toHeaderLines(message),
+    ...(message.body === '' ? [] : ['', toBodyText(message)]),
+  ];
+  return html`<pre tabindex="0">${lines.join('\n')}</pre>`;
+}
+
+/**
+ * The only code of the page: it filters by text, opens what a link leads to, and opens all before
+ * printing. Without it everything is still there.
+ */
+const script = `
+const search = document.querySelector('#search');
+const all = [...document.querySelectorAll('main details')];
+search.parentElement.hidden = false;
+search.addEventListener('input', () => {
+  const words = search.value.toLowerCase().split(/\\s+/);
+  for (const each of all) {
+    const text = each.querySelector('summary').textContent.toLowerCase();
+    each.hidden = !words.every((word) => text.includes(word));
+  }
+});
+const follow = () => {
+  const found = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (found instanceof HTMLDetailsElement) {
+    found.hidden = false;
+    found.open = true;
+    const outcome = document.getElementById(found.className.replace('is-', 'show-'));
+    if (outcome) outcome.checked = true;
+    found.scrollIntoView();
+  }
+};
+addEventListener('hashchange', follow);
+follow();
+let closed = [];
+addEventListener('beforeprint', () => {
+  closed = all.filter((each) => !each.open && each.classList.contains('is-fail'));
+  for (const each of closed) each.open = true;
+});
+addEventListener('afterprint', () => { for (const each of closed) each.open = false; });
+`;
+
+/** The look of the page: light and dark, on paper, and on narrow screens. */
+const style = `
+:root {
+  color-scheme: light dark;
+  --ground: light-dark(#fff, #14171c);
+  --raised: light-dark(#f5f6f8, #1d2128);
+  --line: light-dark(#d5dae1, #39414d);
+  --ink: light-dark(#1c2128, #e4e8ee);
+  --quiet: light-dark(#57606d, #a3adba);
+  --accent: light-dark(#0b5cad, #6db3ff);
+  --pass: light-dark(#1a6e3c, #5fce8b);
+  --fail: light-dark(#b3261e, #ff8a80);
+  --error: light-dark(#8e24aa, #e1a0f0);
+  --skip: light-dark(#8a5a00, #f0b850);
+  --disabled: light-dark(#5b6572, #98a3b1);
+  font: 15px / 1.5 system-ui, sans-serif;
+}
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 75rem; padding: 1rem; background: var(--ground); color: var(--ink); }
+h1 { margin: 0; font-size: 1.6rem; line-height: 1.2; }
+h2 { margin: 2rem 0 .5rem; font-size: 1.15rem; }
+h2, details { scroll-margin-top: 4rem; }
+p, th { overflow-wrap: anywhere; }
+h3 { margin: 1rem 0 .25rem; font-size: 1rem; }
+p { margin: .25rem 0; }
+a { color: var(--accent); }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+header { border-left: .4rem solid var(--verdict); padding: .25rem 0 .25rem 1rem; }
+header h1 { color: var(--verdict); }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem; margin: 1rem 0; }
+dt { color: var(--quiet); }
+dd { margin: 0; overflow-wrap: anywhere; }
+code, pre, .id { font: .87em / 1.45 ui-monospace, monospace; }
+pre { margin: .25rem 0 .75rem; padding: .6rem; background: var(--raised); border: 1px solid var(--line);
+  border-radius: 4px; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 24rem; overflow-y: auto; }
+.filters { display: flex; flex-wrap: wrap; gap: .4rem 1rem; align-items: center; position: sticky; top: 0; z-index: 1;
+  margin: 1.5rem 0 0; padding: .6rem 0; border: 0; border-bottom: 1px solid var(--line); background: var(--ground); }
+.filters legend { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden; }
+.filters label { display: flex; gap: .35rem; align-items: center; min-height: 1.75rem; }
+.filters input[type=search] { font: inherit; padding: .2rem .5rem; width: min(16rem, 60vw); color: inherit;
+  background: var(--raised); border: 1px solid var(--line); border-radius: 4px; }
+.outcome { display: inline-block; min-width: 4.6rem; font-weight: 600; }
+.pass { color: var(--pass); } .fail { color: var(--fail); } .error { color: var(--error); }
+.skip { color: var(--skip); } .disabled, .info { color: var(--disabled); }
+details { border-bottom: 1px solid var(--line); }
+summary { display: grid; grid-template-columns: 4.6rem 15rem 4.5rem minmax(0, 1fr); gap: 0 .75rem; align-items: baseline;
+  padding: .35rem .25rem; cursor: pointer; overflow-wrap: anywhere; }
+summary:hover { background: var(--raised); }
+summary .id { font-weight: 600; }
+summary .level { color: var(--quiet); font-size: .85em; }
+details[open] > summary { background: var(--raised); }
+details > div { padding: .5rem .25rem 1rem 1rem; }
+.finding { border-left: 3px solid var(--fail); padding-left: .8rem; margin: .8rem 0; }
+.finding > p:first-child { font-weight: 600; }
+.quiet { color: var(--quiet); }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem .25rem; border-bottom: 1px solid var(--line); }
+td.rules { min-width: 14rem; } td.rules span { display: inline-block; margin-right: .9rem; }
+${['pass', 'fail', 'skip', 'disabled', 'error']
+  .map(
+    (outcome) =>
+      `body:has(#show-${outcome}:not(:checked)) details.is-${outcome} { display: none; }`,
+  )
+  .join('\n')}
+@media (max-width: 45rem) {
+  summary { grid-template-columns: 4.6rem minmax(0, 1fr) auto; }
+  h2, details { scroll-margin-top: 0; }
+  summary .statement { grid-column: 1 / -1; }
+  dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .4rem; }
+  .filters { position: static; }
+}
+@media print {
+  :root { color-scheme: light; }
+  body { max-width: none; padding: 0; font-size: 10pt; }
+  .filters { display: none; }
+  pre { max-height: none; }
+  summary, tr { break-inside: avoid; }
+}
+`;
+
+/** The page asks no host for anything, itself included. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+/** The run as one page that needs nothing beside itself. */
+export function toHtml(report: Report): string {
+  const { results, summary } = report;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<title>Conformance of ${report.targets[0]?.url}</title>
+<style>${new Markup(style)}</style>
+</head>
+<body>
+${toFacts(report)}
+<nav><a href="#results">Results</a> · <a href="#matrix">Traceability</a></nav>
+<main>
+<fieldset class="filters" id="results">
+<legend>Show</legend>
+${OUTCOMES.map(
+  (outcome) =>
+    html`<label><input type="checkbox" id="show-${outcome}" checked> <span class="${outcome}">${outcome} ${summary[outcome]}</span></label>\n`,
+)}
+<label hidden>Find <input type="search" id="search" placeholder="id or words"></label>
+</fieldset>
+${toResults(results)}
+${toMatrix(results)}
+</main>
+<script>${new Markup(script)}</script>
+</body>
+</html>
+`.text;
+}

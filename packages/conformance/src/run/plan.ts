@@ -1,0 +1,52 @@
+import { checks } from '../checks/index.ts';
+import { toPlace, transactions } from '../contract/transactions.ts';
+import { isDriven, whyNotDriven } from '../dredd/run-transactions.ts';
+import type { Settings } from '../options.ts';
+import { whyNotRun as whyNoWorkflow, workflowFiles } from '../respect/workflows.ts';
+import type { Engine } from '../result.ts';
+import { createRun, type Run } from '../trial/run.ts';
+import measured from './costs.json' with { type: 'json' };
+import { whyNotRun } from './why-not-run.ts';
+
+/** What one check sends. */
+interface Cost {
+  requests: number;
+  /** Heads and bodies, as HTTP/1.1 writes them. */
+  bytes: number;
+}
+
+const costs: Readonly<Record<string, Cost>> = measured.costs;
+
+/** What the check with this id sent to the reference server; `undefined` where it was not measured. */
+export function findCost(id: string): Cost | undefined {
+  return costs[id];
+}
+
+/** One check that a run would make, and what it sends; both absent where nobody has measured it. */
+export interface Planned {
+  engine: Engine;
+  id: string;
+  requests?: number;
+  bytes?: number;
+  /** Why it would not be made. */
+  reason?: string;
+}
+
+/** What a run with these settings would do where nothing is amiss. Nothing is called. */
+export function planRun(settings: Settings): Planned[] {
+  const signal = new AbortController().signal;
+  const run: Run = { ...createRun(settings, signal), fixture: true };
+  const plan = (engine: Engine, id: string, why: { reason?: string } | undefined): Planned =>
+    why?.reason === undefined
+      ? { engine, id, ...findCost(id) }
+      : { engine, id, requests: 0, bytes: 0, reason: why.reason };
+  return [
+    ...checks.map((check) => plan('rules', check.rule, whyNotRun(run, check))),
+    ...transactions
+      .filter((transaction) => isDriven(transaction, settings.preferCode))
+      .map((each) => plan('dredd', toPlace(each).name, whyNotDriven(run, each))),
+    ...workflowFiles.flatMap((file) =>
+      Object.keys(file.workflows).map((id) => plan('respect', id, whyNoWorkflow(run, file))),
+    ),
+  ];
+}
