@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { writeGenerated } from '@berth/codegen';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
+import contract from '@berth/spec/rules.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import type { OpenapiDocument } from '../src/contract/documents.ts';
 import { toOpenapi30 } from './openapi30/to-openapi30.ts';
@@ -17,6 +18,12 @@ await writeGenerated(
 await writeGenerated(
   `${folder}storage.v2.openapi30.gen.json`,
   toOpenapi30(storage as unknown as OpenapiDocument, 'storage'),
+  GENERATOR,
+);
+const ids = contract.rules.filter(({ level }) => level !== 'info').map(({ id }) => `  | '${id}'`);
+await writeGenerated(
+  `${folder}rule-ids.gen.ts`,
+  `/** Every rule of the level MUST or SHOULD. */\nexport type RuleId =\n${ids.join('\n')};`,
   GENERATOR,
 );
 await writeGenerated(

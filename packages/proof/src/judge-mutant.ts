@@ -32,7 +32,7 @@ export async function judgeMutant(
   const failed = report.results
     .filter(({ engine, outcome }) => engine === 'rules' && outcome === 'fail')
     .map(({ id }) => id);
-  const known = [mutant.rule, ...mutant.companions];
+  const known: readonly string[] = [mutant.rule, ...mutant.companions];
   return {
     mutant,
     caught: failed.includes(mutant.rule),

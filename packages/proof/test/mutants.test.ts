@@ -5,7 +5,7 @@ import { testOwnRules } from './support/test-own-rules.ts';
 
 test('every rule has a mutant', () => {
   const checkable = rules.rules.filter(({ level }) => level !== 'info').map(({ id }) => id);
-  const broken = new Set(mutants.map(({ rule }) => rule));
+  const broken = new Set<string>(mutants.map(({ rule }) => rule));
   expect(checkable.filter((id) => !broken.has(id))).toEqual([]);
 });
 

@@ -1,3 +1,4 @@
+import type { RuleId } from '../generated/rule-ids.gen.ts';
 import type { Trial } from '../trial/trial.ts';
 
 /**
@@ -17,7 +18,7 @@ export type Need =
 /** The check of one rule. */
 export interface Check {
   /** Id of the rule in `spec/rules`. */
-  rule: string;
+  rule: RuleId;
   needs: readonly Need[];
   run: (trial: Trial) => Promise<void>;
 }
@@ -32,7 +33,7 @@ export interface Check {
  * });
  */
 export function defineCheck(
-  rule: string,
+  rule: RuleId,
   needs: readonly Need[],
   run: (trial: Trial) => Promise<void>,
 ): Check {

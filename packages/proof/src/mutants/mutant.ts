@@ -1,13 +1,14 @@
+import type { RuleId } from '../../../conformance/src/generated/rule-ids.gen.ts';
 import type { Hooks, MutatedAnswer } from '../proxy/messages.ts';
 
 /** A fault of a deployment, made on the wire between the suite and the reference server. */
 export interface Mutant {
   /** The rule that it breaks. */
-  rule: string;
+  rule: RuleId;
   /** What is broken, as a sentence: `an answer to a GET carries no Content-Disposition`. */
   breaks: string;
   /** Other rules that cannot but fail with it. */
-  companions: readonly string[];
+  companions: readonly RuleId[];
   /** Called once for each run, so that a mutant may have a memory. */
   create: (context: MutantContext) => Hooks;
 }

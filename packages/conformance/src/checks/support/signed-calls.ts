@@ -6,6 +6,7 @@ import {
   type Tc3Parts,
   toTc3Header,
 } from '../../credentials/sign-tc3.ts';
+import type { RuleId } from '../../generated/rule-ids.gen.ts';
 import { type HeaderList, toHeaderList } from '../../http/exchange.ts';
 import type { Echo } from '../../trial/fixture-tool.ts';
 import type { GatewayCall } from '../../trial/gateway-tool.ts';
@@ -136,7 +137,7 @@ interface SignatureCases {
  * @param toCases the calls; `mark` is what bad ones carry as `mark=…` in their query
  */
 export function defineSignatureCheck(
-  rule: string,
+  rule: RuleId,
   toCases: (t: Trial, mark: string) => SignatureCases,
 ): Check {
   return defineCheck(rule, ['fixture', 'signature'], async (t) => {

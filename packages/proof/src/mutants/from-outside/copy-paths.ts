@@ -35,10 +35,10 @@ const letting = (what: string, pattern: RegExp): Mutant =>
   );
 /** Copies go elsewhere. */
 const swapping = (
-  rule: string,
+  rule: Mutant['rule'],
   breaks: string,
   toPath: (path: string) => string,
-  companions: string[] = [],
+  companions: Mutant['companions'] = [],
 ) =>
   fault(
     rule,

@@ -5,7 +5,7 @@ import { toRefusal } from '../support/to-refusal.ts';
 import { fault } from './support/fault.ts';
 
 const lax = (
-  rule: string,
+  rule: Mutant['rule'],
   breaks: string,
   isTaken: (value: string | undefined, request: MutatedRequest, context: MutantContext) => boolean,
 ): Mutant =>
@@ -16,7 +16,7 @@ const lax = (
     },
   }));
 const strict = (
-  rule: string,
+  rule: Mutant['rule'],
   breaks: string,
   isRefused: (value: string, request: MutatedRequest) => boolean,
 ): Mutant =>

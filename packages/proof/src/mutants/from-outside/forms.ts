@@ -6,11 +6,11 @@ import { fault } from './support/fault.ts';
 import { keyOf, ofStored } from './support/of-uploads.ts';
 
 const repairing = (
-  rule: string,
+  rule: Mutant['rule'],
   field: string,
   breaks: string,
   isTaken?: (value: string | undefined, known: string[]) => boolean,
-  companions: string[] = [],
+  companions: Mutant['companions'] = [],
 ): Mutant =>
   fault(
     rule,

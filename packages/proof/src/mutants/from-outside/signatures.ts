@@ -7,7 +7,7 @@ import { fault } from './support/fault.ts';
 
 /** Lets a call in whose signature only this verifier takes. */
 const lax = (
-  rule: string,
+  rule: Mutant['rule'],
   breaks: string,
   isTaken: (request: MutatedRequest, context: MutantContext) => boolean,
 ): Mutant =>
@@ -23,10 +23,10 @@ const lax = (
   }));
 /** Refuses what only this verifier refuses. */
 const strict = (
-  rule: string,
+  rule: Mutant['rule'],
   breaks: string,
   isRefused: (request: MutatedRequest, parts: Record<string, string>) => boolean,
-  companions: string[] = [],
+  companions: Mutant['companions'] = [],
 ): Mutant =>
   fault(
     rule,

@@ -7,7 +7,7 @@ import { fault } from './support/fault.ts';
 const events = (
   breaks: string,
   change: (text: string) => string,
-  companions: string[] = [],
+  companions: Mutant['companions'] = [],
 ): Mutant =>
   fault(
     'GW-SSE',
