@@ -1,6 +1,6 @@
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import type { Mutant } from './mutant.ts';
-import { toStorageRefusal } from './support/to-storage-refusal.ts';
+import { toStorageRefusal } from './support/refusals.ts';
 
 const AUTHORIZATION = profile.storageHeaders.authorization.toLowerCase();
 

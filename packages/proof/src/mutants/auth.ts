@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
+import { toRefusal } from './support/refusals.ts';
 import { letIn, readSignature } from './support/signature.ts';
-import { toRefusal } from './support/to-refusal.ts';
 
 function readClaims(payload: string): Record<string, unknown> {
   try {

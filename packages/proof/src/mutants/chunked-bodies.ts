@@ -1,8 +1,8 @@
 import type { MutatedRequest } from '../proxy/messages.ts';
-import { behind } from './from-outside/support/behind.ts';
-import { fault } from './from-outside/support/fault.ts';
+import { behind, fault } from './from-outside/fault.ts';
+
 import type { Mutant } from './mutant.ts';
-import { toRefusal } from './support/to-refusal.ts';
+import { toRefusal } from './support/refusals.ts';
 
 const isChunked = ({ headers }: MutatedRequest) => headers.get('Transfer-Encoding') === 'chunked';
 

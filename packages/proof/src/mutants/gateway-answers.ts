@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import type { Mutant } from './mutant.ts';
-import { listOrdered } from './support/list-ordered.ts';
-import { mediaTypeOf } from './support/media-type-of.ts';
+import { listOrdered, mediaTypeOf } from './support/answers.ts';
 
 export const gatewayAnswers: readonly Mutant[] = [
   {

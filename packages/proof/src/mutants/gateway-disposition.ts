@@ -1,6 +1,5 @@
 import type { Mutant } from './mutant.ts';
-import { listOrdered } from './support/list-ordered.ts';
-import { mediaTypeOf } from './support/media-type-of.ts';
+import { listOrdered, mediaTypeOf } from './support/answers.ts';
 
 const TEXTS = ['application/json', 'text/plain'];
 

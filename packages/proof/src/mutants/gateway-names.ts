@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { MutatedAnswer } from '../proxy/messages.ts';
 import type { Mutant } from './mutant.ts';
-import { toRefusal } from './support/to-refusal.ts';
+import { toRefusal } from './support/refusals.ts';
 
 export const gatewayNames: readonly Mutant[] = [
   {

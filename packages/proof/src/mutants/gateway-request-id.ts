@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Mutant } from './mutant.ts';
-import { listOrdered } from './support/list-ordered.ts';
+import { listOrdered } from './support/answers.ts';
 
 export const gatewayRequestId: readonly Mutant[] = [
   {

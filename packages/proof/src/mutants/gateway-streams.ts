@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { SocketMessage } from '../proxy/messages.ts';
 import type { Mutant } from './mutant.ts';
-import { toRefusal } from './support/to-refusal.ts';
+import { toRefusal } from './support/refusals.ts';
 
 export const gatewayStreams: readonly Mutant[] = [
   {

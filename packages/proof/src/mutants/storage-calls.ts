@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
-import { itemsOf } from './support/items-of.ts';
-import { toStorageAnswer, toStorageRefusal } from './support/to-storage-refusal.ts';
+import { itemsOf } from './support/answers.ts';
+import { toStorageAnswer, toStorageRefusal } from './support/refusals.ts';
 
 export const storageCalls: readonly Mutant[] = [
   {

@@ -1,10 +1,14 @@
 import type { Mutant } from './mutant.ts';
-import { changeEntries, changeJson } from './support/change-json.ts';
-import { fileIdOf, readFile, storeFile } from './support/files.ts';
-import { itemsOf } from './support/items-of.ts';
-import { leaveOutItems, putEntries } from './support/leave-out-items.ts';
-import { seesItems } from './support/sees-items.ts';
-import { toStorageRefusal } from './support/to-storage-refusal.ts';
+import {
+  changeEntries,
+  changeJson,
+  itemsOf,
+  leaveOutItems,
+  putEntries,
+  seesItems,
+} from './support/answers.ts';
+import { toStorageRefusal } from './support/refusals.ts';
+import { fileIdOf, readFile, storeFile } from './support/uploads.ts';
 
 export const storageCopyAnswers: readonly Mutant[] = [
   {

@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts';
-import { changeItems, itemsOf } from './support/items-of.ts';
-import { leaveOutItems, putEntries } from './support/leave-out-items.ts';
-import { toStorageRefusal } from './support/to-storage-refusal.ts';
+import { changeItems, itemsOf, leaveOutItems, putEntries } from './support/answers.ts';
+
+import { toStorageRefusal } from './support/refusals.ts';
 
 export const storageCopyPaths: readonly Mutant[] = [
   {

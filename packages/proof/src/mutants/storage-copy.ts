@@ -1,8 +1,6 @@
 import type { Mutant } from './mutant.ts';
-import { deleteFile, fileIdOf, readFile } from './support/files.ts';
-import { changeItems, itemsOf } from './support/items-of.ts';
-import { leaveOutItems, putEntries } from './support/leave-out-items.ts';
-import { seesItems } from './support/sees-items.ts';
+import { changeItems, itemsOf, leaveOutItems, putEntries, seesItems } from './support/answers.ts';
+import { deleteFile, fileIdOf, readFile } from './support/uploads.ts';
 
 export const storageCopy: readonly Mutant[] = [
   {

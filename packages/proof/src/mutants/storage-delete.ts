@@ -1,10 +1,8 @@
 import { MutatedAnswer } from '../proxy/messages.ts';
 import type { Mutant } from './mutant.ts';
-import { changeEntries } from './support/change-json.ts';
-import { readFile } from './support/files.ts';
-import { itemsOf } from './support/items-of.ts';
-import { leaveOutItems, putEntries } from './support/leave-out-items.ts';
-import { toStorageRefusal } from './support/to-storage-refusal.ts';
+import { changeEntries, itemsOf, leaveOutItems, putEntries } from './support/answers.ts';
+import { toStorageRefusal } from './support/refusals.ts';
+import { readFile } from './support/uploads.ts';
 
 export const storageDelete: readonly Mutant[] = [
   {

@@ -1,5 +1,5 @@
 import type { Mutant } from './mutant.ts';
-import { changeJson } from './support/change-json.ts';
+import { changeJson } from './support/answers.ts';
 
 export const storageEnvelope: readonly Mutant[] = [
   {

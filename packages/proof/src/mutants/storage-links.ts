@@ -1,9 +1,14 @@
 import { MutatedAnswer } from '../proxy/messages.ts';
 import type { Mutant } from './mutant.ts';
-import { changeEntries } from './support/change-json.ts';
-import { changeItems, itemsOf } from './support/items-of.ts';
-import { leaveOutItems, putEntries } from './support/leave-out-items.ts';
-import { toStorageRefusal } from './support/to-storage-refusal.ts';
+import {
+  changeEntries,
+  changeItems,
+  itemsOf,
+  leaveOutItems,
+  putEntries,
+} from './support/answers.ts';
+
+import { toStorageRefusal } from './support/refusals.ts';
 
 export const storageLinks: readonly Mutant[] = [
   {

@@ -1,5 +1,5 @@
 import type { Mutant } from './mutant.ts';
-import { toStorageAnswer, toStorageRefusal } from './support/to-storage-refusal.ts';
+import { toStorageAnswer, toStorageRefusal } from './support/refusals.ts';
 
 const CLOSE = ']'.charCodeAt(0);
 

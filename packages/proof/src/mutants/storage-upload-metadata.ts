@@ -1,7 +1,7 @@
 import type { Hooks, Json } from '../proxy/messages.ts';
 import type { Mutant } from './mutant.ts';
-import { changeJson } from './support/change-json.ts';
-import { toStorageRefusal } from './support/to-storage-refusal.ts';
+import { changeJson } from './support/answers.ts';
+import { toStorageRefusal } from './support/refusals.ts';
 
 /** Only paths of several levels are concerned. */
 function isDeep(path: unknown): boolean {

@@ -1,11 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { MutatedAnswer } from '../proxy/messages.ts';
 import type { Mutant } from './mutant.ts';
-import { changeJson } from './support/change-json.ts';
-import { deleteFile, fileIdOf, storeFile } from './support/files.ts';
-import { readForm, writeForm } from './support/forms.ts';
-import { itemsOf } from './support/items-of.ts';
-import { seesItems } from './support/sees-items.ts';
+import { changeJson, itemsOf, seesItems } from './support/answers.ts';
+import { deleteFile, fileIdOf, readForm, storeFile, writeForm } from './support/uploads.ts';
 
 /** How long one upload waits for another of its key, in milliseconds. */
 const LONGEST = 300;

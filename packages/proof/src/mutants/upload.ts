@@ -1,9 +1,7 @@
 import type { Mutant } from './mutant.ts';
-import { changeJson } from './support/change-json.ts';
-import { fileIdOf, readFile } from './support/files.ts';
-import { readForm, writeForm } from './support/forms.ts';
-import { rememberGrants } from './support/grants.ts';
-import { toUploadError } from './support/to-upload-error.ts';
+import { changeJson } from './support/answers.ts';
+import { toUploadError } from './support/refusals.ts';
+import { fileIdOf, readFile, readForm, rememberGrants, writeForm } from './support/uploads.ts';
 
 export const upload: readonly Mutant[] = [
   {

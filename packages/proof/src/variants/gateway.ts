@@ -1,9 +1,8 @@
-import { ofGateway, ofService } from '../mutants/from-outside/support/behind.ts';
-import { changeJson } from '../mutants/support/change-json.ts';
-import { toRefusal } from '../mutants/support/to-refusal.ts';
+import { ofGateway, ofService } from '../mutants/from-outside/fault.ts';
+import { changeJson } from '../mutants/support/answers.ts';
+import { toRefusal } from '../mutants/support/refusals.ts';
 import type { Headers, Json, MutatedAnswer, MutatedRequest } from '../proxy/messages.ts';
-import { escapeText, prettyText } from './texts.ts';
-import { type Variant, variant } from './variant.ts';
+import { escapeText, prettyText, type Variant, variant } from './variant.ts';
 
 /** Changes the error bodies of the gateway. */
 const ofErrors = (change: (error: Json, answer: MutatedAnswer, request: MutatedRequest) => void) =>

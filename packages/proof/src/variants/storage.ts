@@ -1,12 +1,18 @@
-import { each, isBad, isOk, ofEntries } from '../mutants/from-outside/support/of-entries.ts';
-import { ofFailure, ofSuccess } from '../mutants/from-outside/support/of-envelopes.ts';
-import { refusing } from '../mutants/from-outside/support/refusing.ts';
-import { changeItems, itemsOf } from '../mutants/support/items-of.ts';
-import { seesItems } from '../mutants/support/sees-items.ts';
-import { toStorageRefusal } from '../mutants/support/to-storage-refusal.ts';
+import {
+  each,
+  isBad,
+  isOk,
+  ofEntries,
+  ofFailure,
+  ofSuccess,
+  refusing,
+} from '../mutants/from-outside/fault.ts';
+
+import { changeItems, itemsOf, seesItems } from '../mutants/support/answers.ts';
+
+import { toStorageRefusal } from '../mutants/support/refusals.ts';
 import { type Json, MutatedAnswer, type MutatedRequest } from '../proxy/messages.ts';
-import { escapeText, prettyText } from './texts.ts';
-import { type Variant, variant } from './variant.ts';
+import { escapeText, prettyText, type Variant, variant } from './variant.ts';
 
 const COPY = 'batchCopyFile';
 const LINKS = 'batchGetTempUrls';

@@ -1,8 +1,6 @@
-import { isOk, ofEntries } from '../mutants/from-outside/support/of-entries.ts';
-import { ofSuccess } from '../mutants/from-outside/support/of-envelopes.ts';
-import { ofStored } from '../mutants/from-outside/support/of-uploads.ts';
-import { readForm, writeForm } from '../mutants/support/forms.ts';
-import { seesItems } from '../mutants/support/sees-items.ts';
+import { isOk, ofEntries, ofStored, ofSuccess } from '../mutants/from-outside/fault.ts';
+import { seesItems } from '../mutants/support/answers.ts';
+import { readForm, writeForm } from '../mutants/support/uploads.ts';
 import { type Hooks, MutatedAnswer, type MutatedRequest } from '../proxy/messages.ts';
 import { type Variant, variant } from './variant.ts';
 

@@ -1,10 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import type { MutatedRequest } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
-import { mediaTypeOf } from '../support/media-type-of.ts';
-import { ofService } from './support/behind.ts';
-import { changeText } from './support/change-text.ts';
-import { fault } from './support/fault.ts';
+import { mediaTypeOf } from '../support/answers.ts';
+import { changeText, fault, ofService } from './fault.ts';
 
 const isAnswer = ({ path }: MutatedRequest) => path.endsWith('/answer');
 

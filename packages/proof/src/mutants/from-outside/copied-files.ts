@@ -1,15 +1,19 @@
 import type { Hooks, Json } from '../../proxy/messages.ts';
 import type { Mutant, MutantContext } from '../mutant.ts';
-import { deleteFile, fileIdOf, readFile, storeFile } from '../support/files.ts';
-import { readForm } from '../support/forms.ts';
-import { changeItems, itemsOf } from '../support/items-of.ts';
-import { leaveOutItems, putEntries } from '../support/leave-out-items.ts';
-import { seesItems } from '../support/sees-items.ts';
-import { fault } from './support/fault.ts';
-import { afterCopies, changing, isCopy, leavingOut, ofCopies } from './support/of-copies.ts';
-import { each } from './support/of-entries.ts';
-import { keyOf } from './support/of-uploads.ts';
-import { plainPath } from './support/plain-path.ts';
+import { changeItems, itemsOf, leaveOutItems, putEntries, seesItems } from '../support/answers.ts';
+import { deleteFile, fileIdOf, readFile, readForm, storeFile } from '../support/uploads.ts';
+
+import {
+  afterCopies,
+  changing,
+  each,
+  fault,
+  isCopy,
+  keyOf,
+  leavingOut,
+  ofCopies,
+  plainPath,
+} from './fault.ts';
 
 /** Has the copy share what becomes of the source. */
 const aliases =

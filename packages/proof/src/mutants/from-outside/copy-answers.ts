@@ -1,13 +1,9 @@
 import type { Json } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
-import { deleteFile, fileIdOf, readFile, storeFile } from '../support/files.ts';
-import { itemsOf } from '../support/items-of.ts';
-import { leaveOutItems, putEntries } from '../support/leave-out-items.ts';
-import { seesItems } from '../support/sees-items.ts';
-import { fault } from './support/fault.ts';
-import { isCopy, ofCopies } from './support/of-copies.ts';
-import { each, refuseAll } from './support/of-entries.ts';
-import { plainPath } from './support/plain-path.ts';
+import { itemsOf, leaveOutItems, putEntries, seesItems } from '../support/answers.ts';
+import { deleteFile, fileIdOf, readFile, storeFile } from '../support/uploads.ts';
+
+import { each, fault, isCopy, ofCopies, plainPath, refuseAll } from './fault.ts';
 
 /** What stores answer to copies. */
 export const copyAnswers: readonly Mutant[] = [

@@ -1,14 +1,9 @@
 import type { Hooks, Json } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
-import { readForm } from '../support/forms.ts';
-import { itemsOf } from '../support/items-of.ts';
-import { leaveOutItems, putEntries } from '../support/leave-out-items.ts';
-import { seesItems } from '../support/sees-items.ts';
-import { toStorageRefusal } from '../support/to-storage-refusal.ts';
-import { fault } from './support/fault.ts';
-import { changing, isCopy, leavingOut, ofCopies } from './support/of-copies.ts';
-import { keyOf } from './support/of-uploads.ts';
-import { plainPath } from './support/plain-path.ts';
+import { itemsOf, leaveOutItems, putEntries, seesItems } from '../support/answers.ts';
+import { toStorageRefusal } from '../support/refusals.ts';
+import { readForm } from '../support/uploads.ts';
+import { changing, fault, isCopy, keyOf, leavingOut, ofCopies, plainPath } from './fault.ts';
 
 /** Items that fail though they should not. */
 const failing = (isBad: (item: Json) => boolean): Hooks =>

@@ -1,8 +1,8 @@
 import { MutatedAnswer, type MutatedRequest } from '../../proxy/messages.ts';
 import type { Mutant, MutantContext } from '../mutant.ts';
+import { toRefusal } from '../support/refusals.ts';
 import { letIn } from '../support/signature.ts';
-import { toRefusal } from '../support/to-refusal.ts';
-import { fault } from './support/fault.ts';
+import { fault } from './fault.ts';
 
 const lax = (
   rule: Mutant['rule'],

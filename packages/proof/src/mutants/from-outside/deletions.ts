@@ -1,11 +1,9 @@
 import { type Json, MutatedAnswer } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
-import { changeEntries } from '../support/change-json.ts';
-import { readForm } from '../support/forms.ts';
-import { itemsOf } from '../support/items-of.ts';
-import { toStorageAnswer, toStorageRefusal } from '../support/to-storage-refusal.ts';
-import { fault } from './support/fault.ts';
-import { each, isBad, isOk, ofEntries, refuseAll, unique } from './support/of-entries.ts';
+import { changeEntries, itemsOf } from '../support/answers.ts';
+import { toStorageAnswer, toStorageRefusal } from '../support/refusals.ts';
+import { readForm } from '../support/uploads.ts';
+import { each, fault, isBad, isOk, ofEntries, refuseAll, unique } from './fault.ts';
 
 const ofDeletes = (change: (entries: Json[], items: Json[]) => unknown) =>
   ofEntries('batchDelete', change);

@@ -1,9 +1,8 @@
 import type { MutatedRequest } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
-import { listOrdered } from '../support/list-ordered.ts';
-import { mediaTypeOf } from '../support/media-type-of.ts';
-import { ofService } from './support/behind.ts';
-import { fault } from './support/fault.ts';
+import { listOrdered, mediaTypeOf } from '../support/answers.ts';
+
+import { fault, ofService } from './fault.ts';
 
 const ATTACHMENT = 'attachment';
 const NAME = 'Content-Disposition';

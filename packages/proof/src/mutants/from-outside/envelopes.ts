@@ -1,7 +1,6 @@
 import type { Json } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
-import { fault } from './support/fault.ts';
-import { ofFailure, ofSuccess } from './support/of-envelopes.ts';
+import { fault, ofFailure, ofSuccess } from './fault.ts';
 
 /** What storage services put into envelopes. */
 export const envelopes: readonly Mutant[] = [

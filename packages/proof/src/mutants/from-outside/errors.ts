@@ -1,9 +1,8 @@
 import type { MutatedAnswer } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
-import { changeJson } from '../support/change-json.ts';
-import { toRefusal } from '../support/to-refusal.ts';
-import { ofGateway } from './support/behind.ts';
-import { fault } from './support/fault.ts';
+import { changeJson } from '../support/answers.ts';
+import { toRefusal } from '../support/refusals.ts';
+import { fault, ofGateway } from './fault.ts';
 
 const isMissing = (answer: MutatedAnswer) => answer.json?.code === 'SERVICE_NOT_FOUND';
 const isForbidden = (answer: MutatedAnswer) => answer.json?.code === 'SERVICE_FORBIDDEN';

@@ -1,7 +1,7 @@
 import type { Mutant } from '../mutant.ts';
-import { answerHeaders } from './answer-headers.ts';
+import { hosts, paths, queries } from './addresses.ts';
+import { answerHeaders, hops } from './answer-headers.ts';
 import { bodies } from './bodies.ts';
-import { contents } from './contents.ts';
 import { copiedFiles } from './copied-files.ts';
 import { copyAnswers } from './copy-answers.ts';
 import { copyPaths } from './copy-paths.ts';
@@ -10,13 +10,7 @@ import { deletions } from './deletions.ts';
 import { dispositions } from './dispositions.ts';
 import { envelopes } from './envelopes.ts';
 import { errors } from './errors.ts';
-import { forms } from './forms.ts';
-import { grants } from './grants.ts';
-import { hops } from './hops.ts';
-import { hosts } from './hosts.ts';
 import { links } from './links.ts';
-import { paths } from './paths.ts';
-import { queries } from './queries.ts';
 import { requestIds } from './request-ids.ts';
 import { requests } from './requests.ts';
 import { signatures } from './signatures.ts';
@@ -24,6 +18,7 @@ import { statuses } from './statuses.ts';
 import { storageCalls } from './storage-calls.ts';
 import { streams } from './streams.ts';
 import { uploadAnswers } from './upload-answers.ts';
+import { contents, forms, grants } from './uploads.ts';
 
 /** Faults of real gateways, proxies and object stores, written from the rules alone, without a look at the checks. */
 export const fromOutside: readonly Mutant[] = [

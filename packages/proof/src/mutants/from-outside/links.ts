@@ -1,13 +1,9 @@
 import { type Hooks, type Json, MutatedAnswer } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
-import { changeEntries } from '../support/change-json.ts';
-import { readForm } from '../support/forms.ts';
-import { changeItems, itemsOf } from '../support/items-of.ts';
-import { seesItems } from '../support/sees-items.ts';
-import { toStorageAnswer, toStorageRefusal } from '../support/to-storage-refusal.ts';
-import { changeText } from './support/change-text.ts';
-import { fault } from './support/fault.ts';
-import { each, isBad, isOk, ofEntries, refuseAll, unique } from './support/of-entries.ts';
+import { changeEntries, changeItems, itemsOf, seesItems } from '../support/answers.ts';
+import { toStorageAnswer, toStorageRefusal } from '../support/refusals.ts';
+import { readForm } from '../support/uploads.ts';
+import { changeText, each, fault, isBad, isOk, ofEntries, refuseAll, unique } from './fault.ts';
 
 const ofLinks = (change: (entries: Json[], items: Json[]) => unknown) =>
   ofEntries('batchGetTempUrls', change);

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { MutatedAnswer } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
-import { changeJson } from '../support/change-json.ts';
-import { listOrdered } from '../support/list-ordered.ts';
-import { mediaTypeOf } from '../support/media-type-of.ts';
-import { ofGateway, ofService } from './support/behind.ts';
-import { fault } from './support/fault.ts';
+import { changeJson, listOrdered, mediaTypeOf } from '../support/answers.ts';
+
+import { fault, ofGateway, ofService } from './fault.ts';
 
 const NAME = 'X-Request-Id';
 

@@ -1,6 +1,5 @@
 import type { Mutant } from '../mutant.ts';
-import { behind } from './support/behind.ts';
-import { fault } from './support/fault.ts';
+import { behind, fault } from './fault.ts';
 
 const lose = (name: string): Mutant =>
   fault(

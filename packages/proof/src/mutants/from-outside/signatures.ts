@@ -1,9 +1,9 @@
 import type { MutatedRequest } from '../../proxy/messages.ts';
 import type { Mutant, MutantContext } from '../mutant.ts';
-import { seesItems } from '../support/sees-items.ts';
+import { seesItems } from '../support/answers.ts';
+import { toRefusal } from '../support/refusals.ts';
 import { fitsSignature, letIn, readSignature } from '../support/signature.ts';
-import { toRefusal } from '../support/to-refusal.ts';
-import { fault } from './support/fault.ts';
+import { fault } from './fault.ts';
 
 /** Lets a call in whose signature only this verifier takes. */
 const lax = (

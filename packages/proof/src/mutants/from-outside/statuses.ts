@@ -1,10 +1,8 @@
 import type { MutatedAnswer, MutatedRequest } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
-import { mediaTypeOf } from '../support/media-type-of.ts';
-import { toRefusal } from '../support/to-refusal.ts';
-import { ofService } from './support/behind.ts';
-import { changeText } from './support/change-text.ts';
-import { fault } from './support/fault.ts';
+import { mediaTypeOf } from '../support/answers.ts';
+import { toRefusal } from '../support/refusals.ts';
+import { changeText, fault, ofService } from './fault.ts';
 
 const isAnswer = ({ path }: MutatedRequest) => path.endsWith('/answer');
 const replace = (answer: MutatedAnswer, other: MutatedAnswer) => Object.assign(answer, other);

@@ -1,9 +1,7 @@
 import { type Json, MutatedAnswer } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
-import { toStorageAnswer, toStorageRefusal } from '../support/to-storage-refusal.ts';
-import { fault } from './support/fault.ts';
-import { ofFailure, ofSuccess } from './support/of-envelopes.ts';
-import { refusing } from './support/refusing.ts';
+import { toStorageAnswer, toStorageRefusal } from '../support/refusals.ts';
+import { fault, ofFailure, ofSuccess, refusing } from './fault.ts';
 
 const hasItem = (json: Json, isWanted: (item: Json) => boolean) =>
   Array.isArray(json?.fileList) && json.fileList.some(isWanted);

@@ -1,8 +1,8 @@
 import { MutatedAnswer, type SocketMessage } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
-import { mediaTypeOf } from '../support/media-type-of.ts';
-import { toRefusal } from '../support/to-refusal.ts';
-import { fault } from './support/fault.ts';
+import { mediaTypeOf } from '../support/answers.ts';
+import { toRefusal } from '../support/refusals.ts';
+import { fault } from './fault.ts';
 
 const events = (
   breaks: string,

@@ -1,10 +1,8 @@
 import type { Hooks, MutatedAnswer } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
-import { deleteFile, fileIdOf, readFile, storeFile } from '../support/files.ts';
-import { readForm } from '../support/forms.ts';
-import { seesItems } from '../support/sees-items.ts';
-import { fault } from './support/fault.ts';
-import { keyOf, ofStored } from './support/of-uploads.ts';
+import { seesItems } from '../support/answers.ts';
+import { deleteFile, fileIdOf, readFile, readForm, storeFile } from '../support/uploads.ts';
+import { fault, keyOf, ofStored } from './fault.ts';
 
 const ofErrors = (change: (answer: MutatedAnswer) => void): Hooks => ({
   ...seesItems,

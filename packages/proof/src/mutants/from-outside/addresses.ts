@@ -1,10 +1,39 @@
-import { MutatedAnswer } from '../../proxy/messages.ts';
+import { MutatedAnswer, type MutatedRequest } from '../../proxy/messages.ts';
 import type { Mutant } from '../mutant.ts';
-import { behind, changePath } from './support/behind.ts';
-import { fault } from './support/fault.ts';
+import { behind, changePath, changeQuery, fault } from './fault.ts';
+
+function sendTo(request: MutatedRequest, env: string, isTaken: (host: string) => boolean): void {
+  const host = request.headers.get('Host') ?? '';
+  if (request.isGateway && host.split('.')[0] !== env && isTaken(host)) {
+    request.headers.set('Host', `${env}.gateway.example`);
+  }
+}
+
+/** How servers get the environment wrong. */
+export const hosts: readonly Mutant[] = [
+  fault('GW-ENV-HOST', 'every host is that of the one environment', ({ env }) => ({
+    request: (request) => sendTo(request, env, () => true),
+  })),
+  fault(
+    'GW-ENV-HOST',
+    'every host is that of the environment of the token',
+    ({ env, otherAuthorization, authorization }) => ({
+      request(request) {
+        if (!request.isGateway || request.headers.get('Host')?.startsWith(`${env}.`)) return;
+        if (request.headers.get('Authorization') === otherAuthorization)
+          request.headers.set('Authorization', authorization);
+        sendTo(request, env, () => true);
+      },
+    }),
+  ),
+  fault('GW-ENV-HOST', 'a host that names no environment gets the default one', ({ env }) => ({
+    request: (request) => sendTo(request, env, (host) => !host.startsWith('other')),
+  })),
+];
 
 const decode = (path: string, pattern: RegExp) =>
   path.replace(pattern, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+
 const toEscape = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
 
 /** What web servers and frameworks do to paths on the way. */
@@ -177,5 +206,67 @@ export const paths: readonly Mutant[] = [
     'GW-PATH-SLASHES',
     'three slashes become two',
     behind((request) => changePath(request, (path) => path.replace(/\/{3,}/g, '//'))),
+  ),
+];
+
+const rewrite = (breaks: string, change: (query: string) => string): Mutant =>
+  fault(
+    'GW-QUERY-RAW',
+    breaks,
+    behind((request) => {
+      // The commands of the fixture service stay what they are: a query is rewritten where only it can tell.
+      if (!/\/(answer|events|count|closed|release)\?/.test(request.target))
+        changeQuery(request, change);
+    }),
+  );
+
+/** What parsers do to query strings that are read and written again. */
+export const queries: readonly Mutant[] = [
+  rewrite('a plus becomes an escaped space', (query) => query.replaceAll('+', '%20')),
+  rewrite('an escaped space becomes a plus', (query) => query.replaceAll('%20', '+')),
+  rewrite('parameters are sorted', (query) => query.split('&').sort().join('&')),
+  rewrite('of a repeated parameter the last is kept', (query) => {
+    const pairs = query.split('&');
+    const nameOf = (pair: string) => pair.split('=')[0];
+    return pairs
+      .filter(
+        (pair, index) => !pairs.slice(index + 1).some((later) => nameOf(later) === nameOf(pair)),
+      )
+      .join('&');
+  }),
+  rewrite('a parameter without a value gets an equals sign', (query) =>
+    query.replace(/(?<=^|&)[^=&]+(?=&|$)/g, '$&='),
+  ),
+  rewrite('an equals sign without a value is lost', (query) => query.replace(/=(?=&|$)/g, '')),
+  rewrite('a second question mark is escaped', (query) => query.replaceAll('?', '%3F')),
+  rewrite('empty pairs are dropped', (query) => query.replace(/&{2,}/g, '&').replace(/^&|&$/g, '')),
+  rewrite('a semicolon is taken for an ampersand', (query) => query.replaceAll(';', '&')),
+  rewrite('an apostrophe is escaped', (query) => query.replaceAll("'", '%27')),
+  rewrite('brackets are escaped', (query) => query.replaceAll('[', '%5B').replaceAll(']', '%5D')),
+  rewrite('escaped tildes are decoded', (query) => query.replace(/%7e/gi, '~')),
+  rewrite('slashes and colons are escaped', (query) =>
+    query.replaceAll('/', '%2F').replaceAll(':', '%3A'),
+  ),
+  rewrite('escaped slashes are decoded', (query) => query.replace(/%2f/gi, '/')),
+  rewrite('escapes are upper-cased', (query) =>
+    query.replace(/%[\da-f]{2}/gi, (code) => code.toUpperCase()),
+  ),
+  rewrite('escapes that are no UTF-8 are replaced', (query) =>
+    query.replace(/%(ff|80|c0)/gi, '%EF%BF%BD'),
+  ),
+  fault(
+    'GW-QUERY-RAW',
+    'it is lost where the path is left out',
+    behind((request) => {
+      if (/^\/v1\/cloudrun\/[^/]+\/?$/.test(request.path)) request.target = request.path;
+    }),
+  ),
+  fault(
+    'GW-QUERY-RAW',
+    'it is lost on POST',
+    behind((request) => {
+      if (request.method === 'POST' && !/\/(answer|events)/.test(request.path))
+        request.target = request.path;
+    }),
   ),
 ];
