@@ -21,42 +21,6 @@ interface Progress {
 /** How often the seconds are written anew, in milliseconds. */
 const TICK = 500;
 
-/** Keeps the progress line of a terminal up to date; elsewhere it does nothing. */
-export function createProgress({ progress }: Output): Progress {
-  const counts = { checks: 0, failed: 0 };
-  let started = performance.now();
-  let timer: NodeJS.Timeout | undefined;
-  const draw = () => {
-    const seconds = Math.round((performance.now() - started) / 1000);
-    progress?.(`${counts.checks} checks, ${counts.failed} failed, ${seconds} s`);
-  };
-  return {
-    begin() {
-      if (progress === undefined) return;
-      started = performance.now();
-      timer = setInterval(draw, TICK);
-      draw();
-    },
-    add({ outcome }) {
-      counts.checks += 1;
-      if (outcome === 'fail') counts.failed += 1;
-      if (timer) draw();
-    },
-    end() {
-      clearInterval(timer);
-      progress?.('');
-    },
-  };
-}
-
-/** Reasons that only repeat what the operator has asked for. */
-const CHOSEN: readonly string[] = ['not in --only', '--skip', '--level must'];
-
-/** Whether a check was left out by a choice of the operator, and not for something that is missing. */
-export function isChosen(reason: string | undefined): boolean {
-  return reason !== undefined && CHOSEN.includes(reason);
-}
-
 /**
  * Checks a deployment: shows each result, writes the reports, and returns the exit code.
  *
@@ -98,6 +62,42 @@ export async function check(given: Given, output: Output, signal: AbortSignal): 
   const { paint = (_, text) => text } = output;
   output.out(paint(whole.exitCode === 0 ? 'green' : 'red', toSummaryLine(whole)));
   return whole.exitCode;
+}
+
+/** Keeps the progress line of a terminal up to date; elsewhere it does nothing. */
+export function createProgress({ progress }: Output): Progress {
+  const counts = { checks: 0, failed: 0 };
+  let started = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  const draw = () => {
+    const seconds = Math.round((performance.now() - started) / 1000);
+    progress?.(`${counts.checks} checks, ${counts.failed} failed, ${seconds} s`);
+  };
+  return {
+    begin() {
+      if (progress === undefined) return;
+      started = performance.now();
+      timer = setInterval(draw, TICK);
+      draw();
+    },
+    add({ outcome }) {
+      counts.checks += 1;
+      if (outcome === 'fail') counts.failed += 1;
+      if (timer) draw();
+    },
+    end() {
+      clearInterval(timer);
+      progress?.('');
+    },
+  };
+}
+
+/** Reasons that only repeat what the operator has asked for. */
+const CHOSEN: readonly string[] = ['not in --only', '--skip', '--level must'];
+
+/** Whether a check was left out by a choice of the operator, and not for something that is missing. */
+export function isChosen(reason: string | undefined): boolean {
+  return reason !== undefined && CHOSEN.includes(reason);
 }
 
 function show(result: Result, { failedOnly }: Given, output: Output): void {

@@ -22,18 +22,6 @@ Exit codes, the first that applies:
   3  a MUST was skipped: incomplete
   0  the deployment keeps the contract`;
 
-/** The version of the suite, and the versions of the contract that it speaks. */
-function toVersion(): string {
-  const spoken = APIS.map((api) => `${api} ${documents[api].document.info.version}`);
-  return `berth-conformance ${manifest.version} (contract: ${spoken.join(', ')})`;
-}
-
-/** What the command line asks for: a run, or the fixture service, with the options as they were typed. */
-export interface Typed {
-  command: 'run' | 'fixture';
-  options: Record<string, unknown>;
-}
-
 /**
  * The command line: its options and their help. It never exits the process by itself.
  *
@@ -68,6 +56,18 @@ export function createProgram(onTyped: (typed: Typed) => void): Command {
     )
     .action((options) => onTyped({ command: 'fixture', options }));
   return program.helpCommand(false);
+}
+
+/** The version of the suite, and the versions of the contract that it speaks. */
+function toVersion(): string {
+  const spoken = APIS.map((api) => `${api} ${documents[api].document.info.version}`);
+  return `berth-conformance ${manifest.version} (contract: ${spoken.join(', ')})`;
+}
+
+/** What the command line asks for: a run, or the fixture service, with the options as they were typed. */
+export interface Typed {
+  command: 'run' | 'fixture';
+  options: Record<string, unknown>;
 }
 
 function toOption(name: string, { kind, value, about, choices, usual }: OptionSpec): Option {

@@ -6,23 +6,6 @@ const ECHO_MILLISECONDS = 500;
 
 /** Exit code of a process that a signal has ended: 128 and the number of SIGINT. */
 const INTERRUPTED = 130;
-
-/** A signal that SIGINT or SIGTERM aborts; one that comes after its echo ends the process at once. */
-function stopOnSignal(): AbortSignal {
-  const controller = new AbortController();
-  let since = 0;
-  const stop = () => {
-    if (controller.signal.aborted && performance.now() - since > ECHO_MILLISECONDS) {
-      process.exit(INTERRUPTED);
-    }
-    if (controller.signal.aborted) return;
-    since = performance.now();
-    controller.abort();
-  };
-  process.on('SIGINT', stop).on('SIGTERM', stop);
-  return controller.signal;
-}
-
 /** Exit code of a fault of the suite itself; Node's own, 1, says that the deployment is at fault. */
 const FAULT = 4;
 
@@ -42,4 +25,20 @@ export async function main(): Promise<number> {
     process.exit(FAULT);
   });
   return runCli(argv.slice(2), { output, env, signal: stopOnSignal() });
+}
+
+/** A signal that SIGINT or SIGTERM aborts; one that comes after its echo ends the process at once. */
+function stopOnSignal(): AbortSignal {
+  const controller = new AbortController();
+  let since = 0;
+  const stop = () => {
+    if (controller.signal.aborted && performance.now() - since > ECHO_MILLISECONDS) {
+      process.exit(INTERRUPTED);
+    }
+    if (controller.signal.aborted) return;
+    since = performance.now();
+    controller.abort();
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  return controller.signal;
 }

@@ -16,6 +16,46 @@ import { readJsonFile } from './terminal.ts';
 /** Words that differ in more than this share of their letters are not near. */
 const MOST_OFF = 0.4;
 
+/**
+ * Reads the command line, the `BERTH_*` variables and the configuration file, which count in this
+ * order. `--help` and `--version` are written with `writeOut`.
+ *
+ * @throws CommanderError or StartError where something is bad, or help was asked for
+ */
+export async function parseArguments(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  writeOut: (text: string) => void,
+): Promise<Arguments> {
+  let typed: Typed = { command: 'run', options: {} };
+  const program = createProgram((found) => {
+    typed = found;
+  });
+  for (const command of [program, ...program.commands]) {
+    command.configureOutput({ writeOut, writeErr: () => {} });
+  }
+  program.parse(args, { from: 'user' });
+  if (typed.command === 'fixture') return { command: 'fixture', options: typed.options };
+  const fromFlags = Object.fromEntries(
+    Object.entries(typed.options).map(([name, raw]) => [
+      name,
+      toValue(OPTIONS[name as OptionName], raw, toFlag(name)),
+    ]),
+  ) as Given;
+  const fromVariables = readEnvironment(env);
+  const { config } = { ...fromVariables, ...fromFlags };
+  const fromFile = config === undefined ? {} : await readConfigFile(config);
+  return {
+    command: 'run',
+    given: { ...fromFile, ...fromVariables, ...fromFlags },
+    labels: {
+      ...label(fromFile, (name) => `${name} in ${config}`),
+      ...label(fromVariables, toVariable),
+      ...label(fromFlags, toFlag),
+    },
+  };
+}
+
 /** `; did you mean …?` where a known word is near, else a full stop. */
 export function suggest(word: string, known: readonly string[]): string {
   const found = closest(word.slice(0, 100), known);
@@ -62,46 +102,6 @@ export type Labels = Readonly<Record<string, string>>;
 type Arguments =
   | { command: 'run'; given: Given; labels: Labels }
   | { command: 'fixture'; options: Typed['options'] };
-
-/**
- * Reads the command line, the `BERTH_*` variables and the configuration file, which count in this
- * order. `--help` and `--version` are written with `writeOut`.
- *
- * @throws CommanderError or StartError where something is bad, or help was asked for
- */
-export async function parseArguments(
-  args: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-  writeOut: (text: string) => void,
-): Promise<Arguments> {
-  let typed: Typed = { command: 'run', options: {} };
-  const program = createProgram((found) => {
-    typed = found;
-  });
-  for (const command of [program, ...program.commands]) {
-    command.configureOutput({ writeOut, writeErr: () => {} });
-  }
-  program.parse(args, { from: 'user' });
-  if (typed.command === 'fixture') return { command: 'fixture', options: typed.options };
-  const fromFlags = Object.fromEntries(
-    Object.entries(typed.options).map(([name, raw]) => [
-      name,
-      toValue(OPTIONS[name as OptionName], raw, toFlag(name)),
-    ]),
-  ) as Given;
-  const fromVariables = readEnvironment(env);
-  const { config } = { ...fromVariables, ...fromFlags };
-  const fromFile = config === undefined ? {} : await readConfigFile(config);
-  return {
-    command: 'run',
-    given: { ...fromFile, ...fromVariables, ...fromFlags },
-    labels: {
-      ...label(fromFile, (name) => `${name} in ${config}`),
-      ...label(fromVariables, toVariable),
-      ...label(fromFlags, toFlag),
-    },
-  };
-}
 
 function label(given: Given, toLabel: (name: string) => string): Labels {
   return Object.fromEntries(Object.keys(given).map((name) => [name, toLabel(name)]));

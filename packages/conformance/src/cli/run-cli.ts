@@ -15,6 +15,33 @@ import type { Output } from './terminal.ts';
 import { toOptions } from './to-options.ts';
 
 const numbers = new Intl.NumberFormat('en');
+/** Exit code of a run that could not start. */
+const NOT_STARTED = 2;
+
+/** Exit code of a fault of the suite itself. */
+const ERROR = 4;
+
+/** Runs the command line and returns its exit code; it writes only through `output`. */
+export async function runCli(args: readonly string[], around: Surroundings): Promise<number> {
+  const { output, env, signal } = around;
+  let given: Given = {};
+  let labels: Labels = {};
+  try {
+    const parsed = await parseArguments(args, env, (text) => output.out(text.trimEnd()));
+    if (parsed.command === 'fixture') {
+      await serveFixture(parsed.options, output, signal);
+      return 0;
+    }
+    ({ given, labels } = parsed);
+    return await run(given, output, signal);
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    const message =
+      error instanceof CommanderError ? toMessage(error) : withLabel(error as Error, labels);
+    output.error(`berth-conformance: ${createRedactor(toSecrets(given))(message)}`);
+    return error instanceof StartError || error instanceof CommanderError ? NOT_STARTED : ERROR;
+  }
+}
 
 /** `--dry-run`: what would be sent, as lines or as one JSON text. */
 function describePlan(plan: readonly Planned[], json: boolean): string[] {
@@ -65,12 +92,6 @@ function toMessage({ code, message }: CommanderError): string {
   }
 }
 
-/** Exit code of a run that could not start. */
-const NOT_STARTED = 2;
-
-/** Exit code of a fault of the suite itself. */
-const ERROR = 4;
-
 /** Addresses of a dry run that was given none. */
 const NOWHERE = { gatewayUrl: 'http://gateway.invalid', storageUrl: 'http://storage.invalid' };
 
@@ -80,28 +101,6 @@ interface Surroundings {
   env: Readonly<Record<string, string | undefined>>;
   /** Ends the run. */
   signal: AbortSignal;
-}
-
-/** Runs the command line and returns its exit code; it writes only through `output`. */
-export async function runCli(args: readonly string[], around: Surroundings): Promise<number> {
-  const { output, env, signal } = around;
-  let given: Given = {};
-  let labels: Labels = {};
-  try {
-    const parsed = await parseArguments(args, env, (text) => output.out(text.trimEnd()));
-    if (parsed.command === 'fixture') {
-      await serveFixture(parsed.options, output, signal);
-      return 0;
-    }
-    ({ given, labels } = parsed);
-    return await run(given, output, signal);
-  } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    const message =
-      error instanceof CommanderError ? toMessage(error) : withLabel(error as Error, labels);
-    output.error(`berth-conformance: ${createRedactor(toSecrets(given))(message)}`);
-    return error instanceof StartError || error instanceof CommanderError ? NOT_STARTED : ERROR;
-  }
 }
 
 /** The message with the option at fault as the user has given it. */

@@ -27,6 +27,42 @@ const OTHERS: readonly string[] = ENGINES.filter((engine) => engine !== 'rules')
 const RULE_LIKE = /^[A-Z]{2}-/;
 
 /**
+ * What the given options ask of a run; files that they name are read.
+ *
+ * @throws StartError that names the option
+ */
+export async function toOptions(given: Given): Promise<ConformanceOptions> {
+  assertRuleNames('--only', given.only);
+  assertRuleNames('--skip', given.skip);
+  const { gatewayUrl, storageUrl } = given;
+  if (gatewayUrl === undefined && storageUrl === undefined) {
+    throw new StartError(
+      `${toFlag('gatewayUrl')} or ${toFlag('storageUrl')} is missing; ${toVariable('gatewayUrl')}, or gatewayUrl in the file of --config, does as well.`,
+    );
+  }
+  const { env, service, forbiddenService, gatewayHost, gatewayToken, otherEnvToken } = given;
+  const { expiredToken, only, skip, rules, readOnly, prefix, insecure, proxy } = given;
+  const { timeout, budget, concurrency, seed, runs, bail } = given;
+  return {
+    ...{ gatewayUrl, storageUrl },
+    ...{ env, service, forbiddenService, gatewayHost, gatewayToken, otherEnvToken, expiredToken },
+    ...{ only, skip, rules, readOnly, prefix, insecure, proxy },
+    ...{ timeout, budget, concurrency, seed, runs, bail },
+    tc3: toTc3(given),
+    storageHeaders: parseStorageHeaders(given.storageHeader),
+    auth: await when(given.authModule, (file): Promise<AuthModule> => readAuthModule(file)),
+    wireProfile: await when(given.wireProfile, readWireProfile),
+    ca: await when(given.ca, readCertificates),
+    baseline: await when(given.baseline, readBaseline),
+    envelope: given.envelope as Envelope | undefined,
+    requestForm: given.requestForm as RequestForm | undefined,
+    copyPath: given.copyPath as CopyPath | undefined,
+    maxAgeUnit: given.maxAgeUnit as MaxAgeUnit | undefined,
+    level: given.level as Level | undefined,
+  };
+}
+
+/**
  * Whether names are ids of rules, beginnings of them, or `dredd` or `respect`.
  *
  * @param option where they were given, for the message
@@ -83,42 +119,6 @@ async function load(file: string): Promise<unknown> {
       `The file of --auth-module cannot be loaded: ${file}: ${(error as Error).message}`,
     );
   }
-}
-
-/**
- * What the given options ask of a run; files that they name are read.
- *
- * @throws StartError that names the option
- */
-export async function toOptions(given: Given): Promise<ConformanceOptions> {
-  assertRuleNames('--only', given.only);
-  assertRuleNames('--skip', given.skip);
-  const { gatewayUrl, storageUrl } = given;
-  if (gatewayUrl === undefined && storageUrl === undefined) {
-    throw new StartError(
-      `${toFlag('gatewayUrl')} or ${toFlag('storageUrl')} is missing; ${toVariable('gatewayUrl')}, or gatewayUrl in the file of --config, does as well.`,
-    );
-  }
-  const { env, service, forbiddenService, gatewayHost, gatewayToken, otherEnvToken } = given;
-  const { expiredToken, only, skip, rules, readOnly, prefix, insecure, proxy } = given;
-  const { timeout, budget, concurrency, seed, runs, bail } = given;
-  return {
-    ...{ gatewayUrl, storageUrl },
-    ...{ env, service, forbiddenService, gatewayHost, gatewayToken, otherEnvToken, expiredToken },
-    ...{ only, skip, rules, readOnly, prefix, insecure, proxy },
-    ...{ timeout, budget, concurrency, seed, runs, bail },
-    tc3: toTc3(given),
-    storageHeaders: parseStorageHeaders(given.storageHeader),
-    auth: await when(given.authModule, (file): Promise<AuthModule> => readAuthModule(file)),
-    wireProfile: await when(given.wireProfile, readWireProfile),
-    ca: await when(given.ca, readCertificates),
-    baseline: await when(given.baseline, readBaseline),
-    envelope: given.envelope as Envelope | undefined,
-    requestForm: given.requestForm as RequestForm | undefined,
-    copyPath: given.copyPath as CopyPath | undefined,
-    maxAgeUnit: given.maxAgeUnit as MaxAgeUnit | undefined,
-    level: given.level as Level | undefined,
-  };
 }
 
 function toTc3(given: Given): ConformanceOptions['tc3'] {

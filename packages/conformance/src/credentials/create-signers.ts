@@ -7,6 +7,43 @@ const { storageVersion, storageSignedHeaders, storageContentType } = defaults.si
 
 const NOTHING = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
+/** The credentials of a run as functions, so that each call is signed for itself. */
+export function createSigners(settings: Settings): Signers {
+  const { gatewayToken, tc3, storageHeaders, auth, wireProfile } = settings;
+  const names = wireProfile.storageHeaders;
+  const gateway: Signers['gateway'] = {};
+  const { gateway: signGateway, storage: signOwn } = auth ?? {};
+  if (signGateway) {
+    gateway.module = async (call) => toHeaderList(await signGateway(withHost(call)));
+  }
+  if (gatewayToken) gateway.bearer = () => [['Authorization', `Bearer ${gatewayToken}`]];
+  if (tc3) {
+    gateway.signature = (call) => {
+      const { pathname, search } = splitTarget(call.url);
+      const signed = withHost(call).headers.filter(([name]) => /^(host|content-type)$/i.test(name));
+      const { method, body } = call;
+      const input = { method, path: pathname, query: search, headers: signed, body };
+      return [['Authorization', toTc3Header(signTc3({ ...input, timestamp: now() }, tc3))]];
+    };
+  }
+  if (signOwn) {
+    return { gateway, storage: async (call) => toHeaderList(await signOwn(withHost(call))) };
+  }
+  if (Object.keys(storageHeaders).length > 0) {
+    return { gateway, storage: () => toHeaderList(storageHeaders) };
+  }
+  if (tc3 === undefined) return { gateway };
+  const storage: Signer = () => {
+    const timestamp = now();
+    return [
+      [names.authorization, signStorage(timestamp, tc3.storageSigningHost, tc3)],
+      [names.sessionToken, tc3.token ?? ''],
+      [names.timestamp, String(timestamp)],
+    ];
+  };
+  return { gateway, storage };
+}
+
 /**
  * The value of the storage authorization header for a time. What is signed is a constant text, whatever
  * the call (D17).
@@ -43,43 +80,6 @@ export interface Signers {
   gateway: Partial<Record<GatewayScheme, Signer>>;
   /** Absent where the operator has given no credentials. */
   storage?: Signer;
-}
-
-/** The credentials of a run as functions, so that each call is signed for itself. */
-export function createSigners(settings: Settings): Signers {
-  const { gatewayToken, tc3, storageHeaders, auth, wireProfile } = settings;
-  const names = wireProfile.storageHeaders;
-  const gateway: Signers['gateway'] = {};
-  const { gateway: signGateway, storage: signOwn } = auth ?? {};
-  if (signGateway) {
-    gateway.module = async (call) => toHeaderList(await signGateway(withHost(call)));
-  }
-  if (gatewayToken) gateway.bearer = () => [['Authorization', `Bearer ${gatewayToken}`]];
-  if (tc3) {
-    gateway.signature = (call) => {
-      const { pathname, search } = splitTarget(call.url);
-      const signed = withHost(call).headers.filter(([name]) => /^(host|content-type)$/i.test(name));
-      const { method, body } = call;
-      const input = { method, path: pathname, query: search, headers: signed, body };
-      return [['Authorization', toTc3Header(signTc3({ ...input, timestamp: now() }, tc3))]];
-    };
-  }
-  if (signOwn) {
-    return { gateway, storage: async (call) => toHeaderList(await signOwn(withHost(call))) };
-  }
-  if (Object.keys(storageHeaders).length > 0) {
-    return { gateway, storage: () => toHeaderList(storageHeaders) };
-  }
-  if (tc3 === undefined) return { gateway };
-  const storage: Signer = () => {
-    const timestamp = now();
-    return [
-      [names.authorization, signStorage(timestamp, tc3.storageSigningHost, tc3)],
-      [names.sessionToken, tc3.token ?? ''],
-      [names.timestamp, String(timestamp)],
-    ];
-  };
-  return { gateway, storage };
 }
 
 /** A call with the `Host` that it is sent with, which a signature must cover (D16). */

@@ -6,6 +6,23 @@ import { StartError } from '../result.ts';
 const GRACE = 1000;
 
 /**
+ * Lets Dredd drive every transaction of the documents. A call without an end costs its process: it is
+ * killed, and another goes on with the rest.
+ *
+ * @throws StartError where Dredd warns about the document
+ */
+export async function drive(options: DriveOptions): Promise<void> {
+  const dealtWith = new Set<string>();
+  let finished = false;
+  while (!finished && !options.signal.aborted) {
+    const before = dealtWith.size;
+    finished = await runChild(options, dealtWith);
+    if (!finished && dealtWith.size === before && !options.signal.aborted)
+      throw new Error('Dredd ends without a call.');
+  }
+}
+
+/**
  * Drives what is not yet dealt with in one process.
  *
  * @param dealtWith names of the transactions that are done; grows
@@ -126,23 +143,6 @@ export interface DriveOptions {
   onAnswer: (key: DreddKey) => void;
   /** No answer, or none in time. */
   onError: (key: DreddKey, message: string) => void;
-}
-
-/**
- * Lets Dredd drive every transaction of the documents. A call without an end costs its process: it is
- * killed, and another goes on with the rest.
- *
- * @throws StartError where Dredd warns about the document
- */
-export async function drive(options: DriveOptions): Promise<void> {
-  const dealtWith = new Set<string>();
-  let finished = false;
-  while (!finished && !options.signal.aborted) {
-    const before = dealtWith.size;
-    finished = await runChild(options, dealtWith);
-    if (!finished && dealtWith.size === before && !options.signal.aborted)
-      throw new Error('Dredd ends without a call.');
-  }
 }
 
 /** Parent to child, once: what to drive. */

@@ -12,6 +12,32 @@ import {
 import type { Run } from '../trial/run.ts';
 import { toForm } from '../trial/storage-tool.ts';
 
+/** Turns the request that Dredd made from the examples into the call of this target. */
+export async function prepareRequest(
+  transaction: Transaction,
+  drafted: Drafted,
+  run: Run,
+  fileId: string | undefined,
+): Promise<Call> {
+  const { settings } = run;
+  const isGateway = transaction.api === 'gateway';
+  const base = isGateway ? settings.gatewayUrl : settings.storageUrl;
+  const url = base + toPath(transaction, run);
+  const body = Buffer.from(toBody(transaction, drafted, run, fileId));
+  const prefer = settings.preferCode ? toHeaderList(toPrefer(transaction)) : [];
+  const host: HeaderList =
+    isGateway && settings.gatewayHost ? [['Host', settings.gatewayHost]] : [];
+  const drafts = toHeaderList(drafted.headers).filter(([name]) => !/^content-length$/i.test(name));
+  const headers = withHeaders(drafts, [...host, ...prefer]);
+  const signer = isGateway ? run.gatewaySigner : run.signers.storage;
+  const { method } = drafted;
+  const { origin } = new URL(url);
+  const { pathname, search } = splitTarget(url);
+  const target = search === '' ? pathname : `${pathname}?${search}`;
+  const credentials = (await signer?.({ method, url, headers, body })) ?? [];
+  return { method, origin, target, headers: withHeaders(headers, credentials), body };
+}
+
 /**
  * `Prefer: code=…` (RFC 7240) for the statuses that depend on what is deployed. A mock obeys it; any
  * other server may ignore it.
@@ -49,32 +75,6 @@ function moveString(value: string, { folder, fileId }: Scratch): string {
 
 /** A text that the fixture service gives where a plain one is documented. */
 const TEXT_PATH = '/answer?type=text%2Fplain&body=Hello.';
-
-/** Turns the request that Dredd made from the examples into the call of this target. */
-export async function prepareRequest(
-  transaction: Transaction,
-  drafted: Drafted,
-  run: Run,
-  fileId: string | undefined,
-): Promise<Call> {
-  const { settings } = run;
-  const isGateway = transaction.api === 'gateway';
-  const base = isGateway ? settings.gatewayUrl : settings.storageUrl;
-  const url = base + toPath(transaction, run);
-  const body = Buffer.from(toBody(transaction, drafted, run, fileId));
-  const prefer = settings.preferCode ? toHeaderList(toPrefer(transaction)) : [];
-  const host: HeaderList =
-    isGateway && settings.gatewayHost ? [['Host', settings.gatewayHost]] : [];
-  const drafts = toHeaderList(drafted.headers).filter(([name]) => !/^content-length$/i.test(name));
-  const headers = withHeaders(drafts, [...host, ...prefer]);
-  const signer = isGateway ? run.gatewaySigner : run.signers.storage;
-  const { method } = drafted;
-  const { origin } = new URL(url);
-  const { pathname, search } = splitTarget(url);
-  const target = search === '' ? pathname : `${pathname}?${search}`;
-  const credentials = (await signer?.({ method, url, headers, body })) ?? [];
-  return { method, origin, target, headers: withHeaders(headers, credentials), body };
-}
 
 function toPath(transaction: Transaction, run: Run): string {
   const { document } = documents[transaction.api];

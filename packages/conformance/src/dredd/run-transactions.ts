@@ -10,9 +10,10 @@ import {
   transactions,
 } from '../contract/transactions.ts';
 import type { Call, Caller } from '../http/caller.ts';
-import { type Exchange, toReceived, toSentSize } from '../http/exchange.ts';
+import { type Answer, type Exchange, toReceived, toSentSize } from '../http/exchange.ts';
 import { Throttled } from '../http/health.ts';
-import { judge } from '../judge/judge.ts';
+import { judgeGateway } from '../judge/judge-gateway.ts';
+import { judgeStorage } from '../judge/judge-storage.ts';
 import { fromContractAnswer } from '../respect/translate.ts';
 import type { Result, Verdict } from '../result.ts';
 import { createRunCaller, type Run } from '../trial/run.ts';
@@ -29,6 +30,31 @@ interface Relay {
 
 /** Hop-by-hop headers, and the length, belong to the connection of the real call. */
 const OWN = /^(connection|keep-alive|transfer-encoding|content-length)$/i;
+
+/**
+ * Lets Dredd drive the documented answers of the contract. Each that it can drive gets exactly one
+ * result; what Dredd should have driven and did not is an error.
+ */
+export async function runTransactions(run: Run, onResult: (result: Result) => void): Promise<void> {
+  const open = new Set<Transaction>();
+  for (const transaction of transactions) {
+    if (!isDriven(transaction, run.settings.preferCode)) continue;
+    const ending = whyNotDriven(run, transaction);
+    if (ending) onResult({ ...toResult(transaction), ...ending });
+    else open.add(transaction);
+  }
+  if (open.size === 0) return;
+  const relay = await startRelay(createRunCaller(run));
+  let fault = new Error('fault of the suite: Dredd made no call of it');
+  try {
+    await driveAll(run, relay, open, onResult);
+  } catch (error) {
+    fault = new Error(`fault of the suite: ${(error as Error).message}`);
+  } finally {
+    await relay.close();
+  }
+  for (const transaction of open) onResult({ ...toResult(transaction), ...toEnding(run, fault) });
+}
 
 async function startRelay(caller: Caller): Promise<Relay> {
   const prepared = new Map<string, { call: Call; onEnd: (ending: Exchange | Error) => void }>();
@@ -126,31 +152,6 @@ export function whyNotDriven(
  */
 const LONGEST_PAUSE = 240_000;
 
-/**
- * Lets Dredd drive the documented answers of the contract. Each that it can drive gets exactly one
- * result; what Dredd should have driven and did not is an error.
- */
-export async function runTransactions(run: Run, onResult: (result: Result) => void): Promise<void> {
-  const open = new Set<Transaction>();
-  for (const transaction of transactions) {
-    if (!isDriven(transaction, run.settings.preferCode)) continue;
-    const ending = whyNotDriven(run, transaction);
-    if (ending) onResult({ ...toResult(transaction), ...ending });
-    else open.add(transaction);
-  }
-  if (open.size === 0) return;
-  const relay = await startRelay(createRunCaller(run));
-  let fault = new Error('fault of the suite: Dredd made no call of it');
-  try {
-    await driveAll(run, relay, open, onResult);
-  } catch (error) {
-    fault = new Error(`fault of the suite: ${(error as Error).message}`);
-  } finally {
-    await relay.close();
-  }
-  for (const transaction of open) onResult({ ...toResult(transaction), ...toEnding(run, fault) });
-}
-
 /** What becomes of a transaction that got no answer. */
 function toEnding({ signal }: Run, fault: Error): Pick<Result, 'outcome' | 'reason'> {
   if (signal.aborted) return { outcome: 'skip', reason: String(signal.reason) };
@@ -242,4 +243,14 @@ function findTransaction(open: Set<Transaction>, key: DreddKey): Transaction | u
       contentType === key.contentType &&
       (findProvocation({ api, status })?.copyStatus ?? status) === key.copyStatus,
   );
+}
+
+/**
+ * Judges a real answer by the full OpenAPI 3.1 document, not by the copy that Dredd reads.
+ *
+ * @param accepted whether the target has accepted the credentials of an earlier call
+ */
+function judge(transaction: Transaction, answer: Answer, accepted: boolean): Verdict {
+  const judgeApi = transaction.api === 'gateway' ? judgeGateway : judgeStorage;
+  return judgeApi(transaction, answer, accepted);
 }

@@ -28,6 +28,30 @@ const ajv = new Ajv2020({
 for (const api of APIS) ajv.addSchema(documents[api].document, documents[api].name, false, false);
 
 /**
+ * Checks an answer against what the contract documents for its status: media type, body and
+ * required headers. Whether that status was wanted is for the caller to say.
+ */
+export function checkAnswer(transaction: Transaction, answer: Answer): Finding[] {
+  const candidates = listByStatus(transaction, answer.status);
+  const [first] = candidates;
+  const { name } = documents[transaction.api];
+  if (first === undefined) {
+    return [{ message: `the status ${answer.status} is not documented`, where: name }];
+  }
+  const contentType = readHeader(answer, 'content-type');
+  const documented = findByContentType(candidates, contentType) as Transaction | undefined;
+  if (documented) return [...checkHeaders(documented, answer), ...checkBody(documented, answer)];
+  const wanted = candidates.map((entry) => entry.contentType ?? 'no content').join(' or ');
+  return [
+    ...checkHeaders(first, answer),
+    {
+      message: `the content type must be ${wanted}, not ${contentType ?? 'absent'}`,
+      where: `${name} ${first.pointer}/content`,
+    },
+  ];
+}
+
+/**
  * Checks a body against the full schema of a documented answer. Only JSON and text have a schema to
  * check; other content is bytes.
  */
@@ -91,30 +115,6 @@ export function checkDisposition(transaction: Transaction, answer: Answer): Find
     return [{ message: `C2: a POST answered with ${type} has no Content-Disposition`, where }];
   }
   return [];
-}
-
-/**
- * Checks an answer against what the contract documents for its status: media type, body and
- * required headers. Whether that status was wanted is for the caller to say.
- */
-export function checkAnswer(transaction: Transaction, answer: Answer): Finding[] {
-  const candidates = listByStatus(transaction, answer.status);
-  const [first] = candidates;
-  const { name } = documents[transaction.api];
-  if (first === undefined) {
-    return [{ message: `the status ${answer.status} is not documented`, where: name }];
-  }
-  const contentType = readHeader(answer, 'content-type');
-  const documented = findByContentType(candidates, contentType) as Transaction | undefined;
-  if (documented) return [...checkHeaders(documented, answer), ...checkBody(documented, answer)];
-  const wanted = candidates.map((entry) => entry.contentType ?? 'no content').join(' or ');
-  return [
-    ...checkHeaders(first, answer),
-    {
-      message: `the content type must be ${wanted}, not ${contentType ?? 'absent'}`,
-      where: `${name} ${first.pointer}/content`,
-    },
-  ];
 }
 
 /** The documented answers of the same operation for a status. */

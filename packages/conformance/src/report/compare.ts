@@ -20,6 +20,21 @@ interface Group {
   results: Result[];
 }
 
+/** A result that the earlier report does not have, and that fails now, counts as newly failing. */
+export function compare(earlier: Earlier, results: readonly Result[]): Comparison {
+  const before = new Map(earlier.results.map(({ id, outcome }) => [id, outcome]));
+  const ids = (outcome: Result['outcome'], wasFailing: boolean) =>
+    results
+      .filter((now) => now.outcome === outcome && (before.get(now.id) === 'fail') === wasFailing)
+      .map(({ id }) => id);
+  return {
+    since: earlier.startedAt,
+    newlyFailing: ids('fail', false),
+    newlyPassing: ids('pass', true),
+    stillFailing: ids('fail', true),
+  };
+}
+
 /** Rules by the part of the contract that they are about, then transactions, then workflows. */
 export function toGroups(results: readonly Result[]): Group[] {
   const titleOf = ({ engine, id }: Result) =>
@@ -43,21 +58,6 @@ export interface Comparison {
 export interface Earlier {
   startedAt: string;
   results: Pick<Result, 'id' | 'outcome'>[];
-}
-
-/** A result that the earlier report does not have, and that fails now, counts as newly failing. */
-export function compare(earlier: Earlier, results: readonly Result[]): Comparison {
-  const before = new Map(earlier.results.map(({ id, outcome }) => [id, outcome]));
-  const ids = (outcome: Result['outcome'], wasFailing: boolean) =>
-    results
-      .filter((now) => now.outcome === outcome && (before.get(now.id) === 'fail') === wasFailing)
-      .map(({ id }) => id);
-  return {
-    since: earlier.startedAt,
-    newlyFailing: ids('fail', false),
-    newlyPassing: ids('pass', true),
-    stillFailing: ids('fail', true),
-  };
 }
 
 /** What a list of known failures has to do with a run. */

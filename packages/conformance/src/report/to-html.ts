@@ -20,6 +20,41 @@ class Markup {
 type Part = string | number | Markup | undefined | readonly Part[];
 
 const NAMES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' };
+/** The page asks no host for anything, itself included. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+/** The run as one page that needs nothing beside itself. */
+export function toHtml(report: Report): string {
+  const { results, summary } = report;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<title>Conformance of ${report.targets[0]?.url}</title>
+<style>${new Markup(style)}</style>
+</head>
+<body>
+${toFacts(report)}
+<nav><a href="#results">Results</a> · <a href="#matrix">Traceability</a></nav>
+<main>
+<fieldset class="filters" id="results">
+<legend>Show</legend>
+${OUTCOMES.map(
+  (outcome) =>
+    html`<label><input type="checkbox" id="show-${outcome}" checked> <span class="${outcome}">${outcome} ${summary[outcome]}</span></label>\n`,
+)}
+<label hidden>Find <input type="search" id="search" placeholder="id or words"></label>
+</fieldset>
+${toResults(results)}
+${toMatrix(results)}
+</main>
+<script>${new Markup(script)}</script>
+</body>
+</html>
+`.text;
+}
 
 /** Markup in which every value that is no markup itself is escaped; `undefined` is nothing. */
 function html(strings: TemplateStringsArray, ...parts: Part[]): Markup {
@@ -302,39 +337,3 @@ ${['pass', 'fail', 'skip', 'disabled', 'error']
   summary, tr { break-inside: avoid; }
 }
 `;
-
-/** The page asks no host for anything, itself included. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
-
-/** The run as one page that needs nothing beside itself. */
-export function toHtml(report: Report): string {
-  const { results, summary } = report;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<title>Conformance of ${report.targets[0]?.url}</title>
-<style>${new Markup(style)}</style>
-</head>
-<body>
-${toFacts(report)}
-<nav><a href="#results">Results</a> · <a href="#matrix">Traceability</a></nav>
-<main>
-<fieldset class="filters" id="results">
-<legend>Show</legend>
-${OUTCOMES.map(
-  (outcome) =>
-    html`<label><input type="checkbox" id="show-${outcome}" checked> <span class="${outcome}">${outcome} ${summary[outcome]}</span></label>\n`,
-)}
-<label hidden>Find <input type="search" id="search" placeholder="id or words"></label>
-</fieldset>
-${toResults(results)}
-${toMatrix(results)}
-</main>
-<script>${new Markup(script)}</script>
-</body>
-</html>
-`.text;
-}

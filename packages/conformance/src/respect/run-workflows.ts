@@ -61,6 +61,18 @@ const SILENT = {
   ...{ printNewLine: silent, printSeparator: silent, indent: (text: string) => text },
 };
 
+/** Runs the workflows of the contract with Respect, each result as soon as it is known. */
+export async function runWorkflows(run: Run, onResult: (result: Result) => void): Promise<void> {
+  for (const file of workflowFiles) {
+    const reason = whyNotRun(run, file);
+    for (const [id, workflow] of Object.entries(file.workflows)) {
+      onResult(
+        reason ? { ...toResult(id, workflow), ...reason } : await runWorkflow(run, file, id),
+      );
+    }
+  }
+}
+
 /** Runs one workflow with Redocly Respect, which is loaded here because it takes its time. */
 async function runFile(options: RunFileOptions): Promise<Executed[]> {
   const [{ run }, { createConfig }] = await Promise.all([
@@ -118,18 +130,6 @@ export function toSentence(message: string): string {
 }
 
 const { resolve } = createRequire(import.meta.url);
-
-/** Runs the workflows of the contract with Respect, each result as soon as it is known. */
-export async function runWorkflows(run: Run, onResult: (result: Result) => void): Promise<void> {
-  for (const file of workflowFiles) {
-    const reason = whyNotRun(run, file);
-    for (const [id, workflow] of Object.entries(file.workflows)) {
-      onResult(
-        reason ? { ...toResult(id, workflow), ...reason } : await runWorkflow(run, file, id),
-      );
-    }
-  }
-}
 
 async function runWorkflow(run: Run, file: WorkflowFile, id: string): Promise<Result> {
   const result = toResult(id, file.workflows[id] as Workflow);
