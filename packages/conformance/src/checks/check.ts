@@ -24,13 +24,15 @@ export interface Check {
 }
 
 /**
- * Defines the check of one rule.
+ * Defines the check of one rule, a row of its topic.
  *
  * @example
- * export const gwErrorNotFound = defineCheck('GW-ERROR-NOT-FOUND', [], async (t) => {
- *   const { received } = await t.gateway.call({ service: t.uniqueName() });
- *   t.expect(received.status === 404, `the status must be 404, not ${received.status}`);
- * });
+ * export const gatewayErrors: readonly Check[] = [
+ *   defineCheck('GW-ERROR-NOT-FOUND', [], async (t) => {
+ *     const { received } = await t.gateway.call({ service: t.uniqueName() });
+ *     t.expect(received.status === 404, `the status must be 404, not ${received.status}`);
+ *   }),
+ * ];
  */
 export function defineCheck(
   rule: RuleId,
