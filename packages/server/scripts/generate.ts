@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { writeGenerated } from '@berth/codegen';
-import { toJsonSchema } from '../src/config/to-json-schema.ts';
+import { toJsonSchema } from '../src/config/config-schema.ts';
 
 /** Writes the JSON Schema of the configuration, which editors complete and check YAML files with. */
 await writeGenerated(

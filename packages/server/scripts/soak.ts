@@ -11,9 +11,9 @@ import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { WebSocket } from 'ws';
-import { createDevKeys } from '../src/auth/bearer/create-dev-keys.ts';
-import { mintToken } from '../src/auth/bearer/mint-token.ts';
-import { startHelloService } from '../src/development/hello-service.ts';
+import { createDevKeys, mintToken } from '../src/auth/mint-token.ts';
+
+import { startHelloService } from '../src/cli/hello-service.ts';
 import { createServer } from '../src/index.ts';
 import { StorageClient } from '../test/break-ins/support/storage-client.ts';
 

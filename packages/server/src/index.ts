@@ -1,6 +1,6 @@
 export type { Config, EnvironmentConfig, KeyPair, KeySet } from './config/config.ts';
-export { ConfigError, type ConfigFault } from './config/config-error.ts';
+export { ConfigError, type ConfigFault } from './config/config.ts';
 export type { ConfigInput } from './config/config-schema.ts';
 export { loadConfig } from './config/load-config.ts';
 export type { ResolvedConfig } from './config/resolve-config.ts';
-export { type BerthServer, createServer, type ServerOptions } from './create-server.ts';
+export { type BerthServer, createServer, type ServerOptions } from './server/create-server.ts';

@@ -1,17 +1,22 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { GatewayError, type GatewayLogin } from '@berth/server-stubs';
-import type { Caller } from './caller.ts';
-import type { Clock } from './clock.ts';
-import { signature as constants } from './defaults.ts';
+import { type Caller, type Clock, signature as constants } from './caller.ts';
+
 import type { KeyPairs } from './key-pairs.ts';
-import { decodeWire } from './tc3/decode-wire.ts';
-import { MalformedSignature } from './tc3/malformed-signature.ts';
-import { parseSignature, type Tc3Signature } from './tc3/parse-signature.ts';
-import { sha256 } from './tc3/signing-key.ts';
-import { EMPTY_HASH, toCanonicalHead } from './tc3/to-canonical-request.ts';
-import { toContentTypeSpellings, toSignedValue } from './tc3/to-signed-value.ts';
-import { toScopeDate, toStringToSign } from './tc3/to-string-to-sign.ts';
+import {
+  decodeWire,
+  EMPTY_HASH,
+  MalformedSignature,
+  parseSignature,
+  sha256,
+  type Tc3Signature,
+  toCanonicalHead,
+  toContentTypeSpellings,
+  toScopeDate,
+  toSignedValue,
+  toStringToSign,
+} from './tc3.ts';
 
 const FIELDS = ['Timestamp', 'Token'] as const;
 const PREFIX = `${constants.algorithm} `;

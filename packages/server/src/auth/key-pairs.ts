@@ -1,5 +1,31 @@
-import type { AuthEnvironments } from './auth-environment.ts';
-import { createKeyPair, type KeyPair, NOBODY } from './key-pair.ts';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { AuthEnvironments, Credential } from './caller.ts';
+import { createSigner, type Signer } from './tc3.ts';
+
+/** A credential that keeps its secrets to itself. */
+interface KeyPair {
+  /** Undefined for the one that stands in for an unknown id. */
+  readonly env: string | undefined;
+  readonly sign: Signer;
+  /** Whether the session token is the right one, and the credential has not expired. */
+  isUsable(token: string, now: number): boolean;
+}
+
+function createKeyPair(env: string | undefined, credential: Credential): KeyPair {
+  const { secret, token = '', expires } = credential;
+  const end = expires?.getTime() ?? Number.POSITIVE_INFINITY;
+  return {
+    env,
+    sign: createSigner(secret),
+    isUsable: (given, now) => isSameSecret(token, given) && now < end,
+  };
+}
+
+/** What an unknown id is compared against, so that the time of a refusal tells nothing. */
+const NOBODY: KeyPair = createKeyPair(undefined, {
+  id: '',
+  secret: randomBytes(32).toString('hex'),
+});
 
 const ID = /^[!-+\--.0-~]{1,256}$/;
 
@@ -32,4 +58,9 @@ export function createKeyPairs(environments: AuthEnvironments): KeyPairs {
       return pairs?.get(env) ?? pairs?.values().next().value ?? NOBODY;
     },
   };
+}
+
+/** Compares in a time that depends on neither text, save the length of what the caller sent. */
+function isSameSecret(expected: string, given: string): boolean {
+  return timingSafeEqual(hash('sha256', expected, 'buffer'), hash('sha256', given, 'buffer'));
 }

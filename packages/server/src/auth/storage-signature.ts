@@ -1,14 +1,17 @@
 import { timingSafeEqual } from 'node:crypto';
 import { StorageError, type StorageSecurity, type WireProfile } from '@berth/server-stubs';
-import type { Caller } from './caller.ts';
-import type { Clock } from './clock.ts';
-import { signature as constants } from './defaults.ts';
+import { type Caller, type Clock, signature as constants } from './caller.ts';
+
 import type { KeyPairs } from './key-pairs.ts';
-import { MalformedSignature } from './tc3/malformed-signature.ts';
-import { parseSignature, type Tc3Signature } from './tc3/parse-signature.ts';
-import { sha256 } from './tc3/signing-key.ts';
-import { toStorageCanonicalRequest } from './tc3/to-canonical-request.ts';
-import { toScopeDate, toStringToSign } from './tc3/to-string-to-sign.ts';
+import {
+  MalformedSignature,
+  parseSignature,
+  sha256,
+  type Tc3Signature,
+  toScopeDate,
+  toStorageCanonicalRequest,
+  toStringToSign,
+} from './tc3.ts';
 
 const PREFIX = `${constants.storageVersion} ${constants.algorithm} `;
 

@@ -1,8 +1,91 @@
-import { contract } from '@berth/server-stubs';
-import { DEVELOPMENT_ENV } from '../development/development-config.ts';
-import { type CurlOptions, listCurls } from './list-curls.ts';
+import { createHash } from 'node:crypto';
+import { contract, defaultWireProfile } from '@berth/server-stubs';
+import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import { toStorageCanonicalRequest } from '../auth/tc3.ts';
+import { DEVELOPMENT_ENV } from './development-keys.ts';
 
-export interface DevelopmentFacts extends CurlOptions {
+const { signature } = defaults;
+
+/**
+ * Lines for a POSIX shell with `openssl` that make the variables `auth` and `ts`: the headers of storage
+ * calls (D17). A signature is good for five minutes, so it cannot be printed ready-made.
+ */
+function toSigningShell({ id, secret }: { id: string; secret: string }): string {
+  const { algorithm, service, storageSigningHost, storageContentType } = signature;
+  const { storageVersion, storageSignedHeaders } = signature;
+  const canonical = toStorageCanonicalRequest(storageSigningHost, storageContentType);
+  const hash = createHash('sha256').update(canonical).digest('hex');
+  const key = Buffer.from(`TC3${secret}`).toString('hex');
+  return [
+    'ts=$(date +%s); day=$(date -u +%Y-%m-%d)',
+    `hmac() { printf '%s' "$2" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$1" | sed 's/^.* //'; }`,
+    `key=$(hmac "$(hmac "$(hmac ${key} "$day")" ${service})" tc3_request)`,
+    `sig=$(hmac "$key" "$(printf '${algorithm}\\n%s\\n%s/${service}/tc3_request\\n${hash}' "$ts" "$day")")`,
+    `auth="${storageVersion} ${algorithm} Credential=${id}/$day/${service}/tc3_request, SignedHeaders=${storageSignedHeaders}, Signature=$sig"`,
+  ].join('\n');
+}
+
+const FILE = 'hello.txt';
+
+const COPY = 'copy-of-hello.txt';
+
+const { storageHeaders, uploadFields, storeFileID } = defaultWireProfile;
+
+interface CurlOptions {
+  readonly url: string;
+  readonly token: string;
+  readonly keyPair: { readonly id: string; readonly secret: string };
+}
+
+/**
+ * Lines for a POSIX shell, to be run in order: a call of each operation, and the upload and download
+ * between them.
+ */
+function listCurls({ url, token, keyPair }: CurlOptions): string {
+  const service = `${url}/v1/cloudrun/hello`;
+  const bearer = `-H "Authorization: Bearer $token"`;
+  const json = (body: string) => `-H 'Content-Type: application/json' -d ${body}`;
+  const storage = (operation: string, body: string) =>
+    [
+      `curl -sS '${url}/api/v2/envs/${DEVELOPMENT_ENV}/storages:${operation}'`,
+      `  -H "${storageHeaders.authorization}: $auth" -H "${storageHeaders.timestamp}: $ts"`,
+      `  ${json(body)}`,
+    ].join(' \\\n');
+  const field = (name: string) => `"$(field ${name})"`;
+  return [
+    `token=${token}`,
+    '',
+    '# a hosted service: JSON, text, events',
+    `curl -sS -w '\\n' '${service}/a/b?x=1' ${bearer}`,
+    `curl -sS -w '\\n' '${service}' ${bearer} ${json(`'{"name":"Ada"}'`)}`,
+    `curl -sS '${service}' ${bearer} -H 'Accept: text/plain'`,
+    `curl -sSN '${service}' ${bearer} -H 'Accept: text/event-stream'`,
+    '',
+    '# signature of the storage calls, good for five minutes',
+    toSigningShell(keyPair),
+    '',
+    '# upload a file',
+    `meta=$(${storage('getUploadMetaData', `'{"path":"${FILE}"}'`)})`,
+    `field() { printf '%s' "$meta" | sed -n "s/.*\\"$1\\":\\"\\([^\\"]*\\)\\".*/\\1/p"; }`,
+    [
+      `curl -sS -w '%{http_code}\\n' ${field('url')}`,
+      `  -F Signature=${field('authorization')} -F ${uploadFields.securityToken}=${field('token')}`,
+      `  -F ${uploadFields.metaFileId}=${field(storeFileID)} -F key=${FILE}`,
+      `  -F 'file=Hello from Berth.;filename=${FILE};type=text/plain'`,
+    ].join(' \\\n'),
+    `id=${field('fileID')}`,
+    '',
+    '# download it',
+    `meta=$(${storage('batchGetTempUrls', `"{\\"fileList\\":[{\\"fileID\\":\\"$id\\"}]}"`)})`,
+    `curl -sS -w '\\n' ${field('tempFileURL')}`,
+    '',
+    '# copy it, and delete both',
+    `${storage('batchCopyFile', `'{"fileList":[{"srcPath":"/${FILE}","dstPath":"/${COPY}"}]}'`)}; echo`,
+    `${storage('batchDelete', `"{\\"fileList\\":[\\"$id\\",\\"\${id%${FILE}}${COPY}\\"]}"`)}; echo`,
+  ].join('\n');
+}
+
+interface DevelopmentFacts extends CurlOptions {
   readonly adminUrl: string;
   /** Absolute path of the data folder. */
   readonly data: string;

@@ -1,4 +1,4 @@
-import { ConfigError } from '../config/config-error.ts';
+import { ConfigError } from '../config/config.ts';
 
 /** What ends a command, told in one sentence. */
 export class Failure extends Error {

@@ -3,8 +3,6 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { ONE_PROCESS } from '../config/to-faults.ts';
 import { findFault } from './fail.ts';
 import { readPackageInfo } from './package-info.ts';
-import { parseNumber } from './parse-number.ts';
-import { parseText } from './parse-text.ts';
 
 const DATA = './berth-data';
 
@@ -93,7 +91,7 @@ function createProgram(): Command {
     .option('--seconds <number>', 'how long it is valid', parseNumber(1, 31_536_000), 3600)
     .allowExcessArguments(false)
     .action(async (options) => {
-      const { token } = await import('./token.ts');
+      const { token } = await import('./commands.ts');
       await token({ ...program.opts(), ...options });
     });
   program
@@ -101,7 +99,7 @@ function createProgram(): Command {
     .description('Tells whether a configuration can be used, and what is wrong with it.')
     .argument('<file>', 'YAML file')
     .allowExcessArguments(false)
-    .action(async (file) => (await import('./check-config.ts')).checkConfig(file));
+    .action(async (file) => (await import('./commands.ts')).checkConfig(file));
   program
     .command('fsck')
     .description('Looks whether the files of a store on disk are whole.')
@@ -112,8 +110,23 @@ function createProgram(): Command {
     )
     .allowExcessArguments(false)
     .action(async (root, options) => {
-      const { fsck } = await import('./fsck.ts');
+      const { fsck } = await import('./commands.ts');
       await fsck(root, { ...program.opts(), ...options });
     });
   return program;
+}
+
+/** Makes a reader of whole numbers for the command line. */
+function parseNumber(min: number, max: number) {
+  return (value: string): number => {
+    const number = Number(value);
+    if (/^\d{1,9}$/.test(value) && number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
+}
+
+/** Reads a text of the command line. Empty it is mostly a variable of the shell that is not set. */
+function parseText(value: string): string {
+  if (value !== '') return value;
+  throw new InvalidArgumentError('It must not be empty.');
 }

@@ -1,13 +1,86 @@
-import type { Config } from '../config/config.ts';
+import { resolve } from 'node:path';
+import { mintToken } from '../auth/mint-token.ts';
+import { type Config, secretsOf } from '../config/config.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import { type FileWatch, watchFile } from '../config/watch-file.ts';
-import { createLoggedServer } from '../create-logged-server.ts';
-import { createLog } from '../log/create-log.ts';
-import { secretsOf } from '../log/secrets-of.ts';
+import { createLog } from '../observe/create-log.ts';
+import { createLoggedServer } from '../server/create-server.ts';
+import { checkParts } from '../server/create-services.ts';
+import { isLoopback } from '../server/urls.ts';
 import { describeDevelopment } from './describe-development.ts';
+import { DEVELOPMENT_ENV, developmentConfig, openDevelopmentKeys } from './development-keys.ts';
 import { Failure } from './fail.ts';
-import { readConfig, type ServeOptions } from './serve-options.ts';
-import { openSetup } from './setup.ts';
-import { stopOnSignal } from './stop-on-signal.ts';
+import { startHelloService } from './hello-service.ts';
+
+const TOKEN_SECONDS = 86_400;
+
+/** What a server is started with. */
+interface Setup {
+  readonly config: Config;
+  /** Files that the configuration was read from. */
+  readonly files: readonly string[];
+  /** Present where there is no configuration. */
+  readonly development?: {
+    readonly data: string;
+    readonly token: string;
+    readonly keyPair: { readonly id: string; readonly secret: string };
+  };
+  close(): Promise<void>;
+}
+
+/**
+ * Reads the configuration, or makes that of a development server.
+ *
+ * @throws ConfigError for a bad configuration
+ * @throws Failure for a development server that others could reach
+ */
+async function openSetup(options: ServeOptions): Promise<Setup> {
+  if (options.config !== undefined) {
+    return { ...(await readConfig(options.config, options)), close: async () => {} };
+  }
+  const { host, exposeDevelopment = false } = options;
+  if (host !== undefined && !isLoopback(host) && !exposeDevelopment) {
+    throw new Failure(
+      `${host} can be reached by others, and this server has development keys: use --config, or say --expose-development.`,
+      2,
+    );
+  }
+  const data = resolve(options.data);
+  const keys = await openDevelopmentKeys(data);
+  const hello = await startHelloService();
+  const { config } = await resolveConfig(developmentConfig(data, keys, hello.origin));
+  const { tokenKey: key, keyPair } = keys;
+  const token = await mintToken({
+    env: DEVELOPMENT_ENV,
+    key,
+    subject: 'developer',
+    seconds: TOKEN_SECONDS,
+  });
+  return {
+    config: withOptions(config, options),
+    files: [],
+    development: { data, token, keyPair },
+    close: () => hello.close(),
+  };
+}
+
+/** Terminals, npm and process managers often send one signal twice: to the group, and to the process. */
+const ECHO_MILLISECONDS = 500;
+
+/** Calls `stop` on SIGINT or SIGTERM, once. A signal that comes later than that one's echo ends the process. */
+function stopOnSignal(stop: (signal: string) => void): void {
+  let since: number | undefined;
+  const onSignal = (signal: string) => {
+    if (since === undefined) {
+      since = performance.now();
+      stop(signal);
+    } else if (performance.now() - since > ECHO_MILLISECONDS) {
+      process.exit(1);
+    }
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+}
 
 /** Serves until SIGINT or SIGTERM; a second one ends at once. SIGHUP reads the configuration anew. */
 export async function serve(options: ServeOptions): Promise<void> {
@@ -73,4 +146,33 @@ function assertTwoPorts({ listen, admin }: Config): void {
     `Callers and admin have one port, ${listen.port}: choose another one with --port or --admin-port.`,
     2,
   );
+}
+
+/** What the command line says of a server. */
+interface ServeOptions {
+  readonly config?: string;
+  readonly port?: number;
+  readonly adminPort?: number;
+  readonly host?: string;
+  readonly data: string;
+  readonly logLevel?: Config['log']['level'];
+  readonly exposeDevelopment?: boolean;
+}
+
+/** Puts what the command line says above what the configuration says. */
+function withOptions(config: Config, { port, adminPort, host, logLevel }: ServeOptions): Config {
+  const { listen, admin, log } = config;
+  return {
+    ...config,
+    listen: { ...listen, port: port ?? listen.port, host: host ?? listen.host },
+    admin: { ...admin, port: adminPort ?? admin.port },
+    log: { ...log, level: logLevel ?? log.level },
+  };
+}
+
+/** Reads the configuration file of the command line. */
+async function readConfig(file: string, options: ServeOptions): Promise<ResolvedConfig> {
+  const { config, files } = await loadConfig(file);
+  await checkParts(config);
+  return { config: withOptions(config, options), files: files.map((name) => resolve(name)) };
 }

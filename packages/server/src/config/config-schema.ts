@@ -1,13 +1,109 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import { z } from 'zod';
 import { environmentNameSchema, environmentSchema } from './environment-schema.ts';
-import { limitsSchema } from './limits-schema.ts';
 import { adminSchema, listenSchema } from './network-schema.ts';
-import { storeSchema } from './store-schema.ts';
+
+/** Limits of the contract that an operator may set; the others bind clients. */
+const SETTABLE = [
+  'gatewayBodyBytes',
+  'gatewaySpoolBytes',
+  'gatewayHeadersSeconds',
+  'clockWindowSeconds',
+  'tokenCacheSeconds',
+  'storageBodyBytes',
+  'batchItems',
+  'linkSeconds',
+  'linkMaxSeconds',
+  'grantSeconds',
+  'uploadBytes',
+] as const satisfies readonly (keyof typeof defaults.limits)[];
+
+type Settable = (typeof SETTABLE)[number];
+
+type Limit = z.ZodDefault<z.ZodInt>;
+
+const shape = Object.fromEntries(
+  SETTABLE.map((name) => {
+    const { value, description, unit } = defaults.limits[name];
+    return [name, z.int().min(1).default(value).describe(`${description} In ${unit}.`)];
+  }),
+) as Record<Settable, Limit>;
+
+/** Limits, whose defaults are those of the contract. */
+const limitsSchema = z
+  .strictObject(shape)
+  .refine(
+    ({ linkSeconds, linkMaxSeconds }) => linkSeconds <= linkMaxSeconds,
+    'needs `linkSeconds` of at most `linkMaxSeconds`',
+  )
+  .describe('Limits of this deployment.');
+
+/** Kinds of blob stores. */
+export const DRIVERS = ['file', 's3'] as const;
+
+const file = z
+  .strictObject({
+    driver: z.literal(DRIVERS[0]),
+    root: z
+      .string()
+      .min(1)
+      .default('./berth-data/files')
+      .describe(
+        'Folder of the files, made where it is missing. All processes of one server share it.',
+      ),
+  })
+  .describe('Files in a folder of this machine.');
+
+const s3 = z
+  .strictObject({
+    driver: z.literal(DRIVERS[1]),
+    bucket: z.string().min(1).describe('Bucket of the object store; it must be there.'),
+    region: z.string().min(1).default('us-east-1'),
+    endpoint: z
+      .url()
+      .optional()
+      .describe('Address of the store. Default: that of the region at AWS.'),
+    prefix: z
+      .string()
+      .optional()
+      .describe('Put before every key, so that others may use the bucket too.'),
+    accessKeyId: z.string().min(1).optional(),
+    secretAccessKey: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'Best a reference to an environment variable. Without a key pair the usual places of AWS are searched.',
+      ),
+    forcePathStyle: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether the bucket stands in the path and not in the host name. Ceph and MinIO need it.',
+      ),
+    presignedLinks: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Links lead to the store itself: less work here, but the answers are those of the store.',
+      ),
+  })
+  .refine(
+    ({ accessKeyId, secretAccessKey }) =>
+      (accessKeyId === undefined) === (secretAccessKey === undefined),
+    'needs both `accessKeyId` and `secretAccessKey`, or none of them',
+  )
+  .describe('Objects of an S3-compatible store.');
+
+/** Where the files are. */
+const storeSchema = z
+  .discriminatedUnion('driver', [file, s3])
+  .describe('Where the files are kept: the only state there is.');
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 const { signature } = defaults;
+
 const header = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be a header or field name');
 
 /** The names on the wire of a deployment (D1). */
@@ -118,3 +214,19 @@ export type ConfigInput = z.input<typeof configSchema>;
 
 /** A configuration with its defaults. */
 export type ParsedConfig = z.output<typeof configSchema>;
+
+/**
+ * The JSON Schema (draft 2020-12) of what a configuration file may hold. A text that refers to an environment
+ * variable (`${NAME}`) has the length of its value only when it is read, so it is good here.
+ */
+export function toJsonSchema(): object {
+  return z.toJSONSchema(configSchema, {
+    io: 'input',
+    override({ jsonSchema }) {
+      const { minLength = 0 } = jsonSchema;
+      if (minLength < 2) return;
+      delete jsonSchema.minLength;
+      jsonSchema.pattern = `\\$\\{\\w+\\}|[\\s\\S]{${minLength}}`;
+    },
+  });
+}

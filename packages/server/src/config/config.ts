@@ -1,5 +1,70 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { WireProfile } from '@berth/server-stubs';
 import type { ParsedConfig } from './config-schema.ts';
+
+/** One thing that is wrong with a configuration. */
+export interface ConfigFault {
+  /** Setting, from the top: `['environments', 'dev', 'bucket']`. */
+  readonly path: readonly (string | number)[];
+  /** What is wrong and how to mend it, as the end of a sentence that begins with the setting. */
+  readonly problem: string;
+  /** `file:line:column`; undefined where the configuration came from no file. */
+  readonly place?: string | undefined;
+}
+
+/** A configuration that cannot be used. Its message has one line for each fault. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly faults: readonly ConfigFault[];
+
+  constructor(faults: readonly ConfigFault[]) {
+    super(faults.map(toLine).join('\n'));
+    this.faults = faults;
+  }
+}
+
+function toLine({ path, problem, place }: ConfigFault): string {
+  const setting = toName(path);
+  return `${place === undefined ? '' : `${place}: `}${setting}${setting && ' '}${problem}.`;
+}
+
+/** `environments.dev.credentials[0].id` */
+function toName(path: readonly (string | number)[]): string {
+  return path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+/** What is read once, when the server starts. */
+const FIXED = ['listen', 'admin', 'store', 'wireProfile', 'signature', 'dns'] as const;
+
+/** Limits that are given to what outlives a change of the configuration. */
+const FIXED_LIMITS = [
+  'gatewayHeadersSeconds',
+  'gatewaySpoolBytes',
+  'clockWindowSeconds',
+  'tokenCacheSeconds',
+] as const;
+
+interface Reloadable {
+  /** The new configuration, with the old values of what needs a restart. */
+  readonly config: Config;
+  /** Settings that have changed and need a restart. */
+  readonly restarts: readonly string[];
+}
+
+/** Tells which changes of a configuration can be made while the server runs. */
+export function findRestarts(old: Config, next: Config): Reloadable {
+  const settings = FIXED.filter((name) => !isDeepStrictEqual(old[name], next[name]));
+  const limits = FIXED_LIMITS.filter((name) => old.limits[name] !== next.limits[name]);
+  const kept = Object.fromEntries(FIXED.map((name) => [name, old[name]]));
+  const keptLimits = Object.fromEntries(FIXED_LIMITS.map((name) => [name, old.limits[name]]));
+  return {
+    config: { ...next, ...kept, limits: { ...next.limits, ...keptLimits } },
+    restarts: [...settings, ...limits.map((name) => `limits.${name}`)],
+  };
+}
 
 type ParsedEnvironment = ParsedConfig['environments'][string];
 
@@ -28,4 +93,14 @@ export interface Config extends Omit<ParsedConfig, 'environments' | 'keys' | 'wi
   readonly wireProfile: WireProfile;
   readonly keys: readonly { readonly secret: string }[];
   readonly environments: Readonly<Record<string, EnvironmentConfig>>;
+}
+
+/** Every secret that stands in a configuration. */
+export function secretsOf({ keys, store, environments }: Config): string[] {
+  const secrets = keys.map(({ secret }) => secret);
+  if (store.driver === 's3') secrets.push(store.secretAccessKey ?? '');
+  for (const { credentials } of Object.values(environments)) {
+    for (const { secret, token } of credentials) secrets.push(secret, token ?? '');
+  }
+  return secrets;
 }

@@ -1,9 +1,45 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { type Document, isMap, isNode, LineCounter, parseDocument, Scalar } from 'yaml';
-import { ConfigError, type ConfigFault } from './config-error.ts';
-import { replaceReferences } from './replace-references.ts';
+import {
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  Scalar,
+  visit,
+} from 'yaml';
+import { ConfigError, type ConfigFault } from './config.ts';
 import { type ResolvedConfig, resolveConfig } from './resolve-config.ts';
+
+const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g;
+
+interface Replaced {
+  /** Texts that held a reference. */
+  readonly nodes: ReadonlySet<unknown>;
+  /** References to variables that are not set. */
+  readonly missing: readonly { readonly name: string; readonly node: Node }[];
+}
+
+/** Replaces `${NAME}` in the texts of a YAML document by environment variables. */
+function replaceReferences(document: Document, env: NodeJS.ProcessEnv): Replaced {
+  const nodes = new Set<Node>();
+  const missing: { name: string; node: Node }[] = [];
+  visit(document, {
+    Scalar(key, node) {
+      if (key === 'key' || !isScalar(node) || typeof node.value !== 'string') return;
+      node.value = node.value.replace(REFERENCE, (reference, name: string) => {
+        const value = env[name];
+        nodes.add(node);
+        if (value === undefined) missing.push({ name, node });
+        return value ?? reference;
+      });
+    },
+  });
+  return { nodes, missing };
+}
 
 /**
  * Reads a configuration file (YAML, or JSON, which is YAML too). Relative paths in it begin at its

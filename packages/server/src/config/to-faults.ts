@@ -1,10 +1,10 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
-import type { ConfigFault } from './config-error.ts';
-import { knownSettings } from './known-settings.ts';
-import { DRIVERS } from './store-schema.ts';
+import type { ConfigFault } from './config.ts';
+import { DRIVERS, toJsonSchema } from './config-schema.ts';
 
 type Issue = z.core.$ZodIssue;
+
 type Path = (string | number)[];
 
 /** What zod found, as sentences that name the setting and the fix. */
@@ -83,4 +83,35 @@ const NAMES: Readonly<Record<string, string>> = {
 
 function article(expected: string): string {
   return NAMES[expected] ?? expected;
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+}
+
+/** Names of the settings that may stand at a place of the configuration. */
+function knownSettings(path: readonly (string | number)[]): string[] {
+  let places: Schema[] = branchesOf(toJsonSchema() as Schema);
+  for (const step of path) {
+    places = places.flatMap((schema) => {
+      const next = typeof step === 'number' ? schema.items : childOf(schema, step);
+      return next === undefined ? [] : branchesOf(next);
+    });
+  }
+  return [...new Set(places.flatMap(({ properties }) => Object.keys(properties ?? {})))];
+}
+
+function childOf({ properties, additionalProperties }: Schema, name: string): Schema | undefined {
+  if (properties !== undefined && Object.hasOwn(properties, name)) return properties[name];
+  return typeof additionalProperties === 'object' ? additionalProperties : undefined;
+}
+
+function branchesOf(schema: Schema): Schema[] {
+  const inner = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
+  return [schema, ...inner.flatMap(branchesOf)];
 }

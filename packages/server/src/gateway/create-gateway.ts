@@ -6,33 +6,28 @@ import {
   type GatewayHandler,
   type GatewayHandlers,
   type ServiceAnswer,
+  type WireProfile,
 } from '@berth/server-stubs';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Caller } from '../auth/caller.ts';
-import { assertCallable } from './assert-callable.ts';
-import { chooseVersion } from './choose-version.ts';
-import { findService } from './find-service.ts';
-import type { GatewayOptions } from './gateway-options.ts';
-import { callVersion } from './proxy/call-version.ts';
-import { Deadlines } from './proxy/deadlines.ts';
-import { type OutgoingBody, toBody } from './proxy/to-body.ts';
-import { toServiceHeaders } from './proxy/to-service-headers.ts';
-import type { Service } from './service-registry.ts';
+import { callVersion } from './call-version.ts';
+import { type Target, Upstreams, Versions } from './choose-upstream.ts';
+import { type CallService, createWebSocketHandler } from './create-web-socket-handler.ts';
+import { Deadlines } from './deadlines.ts';
+import { assertCallable, chooseVersion, findService } from './find-service.ts';
+import type { Service, ServiceRegistry } from './registry/service-registry.ts';
+import { type OutgoingBody, toBody } from './service-body.ts';
 import { Spools } from './spools.ts';
-import type { Target } from './upstream/choose-upstream.ts';
-import type { UpstreamStats } from './upstream/upstream.ts';
-import { Upstreams } from './upstream/upstreams.ts';
-import { Versions } from './versions.ts';
-import {
-  type CallService,
-  createWebSocketHandler,
-} from './web-socket/create-web-socket-handler.ts';
+import { toServiceHeaders } from './to-service-headers.ts';
+import type { UpstreamStats } from './upstream.ts';
 
 const { gatewayHeadersSeconds, gatewaySpoolBytes } = defaults.limits;
+
 const CONNECT_SECONDS = 5;
 
 /** What each step of a call gets beside what the step before it has found. */
 type Given = Parameters<CallService>;
+
 type Called = ReturnType<CallService>;
 
 /** What the gateway is doing now. */
@@ -172,4 +167,30 @@ function assertRoom({ maxCalls = Infinity }: Service, targets: readonly Target[]
 function whenOver({ response }: GatewayCall<Caller>, dispose: () => Promise<void>): void {
   if (response.destroyed) void dispose();
   else response.once('close', dispose);
+}
+
+/** How the gateway reaches hosted services. */
+export interface GatewayOptions {
+  /** Says where the services are. No other address is ever called, and no redirect is followed. */
+  readonly registry: ServiceRegistry;
+  /** Seconds that a service has until its response headers, then `SERVICE_TIMEOUT`. Default 60 (D13). */
+  readonly headersSeconds?: number;
+  /** Seconds until a connection that does not come about counts as failed. Default 5. */
+  readonly connectSeconds?: number;
+  /** Bytes of a signed body that are held in memory; more go to a temporary file. Default 1 MiB (D13). */
+  readonly spoolBytes?: number;
+  /**
+   * Whether the proxy before this server may say for whom it calls, by `X-Forwarded-*`. Default false. With
+   * true and no such proxy, every caller can pretend to come from any address.
+   */
+  readonly trustProxy?: boolean;
+  /** Names the headers that sign calls of the storage API: no service gets to see them. Default: the contract's. */
+  readonly wireProfile?: WireProfile;
+  /**
+   * Asked for each call and WebSocket once it is sure who calls, before anything else is done for it; throws
+   * a `GatewayError` to refuse.
+   */
+  readonly admit?: (call: GatewayCall<Caller>) => void;
+  /** Milliseconds of a clock that never goes back. Default `performance.now`. */
+  readonly now?: () => number;
 }

@@ -1,9 +1,29 @@
-import { GatewayError } from '@berth/server-stubs';
+import { GatewayError, type GatewayErrorCode } from '@berth/server-stubs';
+import type { Caller } from '../auth/caller.ts';
 import {
   RegistryUnavailableError,
   type Service,
   type ServiceRegistry,
-} from './service-registry.ts';
+  type ServiceState,
+  type ServiceVersion,
+} from './registry/service-registry.ts';
+
+const CODES: Readonly<Record<Exclude<ServiceState, 'ready'>, GatewayErrorCode>> = {
+  'not-ready': 'SERVICE_NOT_READY',
+  forbidden: 'SERVICE_FORBIDDEN',
+  overdue: 'SERVICE_CHARGE_OVERDUE',
+};
+
+/**
+ * Refuses a caller that may not call the service, and a service that cannot be called. The caller first:
+ * the state of a service is nothing that others need to know.
+ *
+ * @throws GatewayError SERVICE_FORBIDDEN, SERVICE_NOT_READY, SERVICE_CHARGE_OVERDUE
+ */
+export function assertCallable({ callers, state }: Service, caller: Caller): void {
+  if (callers !== undefined && !callers.has(caller.id)) throw new GatewayError('SERVICE_FORBIDDEN');
+  if (state !== 'ready') throw new GatewayError(CODES[state]);
+}
 
 /**
  * The service of that name; at once where the registry answers at once.
@@ -34,4 +54,29 @@ function rethrow(error: unknown): never {
     throw new GatewayError('SERVICE_ENDPOINT_NOT_FOUND', { cause: error });
   }
   throw error;
+}
+
+/**
+ * The version that a call goes to, by weight.
+ *
+ * @param random from 0 up to, but not including 1
+ * @throws GatewayError SERVICE_VERSION_NOT_FOUND where no version has a weight,
+ * SERVICE_RESOURCE_NOT_FOUND and SERVICE_ENDPOINT_NOT_FOUND where the version cannot be called
+ */
+export function chooseVersion({ versions }: Service, random = Math.random): ServiceVersion {
+  const version = pick(versions, random);
+  if (version === undefined) throw new GatewayError('SERVICE_VERSION_NOT_FOUND');
+  if (!version.hasResource) throw new GatewayError('SERVICE_RESOURCE_NOT_FOUND');
+  if (version.endpoints.length === 0) throw new GatewayError('SERVICE_ENDPOINT_NOT_FOUND');
+  return version;
+}
+
+function pick(versions: readonly ServiceVersion[], random: () => number) {
+  if (versions.length === 1) return (versions[0]?.weight ?? 0) > 0 ? versions[0] : undefined;
+  const weighted = versions.filter(({ weight }) => weight > 0);
+  let rest = random() * weighted.reduce((sum, { weight }) => sum + weight, 0);
+  return weighted.find(({ weight }) => {
+    rest -= weight;
+    return rest < 0;
+  });
 }

@@ -1,14 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Answer, Call } from '@berth/server-stubs';
-import type { Log } from '../log/create-log.ts';
+import type { Answer, Call, GatewayHandlers } from '@berth/server-stubs';
+import type { Caller } from '../auth/caller.ts';
 import type { EndedCall } from './call-tally.ts';
-import { codeOf } from './code-of.ts';
+import type { Log } from './create-log.ts';
 import type { Metrics } from './create-metrics.ts';
 import type { Surface } from './surface.ts';
 
+const XML_CODE = /<Code>(\w+)<\/Code>/;
+
+/** The error code in an answer of the server itself; empty where there is none. */
+function codeOf({ status, body }: Answer): string {
+  if (status < 400) return '';
+  if (typeof body === 'string') return XML_CODE.exec(body)?.[1] ?? '';
+  const { code, body: inner } = (body ?? {}) as { code?: unknown; body?: { code?: unknown } };
+  const found = code ?? inner?.code;
+  return typeof found === 'string' ? found : '';
+}
+
 const CALL = Symbol('observed call');
+
 const BYTES = Symbol('bytes so far');
+
 const UPGRADE = Symbol('time of an upgrade');
 
 /** One call from its head to the end of its answer. */
@@ -23,7 +36,9 @@ interface ObservedCall {
 }
 
 type Observed = ServerResponse & { [CALL]?: ObservedCall };
+
 type Upgrading = IncomingMessage & { [UPGRADE]?: number };
+
 type Counted = Socket & { [BYTES]?: { received: number; sent: number } };
 
 export interface Observer {
@@ -44,7 +59,7 @@ export interface Observer {
   onError(error: unknown, call: Call): void;
 }
 
-export interface ObserverOptions {
+interface ObserverOptions {
   readonly log: Log;
   readonly metrics: () => Metrics;
   /** Whether each call is logged; else only those that fail. Asked for each. */
@@ -199,4 +214,26 @@ function takeBytes(socket: Counted | null): { received: number; sent: number } {
 function isEventStream({ headers }: Answer): boolean {
   const type = headers?.['content-type'];
   return typeof type === 'string' && type.startsWith('text/event-stream');
+}
+
+type Handlers = GatewayHandlers<Caller>;
+
+/** Handlers that tell of WebSockets that open, which the router no longer answers. */
+export function observeWebSockets(handlers: Handlers, onAnswer: Observer['onAnswer']): Handlers {
+  const { webSocket } = handlers;
+  if (webSocket === undefined) return handlers;
+  return {
+    ...handlers,
+    async webSocket(input, call) {
+      const answer = await webSocket(input, call);
+      if (!('open' in answer)) return answer;
+      return {
+        ...answer,
+        open(client, head) {
+          onAnswer({ status: answer.status }, call);
+          answer.open(client, head);
+        },
+      };
+    },
+  };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Call } from '@berth/server-stubs';
+import type { Call, GatewayHandler, GatewayHandlers } from '@berth/server-stubs';
 import type { Context, Span } from '@opentelemetry/api';
+import type { Caller } from '../auth/caller.ts';
 import type { Surface } from './surface.ts';
 
 type Api = typeof import('@opentelemetry/api');
@@ -75,4 +76,20 @@ function isRegistered({ trace }: Api): boolean {
   const provider = trace.getTracerProvider() as { getDelegate?(): object };
   const delegate = provider.getDelegate?.() ?? provider;
   return delegate.constructor.name !== 'NoopTracerProvider';
+}
+
+type Handlers = GatewayHandlers<Caller>;
+
+/** Handlers that carry the trace of a call on to the hosted service. */
+export function traceHandlers(handlers: Handlers, tracing: Tracing | undefined): Handlers {
+  if (tracing === undefined) return handlers;
+  const traced = Object.entries(handlers).map(([name, handler]) => [
+    name,
+    (...[input, call]: Parameters<GatewayHandler<Caller>>) => {
+      // Only now: a signature may cover the headers as they came.
+      const headers = { ...input.headers, ...tracing.headersOf(call.response) };
+      return (handler as GatewayHandler<Caller>)({ ...input, headers }, call);
+    },
+  ]);
+  return Object.fromEntries(traced);
 }

@@ -2,15 +2,18 @@ import { inspect } from 'node:util';
 import { defaultWireProfile, type StorageHandlers, type UploadHandlers } from '@berth/server-stubs';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Caller } from '../auth/caller.ts';
-import { createFiles, type FilesListener } from './download/create-files.ts';
-import { createBatchCopyFile } from './operations/batch-copy-file.ts';
-import { createBatchDelete } from './operations/batch-delete.ts';
-import { createBatchGetTempUrls } from './operations/batch-get-temp-urls.ts';
-import { createGetUploadMetaData } from './operations/get-upload-meta-data.ts';
-import { createGrants } from './signing/grants.ts';
-import { createLinks } from './signing/links.ts';
-import type { StorageContext } from './storage-context.ts';
-import type { StorageLimits, StorageOptions } from './storage-options.ts';
+import { createBatchCopyFile } from './copy-files.ts';
+import { createFiles, type FilesListener } from './create-files.ts';
+import {
+  createBatchDelete,
+  createBatchGetTempUrls,
+  createGetUploadMetaData,
+} from './operations.ts';
+
+import { createGrants, createLinks } from './signing.ts';
+
+import type { StorageContext, StorageLimits, StorageOptions } from './storage-context.ts';
+
 import { createUploadFile } from './upload-file.ts';
 
 /** The storage API of a server, in three parts. */

@@ -1,8 +1,8 @@
 import { UploadError, type UploadHandler } from '@berth/server-stubs';
-import { StoreUnavailableError } from '../blobs/blob-errors.ts';
+import { StoreUnavailableError } from '../blobs/blob-store.ts';
 import { FilePathError, toFilePath } from '../blobs/file-path.ts';
-import { toUploadError } from './download/answer-error.ts';
-import { toLinkPath } from './signing/links.ts';
+import { toUploadError } from './create-files.ts';
+import { toLinkPath } from './signing.ts';
 import type { StorageContext } from './storage-context.ts';
 
 /** Name of the form's field that is the same in every deployment. */

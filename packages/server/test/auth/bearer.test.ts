@@ -11,10 +11,9 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { exportJWK, type JWK } from 'jose';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createDevKeys } from '../../src/auth/bearer/create-dev-keys.ts';
-import { mintToken } from '../../src/auth/bearer/mint-token.ts';
 import type { Caller } from '../../src/auth/caller.ts';
 import { createAuthenticator } from '../../src/auth/create-authenticator.ts';
+import { createDevKeys, mintToken } from '../../src/auth/mint-token.ts';
 import { deploy, START } from './support/deployment.ts';
 import { CLAIMS, createIssuer, type Issuer } from './support/issuer.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/auth/caller.ts';
 import { createAuthenticator } from '../../src/auth/create-authenticator.ts';
-import { signGatewayRequest, type UnsignedRequest } from '../../src/auth/sign-gateway-request.ts';
-import { sha256 } from '../../src/auth/tc3/signing-key.ts';
-import { EMPTY_HASH, toCanonicalHead } from '../../src/auth/tc3/to-canonical-request.ts';
+import { EMPTY_HASH, sha256, toCanonicalHead } from '../../src/auth/tc3.ts';
+import { signGatewayRequest, type UnsignedRequest } from '../support/sign-request.ts';
+
 import { deploy, START } from './support/deployment.ts';
 import { signScope } from './support/sign-scope.ts';
 

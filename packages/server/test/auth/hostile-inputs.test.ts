@@ -2,12 +2,15 @@ import { GatewayError, StorageError } from '@berth/server-stubs';
 import { assert, constantFrom, oneof, property, string, tuple } from 'fast-check';
 import { expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/create-authenticator.ts';
-import { signGatewayRequest } from '../../src/auth/sign-gateway-request.ts';
-import { signStorageRequest } from '../../src/auth/sign-storage-request.ts';
-import { decodeWire } from '../../src/auth/tc3/decode-wire.ts';
-import { parseSignature } from '../../src/auth/tc3/parse-signature.ts';
-import { parseSignedHeaders } from '../../src/auth/tc3/parse-signed-headers.ts';
-import { toContentTypeSpellings, toSignedValue } from '../../src/auth/tc3/to-signed-value.ts';
+import {
+  decodeWire,
+  parseSignature,
+  parseSignedHeaders,
+  toContentTypeSpellings,
+  toSignedValue,
+} from '../../src/auth/tc3.ts';
+import { signGatewayRequest, signStorageRequest } from '../support/sign-request.ts';
+
 import { START } from './support/deployment.ts';
 
 const CREDENTIAL = { id: 'ci', secret: 'secret' };

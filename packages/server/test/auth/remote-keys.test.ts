@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createRemoteKeys } from '../../src/auth/bearer/create-remote-keys.ts';
-import { KeysUnavailable } from '../../src/auth/bearer/key-source.ts';
+import { createRemoteKeys } from '../../src/auth/create-key-source.ts';
+import { KeysUnavailable } from '../../src/auth/key-set.ts';
 import { deploy } from './support/deployment.ts';
 import { createIssuer, type Issuer } from './support/issuer.ts';
 import { serve } from './support/serve.ts';

@@ -1,7 +1,7 @@
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
-import { type StorageSigning, signStorageRequest } from '../../src/auth/sign-storage-request.ts';
-import { toStorageCanonicalRequest } from '../../src/auth/tc3/to-canonical-request.ts';
+import { toStorageCanonicalRequest } from '../../src/auth/tc3.ts';
+import { type StorageSigning, signStorageRequest } from '../support/sign-request.ts';
 import { deploy, START } from './support/deployment.ts';
 import { signScope } from './support/sign-scope.ts';
 

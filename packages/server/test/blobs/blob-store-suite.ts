@@ -2,8 +2,13 @@ import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BlobExistsError, BlobMissingError } from '../../src/blobs/blob-errors.ts';
-import type { BlobKey, BlobStore } from '../../src/blobs/blob-store.ts';
+import {
+  BlobExistsError,
+  type BlobKey,
+  BlobMissingError,
+  type BlobStore,
+} from '../../src/blobs/blob-store.ts';
+
 import {
   createReader,
   md5Of,

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { StoreUnavailableError } from '../../src/blobs/blob-errors.ts';
+import { StoreUnavailableError } from '../../src/blobs/blob-store.ts';
 import { checkFileStore } from '../../src/blobs/file/check-file-store.ts';
 import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
 import { readAll, toBytes, toStream } from './blob-contents.ts';

@@ -3,8 +3,8 @@ import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/pr
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { StoreUnavailableError } from '../../src/blobs/blob-errors.ts';
-import type { BlobStore } from '../../src/blobs/blob-store.ts';
+import { type BlobStore, StoreUnavailableError } from '../../src/blobs/blob-store.ts';
+
 import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
 import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
 import { readAll, toStream } from './blob-contents.ts';

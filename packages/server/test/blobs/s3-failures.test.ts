@@ -3,8 +3,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { StoreUnavailableError } from '../../src/blobs/blob-errors.ts';
-import type { BlobStore } from '../../src/blobs/blob-store.ts';
+import { type BlobStore, StoreUnavailableError } from '../../src/blobs/blob-store.ts';
+
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { toStream } from './blob-contents.ts';
 

@@ -3,7 +3,7 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import profile from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import { expect, test } from 'vitest';
-import { createScrubber } from '../../src/log/create-scrubber.ts';
+import { createScrubber } from '../../src/observe/create-scrubber.ts';
 import { collectPatterns, type Found, patternsIn } from './support/collect-patterns.ts';
 
 const folderOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));

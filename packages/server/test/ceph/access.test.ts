@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { describeOn } from '@berth/runtimes/engines';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { StoreUnavailableError } from '../../src/blobs/blob-errors.ts';
-import type { BlobStore } from '../../src/blobs/blob-store.ts';
+import { type BlobStore, StoreUnavailableError } from '../../src/blobs/blob-store.ts';
+
 import {
   createS3BlobStore,
   type S3BlobStoreOptions,

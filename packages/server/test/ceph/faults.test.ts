@@ -1,7 +1,7 @@
 import { describeOn } from '@berth/runtimes/engines';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { StoreUnavailableError } from '../../src/blobs/blob-errors.ts';
-import type { BlobStore } from '../../src/blobs/blob-store.ts';
+import { type BlobStore, StoreUnavailableError } from '../../src/blobs/blob-store.ts';
+
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { readAll, toBytes, toStream } from '../blobs/blob-contents.ts';
 import { type Ceph, startCeph, tellCeph } from './support/start-ceph.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { chooseVersion } from '../../src/gateway/choose-version.ts';
+import { chooseVersion } from '../../src/gateway/find-service.ts';
 import { begin, send } from './support/send.ts';
 import { startGateway, toService } from './support/start-gateway.ts';
 import { deadOrigin, startRawService, startService } from './support/start-service.ts';

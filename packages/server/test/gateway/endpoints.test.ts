@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Endpoint } from '../../src/gateway/service-registry.ts';
+import type { Endpoint } from '../../src/gateway/registry/service-registry.ts';
 import { send } from './support/send.ts';
 import { BEARER, startGateway, toService } from './support/start-gateway.ts';
 import { startService } from './support/start-service.ts';

@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
-import { RegistryUnavailableError, type Service } from '../../src/gateway/service-registry.ts';
+import {
+  RegistryUnavailableError,
+  type Service,
+} from '../../src/gateway/registry/service-registry.ts';
 import { begin, send } from './support/send.ts';
 import { startGateway, toService } from './support/start-gateway.ts';
 import { deadOrigin, startRawService, startService } from './support/start-service.ts';

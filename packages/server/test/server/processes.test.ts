@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { signStorageRequest } from '../../src/auth/sign-storage-request.ts';
 import { findFault } from '../../src/cli/fail.ts';
+import { signStorageRequest } from '../support/sign-request.ts';
 import { Cli } from './support/cli.ts';
 import { makeFolder } from './support/folder.ts';
 

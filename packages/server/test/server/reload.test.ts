@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { signStorageRequest } from '../../src/auth/sign-storage-request.ts';
+import { signStorageRequest } from '../support/sign-request.ts';
 import { Cli } from './support/cli.ts';
 import { makeFolder } from './support/folder.ts';
 import { startService } from './support/hosted-service.ts';

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { startHelloService } from '../../src/development/hello-service.ts';
+import { startHelloService } from '../../src/cli/hello-service.ts';
 import { Cli } from './support/cli.ts';
 import { makeFolder } from './support/folder.ts';
 import { startService } from './support/hosted-service.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { startHelloService } from '../../src/development/hello-service.ts';
+import { startHelloService } from '../../src/cli/hello-service.ts';
 import { startServer } from './support/start-server.ts';
 
 async function startEcho(log: { calls?: boolean; level?: 'debug' | 'info' }) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SourceKeptError, StoreUnavailableError } from '../../src/blobs/blob-errors.ts';
+import { SourceKeptError, StoreUnavailableError } from '../../src/blobs/blob-store.ts';
 import { call, contentOf, put } from './support/client.ts';
 import { type Deployment, deploy } from './support/deploy.ts';
 

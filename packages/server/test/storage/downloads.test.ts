@@ -4,7 +4,7 @@ import { open, rm, truncate } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BlobDamagedError } from '../../src/blobs/blob-errors.ts';
+import { BlobDamagedError } from '../../src/blobs/blob-store.ts';
 import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
 import { call, errorOf, link, put } from './support/client.ts';
 import { deploy } from './support/deploy.ts';

@@ -1,12 +1,15 @@
-import { realpath, unlink } from 'node:fs/promises';
-import { relative } from 'node:path';
-import { withStoreErrors } from './disk-error.ts';
-import { pruneFolders } from './folders.ts';
-import { judgeFile } from './judge-file.ts';
-import { createLayout, type Layout } from './layout.ts';
-import { setAside } from './set-aside.ts';
+import { createHash } from 'node:crypto';
+import type { Dirent } from 'node:fs';
+import { lstat, mkdir, readdir, realpath, rename, unlink } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { BlobDamagedError, StoreUnavailableError } from '../blob-store.ts';
+import { diskCodeOf, orMissing, withStoreErrors } from './disk-error.ts';
+import { createLayout, type Layout, pruneFolders, syncFolder } from './folders.ts';
+import { withFileLocks } from './lock-files.ts';
+import { type OpenedFile, openFile, toOpenBlob } from './open-file.ts';
 import { findLitter, litterTime } from './sweep-files.ts';
-import { walkFolder } from './walk-folder.ts';
+import { toBlobKey } from './to-disk-path.ts';
 
 /** Something in a store that does not belong there, or is not as it was written. */
 export interface FileProblem {
@@ -22,7 +25,7 @@ export interface FileProblem {
   readonly detail: string;
 }
 
-export interface CheckFileStoreOptions {
+interface CheckFileStoreOptions {
   readonly onProblem: (problem: FileProblem) => void;
   /** Called after each file with all that was read so far. */
   readonly onProgress?: (progress: FileStoreReport) => void;
@@ -35,7 +38,7 @@ export interface CheckFileStoreOptions {
   readonly litterOlderThan?: Date;
 }
 
-export interface FileStoreReport {
+interface FileStoreReport {
   readonly files: number;
   /** Bytes of content. A copy counts once more, though it takes no room. */
   readonly bytes: number;
@@ -90,4 +93,105 @@ async function repairProblem(
   if (kind === 'litter') return unlink(path);
   if (kind === 'empty-folder') return pruneFolders(layout.files, path);
   await setAside(layout, path);
+}
+
+/** What a look at one file has shown. */
+interface Judgement {
+  readonly bytes: number;
+  readonly problem?: { readonly kind: 'foreign' | 'damaged'; readonly detail: string };
+}
+
+/**
+ * Reads a file to its end. Undefined where it was deleted in the meantime.
+ *
+ * @param path the name of the file, which is judged too
+ * @param place where the file stands now
+ */
+async function judgeFile(
+  { files }: Layout,
+  path: string,
+  place = path,
+): Promise<Judgement | undefined> {
+  if (toBlobKey(relative(files, path)) === undefined) {
+    const detail = 'No file of the store has this name.';
+    return { bytes: 0, problem: { kind: 'foreign', detail } };
+  }
+  let opened: OpenedFile | undefined;
+  try {
+    opened = await openFile(place);
+  } catch (error) {
+    const isBad = error instanceof BlobDamagedError || error instanceof StoreUnavailableError;
+    if (!isBad) throw error;
+    return { bytes: 0, problem: { kind: 'damaged', detail: error.message } };
+  }
+  if (opened === undefined) return undefined;
+  const { size: bytes, etag } = opened.info;
+  const hash = createHash('md5');
+  try {
+    await pipeline(toOpenBlob(opened).read(), hash);
+  } catch (error) {
+    // A bad place on the disk is what is looked for, and no reason to stop.
+    if (diskCodeOf(error) !== 'EIO') throw error;
+    return { bytes: 0, problem: { kind: 'damaged', detail: 'The disk cannot read it (EIO).' } };
+  }
+  const md5 = hash.digest('hex');
+  if (md5 === etag) return { bytes };
+  const detail = `The content has the MD5 ${md5} instead of ${etag}.`;
+  return { bytes, problem: { kind: 'damaged', detail } };
+}
+
+/**
+ * Moves what is under a name of the store, and does not belong there, to `set-aside/` below the root. A file
+ * that a server has written since somebody judged it stays (D28).
+ */
+async function setAside(layout: Layout, path: string): Promise<void> {
+  const version = await identifyVersion(path);
+  const judgement = await judgeFile(layout, path);
+  if (judgement !== undefined && judgement.problem === undefined) return;
+  const aside = join(layout.root, 'set-aside', `${Date.now()}`, relative(layout.files, path));
+  const isMoved = await withFileLocks(layout, [path], async () => {
+    if (version === undefined || (await identifyVersion(path)) !== version) return false;
+    await mkdir(dirname(aside), { recursive: true });
+    return (await orMissing(() => rename(path, aside).then(() => true))) ?? false;
+  });
+  if (!isMoved) return;
+  await syncFolder(dirname(aside));
+  await pruneFolders(layout.files, dirname(path));
+}
+
+async function identifyVersion(path: string): Promise<string | undefined> {
+  const stats = await orMissing(() => lstat(path, { bigint: true }));
+  return stats && `${stats.dev}:${stats.ino}:${stats.mtimeNs}`;
+}
+
+interface Found {
+  readonly path: string;
+  readonly kind: 'file' | 'empty-folder' | 'other';
+}
+
+/** All that stands below a folder. Symbolic links are `other`, and not followed. */
+async function* walkFolder(folder: string): AsyncGenerator<Found> {
+  for (const entry of await readEntries(folder)) {
+    const path = join(folder, entry.name);
+    if (!entry.isDirectory()) {
+      yield { path, kind: entry.isFile() ? 'file' : 'other' };
+      continue;
+    }
+    let isEmpty = true;
+    for await (const found of walkFolder(path)) {
+      isEmpty = false;
+      yield found;
+    }
+    if (isEmpty) yield { path, kind: 'empty-folder' };
+  }
+}
+
+/** None where the folder was removed with its last file in the meantime. */
+async function readEntries(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (diskCodeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
 }

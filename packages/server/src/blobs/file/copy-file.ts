@@ -1,13 +1,11 @@
 import { constants } from 'node:fs';
-import { copyFile as copyBytes, link, open, rename, rm } from 'node:fs/promises';
+import { copyFile as copyBytes, link, lstat, open, rename, rm, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { BlobExistsError } from '../blob-errors.ts';
-import type { BlobInfo, BlobKey, CopyOptions } from '../blob-store.ts';
-import { diskCodeOf } from './disk-error.ts';
-import { assertRealFolder, placeIn } from './folders.ts';
-import { type Layout, toMissing } from './layout.ts';
+import { BlobExistsError, type BlobInfo, type BlobKey, type CopyOptions } from '../blob-store.ts';
+import { diskCodeOf, orMissing } from './disk-error.ts';
+import { assertRealFolder, type Layout, placeIn, pruneFolders, toMissing } from './folders.ts';
 import { withFileLocks } from './lock-files.ts';
-import { statFile } from './stat-file.ts';
+import { statFile } from './open-file.ts';
 
 /** Too many names of one file, another disk, or a file of another owner: it can be copied all the same. */
 const UNLINKABLE: readonly unknown[] = ['EMLINK', 'EXDEV', 'EPERM'];
@@ -74,4 +72,37 @@ async function syncFile(path: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/**
+ * Moves a file, durably. It is at one of the two places at any time, also when the process is killed, and of
+ * two moves of one file one succeeds.
+ */
+export async function moveFile(
+  layout: Layout,
+  from: BlobKey,
+  to: BlobKey,
+  { overwrite, signal }: CopyOptions,
+): Promise<BlobInfo> {
+  const [source, destination] = [layout.fileOf(from), layout.fileOf(to)];
+  const move = () =>
+    withFileLocks(layout, [source, destination], async () => {
+      signal?.throwIfAborted();
+      const info = await statFile(source);
+      if (info === undefined) throw await toMissing(layout, from);
+      const [moved, replaced] = await Promise.all([identify(source), identify(destination)]);
+      if (replaced !== undefined && !overwrite) throw new BlobExistsError(to);
+      // POSIX: a rename of one name of a file to another one of the same file does nothing.
+      if (moved !== undefined && moved === replaced) await unlink(source);
+      else await rename(source, destination);
+      return info;
+    });
+  const info = await placeIn(layout.files, dirname(destination), move, async () => false);
+  await pruneFolders(layout.files, dirname(source));
+  return info;
+}
+
+async function identify(path: string): Promise<string | undefined> {
+  const stats = await orMissing(() => lstat(path, { bigint: true }));
+  return stats && `${stats.dev}:${stats.ino}`;
 }

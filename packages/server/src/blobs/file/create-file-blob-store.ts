@@ -1,20 +1,23 @@
-import { realpath } from 'node:fs/promises';
-import type { BlobStore } from '../blob-store.ts';
-import { checkDisk } from './check-disk.ts';
-import { copyFile } from './copy-file.ts';
-import { deleteFile } from './delete-file.ts';
-import { withStoreErrors } from './disk-error.ts';
-import { assertRealFolder, syncFolder } from './folders.ts';
-import { createLayout, toMissing } from './layout.ts';
-import { makeFolder } from './make-folder.ts';
-import { moveFile } from './move-file.ts';
-import { openFile } from './open-file.ts';
-import { statFile } from './stat-file.ts';
+import { realpath, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { BlobKey, BlobStore } from '../blob-store.ts';
+import { copyFile, moveFile } from './copy-file.ts';
+import { diskCodeOf, withStoreErrors } from './disk-error.ts';
+import {
+  assertRealFolder,
+  checkDisk,
+  createLayout,
+  type Layout,
+  makeFolder,
+  pruneFolders,
+  syncFolder,
+  toMissing,
+} from './folders.ts';
+import { openFile, statFile, toOpenBlob } from './open-file.ts';
 import { sweepFiles } from './sweep-files.ts';
-import { toOpenBlob } from './to-open-blob.ts';
 import { writeFile } from './write-file.ts';
 
-export interface FileBlobStoreOptions {
+interface FileBlobStoreOptions {
   /**
    * Folder of the store, made where it is missing. It belongs to the store alone, on a disk that knows
    * hard links. Whoever can write to it can change every file.
@@ -67,4 +70,20 @@ export function createFileBlobStore({ root }: FileBlobStoreOptions): Promise<Blo
       close: async () => {},
     };
   });
+}
+
+/** Removes a file, durably, and the folders that it leaves empty. Whether there was one. */
+async function deleteFile(layout: Layout, key: BlobKey): Promise<boolean> {
+  const file = layout.fileOf(key);
+  const folder = dirname(file);
+  try {
+    await assertRealFolder(folder);
+    await unlink(file);
+  } catch (error) {
+    if (diskCodeOf(error) !== 'ENOENT') throw error;
+    await toMissing(layout, key);
+    return false;
+  }
+  await pruneFolders(layout.files, folder);
+  return true;
 }

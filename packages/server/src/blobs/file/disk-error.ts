@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../blob-errors.ts';
+import { StoreUnavailableError } from '../blob-store.ts';
 
 /** Code of an error of the file system, such as `ENOENT`; undefined for any other. */
 export function diskCodeOf(error: unknown): string | undefined {

@@ -1,7 +1,9 @@
-import { mkdir, open, realpath, rmdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { StoreUnavailableError } from '../blob-errors.ts';
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, realpath, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type BlobKey, BlobMissingError, StoreUnavailableError } from '../blob-store.ts';
 import { diskCodeOf } from './disk-error.ts';
+import { toDiskPath } from './to-disk-path.ts';
 
 /** Others may remove the folders that we make, for as long as they are empty. Nobody wins so often. */
 const MOST_ATTEMPTS = 1000;
@@ -108,5 +110,84 @@ async function syncNearest(top: string, folder: string): Promise<void> {
   } catch (error) {
     if (diskCodeOf(error) !== 'ENOENT' || folder === top) throw error;
     await syncNearest(top, dirname(folder));
+  }
+}
+
+/** Places below the root of a store. Both folders stand on one disk, for files are renamed between them. */
+export interface Layout {
+  readonly root: string;
+  /** The visible files, each whole. */
+  readonly files: string;
+  /** What is being written. */
+  readonly tmp: string;
+  fileOf(key: BlobKey): string;
+  newTmpFile(): string;
+  /** Temporary files of uploads that this process has under way. */
+  readonly uploads: Set<string>;
+}
+
+/** @param root absolute, without symbolic links */
+export function createLayout(root: string): Layout {
+  const [files, tmp] = [join(root, 'files'), join(root, 'tmp')];
+  return {
+    root,
+    files,
+    tmp,
+    fileOf: (key) => join(files, toDiskPath(key)),
+    uploads: new Set(),
+    newTmpFile: () => join(tmp, randomUUID()),
+  };
+}
+
+/** That there is no file of this key; a store whose folder is gone cannot say so, and is unavailable. */
+export async function toMissing({ files }: Layout, key: BlobKey): Promise<BlobMissingError> {
+  await assertRealFolder(files);
+  return new BlobMissingError(key);
+}
+
+/**
+ * Makes a folder and those above it if they are missing, durably. `mkdir` with `recursive` never ends where the
+ * folder above is there and says `ENOENT` to every new one, as `/proc` does.
+ *
+ * @throws the error of the file system
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  if (await isFolder(folder)) return;
+  const parent = dirname(folder);
+  if (parent !== folder) await makeFolder(parent);
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    // Somebody else may have made it in the meantime.
+    if (!(await isFolder(folder))) throw error;
+  }
+  try {
+    await syncFolder(parent);
+  } catch (error) {
+    // One may make names in a folder that one may not read.
+    if (diskCodeOf(error) !== 'EACCES') throw error;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isDirectory() ?? false;
+}
+
+/** Tries what every change of a file needs: room, the right to write, hard links, one disk. */
+export async function checkDisk(layout: Layout): Promise<void> {
+  await assertRealFolder(layout.files);
+  await assertRealFolder(layout.tmp);
+  const [files, tmp] = await Promise.all([stat(layout.files), stat(layout.tmp)]);
+  if (files.dev !== tmp.dev) {
+    throw new StoreUnavailableError(`${layout.files} and ${layout.tmp} must stand on one disk.`);
+  }
+  const [probe, second] = [layout.newTmpFile(), layout.newTmpFile()];
+  try {
+    await writeFile(probe, 'probe', { flag: 'wx', flush: true });
+    await link(probe, second);
+  } finally {
+    await rm(probe, { force: true });
+    await rm(second, { force: true });
   }
 }

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { withLocks } from '../key-locks.ts';
 import { diskCodeOf, orMissing } from './disk-error.ts';
-import type { Layout } from './layout.ts';
+import type { Layout } from './folders.ts';
 
 /** A lock covers a few calls that wait for no disk; one that is older belongs to a process that was killed. */
 const ABANDONED_MILLISECONDS = 30_000;

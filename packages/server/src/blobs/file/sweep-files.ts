@@ -1,7 +1,7 @@
 import { lstat, readdir, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { orMissing } from './disk-error.ts';
-import type { Layout } from './layout.ts';
+import type { Layout } from './folders.ts';
 
 /** When what has not been touched since is litter: several sweeps of every server that is alive ago. */
 export function litterTime(): Date {

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { md5Of, toBytes } from '../../../test/blobs/blob-contents.ts';
-import { createMd5 } from './create-md5.ts';
-import { createMd5Thread } from './md5-thread.ts';
+import { createMd5, createMd5Thread } from './create-md5.ts';
+
 import { SLAB_BYTES } from './slab.ts';
 
 async function hash(bytes: Buffer, chunkBytes: number): Promise<string> {

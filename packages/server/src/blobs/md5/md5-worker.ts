@@ -1,7 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
-import type { Md5Answer, Md5Request } from './md5-message.ts';
-import { toTransferList } from './slab.ts';
+import { type Md5Answer, type Md5Request, toTransferList } from './slab.ts';
 
 const hashes = new Map<number, Hash>();
 

@@ -1,16 +1,67 @@
-import { GetObjectCommand, HeadBucketCommand } from '@aws-sdk/client-s3';
+import {
+  AbortMultipartUploadCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  ListMultipartUploadsCommand,
+  ListPartsCommand,
+  type MultipartUpload,
+  paginateListObjectsV2,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { StoreUnavailableError } from '../blob-errors.ts';
-import type { BlobKey, BlobStore } from '../blob-store.ts';
-import { type Bucket, deleteObject, headObject, withObjectLocks } from './bucket.ts';
+import { type BlobKey, type BlobStore, StoreUnavailableError } from '../blob-store.ts';
+import { type Bucket, deleteObject, headObject, toBlobInfo, withObjectLocks } from './bucket.ts';
 import { copyBlob } from './copy-blob.ts';
-import { createClient } from './create-client.ts';
-import { toBlobInfo } from './object-info.ts';
 import { createObjectKeys } from './object-keys.ts';
 import { openObject } from './open-object.ts';
-import { sweepBucket } from './sweep-bucket.ts';
 import { isMissing, withS3Errors } from './to-s3-error.ts';
 import { writeObject } from './write-object.ts';
+
+/** A store that is there takes a connection within a round trip. */
+const CONNECT_MILLISECONDS = 3_000;
+
+/** So long a connection may stand still; then the call is tried again, or a download goes on anew. */
+const IDLE_MILLISECONDS = 15_000;
+
+const ATTEMPTS = 3;
+
+/** From here on a body waits for the store's consent, so that a refusal is heard before it is sent. */
+const CONSENT_BYTES = 16 * 1024 * 1024;
+
+/** Without one the SDK writes to the console what it throws anyway. */
+const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+interface ClientOptions {
+  readonly endpoint?: string | undefined;
+  readonly region: string;
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly forcePathStyle?: boolean | undefined;
+}
+
+function createClient(options: ClientOptions): S3Client {
+  const { endpoint, region, credentials, forcePathStyle = endpoint !== undefined } = options;
+  // The calls of this server are bounded by its own connections, and a slow reader holds one of them.
+  const agent = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY };
+  return new S3Client({
+    region,
+    forcePathStyle,
+    ...(endpoint !== undefined && { endpoint }),
+    ...(credentials !== undefined && { credentials }),
+    maxAttempts: ATTEMPTS,
+    logger: SILENT,
+    expectContinueHeader: CONSENT_BYTES,
+    // Else streams are sent in chunks with a trailer, which Ceph and others refuse (411). Contents
+    // are guarded by their MD5.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: CONNECT_MILLISECONDS,
+      socketTimeout: IDLE_MILLISECONDS,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
+  });
+}
 
 export interface S3BlobStoreOptions {
   /** Address of the store. Default: that of the region at AWS. */
@@ -94,4 +145,86 @@ function presign({ client, name, keys }: Bucket, key: BlobKey, seconds: number):
     ResponseContentDisposition: 'attachment',
   });
   return withS3Errors(() => getSignedUrl(client, command, { expiresIn: seconds }));
+}
+
+/** The slowest upload that the server lets go on sends a part of 8 MiB within three days. */
+function weekAgo(): Date {
+  return new Date(Date.now() - 7 * 86_400_000);
+}
+
+/** Ends uploads to which nothing has come since, and removes whole ones that nobody has used. */
+async function sweepBucket(bucket: Bucket, olderThan = weekAgo()): Promise<number> {
+  const aborted = await abortUploads(bucket, olderThan);
+  return aborted + (await deleteUploads(bucket, olderThan));
+}
+
+async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
+  const { client, name, keys } = bucket;
+  let count = 0;
+  let page: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {};
+  for (let isMore = true; isMore; ) {
+    const command = new ListMultipartUploadsCommand({
+      Bucket: name,
+      // Without a prefix, other programs may have uploads anywhere else.
+      Prefix: keys.prefix || keys.uploads,
+      ...page,
+    });
+    const found = await withS3Errors(() => client.send(command));
+    for (const upload of found.Uploads ?? []) {
+      if (bucket.uploads.has(upload.Key ?? '')) continue;
+      if (await abortUpload(bucket, upload, olderThan)) count++;
+    }
+    isMore = found.IsTruncated === true;
+    page = { KeyMarker: found.NextKeyMarker, UploadIdMarker: found.NextUploadIdMarker };
+  }
+  return count;
+}
+
+/** Whether it was there, and old. */
+async function abortUpload(
+  { client, name }: Bucket,
+  { Key, UploadId, Initiated }: MultipartUpload,
+  olderThan: Date,
+): Promise<boolean> {
+  if (!isOlder(Initiated, olderThan)) return false;
+  const upload = { Bucket: name, Key, UploadId };
+  return withS3Errors(async () => {
+    try {
+      // An upload may take long: what counts is when it last went on.
+      let PartNumberMarker: string | undefined;
+      do {
+        // Not by the SDK's paginator: it never ends on Ceph, which names a next page after the last.
+        const page = await client.send(new ListPartsCommand({ ...upload, PartNumberMarker }));
+        const parts = page.Parts ?? [];
+        if (!parts.every(({ LastModified }) => isOlder(LastModified, olderThan))) return false;
+        PartNumberMarker = page.IsTruncated ? page.NextPartNumberMarker : undefined;
+      } while (PartNumberMarker !== undefined);
+      await client.send(new AbortMultipartUploadCommand(upload));
+      return true;
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+  });
+}
+
+async function deleteUploads(bucket: Bucket, olderThan: Date): Promise<number> {
+  const { client, name, keys } = bucket;
+  return withS3Errors(async () => {
+    let count = 0;
+    const folder = { Bucket: name, Prefix: keys.uploads };
+    for await (const { Contents = [] } of paginateListObjectsV2({ client }, folder)) {
+      for (const { Key, LastModified } of Contents) {
+        if (Key === undefined || bucket.uploads.has(Key) || !isOlder(LastModified, olderThan))
+          continue;
+        await deleteObject(bucket, Key);
+        count++;
+      }
+    }
+    return count;
+  });
+}
+
+function isOlder(date: Date | undefined, limit: Date): boolean {
+  return date === undefined || date < limit;
 }

@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../blob-errors.ts';
+import { StoreUnavailableError } from '../blob-store.ts';
 
 /** What S3 answers to a caller that may not, or that comes too often; RFC 9110 for the rest. */
 const UNAVAILABLE_STATUSES: readonly number[] = [301, 307, 401, 403, 408, 429];

@@ -1,23 +1,111 @@
 import { randomUUID } from 'node:crypto';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { PutObjectCommand } from '@aws-sdk/client-s3';
-import { StoreUnavailableError } from '../blob-errors.ts';
-import type { BlobInfo, BlobKey, WriteOptions } from '../blob-store.ts';
-import { createMd5 } from '../md5/create-md5.ts';
-import { type Bucket, deleteObject, toCallOptions, withObjectLocks } from './bucket.ts';
-import { copyObject } from './copy-object.ts';
-import { countContent } from './count-content.ts';
-import { putInParts, type UploadOfParts } from './multipart.ts';
-import { toObjectHeaders } from './object-info.ts';
-import { sendParts } from './send-parts.ts';
+import { PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3';
+import {
+  type BlobInfo,
+  type BlobKey,
+  StoreUnavailableError,
+  type WriteOptions,
+} from '../blob-store.ts';
+import { countBuffer } from '../collect-buffers.ts';
+import { createMd5, type Md5 } from '../md5/create-md5.ts';
+import {
+  type Bucket,
+  deleteObject,
+  putInParts,
+  type SentPart,
+  toCallOptions,
+  toObjectHeaders,
+  type UploadOfParts,
+  withObjectLocks,
+} from './bucket.ts';
+import { copyObject } from './copy-blob.ts';
 import { withS3Errors } from './to-s3-error.ts';
+
+/** Parts on their way at once. Each has one buffer, used again and again: the memory of an upload. */
+const PARALLEL_PARTS = 3;
+
+const NOTHING = { number: 0, length: 0 };
+
+/**
+ * Sends a content in parts of one size. The SDK's own `Upload` makes new buffers for each part, which
+ * took 130 MB, and goes on to the end of the content when a part has failed.
+ *
+ * @param content pieces that are gone when the next one is asked for
+ * @param takeMemory whether there is memory for one more part; the upload has that of one already
+ */
+async function sendParts(
+  { client }: Bucket,
+  upload: UploadOfParts,
+  content: AsyncIterator<Buffer, void>,
+  partBytes: number,
+  takeMemory: (bytes: number) => boolean,
+  signal?: AbortSignal,
+): Promise<SentPart[]> {
+  const failed = new AbortController();
+  const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
+  const parts: SentPart[] = [];
+  let rest: Buffer | undefined;
+  let count = 0;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  /** Fills a part. Bytes used; fewer than there is room for at the end. */
+  async function fill(part: Buffer): Promise<{ readonly number: number; readonly length: number }> {
+    let length = 0;
+    while (length < part.length) {
+      stop.throwIfAborted();
+      if (!rest) {
+        const next = await content.next();
+        if (next.done) break;
+        rest = next.value;
+      }
+      const used = rest.copy(part, length);
+      length += used;
+      rest = used < rest.length ? rest.subarray(used) : undefined;
+    }
+    if (length > 0) count++;
+    return { number: count, length };
+  }
+
+  async function sendSome(sender: number): Promise<void> {
+    let buffer: Buffer | undefined;
+    for (;;) {
+      const filled = turn.then(() => {
+        if (buffer === undefined && sender > 0 && !takeMemory(partBytes)) return NOTHING;
+        buffer ??= Buffer.allocUnsafeSlow(partBytes);
+        return fill(buffer);
+      });
+      turn = filled.catch(() => {});
+      const { number, length } = await filled;
+      if (buffer === undefined || length === 0) return;
+      const Body = buffer.subarray(0, length);
+      const part = new UploadPartCommand({ ...upload, PartNumber: number, Body });
+      const { ETag } = await withS3Errors(() => client.send(part, toCallOptions(stop)), signal);
+      parts.push({ PartNumber: number, ETag });
+      if (length < partBytes) return;
+    }
+  }
+
+  const senders = Array.from({ length: PARALLEL_PARTS }, (_, sender) =>
+    sendSome(sender).catch((error) => {
+      // The first failure is what is told of all others.
+      failed.abort(error);
+    }),
+  );
+  await Promise.all(senders);
+  stop.throwIfAborted();
+  return parts;
+}
 
 /** A content up to this size is held in memory and sent at once; a larger one in parts of this size. */
 const PART_BYTES = 8 * 1024 * 1024;
+
 /** S3, "Multipart upload limits": "Maximum number of parts per upload: 10,000". */
 const MAX_PARTS = 10_000;
+
 /** Bytes of all uploads of this process that wait in memory for the store, or for more of their content. */
 const MOST_HELD_BYTES = 256 * 1024 * 1024;
+
 let heldBytes = 0;
 
 /** Memory of one upload. */
@@ -138,4 +226,31 @@ async function inParts<T>(
 async function* concat(first: Buffer[], rest: AsyncIterable<Buffer>) {
   for (let chunk = first.shift(); chunk; chunk = first.shift()) yield chunk;
   yield* rest;
+}
+
+/**
+ * The pieces of a content, hashed on their way.
+ *
+ * @throws Error where the content has another length than was told
+ */
+async function* countContent(
+  content: Readable,
+  md5: Md5,
+  expected: number | undefined,
+  onBytes: (size: number) => void,
+): AsyncGenerator<Buffer, void, undefined> {
+  let size = 0;
+  for await (const chunk of content as AsyncIterable<Buffer>) {
+    countBuffer(chunk.length);
+    size += chunk.length;
+    onBytes(size);
+    if (expected !== undefined && size > expected) throw wrongSize(expected, 'more');
+    await md5.update(chunk);
+    yield chunk;
+  }
+  if (expected !== undefined && size < expected) throw wrongSize(expected, `${size}`);
+}
+
+function wrongSize(expected: number, found: string): Error {
+  return new Error(`The content should have ${expected} bytes, and has ${found}.`);
 }

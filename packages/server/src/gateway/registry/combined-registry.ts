@@ -1,6 +1,11 @@
-import type { ServiceRegistry } from '../service-registry.ts';
 import { createDnsRegistry, type DnsRegistryOptions } from './dns-registry.ts';
-import type { DnsServiceConfig, ServiceConfig, StaticServiceConfig } from './service-config.ts';
+import type {
+  DnsServiceConfig,
+  ServiceConfig,
+  ServiceRegistry,
+  StaticServiceConfig,
+} from './service-registry.ts';
+
 import { createStaticRegistry } from './static-registry.ts';
 
 export interface CombinedRegistry extends ServiceRegistry {

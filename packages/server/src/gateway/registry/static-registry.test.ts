@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StaticServiceConfig } from './service-config.ts';
+import type { StaticServiceConfig } from './service-registry.ts';
 import { createStaticRegistry } from './static-registry.ts';
 
 const V1 = { name: 'v1', endpoints: ['http://127.0.0.1:9001', 'http://127.0.0.1:9002'] };

@@ -1,10 +1,14 @@
-import type { Service, ServiceRegistry } from '../service-registry.ts';
-import { reuseEndpoints, reuseVersion } from './reuse-versions.ts';
-import type { StaticServiceConfig, VersionConfig } from './service-config.ts';
-import { createServiceTable } from './service-table.ts';
-import { toOrigin } from './to-origin.ts';
+import {
+  createServiceTable,
+  reuseEndpoints,
+  reuseVersion,
+  type Service,
+  type ServiceRegistry,
+  type StaticServiceConfig,
+  type VersionConfig,
+} from './service-registry.ts';
 
-export interface StaticRegistry extends ServiceRegistry {
+interface StaticRegistry extends ServiceRegistry {
   find(env: string, name: string): Service | undefined;
   /**
    * Replaces the services. Those that did not change stay the same objects, and so do the unchanged
@@ -57,4 +61,19 @@ export function createStaticRegistry(services: readonly StaticServiceConfig[]): 
     update: (next) => table.prepare(next)(),
     close: async () => table.prepare([])(),
   };
+}
+
+/**
+ * The origin of an endpoint, normalised: `http://Example:80/` becomes `http://example`.
+ *
+ * @throws TypeError for anything but `http:` or `https:` with a host and perhaps a port
+ */
+function toOrigin(endpoint: string): string {
+  const url = URL.parse(endpoint);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) {
+    throw new TypeError(
+      `${endpoint} is no endpoint: write http:// or https://, a host and a port.`,
+    );
+  }
+  return url.origin;
 }

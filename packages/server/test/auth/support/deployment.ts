@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { createGatewayRouter, createStorageRouter, type GatewayHandler } from '@berth/server-stubs';
-import type { AuthEnvironments } from '../../../src/auth/auth-environment.ts';
-import type { Caller } from '../../../src/auth/caller.ts';
+import type { AuthEnvironments, Caller } from '../../../src/auth/caller.ts';
+
 import {
   type Authenticator,
   type AuthenticatorOptions,

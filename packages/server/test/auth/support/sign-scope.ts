@@ -1,5 +1,4 @@
-import { createSigner, sha256 } from '../../../src/auth/tc3/signing-key.ts';
-import { toStringToSign } from '../../../src/auth/tc3/to-string-to-sign.ts';
+import { createSigner, sha256, toStringToSign } from '../../../src/auth/tc3.ts';
 
 export interface Scope {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
-import { BlobMissingError } from '../../../src/blobs/blob-errors.ts';
+import { BlobMissingError } from '../../../src/blobs/blob-store.ts';
 import { createFileBlobStore } from '../../../src/blobs/file/create-file-blob-store.ts';
 
 // Moves files to places of its own as soon as the parent says so, and tells it which ones it got.

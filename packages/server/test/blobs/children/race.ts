@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
-import { BlobExistsError } from '../../../src/blobs/blob-errors.ts';
-import type { BlobStore } from '../../../src/blobs/blob-store.ts';
+import { BlobExistsError, type BlobStore } from '../../../src/blobs/blob-store.ts';
 
 /** Copies one file to many places as soon as the parent says so, and tells it where it was the first. */
 export async function race(store: BlobStore, source: string, places: number): Promise<void> {

@@ -1,8 +1,8 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createDevKeys } from '../../../src/auth/bearer/create-dev-keys.ts';
-import { mintToken } from '../../../src/auth/bearer/mint-token.ts';
+import { createDevKeys, mintToken } from '../../../src/auth/mint-token.ts';
+
 import { type BerthServer, type ConfigInput, createServer } from '../../../src/index.ts';
 import type { Line } from '../../server/support/cli.ts';
 import { makeFolder } from '../../server/support/folder.ts';

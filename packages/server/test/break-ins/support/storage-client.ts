@@ -1,4 +1,4 @@
-import { signStorageRequest } from '../../../src/auth/sign-storage-request.ts';
+import { signStorageRequest } from '../../support/sign-request.ts';
 
 /** A key pair of an environment. */
 export interface Pair {

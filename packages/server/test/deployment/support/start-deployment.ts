@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import type { StorageCredentials } from '@berth/client';
 import { startFixture } from '@berth/conformance/fixture';
 import { defaultWireProfile, type WireProfile } from '@berth/server-stubs';
-import { createDevKeys } from '../../../src/auth/bearer/create-dev-keys.ts';
-import { mintToken } from '../../../src/auth/bearer/mint-token.ts';
-import { signStorageRequest } from '../../../src/auth/sign-storage-request.ts';
-import { startHelloService } from '../../../src/development/hello-service.ts';
+import { createDevKeys, mintToken } from '../../../src/auth/mint-token.ts';
+import { startHelloService } from '../../../src/cli/hello-service.ts';
 import type { ConfigInput } from '../../../src/index.ts';
+import { signStorageRequest } from '../../support/sign-request.ts';
 import { startRoundRobin } from './round-robin.ts';
 import { type ServerProcess, startProcess } from './start-process.ts';
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { RegistryUnavailableError } from '../../../src/gateway/service-registry.ts';
+import { RegistryUnavailableError } from '../../../src/gateway/registry/service-registry.ts';
 import { SRV, setUpDns, WEB } from './support/set-up-dns.ts';
 
 const ADDRESS = ['10.0.0.1'];

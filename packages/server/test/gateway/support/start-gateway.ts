@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { createGatewayRouter, GatewayError, type GatewayRouterOptions } from '@berth/server-stubs';
 import { onTestFinished } from 'vitest';
 import type { Caller } from '../../../src/auth/caller.ts';
-import { createGateway } from '../../../src/gateway/create-gateway.ts';
-import type { GatewayOptions } from '../../../src/gateway/gateway-options.ts';
-import type { Service, ServiceRegistry } from '../../../src/gateway/service-registry.ts';
+import { createGateway, type GatewayOptions } from '../../../src/gateway/create-gateway.ts';
+
+import type { Service, ServiceRegistry } from '../../../src/gateway/registry/service-registry.ts';
 
 /** `Authorization` of the caller `ada`, and of a signed call whose body has this SHA-256. */
 export const BEARER = 'Bearer ada';

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { createDevKeys } from '../../../src/auth/bearer/create-dev-keys.ts';
-import { mintToken } from '../../../src/auth/bearer/mint-token.ts';
+import { createDevKeys, mintToken } from '../../../src/auth/mint-token.ts';
+
 import { type BerthServer, type ConfigInput, createServer } from '../../../src/index.ts';
 import type { Line } from './cli.ts';
 import { makeFolder } from './folder.ts';

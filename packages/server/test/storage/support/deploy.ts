@@ -10,7 +10,7 @@ import { onTestFinished } from 'vitest';
 import type { BlobStore } from '../../../src/blobs/blob-store.ts';
 import { createFileBlobStore } from '../../../src/blobs/file/create-file-blob-store.ts';
 import { createStorage } from '../../../src/storage/create-storage.ts';
-import type { FileChange, StorageOptions } from '../../../src/storage/storage-options.ts';
+import type { FileChange, StorageOptions } from '../../../src/storage/storage-context.ts';
 
 export type Settings = Partial<StorageOptions> & {
   /** Largest file that is taken. */

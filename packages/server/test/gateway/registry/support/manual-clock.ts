@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../src/gateway/registry/dns/clock.ts';
+import type { Clock } from '../../../../src/gateway/registry/record-memory.ts';
 
 /** A clock that stands until it is turned. */
 export interface ManualClock extends Clock {

@@ -1,10 +1,13 @@
 import { onTestFinished } from 'vitest';
-import type { DnsRegistryOptions } from '../../../../src/gateway/registry/dns-registry.ts';
-import { createDnsRegistry } from '../../../../src/gateway/registry/dns-registry.ts';
+import {
+  createDnsRegistry,
+  type DnsRegistryOptions,
+} from '../../../../src/gateway/registry/dns-registry.ts';
+
 import type {
   DnsServiceConfig,
   DnsSource,
-} from '../../../../src/gateway/registry/service-config.ts';
+} from '../../../../src/gateway/registry/service-registry.ts';
 import { startDnsServer } from './dns-server.ts';
 import { createManualClock } from './manual-clock.ts';
 

@@ -1,0 +1,139 @@
+import { hash } from 'node:crypto';
+import { GatewayError, type GatewayLogin } from '@berth/server-stubs';
+import { errors, type JWTVerifyResult } from 'jose';
+import type { Caller } from './caller.ts';
+import { ALGORITHMS, type KeySet, type KeySource, KeysUnavailable } from './key-set.ts';
+
+/** A token with a good signature that is refused all the same. Its message quotes nothing of it. */
+class InvalidToken extends Error {
+  override readonly name = 'InvalidToken';
+}
+
+/** RFC 7519, section 5.1, and RFC 9068, section 2.1. */
+const TYPES = ['jwt', 'at+jwt', 'application/jwt', 'application/at+jwt'];
+
+/**
+ * Who a verified token speaks for.
+ *
+ * D15: "A token belongs to its environment": one that is for another one as well is refused.
+ *
+ * @throws InvalidToken
+ */
+function toCaller({ payload, protectedHeader }: JWTVerifyResult, env: string): Caller {
+  const { aud, sub } = payload;
+  const { typ } = protectedHeader;
+  if (typ !== undefined && !TYPES.includes(String(typ).toLowerCase())) {
+    throw new InvalidToken('The typ of the access token must be JWT or at+jwt.');
+  }
+  if (Array.isArray(aud) && aud.length > 1) throw new InvalidToken(claimMessage('aud'));
+  if (typeof sub !== 'string' || sub === '') throw new InvalidToken(claimMessage('sub'));
+  return { env, id: sub };
+}
+
+function claimMessage(claim: string): string {
+  return `The claim ${claim} of the access token is missing or wrong.`;
+}
+
+/** Why a token is refused. It carries no cause, for errors of `jose` hold what the token says. */
+function toRefusal(error: unknown): GatewayError {
+  if (error instanceof errors.JWTExpired) return new GatewayError('ACCESS_TOKEN_EXPIRED');
+  if (error instanceof KeysUnavailable) {
+    const message = 'The keys that access tokens are verified with cannot be had at the moment.';
+    return new GatewayError('SYS_ERR', { message, retryAfter: 1 });
+  }
+  return new GatewayError('ACCESS_TOKEN_INVALID', messageOf(error));
+}
+
+function messageOf(error: unknown): { message?: string } {
+  if (error instanceof InvalidToken) return { message: error.message };
+  // The claims are read after the signature: only who had a good token learns which one is wrong.
+  if (error instanceof errors.JWTClaimValidationFailed)
+    return { message: claimMessage(error.claim) };
+  return {};
+}
+
+/** Longer ones are refused unread; Node's own limit for all headers is 16 KiB. */
+const MAX_LENGTH = 8192;
+
+/** Changes of the keys that one call lives through. */
+const MAX_ROUNDS = 3;
+
+/** Whose tokens an environment takes. */
+export interface Trust {
+  readonly issuer: string | undefined;
+  readonly keys: KeySource;
+}
+
+interface Settings {
+  readonly trustOf: (env: string) => Trust | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Longest time that a verified token is trusted without another look. */
+  readonly cacheSeconds: number;
+}
+
+interface Verified {
+  readonly keys: KeySet;
+  readonly caller: Caller;
+  /** Milliseconds since the epoch. */
+  readonly expires: number;
+}
+
+/**
+ * Lets in who has a token of the environment (D19). At once, without a promise, where the token was
+ * verified a short while ago.
+ */
+export function createBearer({ trustOf, now, cacheSeconds }: Settings) {
+  return (token: string, { env }: Pick<GatewayLogin, 'env'>): Caller | Promise<Caller> => {
+    if (token.length > MAX_LENGTH) {
+      throw invalid(`The access token is longer than ${MAX_LENGTH} characters.`);
+    }
+    const digest = hash('sha256', token, 'binary');
+    return trustOf(env)?.keys.current?.tokens.get(digest, now()) ?? verify(token, digest, env);
+  };
+
+  async function verify(token: string, digest: string, env: string): Promise<Caller> {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const trust = trustOf(env);
+      if (trust === undefined) throw invalid('The environment takes no access tokens.');
+      const { keys, caller, expires } = await read(token, env, trust).catch((error: unknown) => {
+        throw toRefusal(error);
+      });
+      // Keys may have been taken away meanwhile: what they verified is then worth nothing.
+      if (trustOf(env) === trust && trust.keys.current === keys) {
+        keys.tokens.set(digest, caller, Math.min(expires, now() + cacheSeconds * 1000));
+        return caller;
+      }
+    }
+    throw invalid();
+  }
+
+  async function read(token: string, env: string, trust: Trust): Promise<Verified> {
+    const keys = await trust.keys.load();
+    try {
+      return await readWith(keys, token, env, trust);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      const newer = await trust.keys.renew(keys);
+      if (newer === undefined) throw error;
+      return await readWith(newer, token, env, trust);
+    }
+  }
+
+  async function readWith(keys: KeySet, token: string, env: string, trust: Trust) {
+    const { issuer } = trust;
+    const verified = await keys.verify(token, {
+      algorithms: ALGORITHMS,
+      audience: env,
+      requiredClaims: ['exp'],
+      currentDate: new Date(now()),
+      ...(issuer !== undefined && { issuer }),
+    });
+    const { exp = 0 } = verified.payload;
+    return { keys, caller: toCaller(verified, env), expires: exp * 1000 };
+  }
+}
+
+function invalid(message?: string): GatewayError {
+  return new GatewayError('ACCESS_TOKEN_INVALID', message === undefined ? {} : { message });
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { TokenCache } from './key-set.ts';
+
+const caller = { env: 'dev', id: 'me' };
+
+test('a token is forgotten at its time', () => {
+  const cache = new TokenCache();
+  cache.set('a', caller, 1000);
+  expect(cache.get('a', 999)).toBe(caller);
+  expect(cache.get('a', 1000)).toBeUndefined();
+  expect(cache.get('a', 999)).toBeUndefined();
+});
+
+test('10,000 tokens are held, and the one unused for longest goes first', () => {
+  const cache = new TokenCache();
+  for (let count = 0; count < 10_000; count += 1) cache.set(String(count), caller, 1);
+  cache.get('0', 0);
+  cache.set('new', caller, 1);
+  expect(cache.get('0', 0)).toBe(caller);
+  expect(cache.get('1', 0)).toBeUndefined();
+  expect(cache.get('2', 0)).toBe(caller);
+});

@@ -1,0 +1,143 @@
+import {
+  createLocalJWKSet,
+  errors,
+  type JSONWebKeySet,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  type JWTVerifyResult,
+  jwtVerify,
+} from 'jose';
+import type { Caller } from './caller.ts';
+
+/** About 3 MB at worst. */
+const MAX_TOKENS = 10_000;
+
+interface Entry {
+  readonly caller: Caller;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  /** Whether it was used since it was last passed over. */
+  isUsed: boolean;
+}
+
+/**
+ * Tokens verified a short while ago, by their SHA-256: whoever reads this memory learns no token. D19:
+ * "cached … until `exp`, at most 60 s, bounded". The oldest goes first that was not used since its turn came before.
+ */
+export class TokenCache {
+  readonly #entries = new Map<string, Entry>();
+
+  get(digest: string, now: number): Caller | undefined {
+    const entry = this.#entries.get(digest);
+    if (entry === undefined) return undefined;
+    if (entry.until <= now) {
+      this.#entries.delete(digest);
+      return undefined;
+    }
+    entry.isUsed = true;
+    return entry.caller;
+  }
+
+  set(digest: string, caller: Caller, until: number): void {
+    this.#entries.delete(digest);
+    if (this.#entries.size >= MAX_TOKENS) this.#makeRoom();
+    this.#entries.set(digest, { caller, until, isUsed: false });
+  }
+
+  /** Comes to an end: whoever was passed over once is not used any more. */
+  #makeRoom(): void {
+    for (const [oldest, entry] of this.#entries) {
+      this.#entries.delete(oldest);
+      if (!entry.isUsed) return;
+      entry.isUsed = false;
+      this.#entries.set(oldest, entry);
+    }
+  }
+}
+
+/** A closed list: `none`, HMAC and whatever else is no choice of the caller's (D19). */
+export const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
+
+const KEY_TYPES = ['RSA', 'EC', 'OKP'];
+
+/** Members that only private and shared keys have (RFC 7518, section 6). */
+const SECRETS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+/** Keys tried for a token that does not say which it was signed with. */
+const MAX_TRIES = 8;
+
+/** Public keys at one moment, and the tokens that they have verified. */
+export interface KeySet {
+  readonly tokens: TokenCache;
+  /** Tells a set from another. */
+  readonly text: string;
+  /** @throws JOSEError */
+  verify(token: string, options: JWTVerifyOptions): Promise<JWTVerifyResult>;
+}
+
+/** @throws TypeError, which quotes nothing, for what is no set of public keys */
+export function createKeySet(json: unknown): KeySet {
+  const keys = (json as Partial<JSONWebKeySet> | undefined | null)?.keys;
+  if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'object' && key !== null)) {
+    throw new TypeError('The key set must be an object with a list of keys (RFC 7517).');
+  }
+  if (keys.some((key) => key.kty !== 'oct' && SECRETS.some((name) => Object.hasOwn(key, name)))) {
+    throw new TypeError('The key set holds a private key: it must have public ones only.');
+  }
+  const usable = keys.filter(({ kty }) => KEY_TYPES.includes(String(kty)));
+  if (usable.length === 0) {
+    throw new TypeError(`The key set has no key for ${ALGORITHMS.join(', ')}.`);
+  }
+  const find = createLocalJWKSet({ keys: usable });
+  return {
+    tokens: new TokenCache(),
+    text: JSON.stringify(usable),
+    verify: (token, options) => verify(token, find, options),
+  };
+}
+
+async function verify(
+  token: string,
+  find: JWTVerifyGetKey,
+  options: JWTVerifyOptions,
+): Promise<JWTVerifyResult> {
+  try {
+    return await jwtVerify(token, find, options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    let tries = 0;
+    for await (const key of error) {
+      tries += 1;
+      if (tries > MAX_TRIES) break;
+      try {
+        return await jwtVerify(token, key, options);
+      } catch (reason) {
+        if (!(reason instanceof errors.JWSSignatureVerificationFailed)) throw reason;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
+}
+
+/** Where the keys of an environment come from. */
+export interface KeySource {
+  /** The keys in use; undefined before the first load. */
+  readonly current: KeySet | undefined;
+  /**
+   * The keys to verify with.
+   *
+   * @throws KeysUnavailable where there are none
+   */
+  load(): Promise<KeySet>;
+  /** Looks whether there are newer keys, since a token names one that is not in `seen`. */
+  renew(seen: KeySet): Promise<KeySet | undefined>;
+  /** Forgets verified tokens, and keeps the keys. */
+  forget(): void;
+  /** Gives up what is under way. */
+  close(): void;
+}
+
+/** Keys cannot be had at the moment, and none from before are left. */
+export class KeysUnavailable extends Error {
+  override readonly name = 'KeysUnavailable';
+}

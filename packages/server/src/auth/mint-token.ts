@@ -1,0 +1,71 @@
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JSONWebKeySet,
+  type JWK,
+  SignJWT,
+} from 'jose';
+import { ALGORITHMS } from './key-set.ts';
+
+interface TokenRequest {
+  /** Environment that the token is for. */
+  readonly env: string;
+  /** Private key with its `alg`; `privateKey` of `createDevKeys` is one. */
+  readonly key: JWK;
+  /** Who the token speaks for. */
+  readonly subject: string;
+  /** Time until the token expires. */
+  readonly seconds: number;
+  /** Default: none. */
+  readonly issuer?: string | undefined;
+  /** Milliseconds since the epoch. Default: the clock of this machine. */
+  readonly now?: () => number;
+}
+
+/**
+ * Mints an access token (D19) for development; tokens of production come from an identity provider.
+ *
+ * @throws TypeError for a key that no environment would take
+ *
+ * @example
+ * const { privateKey, jwks } = await createDevKeys();
+ * const token = await mintToken({ env: 'dev', key: privateKey, subject: 'me', seconds: 3600 });
+ */
+export async function mintToken(request: TokenRequest): Promise<string> {
+  const { env, key, subject, seconds, issuer, now = Date.now } = request;
+  const { alg, kid } = key;
+  if (alg === undefined || !ALGORITHMS.includes(alg)) {
+    throw new TypeError(`The key needs an alg, one of ${ALGORITHMS.join(', ')}.`);
+  }
+  const time = Math.floor(now() / 1000);
+  const token = new SignJWT()
+    .setProtectedHeader({ alg, typ: 'JWT', ...(kid !== undefined && { kid }) })
+    .setAudience(env)
+    .setSubject(subject)
+    .setIssuedAt(time)
+    .setExpirationTime(time + seconds);
+  if (issuer !== undefined) token.setIssuer(issuer);
+  return token.sign(await importJWK(key, alg));
+}
+
+/** A key that mints tokens, and the set that verifies them. */
+interface DevKeys {
+  /** Secret. Its `kid` is its thumbprint (RFC 7638). */
+  readonly privateKey: JWK;
+  /** Public. */
+  readonly jwks: JSONWebKeySet;
+}
+
+/** Makes a new ES256 key pair for development, both halves ready to be written to files as JSON. */
+export async function createDevKeys(): Promise<DevKeys> {
+  const alg = 'ES256';
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  const publicJwk = await exportJWK(publicKey);
+  const marks = { kid: await calculateJwkThumbprint(publicJwk), alg, use: 'sig' };
+  return {
+    privateKey: { ...(await exportJWK(privateKey)), ...marks },
+    jwks: { keys: [{ ...publicJwk, ...marks }] },
+  };
+}

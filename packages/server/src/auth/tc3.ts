@@ -1,0 +1,272 @@
+import { createHmac, hash } from 'node:crypto';
+
+/** A signature that cannot be read. Its message quotes nothing of what was sent. */
+export class MalformedSignature extends Error {
+  override readonly name = 'MalformedSignature';
+}
+
+/** Fields of a signature, by their names on the wire. */
+const FIELDS = ['Credential', 'SignedHeaders', 'Signature', 'Timestamp', 'Token'] as const;
+
+type Field = (typeof FIELDS)[number];
+
+/** Far beyond any real signature; Node's own limit for all headers is 16 KiB. */
+const MAX_LENGTH = 8192;
+
+/**
+ * Reads `name=value` pairs apart. D16: a verifier "accepts a missing space after commas"; signers in use
+ * differ in the order as well. A field that stands twice is refused: two readers could each take another.
+ *
+ * @throws MalformedSignature
+ */
+function parseFields(text: string): ReadonlyMap<Field, string> {
+  if (text.length > MAX_LENGTH) {
+    throw new MalformedSignature(`The signature is longer than ${MAX_LENGTH} characters.`);
+  }
+  const fields = new Map<Field, string>();
+  for (const part of text.split(',')) {
+    const at = part.indexOf('=');
+    const name = part.slice(0, Math.max(at, 0)).trim();
+    const field = FIELDS.find((known) => known === name);
+    if (field === undefined) {
+      throw new MalformedSignature(
+        `The signature must be a list of fields like ${FIELDS[0]}=…, separated by commas; the known ones are ${FIELDS.join(', ')}.`,
+      );
+    }
+    if (fields.has(field)) throw new MalformedSignature(`The signature has ${field}=… twice.`);
+    fields.set(field, part.slice(at + 1).trim());
+  }
+  return fields;
+}
+
+/** RFC 9110, section 5.6.2, letters in lower case. */
+const NAME = /^[!#$%&'*+.^_`|~\da-z-]+$/;
+
+/** Far more than anybody sends; "some signers sign every header they send". */
+const MAX_NAMES = 100;
+
+/**
+ * Reads `content-type;host`. D16: names are "lower-cased and sorted", however they were sent.
+ *
+ * @throws MalformedSignature
+ */
+export function parseSignedHeaders(text: string): readonly string[] {
+  const names = text.toLowerCase().split(';');
+  if (names.length > MAX_NAMES || !names.every((name) => NAME.test(name))) {
+    throw new MalformedSignature(
+      `The field SignedHeaders must be at most ${MAX_NAMES} names of headers, separated by semicolons.`,
+    );
+  }
+  if (new Set(names).size < names.length) {
+    throw new MalformedSignature('The field SignedHeaders has a name twice.');
+  }
+  return names.sort();
+}
+
+/** Last part of a credential scope. */
+const TERMINATOR = 'tc3_request';
+
+const ID = /^[!-~]{1,256}$/;
+
+const HEX = /^[\da-f]{64}$/;
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+
+const SECONDS = /^\d{1,12}$/;
+
+/** What a header can carry, save the comma that ends the field. */
+const TOKEN = /^[!-~]*$/;
+
+/** What a signature of version 3 says. */
+export interface Tc3Signature {
+  readonly id: string;
+  /** UTC date of the credential scope, `2023-11-14`. */
+  readonly date: string;
+  readonly service: string;
+  /** In lower case and sorted. */
+  readonly signedHeaders: readonly string[];
+  /** SHA-256 in hex, lower case. */
+  readonly signature: string;
+  /** Seconds since the epoch; undefined where the signature does not say. */
+  readonly timestamp: number | undefined;
+  /** Empty with permanent credentials. */
+  readonly token: string;
+}
+
+/**
+ * Reads what follows `TC3-HMAC-SHA256 `.
+ *
+ * @param allowed the fields that may stand there beside `Credential`, `SignedHeaders` and `Signature`
+ * @throws MalformedSignature
+ */
+export function parseSignature(text: string, allowed: readonly Field[]): Tc3Signature {
+  const fields = parseFields(text);
+  const { id, date, service } = parseCredential(take(fields, 'Credential', true));
+  const signature = take(fields, 'Signature', true);
+  assertForm('Signature', HEX, signature, '64 hexadecimal digits in lower case');
+  const time = take(fields, 'Timestamp', allowed.includes('Timestamp'));
+  if (time !== '') assertForm('Timestamp', SECONDS, time, 'a time in whole seconds since 1970');
+  const token = allowed.includes('Token')
+    ? (fields.get('Token') ?? '')
+    : take(fields, 'Token', false);
+  assertForm('Token', TOKEN, token, 'visible ASCII characters');
+  return {
+    id,
+    date,
+    service,
+    signedHeaders: parseSignedHeaders(take(fields, 'SignedHeaders', true)),
+    signature,
+    timestamp: time === '' ? undefined : Number(time),
+    token,
+  };
+}
+
+function parseCredential(text: string): { id: string; date: string; service: string } {
+  const [id = '', date = '', service = '', terminator, ...more] = text.split('/');
+  if (more.length > 0 || terminator !== TERMINATOR || !ID.test(id) || !DATE.test(date)) {
+    throw new MalformedSignature(
+      `The field Credential must be <id>/<date as YYYY-MM-DD>/<service>/${TERMINATOR}.`,
+    );
+  }
+  return { id, date, service };
+}
+
+/** Empty where it is not there and need not be. */
+function take(fields: ReadonlyMap<Field, string>, name: Field, isWanted: boolean): string {
+  const value = fields.get(name);
+  if (isWanted && (value === undefined || value === '')) {
+    throw new MalformedSignature(`The signature has no ${name}=….`);
+  }
+  if (!isWanted && value !== undefined) {
+    throw new MalformedSignature(`The signature must not have ${name}=… here.`);
+  }
+  return value ?? '';
+}
+
+function assertForm(name: Field, pattern: RegExp, value: string, form: string): void {
+  if (!pattern.test(value)) throw new MalformedSignature(`The field ${name} must be ${form}.`);
+}
+
+/** What a signature covers, as text. */
+interface Tc3Request {
+  readonly method: string;
+  /** As sent, nothing decoded. */
+  readonly path: string;
+  /** As sent, without the question mark; empty where there is none. */
+  readonly query: string;
+  /** The signed ones, sorted by name; values as `toSignedValue` gives them. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+/** All of the canonical request (D16) but its last line, the SHA-256 of the body in hex. */
+export function toCanonicalHead({ method, path, query, headers }: Tc3Request): string {
+  const lines = headers.map(([name, value]) => `${name}:${value}\n`).join('');
+  const list = headers.map(([name]) => name).join(';');
+  return `${method}\n${path}\n${query}\n${lines}\n${list}\n`;
+}
+
+/** SHA-256 of nothing. */
+export const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+/**
+ * The canonical request of every storage call (D17): a constant text, whatever the real URL and body.
+ * The slashes before the host are part of it.
+ */
+export function toStorageCanonicalRequest(signingHost: string, contentType: string): string {
+  const headers = [['content-type', contentType] as const, ['host', signingHost] as const];
+  return (
+    toCanonicalHead({ method: 'POST', path: `//${signingHost}/`, query: '', headers }) + EMPTY_HASH
+  );
+}
+
+/** What of the credential scope the signature covers. */
+interface Tc3Scope {
+  /** UTC, `2023-11-14`. */
+  readonly date: string;
+  readonly service: string;
+}
+
+/** @param requestHash SHA-256 of the canonical request in hex */
+export function toStringToSign(
+  algorithm: string,
+  timestamp: number,
+  { date, service }: Tc3Scope,
+  requestHash: string,
+): string {
+  return `${algorithm}\n${timestamp}\n${date}/${service}/${TERMINATOR}\n${requestHash}`;
+}
+
+/** The UTC date that a scope must have. A time of at most 12 digits has one. */
+export function toScopeDate(timestamp: number): string {
+  return new Date(timestamp * 1000).toISOString().split('T', 1)[0] as string;
+}
+
+const MULTIPART = 'multipart/form-data';
+
+/**
+ * A header's value as it is signed. D16: "values trimmed and lower-cased, content-type kept as sent".
+ *
+ * @example
+ * toSignedValue('host', ' Dev.Example '); // 'dev.example'
+ */
+export function toSignedValue(name: string, value: string): string {
+  return name === 'content-type' ? value.trim() : value.trim().toLowerCase();
+}
+
+/**
+ * The ways in which a Content-Type may have been signed. D16: a verifier "accepts … both multipart
+ * spellings", with the boundary and with it cut.
+ */
+export function toContentTypeSpellings(value: string): readonly string[] {
+  const type = value.trim();
+  const end = type.indexOf(';');
+  if (end < 0) return [type];
+  const mediaType = type.slice(0, end).trim();
+  return mediaType.toLowerCase() === MULTIPART ? [mediaType, type] : [type];
+}
+
+/** Signs a text with the key that a secret has for a date and a service. */
+export type Signer = (scope: Tc3Scope, text: string) => Buffer;
+
+/** The key of a day is kept: it takes three times as long to make as a signature does. */
+export function createSigner(secret: string): Signer {
+  let known: Tc3Scope & { readonly key: Buffer } = { date: '', service: '', key: Buffer.alloc(0) };
+  return ({ date, service }, text) => {
+    if (known.date !== date || known.service !== service) {
+      known = { date, service, key: deriveKey(secret, date, service) };
+    }
+    return hmac(known.key, text);
+  };
+}
+
+function deriveKey(secret: string, date: string, service: string): Buffer {
+  return [date, service, TERMINATOR].reduce(hmac, Buffer.from(`TC3${secret}`));
+}
+
+function hmac(key: Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+/** SHA-256 in hex. */
+export function sha256(content: string | Uint8Array): string {
+  return hash('sha256', content);
+}
+
+const BEYOND_ASCII = /[\u0080-\uffff]/;
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Text of a request line or header as its sender meant it: Node reads bytes as Latin-1, signers write
+ * UTF-8. Other bytes are refused, for different ones would read alike and so share a signature.
+ *
+ * @throws MalformedSignature
+ */
+export function decodeWire(text: string): string {
+  if (!BEYOND_ASCII.test(text)) return text;
+  try {
+    return UTF8.decode(Buffer.from(text, 'latin1'));
+  } catch {
+    throw new MalformedSignature('What is signed must be UTF-8.');
+  }
+}

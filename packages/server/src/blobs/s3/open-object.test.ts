@@ -1,0 +1,94 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { StoreUnavailableError } from '../blob-store.ts';
+import { ObjectStream } from './open-object.ts';
+
+const BYTES = Buffer.from('0123456789abcdef');
+
+const ALL = { start: 0, end: 15 };
+
+/** Gives the bytes in chunks of three, and breaks after so many of them. */
+function toBody(start: number, breaksAfter = Number.POSITIVE_INFINITY): Readable {
+  let at = start;
+  let chunks = 0;
+  return new Readable({
+    read() {
+      if (chunks++ === breaksAfter) this.destroy(new Error('reset'));
+      else this.push(at < BYTES.length ? BYTES.subarray(at, at + 3) : null);
+      at += 3;
+    },
+  });
+}
+
+test('cuts its part out of a body that begins before and goes on beyond', async () => {
+  const body = toBody(0);
+  const stream = new ObjectStream({ start: 4, end: 9 }, async () => ({ body, start: 0 }));
+  expect((await buffer(stream)).toString()).toBe('456789');
+  expect(body.destroyed).toBe(true);
+});
+
+test('goes on where a connection broke, as long as each one gives something', async () => {
+  const starts: number[] = [];
+  const stream = new ObjectStream(ALL, async ({ start }) => {
+    starts.push(start);
+    return { body: toBody(start, 1), start };
+  });
+  expect(await buffer(stream)).toEqual(BYTES);
+  expect(starts).toEqual([0, 3, 6, 9, 12, 15]);
+});
+
+test('fails where connections break without a byte', async () => {
+  const stream = new ObjectStream(ALL, async ({ start }) => ({ body: toBody(start, 0), start }));
+  const error = await buffer(stream).catch((reason) => reason);
+  expect(error).toBeInstanceOf(StoreUnavailableError);
+  expect(error.cause).toMatchObject({ message: 'reset' });
+});
+
+test('takes a body that ends too early for a broken one', async () => {
+  const starts: number[] = [];
+  const stream = new ObjectStream(ALL, async ({ start }) => {
+    starts.push(start);
+    return { body: Readable.from([BYTES.subarray(start, start + 10)]), start };
+  });
+  expect(await buffer(stream)).toEqual(BYTES);
+  expect(starts).toEqual([0, 10]);
+});
+
+test('holds back the body while nobody reads', async () => {
+  let given = 0;
+  const body = new Readable({
+    read() {
+      given += 16_384;
+      this.push(Buffer.alloc(16_384));
+    },
+  });
+  const range = { start: 0, end: 100_000_000 };
+  const stream = new ObjectStream(range, async () => ({ body, start: 0 }));
+  await new Promise((resolve) => stream.once('readable', resolve));
+  await new Promise(setImmediate);
+  expect(given).toBeLessThan(1_000_000);
+  stream.destroy();
+  await new Promise((resolve) => body.once('close', resolve));
+});
+
+test('lets go of a connection that comes when nobody waits any more', async () => {
+  const body = toBody(0);
+  const opened = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const stream = new ObjectStream(ALL, async () => {
+    asked.resolve();
+    await opened.promise;
+    return { body, start: 0 };
+  });
+  stream.resume();
+  await asked.promise;
+  stream.destroy();
+  opened.resolve();
+  await new Promise((resolve) => body.once('close', resolve));
+});
+
+test('an empty object needs no connection', async () => {
+  const stream = new ObjectStream({ start: 0, end: -1 }, () => Promise.reject(new Error('asked')));
+  expect(await buffer(stream)).toEqual(Buffer.alloc(0));
+});

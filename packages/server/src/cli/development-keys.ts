@@ -1,0 +1,103 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JSONWebKeySet, JWK } from 'jose';
+import { z } from 'zod';
+import { createDevKeys } from '../auth/mint-token.ts';
+import { makeFolder } from '../blobs/file/folders.ts';
+import { ConfigError } from '../config/config.ts';
+import type { ConfigInput } from '../config/config-schema.ts';
+
+/** Secrets of a server that was started without a configuration. */
+interface DevelopmentKeys {
+  /** Mints tokens. */
+  readonly tokenKey: JWK;
+  /** Verifies them. */
+  readonly jwks: JSONWebKeySet;
+  /** Signs grants and links. */
+  readonly linkKey: string;
+  /** Signs calls. */
+  readonly keyPair: { readonly id: string; readonly secret: string };
+}
+
+const keysSchema = z.object({
+  tokenKey: z.looseObject({ kty: z.string(), alg: z.string() }),
+  jwks: z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })) }),
+  linkKey: z.string(),
+  keyPair: z.object({ id: z.string(), secret: z.string() }),
+});
+
+/**
+ * Reads the development keys of a data folder; undefined where there are none.
+ *
+ * @throws ConfigError where the file holds something else
+ */
+export async function readDevelopmentKeys(data: string): Promise<DevelopmentKeys | undefined> {
+  const file = toFile(data);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  if (text === undefined) return undefined;
+  try {
+    return keysSchema.parse(JSON.parse(text)) as DevelopmentKeys;
+  } catch {
+    const problem = `${file} holds no keys of a development server: remove it, and the server makes new ones`;
+    throw new ConfigError([{ path: [], problem }]);
+  }
+}
+
+/**
+ * Reads the development keys of a data folder, and makes them where there are none: what was signed
+ * before a restart stays valid. Nobody but the owner may read the file.
+ */
+export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys> {
+  await makeFolder(data);
+  const known = await readDevelopmentKeys(data);
+  if (known !== undefined) return known;
+  const { privateKey, jwks } = await createDevKeys();
+  const keys: DevelopmentKeys = {
+    tokenKey: privateKey,
+    jwks,
+    linkKey: randomBytes(32).toString('base64url'),
+    keyPair: {
+      id: `dev-${randomBytes(8).toString('hex')}`,
+      secret: randomBytes(24).toString('base64url'),
+    },
+  };
+  const file = toFile(data);
+  const whole = `${file}.${randomUUID()}`;
+  await writeFile(whole, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
+  // Of servers that start at once, the first one's keys are those of all, and none reads half of them.
+  await link(whole, file)
+    .catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    })
+    .finally(() => rm(whole));
+  return (await readDevelopmentKeys(data)) ?? keys;
+}
+
+function toFile(data: string): string {
+  return join(data, 'development-keys.json');
+}
+
+/** The environment of a server without a configuration. */
+export const DEVELOPMENT_ENV = 'dev';
+
+/** What a server runs on that was started without a configuration. */
+export function developmentConfig(
+  data: string,
+  { jwks, linkKey, keyPair }: DevelopmentKeys,
+  helloOrigin: string,
+): ConfigInput {
+  return {
+    store: { driver: 'file', root: join(data, 'files') },
+    keys: [{ secret: linkKey }],
+    environments: {
+      [DEVELOPMENT_ENV]: {
+        tokens: { jwks: { keys: jwks.keys.map((key) => ({ ...key })) } },
+        credentials: [keyPair],
+        services: { hello: { endpoints: [helloOrigin] } },
+      },
+    },
+  };
+}

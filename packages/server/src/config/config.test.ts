@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { findRestarts } from './config.ts';
+import { resolveConfig } from './resolve-config.ts';
+
+const base = { keys: [{ secret: 'k'.repeat(32) }], environments: { dev: {} } };
+
+test('what needs a restart is named and stays, the rest changes', async () => {
+  const { config: old } = await resolveConfig(base);
+  const { config: next } = await resolveConfig({
+    ...base,
+    listen: { port: 1 },
+    dns: { servers: ['10.0.0.1'] },
+    limits: { tokenCacheSeconds: 5, batchItems: 7 },
+    environments: { dev: { bucket: 'other' } },
+    log: { calls: true },
+  });
+  const { config, restarts } = findRestarts(old, next);
+  expect(restarts).toEqual(['listen', 'dns', 'limits.tokenCacheSeconds']);
+  expect(config).toMatchObject({
+    listen: { port: 4020 },
+    dns: {},
+    limits: { tokenCacheSeconds: 60, batchItems: 7 },
+    environments: { dev: { bucket: 'other' } },
+    log: { calls: true },
+  });
+});
+
+test('the same configuration needs none', async () => {
+  const { config: old } = await resolveConfig(base);
+  const { config: next } = await resolveConfig(base);
+  expect(findRestarts(old, next).restarts).toEqual([]);
+});

@@ -1,0 +1,126 @@
+import type { Endpoint, ServiceVersion } from './registry/service-registry.ts';
+import { Upstream } from './upstream.ts';
+
+/** An endpoint of a version. */
+export interface Target {
+  readonly upstream: Upstream;
+  /** Share of the calls in relation to the others. Those of 0 are called where no other can be. */
+  readonly share: number;
+}
+
+/**
+ * The endpoint with the fewest calls that have not ended, by its share, among those that are in; undefined
+ * where none can be called. Of several alike it takes one by chance, a larger share with more of it.
+ *
+ * @param failed the one that a first attempt failed at: the last choice
+ */
+export function chooseUpstream(
+  targets: readonly Target[],
+  failed: Upstream | undefined,
+): Upstream | undefined {
+  const [first] = targets;
+  if (first === undefined) return undefined;
+  if (targets.length === 1) return isCallable(first.upstream) ? first.upstream : undefined;
+  const others = failed === undefined ? targets : targets.filter((one) => one.upstream !== failed);
+  return (
+    pick(others, isIn) ??
+    (failed?.health.isUsable ? failed : undefined) ??
+    pick(others, isLastResort) ??
+    (failed?.health.isLastResort ? failed : undefined)
+  );
+}
+
+function isIn({ health }: Upstream): boolean {
+  return health.isUsable;
+}
+
+function isLastResort({ health }: Upstream): boolean {
+  return health.isLastResort;
+}
+
+function isCallable(upstream: Upstream): boolean {
+  return isIn(upstream) || isLastResort(upstream);
+}
+
+function pick(
+  targets: readonly Target[],
+  suits: (upstream: Upstream) => boolean,
+): Upstream | undefined {
+  let best: Upstream | undefined;
+  let least = Infinity;
+  let alike = 0;
+  for (const { upstream, share } of targets) {
+    if (!suits(upstream)) continue;
+    const load = share > 0 ? upstream.outstanding / share : Number.MAX_VALUE;
+    if (load > least) continue;
+    const chance = share || 1;
+    alike = load < least ? chance : alike + chance;
+    if (load < least || Math.random() * alike < chance) best = upstream;
+    least = load;
+  }
+  return best;
+}
+
+/** The first sweep comes at so many endpoints; each next one when there are twice as many. */
+const FIRST_SWEEP = 64;
+
+/**
+ * Every endpoint that was called: versions and services that share one share its health. An address whose
+ * certificate must bear another name is another endpoint.
+ */
+export class Upstreams {
+  readonly #connectMilliseconds: number;
+  readonly #now: () => number;
+  readonly #byKey = new Map<string, Upstream>();
+  #sweepAt = FIRST_SWEEP;
+
+  constructor(connectMilliseconds: number, now: () => number) {
+    this.#connectMilliseconds = connectMilliseconds;
+    this.#now = now;
+  }
+
+  of(endpoint: Endpoint): Upstream {
+    const key = `${endpoint.origin} ${endpoint.servername ?? ''}`;
+    const known = this.#byKey.get(key);
+    if (known !== undefined) return known;
+    if (this.#byKey.size >= this.#sweepAt) this.#sweep();
+    const upstream = new Upstream(endpoint, this.#connectMilliseconds, this.#now);
+    this.#byKey.set(key, upstream);
+    return upstream;
+  }
+
+  [Symbol.iterator](): Iterator<Upstream> {
+    return this.#byKey.values();
+  }
+
+  /** Forgets addresses that came and went, as those of pods do. */
+  #sweep(): void {
+    for (const [key, upstream] of this.#byKey) {
+      if (upstream.isUnused) this.#byKey.delete(key);
+    }
+    this.#sweepAt = Math.max(FIRST_SWEEP, this.#byKey.size * 2);
+  }
+}
+
+/** The endpoints of a version, found once for as long as the registry gives the same version. */
+export class Versions {
+  readonly #upstreams: Upstreams;
+  readonly #known = new WeakMap<ServiceVersion, readonly Target[]>();
+
+  constructor(upstreams: Upstreams) {
+    this.#upstreams = upstreams;
+  }
+
+  targetsOf(version: ServiceVersion): readonly Target[] {
+    let found = this.#known.get(version);
+    if (found === undefined) {
+      const { endpoints, shares } = version;
+      found = endpoints.map((endpoint) => ({
+        upstream: this.#upstreams.of(endpoint),
+        share: shares?.get(endpoint) ?? 1,
+      }));
+      this.#known.set(version, found);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,89 @@
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type {
+  GatewayCall,
+  GatewayInput,
+  ServiceAnswer,
+  WebSocketAnswer,
+  WebSocketHandler,
+} from '@berth/server-stubs';
+import type { Caller } from '../auth/caller.ts';
+import type { Switched } from './attempt.ts';
+
+/** How long a connection may be silent before TCP asks whether the other side is still there. */
+const KEEP_ALIVE_MILLISECONDS = 60_000;
+
+/**
+ * Passes bytes both ways, each no faster than they are taken. What one side ends is ended on the other;
+ * where one breaks, the other does too. Idle connections stay for as long as both sides answer TCP.
+ */
+function pipeSockets(client: Duplex, service: Duplex): void {
+  for (const [from, to] of [
+    [client, service],
+    [service, client],
+  ] as const) {
+    prepare(from);
+    from.on('error', () => {});
+    from.once('close', () => {
+      if (from.readableEnded && from.errored === null) to.end();
+      else to.destroy();
+    });
+    from.pipe(to);
+  }
+}
+
+function prepare(socket: Duplex): void {
+  const { setNoDelay, setKeepAlive, setTimeout } = socket as Partial<Socket>;
+  setTimeout?.call(socket, 0);
+  setNoDelay?.call(socket, true);
+  setKeepAlive?.call(socket, true, KEEP_ALIVE_MILLISECONDS);
+}
+
+/** Calls a service; answered with a socket only where `upgrade` asks for one. */
+export type CallService = (
+  input: GatewayInput,
+  call: GatewayCall<Caller>,
+  upgrade: 'websocket' | undefined,
+) => Promise<ServiceAnswer | Switched>;
+
+/** Opens WebSockets to services and knows those that are open. */
+interface WebSockets {
+  readonly handler: WebSocketHandler<Caller>;
+  readonly size: number;
+  close(): void;
+}
+
+/**
+ * Frames pass as bytes: subprotocol, extensions, pings and close codes are between the caller and the
+ * service (D14).
+ */
+export function createWebSocketHandler(callService: CallService): WebSockets {
+  const open = new Set<Duplex>();
+  return {
+    async handler(input, call) {
+      const answer = await callService(input, call, 'websocket');
+      if (!('socket' in answer)) return answer;
+      const { socket, headers } = answer;
+      // Where the caller goes away before the 101 is written, nobody takes the socket over.
+      const onClose = () => socket.destroy();
+      call.response.once('close', onClose);
+      return {
+        status: 101,
+        headers,
+        open(client, head) {
+          call.response.off('close', onClose);
+          open.add(client);
+          client.once('close', () => open.delete(client));
+          if (head.length > 0) client.unshift(head);
+          pipeSockets(client, socket);
+        },
+      } satisfies WebSocketAnswer;
+    },
+    get size() {
+      return open.size;
+    },
+    close() {
+      for (const client of open) client.destroy();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from './record-memory.ts';
+import type { Resolution, Resolved } from './resolve-targets.ts';
+import { RegistryUnavailableError } from './service-registry.ts';
+
+interface WatchedNameOptions {
+  resolve: () => Promise<Resolved>;
+  /** Hears of a problem once, and again when it has changed. */
+  onError: (error: Error) => void;
+  clock: Clock;
+  /** How long after a failure it is tried again. */
+  refreshMs: number;
+  /** How long after the last read it goes on asking. */
+  idleMs: number;
+}
+
+/** What DNS says of one name, kept fresh while somebody reads it. */
+export interface WatchedName {
+  /**
+   * The same object for as long as the answer has not changed. Waits only where nothing is known; all
+   * that wait share one question.
+   *
+   * @throws RegistryUnavailableError where DNS cannot be asked; at once until the next try
+   */
+  read(): Resolution | Promise<Resolution>;
+  close(): void;
+}
+
+export function createWatchedName(options: WatchedNameOptions): WatchedName {
+  const { resolve, onError, clock, refreshMs, idleMs } = options;
+  let known: Resolution | undefined;
+  let failure: RegistryUnavailableError | undefined;
+  let pending: Promise<Resolution> | undefined;
+  let reported = '';
+  let used = false;
+  let usedAt = 0;
+  let closed = false;
+  let cancelTimer = () => {};
+
+  const report = (problems: readonly Error[]) => {
+    const text = [...new Set(problems.map(({ message }) => message))].sort().join('; ');
+    if (text !== reported && text !== '' && !closed)
+      onError(new Error(text, { cause: problems[0] }));
+    reported = text;
+  };
+
+  const schedule = (ms: number) => {
+    if (!closed) cancelTimer = clock.after(Math.max(ms, 0), tick);
+  };
+
+  const ask = async () => {
+    try {
+      const { resolution, expires, problems } = await resolve();
+      report(problems);
+      if (!isDeepStrictEqual(known, resolution)) known = resolution;
+      failure = undefined;
+      schedule(expires - clock.now());
+      return known ?? resolution;
+    } catch (cause) {
+      report([cause as Error]);
+      known = undefined;
+      failure = new RegistryUnavailableError((cause as Error).message, { cause });
+      schedule(refreshMs);
+      throw failure;
+    } finally {
+      pending = undefined;
+    }
+  };
+
+  const refresh = () => {
+    pending ??= ask();
+    return pending;
+  };
+
+  const tick = () => {
+    const now = clock.now();
+    if (used) usedAt = now;
+    used = false;
+    if (now - usedAt < idleMs) {
+      refresh().catch(() => {}); // The next reader gets it.
+    } else {
+      known = undefined;
+      failure = undefined;
+    }
+  };
+
+  return {
+    read() {
+      if (closed) throw new RegistryUnavailableError('The registry is closed.');
+      used = true;
+      if (known !== undefined) return known;
+      if (failure !== undefined) throw failure;
+      return refresh();
+    },
+    close() {
+      closed = true;
+      cancelTimer();
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { GatewayCall, GatewayInput } from '@berth/server-stubs';
+import type { Caller } from '../auth/caller.ts';
+import type { Spooled, Spools } from './spools.ts';
+
+/**
+ * Bytes that all bodies together may hold beyond what their services have taken. As long as a body is read, it
+ * shows that its caller has gone, which a connection that is not read does not.
+ */
+const AHEAD_BYTES = 64 * 1024 * 1024;
+
+let ahead = 0;
+
+/**
+ * The body of a call on its way to the service. The HTTP client destroys what it was given when a call
+ * fails; this stands before the request, so that the caller can still be answered. Nothing is read before
+ * the connection is there, so that a second attempt finds the body untouched.
+ */
+export class ServiceBody extends Readable {
+  readonly #source: Readable;
+  /** Called for each piece that comes, and that the service takes. */
+  onProgress: () => void = () => {};
+  /** Whether the caller, and not the service, is why it ended too soon. */
+  isBrokenOff = false;
+  #isOpen = false;
+  #ahead = 0;
+
+  constructor(source: Readable) {
+    super({ highWaterMark: 64 * 1024 });
+    this.#source = source;
+  }
+
+  override read(size?: number): unknown {
+    const chunk = super.read(size);
+    if (chunk !== null) this.onProgress();
+    return chunk;
+  }
+
+  override _read(): void {
+    if (this.#isOpen) {
+      this.#giveBack();
+      this.#source.resume();
+      return;
+    }
+    this.#isOpen = true;
+    const source = this.#source;
+    if (source.errored || source.destroyed) {
+      this.#breakOff(source.errored ?? gone());
+      return;
+    }
+    source.on('data', this.#onData);
+    source.once('end', this.#onEnd);
+    source.once('error', this.#onError);
+    // One that is on its way when the others go must not end the process.
+    source.on('error', () => {});
+    source.once('close', this.#onClose);
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#giveBack();
+    const source = this.#source;
+    source.off('data', this.#onData);
+    source.off('end', this.#onEnd);
+    source.off('error', this.#onError);
+    source.off('close', this.#onClose);
+    callback(error);
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.onProgress();
+    if (!this.push(chunk) && !this.#holds(chunk.length)) this.#source.pause();
+  };
+
+  readonly #onEnd = (): void => {
+    this.push(null);
+  };
+
+  readonly #onError = (error: Error): void => {
+    this.#breakOff(error);
+  };
+
+  readonly #onClose = (): void => {
+    if (!this.#source.readableEnded) this.#breakOff(this.#source.errored ?? gone());
+  };
+
+  #holds(bytes: number): boolean {
+    if (ahead + bytes > AHEAD_BYTES) return false;
+    ahead += bytes;
+    this.#ahead += bytes;
+    return true;
+  }
+
+  #giveBack(): void {
+    ahead -= this.#ahead;
+    this.#ahead = 0;
+  }
+
+  #breakOff(error: Error): void {
+    this.isBrokenOff = true;
+    this.destroy(error);
+  }
+}
+
+function gone(): Error {
+  return Object.assign(new Error('The client went away.'), { code: 'ECONNRESET' });
+}
+
+/** SHA-256 of a call without a body. */
+const HASH_OF_NOTHING = createHash('sha256').digest('hex');
+
+/** The body as the service gets it. */
+export interface OutgoingBody {
+  readonly content: Readable | Buffer | null;
+  /** Bytes; undefined where it is sent in chunks. */
+  readonly length: number | undefined;
+  /** Gives back what it holds, when the call is over. */
+  readonly dispose?: () => Promise<void>;
+}
+
+const NO_BODY: OutgoingBody = { content: null, length: undefined };
+
+/**
+ * The body of a call: as it comes, where a token has let the caller in; whole and judged, where a
+ * signature covers it (D13, D16).
+ *
+ * @param address that the call comes from
+ * @throws GatewayError INVALID_CREDENTIALS, EXCEED_RATELIMIT where too many bodies wait to be judged
+ */
+export function toBody(
+  { body, headers }: GatewayInput,
+  { caller, request }: GatewayCall<Caller>,
+  spools: Spools,
+  address: string,
+): OutgoingBody | Promise<OutgoingBody> {
+  const length = headers['content-length'];
+  // RFC 9112, section 6.3: a request that announces no body has none.
+  const isChunked = request.headers['transfer-encoding'] !== undefined;
+  if (body === undefined || length === '0' || (length === undefined && !isChunked)) {
+    caller.verifyBody?.(HASH_OF_NOTHING);
+    return NO_BODY;
+  }
+  if (caller.verifyBody !== undefined) return judge(caller.verifyBody, spools.spool(body, address));
+  return {
+    content: new ServiceBody(body),
+    length: length === undefined ? undefined : Number(length),
+  };
+}
+
+async function judge(
+  verify: NonNullable<Caller['verifyBody']>,
+  spooled: Promise<Spooled>,
+): Promise<OutgoingBody> {
+  const { hash, length, content, dispose } = await spooled;
+  try {
+    verify(hash);
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  return { content, length, dispose };
+}

@@ -1,0 +1,117 @@
+import { type DestinationStream, type Level, type Logger, pino } from 'pino';
+import { createScrubber } from './create-scrubber.ts';
+
+/** An error as it is logged. */
+interface PlainError {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly stack?: string;
+  readonly cause?: PlainError;
+}
+
+/** How many causes of causes are told. */
+const DEPTH = 5;
+
+/**
+ * What a log may tell of an error. Other properties stay out: libraries hang requests, headers and
+ * credentials on their errors.
+ */
+function toPlainError(error: unknown, depth = DEPTH): PlainError {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
+  const { name, message, stack, cause } = error;
+  const { code } = error as NodeJS.ErrnoException;
+  return {
+    type: name,
+    message,
+    ...(typeof code === 'string' && { code }),
+    ...(stack !== undefined && { stack }),
+    ...(cause !== undefined && depth > 0 && { cause: toPlainError(cause, depth - 1) }),
+  };
+}
+
+export type Log = Logger;
+
+interface LogOptions {
+  readonly level: Level | 'silent';
+  /** Never to be written, wherever they stand. */
+  readonly secrets: readonly string[];
+  /** Default: standard output. */
+  readonly destination?: DestinationStream | undefined;
+}
+
+/** Lines that wait for a reader of standard output: more are dropped. */
+const MOST_PENDING_BYTES = 1024 * 1024;
+
+/** How long the end of a process may wait for that reader. */
+const FLUSH_MILLISECONDS = 1000;
+
+export interface ServerLog {
+  readonly log: Log;
+  /** Lines that were dropped because nobody read standard output. */
+  readonly dropped: number;
+  /** Waits until the lines so far have been read, or for a second. */
+  flush(): Promise<void>;
+  update(level: Level | 'silent', secrets: readonly string[]): void;
+}
+
+/** Makes the log of a server: a line of JSON for each entry, without secrets. */
+export function createLog({ level, secrets, destination }: LogOptions): ServerLog {
+  const scrub = createScrubber(secrets);
+  let dropped = 0;
+  let reported = 0;
+  /** Never waits: a pipe or socket whose reader stands still must not stop the server. */
+  const stdout: DestinationStream = {
+    write(line) {
+      if (process.stdout.writableLength <= MOST_PENDING_BYTES) {
+        process.stdout.write(line);
+        return;
+      }
+      if (dropped === reported) process.stdout.once('drain', report);
+      dropped += 1;
+    },
+  };
+  const report = () => {
+    log.warn({ dropped: dropped - reported }, 'lines of the log were dropped');
+    reported = dropped;
+  };
+  if (destination === undefined && !process.stdout.listeners('error').includes(ignoreBrokenPipe)) {
+    process.stdout.on('error', ignoreBrokenPipe);
+  }
+  const log = pino(
+    {
+      level,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: toPlainError },
+      hooks: { streamWrite: scrub },
+    },
+    destination ?? stdout,
+  );
+  return {
+    log,
+    get dropped() {
+      return dropped;
+    },
+    async flush() {
+      if (destination !== undefined) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, FLUSH_MILLISECONDS);
+        process.stdout.write('', () => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    },
+    update(next, nextSecrets) {
+      log.level = next;
+      scrub.update(nextSecrets);
+    },
+  };
+}
+
+/** Whoever reads may stop, as `| head` does. */
+function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}

@@ -1,0 +1,53 @@
+/** What carries a secret whatever its value: the name stays, the value goes. */
+const SHAPES: readonly [RegExp, string][] = [
+  [/\b(Bearer\s+)[\w.~+/=-]+/gi, '$1'],
+  [/(berth\.bearer\.)[\w.~+/=-]+/gi, '$1'],
+  [/\b(Signature=|Token=)[^\s,"&\\]+/gi, '$1'],
+  [/([?&](?:sign|signature|token|x-amz-[\w-]+)=)[^&"\s\\]+/gi, '$1'],
+  // Begins where a word does: tried from within each, time would grow with the square of the line.
+  [/(?<![\w-])eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, ''],
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?/g, ''],
+];
+
+const REDACTED = '[redacted]';
+
+/** A shorter text would also stand for itself in words and numbers that are no secrets. */
+const SHORTEST = 6;
+
+interface Scrubber {
+  (text: string): string;
+  /** Replaces the secrets that are looked for. */
+  update(secrets: readonly string[]): void;
+}
+
+/**
+ * Makes a function that removes secrets from a text, wherever in a line of the log they stand: those
+ * that are given, and all that has the shape of a token, a signature or a signed link.
+ */
+export function createScrubber(secrets: readonly string[]): Scrubber {
+  let known: RegExp | undefined;
+  const update = (next: readonly string[]) => {
+    // A line is JSON, which writes some characters in another way.
+    const spelled = next
+      .filter(({ length }) => length >= SHORTEST)
+      .flatMap((secret) => [
+        secret,
+        JSON.stringify(secret).slice(1, -1),
+        encodeURIComponent(secret),
+      ]);
+    const texts = [...new Set(spelled)].sort((one, other) => other.length - one.length);
+    known = texts.length === 0 ? undefined : new RegExp(texts.map(toPattern).join('|'), 'g');
+  };
+  update(secrets);
+  const scrub = (text: string): string => {
+    let clean = known === undefined ? text : text.replace(known, REDACTED);
+    for (const [shape, kept] of SHAPES) clean = clean.replace(shape, `${kept}${REDACTED}`);
+    return clean;
+  };
+  return Object.assign(scrub, { update });
+}
+
+/** `RegExp.escape` comes with Node 24. */
+function toPattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}

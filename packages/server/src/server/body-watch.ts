@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { GatewayError, toAnswer } from '@berth/server-stubs';
+
+interface Refusal {
+  readonly status: number;
+  readonly message: string;
+}
+
+const MALFORMED: Refusal = { status: 400, message: 'The request is no valid HTTP.' };
+
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'The head of the request is too large.' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'The chunk extensions are too large.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
+};
+
+/** What stands for a request that could not be read. */
+const UNREAD = { method: 'GET', headers: {} } as IncomingMessage;
+
+/** Refuses a request that Node could not read, in the error shape of the contract (D6). */
+export function answerClientError(code: string | undefined, socket: Duplex): void {
+  refuse(socket, REFUSALS[code ?? ''] ?? MALFORMED);
+}
+
+/** Refuses a request whose body does not come. */
+function answerSlowBody(socket: Duplex): void {
+  refuse(socket, { status: 408, message: 'The body of the request came too slowly.' });
+}
+
+function refuse(socket: Duplex, { status, message }: Refusal): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const error = new GatewayError('INVALID_REQUEST', { status, message });
+  const answer = error[toAnswer]({ request: UNREAD, requestId: randomUUID() });
+  const body = JSON.stringify(answer.body);
+  const headers = {
+    ...answer.headers,
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+    date: new Date().toUTCString(),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
+  socket.end(head + body, () => socket.destroy());
+}
+
+interface WatchedBody {
+  readonly response: ServerResponse;
+  since: number;
+  bytes: number;
+}
+
+interface BodyWatchOptions {
+  /** A client that sends less than `bytes` in so long is cut off; 0 watches nothing. */
+  readonly seconds: number;
+  readonly bytes: number;
+}
+
+/** Cuts off clients that hold a connection by sending a body hardly at all. */
+interface BodyWatch {
+  add(request: IncomingMessage, response: ServerResponse): void;
+  close(): void;
+}
+
+/**
+ * Watches how fast bodies come. A limit of the whole time, as `requestTimeout` of Node, would cut long
+ * uploads; one of the idle time lets a client live on a byte now and then.
+ */
+export function createBodyWatch({ seconds, bytes }: BodyWatchOptions): BodyWatch {
+  if (seconds === 0) return { add: () => {}, close: () => {} };
+  const watched = new Map<IncomingMessage, WatchedBody>();
+  const look = () => {
+    const now = performance.now();
+    for (const [request, entry] of watched) {
+      if (now - entry.since < seconds * 1000) continue;
+      const total = request.socket.bytesRead;
+      const isSlow = total - entry.bytes < bytes && !isHeldUp(request);
+      entry.since = now;
+      entry.bytes = total;
+      if (!isSlow) continue;
+      watched.delete(request);
+      if (entry.response.headersSent) request.socket.destroy();
+      else answerSlowBody(request.socket);
+    }
+  };
+  const timer = setInterval(look, Math.min(seconds * 250, 5_000)).unref();
+  return {
+    add(request, response) {
+      const { headers, socket } = request;
+      if (headers['transfer-encoding'] === undefined && !Number(headers['content-length'])) return;
+      watched.set(request, { response, since: performance.now(), bytes: socket.bytesRead });
+      const forget = () => watched.delete(request);
+      request.once('end', forget).once('close', forget);
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+/** Whether it is this side that does not read: the client cannot send more than is taken. */
+function isHeldUp(request: IncomingMessage): boolean {
+  const isUntouched = request.readableFlowing === null && request.listenerCount('readable') === 0;
+  return isUntouched || request.readableLength > 0;
+}
+
+interface WatchedSocket {
+  since: number;
+  taken: number;
+  queued: number;
+}
+
+/** Cuts off clients that take nothing of what waits for them. */
+interface WriteWatch {
+  add(socket: Socket): void;
+  close(): void;
+}
+
+/**
+ * Watches whether bytes that wait for a client leave. Node's timeout of a socket would not do: it also ends
+ * silent streams, and what a client sends keeps it from ending one that reads nothing.
+ *
+ * @param seconds without progress that cost the connection; 0 watches nothing
+ */
+export function createWriteWatch(seconds: number): WriteWatch {
+  if (seconds === 0) return { add: () => {}, close: () => {} };
+  const watched = new Map<Socket, WatchedSocket>();
+  const look = () => {
+    const now = performance.now();
+    for (const [socket, entry] of watched) {
+      const pending = socket.writableLength;
+      const taken = socket.bytesWritten - pending;
+      const queued = queuedOf(socket);
+      if (pending === 0 || taken !== entry.taken || queued !== entry.queued) {
+        Object.assign(entry, { since: now, taken, queued });
+      } else if (now - entry.since >= seconds * 1000) {
+        socket.destroy();
+      }
+    }
+  };
+  const timer = setInterval(look, Math.min(seconds * 250, 5_000)).unref();
+  return {
+    add(socket) {
+      watched.set(socket, { since: performance.now(), taken: 0, queued: 0 });
+      socket.once('close', () => watched.delete(socket));
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+/** What is left of the write under way, by which Node's own timeouts see progress too. */
+function queuedOf(socket: Socket & { _handle?: { writeQueueSize?: number } | null }): number {
+  return socket._handle?.writeQueueSize ?? 0;
+}

@@ -1,0 +1,80 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { isOwnHost } from './urls.ts';
+
+/** Why each API takes no calls; empty if it does. Without `gateway` nothing is served. */
+export interface Unreadiness {
+  readonly gateway: readonly string[];
+  readonly storage: readonly string[];
+}
+
+interface AdminOptions {
+  /** Host names that requests may give, beside localhost and addresses. */
+  readonly hosts: readonly string[];
+  readonly unreadiness: () => Promise<Unreadiness>;
+  readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
+}
+
+const TEXT = 'text/plain; charset=utf-8';
+
+/**
+ * Makes the server of health and metrics.
+ *
+ * - `/healthz`: 200 while the process works.
+ * - `/readyz/gateway` and `/readyz/storage`: 200 while that API takes calls; else 503 with the reasons.
+ * - `/readyz`: 200 while the gateway takes calls, with the reasons of the storage: hosted services need no
+ *   store, so an outage of the store must not take them away.
+ * - `/metrics`: in the text format of Prometheus.
+ */
+export function createAdmin({ hosts, unreadiness, metrics }: AdminOptions): Server {
+  return createServer(
+    { headersTimeout: 5_000, requestTimeout: 10_000 },
+    async (request, response) => {
+      request.resume();
+      if (!isOwnHost(request.headers.host, hosts)) {
+        send(response, 421, TEXT, 'This server has no such name: use localhost or an address.\n');
+      } else if (request.method !== 'GET' && request.method !== 'HEAD') {
+        response.setHeader('allow', 'GET, HEAD');
+        send(response, 405, TEXT, 'Only GET and HEAD are served here.\n');
+      } else {
+        try {
+          await answer(request.url?.split('?', 1)[0], response);
+        } catch (error) {
+          send(response, 500, TEXT, `${(error as Error).name}\n`);
+        }
+      }
+    },
+  );
+
+  async function answer(path: string | undefined, response: ServerResponse): Promise<void> {
+    if (path === '/healthz') {
+      send(response, 200, TEXT, 'ok\n');
+    } else if (path === '/readyz' || path === '/readyz/gateway' || path === '/readyz/storage') {
+      const { gateway, storage } = await unreadiness();
+      const reasons = path === '/readyz/storage' ? storage : gateway;
+      const notes = path === '/readyz' ? storage.map((reason) => `storage: ${reason}`) : [];
+      if (reasons.length > 0) send(response, 503, TEXT, `${reasons.join('\n')}\n`);
+      else send(response, 200, TEXT, `${['ready', ...notes].join('\n')}\n`);
+    } else if (path === '/metrics') {
+      const { type, text } = await metrics();
+      send(response, 200, type, text);
+    } else {
+      send(
+        response,
+        404,
+        TEXT,
+        'There are /healthz, /readyz, /readyz/gateway, /readyz/storage and /metrics.\n',
+      );
+    }
+  }
+}
+
+function send(response: ServerResponse, status: number, type: string, text: string): void {
+  response
+    .writeHead(status, {
+      'content-type': type,
+      'content-length': Buffer.byteLength(text),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    })
+    .end(text);
+}

@@ -1,0 +1,118 @@
+import {
+  createGatewayRouter,
+  createStorageRouter,
+  createUploadRouter,
+  type EnvOption,
+  type GatewayRouter,
+  type Router,
+} from '@berth/server-stubs';
+import type { Config } from '../config/config.ts';
+import type { Log } from '../observe/create-log.ts';
+import type { Metrics } from '../observe/create-metrics.ts';
+import { type Observer, observeWebSockets } from '../observe/create-observer.ts';
+import { type Tracing, traceHandlers } from '../observe/create-tracing.ts';
+import type { Surface } from '../observe/surface.ts';
+import { createStorage } from '../storage/create-storage.ts';
+import { UPLOAD_PATH } from '../storage/paths.ts';
+import type { Services } from './create-services.ts';
+import { toPublicUrl } from './urls.ts';
+
+type Listener = Router['checkContinue'];
+
+/** Makes a listener see its requests without the prefix of their paths, as Express mounts one. */
+function mount(prefix: string, listener: Listener): Listener {
+  return (request, response) => {
+    const rest = (request.url ?? '/').slice(prefix.length);
+    request.url = rest.startsWith('/') ? rest : `/${rest}`;
+    listener(request, response);
+  };
+}
+
+/** Listeners of all surfaces, made of one configuration. */
+export interface Application extends Pick<GatewayRouter, 'upgrade' | 'shouldUpgrade'> {
+  readonly surfaces: Readonly<
+    Record<Surface, { readonly request: Router; readonly checkContinue: Router['checkContinue'] }>
+  >;
+}
+
+interface ApplicationParts {
+  readonly services: Services;
+  readonly observer: Observer;
+  readonly metrics: () => Metrics;
+  readonly log: Log;
+  readonly tracing: Tracing | undefined;
+}
+
+/**
+ * Puts routers, storage and services together. Made anew for each configuration; what has state is in
+ * `services` and stays.
+ *
+ * @throws TypeError for what the routers and the storage refuse
+ */
+export function createApplication(config: Config, parts: ApplicationParts): Application {
+  const { services, observer, metrics, log, tracing } = parts;
+  const { cors, wireProfile, limits, environments, publicUrl, listen } = config;
+  const { onError } = observer;
+  const onAnswer: Observer['onAnswer'] =
+    tracing === undefined
+      ? observer.onAnswer
+      : (answer, call) => {
+          tracing.name(call);
+          observer.onAnswer(answer, call);
+        };
+  const shared = { cors, wireProfile, onAnswer, onError };
+  const env = toEnvOption(Object.keys(environments));
+
+  const { storage, upload, files } = createStorage({
+    blobs: services.blobs,
+    keys: config.keys.map(({ secret }) => Buffer.from(secret)),
+    bucketOf: (name) =>
+      Object.hasOwn(environments, name) ? environments[name]?.bucket : undefined,
+    publicUrl: publicUrl?.replace(/(?<!\/)\/+$/, '') ?? toPublicUrl(listen.trustProxy),
+    limits,
+    cors,
+    wireProfile,
+    onChange: (change) => {
+      metrics().countChange(change.action);
+      log.info({ audit: true, ...change }, `file ${change.action}`);
+    },
+    onRefusal: observer.onRefusal,
+    onError: (error, requestId) => log.error({ requestId, err: error }, 'storage failed'),
+  });
+  const handlers = observeWebSockets(services.gateway.handlers, onAnswer);
+  const gateway = createGatewayRouter(traceHandlers(handlers, tracing), {
+    ...shared,
+    env,
+    security: services.gatewaySecurity,
+    requests: { streamBytes: limits.gatewayBodyBytes },
+  });
+  const storageRouter = createStorageRouter(storage, {
+    ...shared,
+    env,
+    security: services.storageSecurity,
+    batchItems: limits.batchItems,
+    requests: { bodyBytes: limits.storageBodyBytes },
+  });
+  const uploadRouter = createUploadRouter(upload, { ...shared, fileBytes: limits.uploadBytes });
+  const filesListener = files as Router;
+  return {
+    surfaces: {
+      gateway: { request: gateway, checkContinue: gateway.checkContinue },
+      storage: { request: storageRouter, checkContinue: storageRouter.checkContinue },
+      upload: {
+        request: mount(UPLOAD_PATH, uploadRouter) as Router,
+        checkContinue: mount(UPLOAD_PATH, uploadRouter.checkContinue),
+      },
+      files: { request: filesListener, checkContinue: filesListener },
+    },
+    upgrade: gateway.upgrade,
+    shouldUpgrade: gateway.shouldUpgrade,
+  };
+}
+
+/** D12: "A server of one environment also takes any loopback host". */
+function toEnvOption(names: readonly string[]): EnvOption {
+  if (names.length === 1) return names[0] as string;
+  const known = new Set(names);
+  return (name) => known.has(name);
+}

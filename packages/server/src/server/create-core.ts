@@ -1,0 +1,170 @@
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { type Config, findRestarts, secretsOf } from '../config/config.ts';
+import type { Log, ServerLog } from '../observe/create-log.ts';
+import { createMetrics, type Metrics } from '../observe/create-metrics.ts';
+import { createObserver } from '../observe/create-observer.ts';
+import { createTracing } from '../observe/create-tracing.ts';
+import type { Unreadiness } from './create-admin.ts';
+import { createApplication } from './create-application.ts';
+import { createHttpServer } from './create-http-server.ts';
+import { createServices } from './create-services.ts';
+import { createDispatch, drain } from './dispatch.ts';
+import { keepTls } from './tls.ts';
+import { toUrl } from './urls.ts';
+
+const INTERVAL_MILLISECONDS = 10 * 60_000;
+
+/**
+ * Removes what broken uploads left behind, now and then.
+ *
+ * @returns ends it
+ */
+function keepSwept(blobs: BlobStore, log: Log): () => void {
+  const sweep = async () => {
+    try {
+      const removed = await blobs.sweep();
+      if (removed > 0) log.info({ removed }, 'removed what broken uploads left');
+    } catch (error) {
+      log.warn({ err: error }, 'cannot look for what broken uploads left');
+    }
+  };
+  const timer = setInterval(sweep, INTERVAL_MILLISECONDS).unref();
+  void sweep();
+  return () => clearInterval(timer);
+}
+
+/** A store that takes longer to answer is not one that uploads can be sent to. */
+const CHECK_MILLISECONDS = 3_000;
+
+/** Why the APIs of a server take no calls; empty if they do. */
+async function findUnreadiness(
+  state: 'new' | 'listening' | 'draining',
+  blobs: BlobStore,
+): Promise<Unreadiness> {
+  if (state !== 'listening') {
+    const reasons = [state === 'new' ? 'not listening yet' : 'draining'];
+    return { gateway: reasons, storage: reasons };
+  }
+  const abort = new AbortController();
+  try {
+    const storage = await Promise.race<readonly string[]>([
+      blobs.check().then(
+        () => [],
+        (error: Error) => [`blob store: ${error.message}`],
+      ),
+      wait(CHECK_MILLISECONDS, ['blob store: no response'], { signal: abort.signal, ref: false }),
+    ]);
+    return { gateway: [], storage };
+  } finally {
+    abort.abort();
+  }
+}
+
+/** A server without its admin part. */
+interface Core {
+  readonly metrics: Metrics;
+  /** Address of callers; throws before `listen`. */
+  readonly url: string;
+  listen(): Promise<void>;
+  unreadiness(): Promise<Unreadiness>;
+  /** Settings that have changed and need a restart. Rejects, and changes nothing, for a bad one. */
+  reload(next: Config): Promise<readonly string[]>;
+  /** Ends gracefully, once; calls that outlive `listen.shutdownSeconds` are cut. */
+  close(): Promise<void>;
+}
+
+/** Puts all parts of a server together. */
+export async function createCore(initial: Config, serverLog: ServerLog): Promise<Core> {
+  const { log, update: updateLog } = serverLog;
+  let config = initial;
+  let state: 'new' | 'listening' | 'draining' = 'new';
+  const observer = createObserver({
+    log,
+    metrics: () => metrics,
+    logCalls: () => config.log.calls,
+  });
+  const tracing = await createTracing();
+  const dispatch = createDispatch(() => application, observer, tracing);
+  const server = await createHttpServer(config.listen, dispatch);
+  const services = await createServices(config, { log, metrics: () => metrics });
+  const { gateway, blobs } = services;
+  const metrics: Metrics = createMetrics({
+    connections: () => connections.size,
+    activeCalls: () => observer.active,
+    eventStreams: () => observer.streams,
+    webSockets: () => gateway.stats().webSockets,
+    droppedLines: () => serverLog.dropped,
+    outstanding: () =>
+      gateway.stats().endpoints.reduce((sum, { outstanding }) => sum + outstanding, 0),
+  });
+  const parts = { services, observer, metrics: () => metrics, log, tracing };
+  let application = createApplication(config, parts);
+  const stops: (() => unknown)[] = [];
+  const connections = new Set<Socket>();
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  let closing: Promise<void> | undefined;
+
+  async function close(): Promise<void> {
+    const wasListening = state === 'listening';
+    state = 'draining';
+    await Promise.all(stops.map((stop) => stop()));
+    dispatch.drain();
+    if (wasListening) {
+      const seconds = config.listen.shutdownSeconds;
+      log.info({ calls: observer.active, seconds }, 'draining');
+      const cut = await drain(server, {
+        seconds,
+        observer,
+        closeUnused() {
+          for (const socket of connections) if (!dispatch.hasServed(socket)) socket.destroy();
+        },
+        endWebSockets: () => gateway.close(),
+      });
+      if (cut > 0) log.warn({ calls: cut }, 'cut calls that outlived the shutdown');
+    }
+    await services.close();
+  }
+
+  return {
+    metrics,
+    get url() {
+      const { port } = server.address() as AddressInfo;
+      return toUrl(config.listen.tls === undefined ? 'http' : 'https', config.listen.host, port);
+    },
+    async listen() {
+      const { host, port, tls, reusePort } = config.listen;
+      server.listen({ host, port, reusePort });
+      try {
+        await once(server, 'listening');
+      } catch (error) {
+        await services.close();
+        throw error;
+      }
+      state = 'listening';
+      stops.push(keepSwept(blobs, log));
+      if (tls !== undefined) {
+        const watch = await keepTls(server, tls, log);
+        stops.push(() => watch.close());
+      }
+    },
+    unreadiness: () => findUnreadiness(state, blobs),
+    async reload(given) {
+      const { config: next, restarts } = findRestarts(config, given);
+      await services.update(next);
+      config = next;
+      application = createApplication(next, parts);
+      updateLog(next.log.level, secretsOf(next));
+      return restarts;
+    },
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}

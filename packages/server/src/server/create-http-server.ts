@@ -1,0 +1,150 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import type { Config } from '../config/config.ts';
+import { answerClientError, createBodyWatch, createWriteWatch } from './body-watch.ts';
+import type { Dispatch } from './dispatch.ts';
+import { readTls } from './tls.ts';
+
+/** Requests of one connection that may wait. More are not read: their sender is to wait. */
+const MOST_WAITING = 32;
+
+/** Serves the pipelined requests of a connection one at a time. */
+interface Turns {
+  /** Calls `serve` when the responses before this one have ended; never if the connection ends before. */
+  take(response: ServerResponse, serve: () => void): void;
+  /** Whether a request of the connection is being served. */
+  isBusy(socket: Duplex): boolean;
+}
+
+/**
+ * Node gives out pipelined requests as they are read: one connection could have thousands of calls under way.
+ * The responses have to be sent in order anyway (RFC 9112, section 9.3.2).
+ */
+function createTurns(): Turns {
+  const waiting = new WeakMap<Duplex, (() => void)[]>();
+
+  function begin(socket: Duplex, response: ServerResponse, serve: () => void): void {
+    response.once('close', () => next(socket));
+    serve();
+  }
+
+  function next(socket: Duplex): void {
+    const queue = waiting.get(socket);
+    const turn = socket.writable ? queue?.shift() : undefined;
+    if (turn === undefined) waiting.delete(socket);
+    else turn();
+    if (queue?.length === MOST_WAITING - 1) socket.resume();
+  }
+
+  return {
+    take(response, serve) {
+      const { socket } = response.req;
+      const queue = waiting.get(socket);
+      if (queue === undefined) {
+        waiting.set(socket, []);
+        begin(socket, response, serve);
+        return;
+      }
+      queue.push(() => begin(socket, response, serve));
+      if (queue.length !== MOST_WAITING) return;
+      // Node reads on when a body has been read: what it reads then waits too, and is not read any further.
+      const stay = () => {
+        if (queue.length >= MOST_WAITING) socket.pause();
+        else socket.off('resume', stay);
+      };
+      socket.on('resume', stay).pause();
+    },
+    isBusy: (socket) => waiting.has(socket),
+  };
+}
+
+type Listen = Config['listen'];
+
+/** How often Node looks for connections whose headers do not come. */
+const CHECK_MILLISECONDS = 1_000;
+
+/** Makes the server of callers, hardened against clients that are slow, broken or too many. */
+export async function createHttpServer(listen: Listen, dispatch: Dispatch): Promise<Server> {
+  const options: ServerOptions = {
+    headersTimeout: listen.headersSeconds * 1000,
+    // A body may take as long as it takes, as long as it comes: see the body watch.
+    requestTimeout: 0,
+    connectionsCheckingInterval: CHECK_MILLISECONDS,
+    keepAliveTimeout: listen.keepAliveSeconds * 1000,
+    maxHeaderSize: listen.maxHeaderBytes,
+    // The routers refuse it in the error shape of the contract.
+    requireHostHeader: false,
+    noDelay: true,
+    shouldUpgradeCallback: dispatch.shouldUpgrade,
+  };
+  const server = listen.tls
+    ? createTlsServer({
+        ...options,
+        ...(await readTls(listen.tls)),
+        minVersion: 'TLSv1.2',
+        handshakeTimeout: listen.headersSeconds * 1000,
+      })
+    : createServer(options);
+  server.maxHeadersCount = listen.maxHeaders;
+  if (listen.maxConnections !== undefined) server.maxConnections = listen.maxConnections;
+  const bodies = createBodyWatch({ seconds: listen.slowBodySeconds, bytes: listen.slowBodyBytes });
+  const writes = createWriteWatch(listen.writeIdleSeconds);
+  const turns = createTurns();
+  const findFault = (request: IncomingMessage) => {
+    // Before Node 24 further headers were left out of `headers` alone, and passed on.
+    if (request.rawHeaders.length > listen.maxHeaders * 2) return 'HPE_HEADER_OVERFLOW';
+    return isAmbiguous(request) ? 'HPE_INVALID_HEADER_TOKEN' : undefined;
+  };
+  const serve =
+    (listener: Dispatch['request']) => (request: IncomingMessage, response: ServerResponse) =>
+      turns.take(response, () => {
+        const code = findFault(request);
+        if (code !== undefined) {
+          answerClientError(code, request.socket);
+          return;
+        }
+        bodies.add(request, response);
+        listener(request, response);
+      });
+  return (
+    server
+      .on(listen.tls ? 'secureConnection' : 'connection', writes.add)
+      .on('request', serve(dispatch.request))
+      .on('checkContinue', serve(dispatch.checkContinue))
+      .on('upgrade', (request, socket, head) => {
+        const code = findFault(request);
+        if (code !== undefined) answerClientError(code, socket);
+        else dispatch.upgrade(request, socket, head);
+      })
+      .on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+        if (dispatch.isAnswering(socket)) socket.destroy();
+        else answerClientError(error.code, socket);
+      })
+      // Node reports it as a `clientError` too, but without a handshake no refusal can be sent: `end` would
+      // wait for one without a limit.
+      .on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy())
+      .on('close', () => {
+        bodies.close();
+        writes.close();
+      })
+  );
+}
+
+/**
+ * RFC 9112, section 6.1: "A server … that receives an HTTP/1.0 message containing a Transfer-Encoding
+ * header field MUST treat the message as if the framing is faulty". Node reads it, while a proxy of
+ * HTTP/1.0 sees its end elsewhere. No other version than 1 is spoken here, though Node reads `HTTP/2.0`.
+ */
+function isAmbiguous({ httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): boolean {
+  return (
+    httpVersionMajor !== 1 || (httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined)
+  );
+}

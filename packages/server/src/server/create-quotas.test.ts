@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createQuotas, type Quota } from './create-quotas.ts';
+
+function setUp(quota: Quota) {
+  let time = 5_000;
+  const quotas = createQuotas([['dev', quota]], { now: () => time });
+  const wait = (ms: number) => {
+    time += ms;
+  };
+  return { quotas, wait, take: () => quotas.take('dev') };
+}
+
+/** Asks `calls` times at once, and counts those let in. */
+const admit = (take: () => number | undefined, calls: number) =>
+  Array.from({ length: calls }, take).filter((seconds) => seconds === undefined).length;
+
+const quotaArbitrary = fc.record({
+  callsPerSecond: fc.double({ min: 0.01, max: 1_000, noNaN: true }),
+  burst: fc.integer({ min: 1, max: 50 }),
+});
+
+const steps = fc.array(
+  fc.record({ waitMs: fc.double({ min: 0, max: 500, noNaN: true }), calls: fc.nat(100) }),
+  { maxLength: 60 },
+);
+
+test('never lets in more than burst + rate × time', () => {
+  fc.assert(
+    fc.property(quotaArbitrary, steps, (quota, sequence) => {
+      const { take, wait } = setUp(quota);
+      let elapsed = 0;
+      let admitted = 0;
+      for (const { waitMs, calls } of sequence) {
+        wait(waitMs);
+        elapsed += waitMs;
+        admitted += admit(take, calls);
+        const most = quota.burst + (quota.callsPerSecond * elapsed) / 1_000;
+        expect(admitted).toBeLessThanOrEqual(most + 1e-3);
+      }
+    }),
+    { verbose: 1 },
+  );
+});
+
+test('lets in who waited as long as told, and nobody who came a second earlier', () => {
+  fc.assert(
+    fc.property(quotaArbitrary, steps, (quota, sequence) => {
+      const { take, wait } = setUp(quota);
+      for (const { waitMs, calls } of sequence) {
+        wait(waitMs);
+        admit(take, calls);
+      }
+      const told = Array.from({ length: 51 }, take).find((seconds) => seconds !== undefined);
+      expect(Number.isInteger(told) && Number(told) >= 1).toBe(true);
+      wait((Number(told) - 1) * 1_000);
+      if (Number(told) > 1) expect(take()).toBe(1);
+      wait(1_000);
+      expect(take()).toBeUndefined();
+    }),
+    { verbose: 1 },
+  );
+});
+
+test('lets in everybody where there is no quota', () => {
+  const { quotas } = setUp({ callsPerSecond: 1 });
+  expect(admit(() => quotas.take('other'), 1_000)).toBe(1_000);
+  expect(admit(() => quotas.take('__proto__'), 10)).toBe(10);
+});
+
+test('takes the calls of one second for a burst that is not given', () => {
+  expect(admit(setUp({ callsPerSecond: 7 }).take, 100)).toBe(7);
+  expect(admit(setUp({ callsPerSecond: 0.1 }).take, 100)).toBe(1);
+});
+
+test('keeps what was used over an update', () => {
+  const { quotas, take, wait } = setUp({ callsPerSecond: 1, burst: 10 });
+  expect(admit(take, 10)).toBe(10);
+  quotas.update([['dev', { callsPerSecond: 2, burst: 10 }]]);
+  expect(admit(take, 10)).toBe(0);
+  wait(1_000);
+  expect(admit(take, 10)).toBe(2);
+  quotas.update([]);
+  expect(admit(take, 100)).toBe(100);
+});
+
+test('does not fill twice where the clock stands still or goes back', () => {
+  const { take, wait } = setUp({ callsPerSecond: 1, burst: 1 });
+  expect(admit(take, 5)).toBe(1);
+  wait(-4_000);
+  expect(admit(take, 5)).toBe(0);
+  wait(4_000);
+  expect(admit(take, 5)).toBe(0);
+});
+
+test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('refuses a quota of %s', (number) => {
+  const { quotas, take } = setUp({ callsPerSecond: 1 });
+  expect(() => quotas.update([['dev', { callsPerSecond: number }]])).toThrow(RangeError);
+  expect(() => quotas.update([['dev', { callsPerSecond: 1, burst: number }]])).toThrow(RangeError);
+  expect(admit(take, 5)).toBe(1);
+});

@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { DestinationStream } from 'pino';
+import { type Config, secretsOf } from '../config/config.ts';
+import type { ConfigInput } from '../config/config-schema.ts';
+import { resolveConfig } from '../config/resolve-config.ts';
+import { createLog, type ServerLog } from '../observe/create-log.ts';
+import { createAdmin } from './create-admin.ts';
+import { createCore } from './create-core.ts';
+import { checkParts } from './create-services.ts';
+import { toUrl } from './urls.ts';
+
+/** A server whose configuration has been read. */
+interface LoggedServer extends Omit<BerthServer, 'reload' | typeof Symbol.asyncDispose> {
+  /** As `reload` of a server. */
+  take(config: Config): Promise<readonly string[]>;
+}
+
+/** Makes a server: the core, and the admin server beside it. */
+export async function createLoggedServer(config: Config, log: ServerLog): Promise<LoggedServer> {
+  const core = await createCore(config, log);
+  const admin = createAdmin({
+    hosts: config.admin.hosts,
+    unreadiness: core.unreadiness,
+    metrics: async () => {
+      const { registry } = core.metrics;
+      return { type: registry.contentType, text: await registry.metrics() };
+    },
+  });
+  return {
+    get url() {
+      return core.url;
+    },
+    get adminUrl() {
+      return toAdminUrl(config, admin);
+    },
+    async listen() {
+      await listenAdmin(config, admin);
+      await core.listen().catch(async (error) => {
+        await stopAdmin(admin);
+        throw error;
+      });
+    },
+    take: core.reload,
+    async close() {
+      // First the core, so that whoever asks hears that the server is draining.
+      await core.close();
+      await stopAdmin(admin);
+    },
+  };
+}
+
+function toAdminUrl({ admin: { host } }: Config, admin: Server): string {
+  return toUrl('http', host, (admin.address() as AddressInfo).port);
+}
+
+async function listenAdmin({ admin: { host, port } }: Config, admin: Server): Promise<void> {
+  admin.listen(port, host);
+  await once(admin, 'listening');
+}
+
+async function stopAdmin(admin: Server): Promise<void> {
+  if (!admin.listening) return;
+  const closed = once(admin, 'close');
+  admin.close();
+  admin.closeAllConnections();
+  await closed;
+}
+
+export interface ServerOptions {
+  /** Where the lines of the log go. Default: standard output. */
+  readonly logTo?: DestinationStream;
+}
+
+/** A server of the whole contract. */
+export interface BerthServer {
+  /** Address of callers, such as `http://127.0.0.1:4020`; throws before `listen`. */
+  readonly url: string;
+  /** Address of health and metrics; throws before `listen`. */
+  readonly adminUrl: string;
+  /** Begins to take calls. Rejects as `net.Server` does, for example with `EADDRINUSE`. */
+  listen(): Promise<void>;
+  /**
+   * Takes over another configuration while it runs: environments, credentials, services, quotas, CORS,
+   * keys, limits and logging. Calls under way end as they began.
+   *
+   * @returns settings that have changed and need a restart; they stay as they were
+   * @throws ConfigError for a bad one; the old one then stays
+   */
+  reload(config: ConfigInput | Config): Promise<readonly string[]>;
+  /** Takes no new calls, lets those under way end for `listen.shutdownSeconds`, and then cuts them. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Makes a server: gateway, storage API, upload target and downloads on one port, health and metrics on
+ * another. Relative paths begin at the working directory; use `loadConfig` for a file.
+ *
+ * @throws ConfigError with every fault of the configuration
+ * @throws StoreUnavailableError where the store cannot be used
+ *
+ * @example
+ * const server = await createServer({
+ *   store: { driver: 'file', root: './files' },
+ *   keys: [{ secret: process.env.LINK_KEY }],
+ *   environments: { dev: { services: { hello: { endpoints: ['http://127.0.0.1:9000'] } } } },
+ * });
+ * await server.listen();
+ */
+export async function createServer(
+  input: ConfigInput | Config,
+  { logTo }: ServerOptions = {},
+): Promise<BerthServer> {
+  const { config } = await resolveConfig(input);
+  await checkParts(config);
+  const log = createLog({
+    level: config.log.level,
+    secrets: secretsOf(config),
+    destination: logTo,
+  });
+  const server = await createLoggedServer(config, log);
+  return {
+    get url() {
+      return server.url;
+    },
+    get adminUrl() {
+      return server.adminUrl;
+    },
+    listen: server.listen,
+    async reload(next) {
+      return server.take((await resolveConfig(next)).config);
+    },
+    close: server.close,
+    [Symbol.asyncDispose]: server.close,
+  };
+}

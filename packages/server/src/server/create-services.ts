@@ -1,0 +1,201 @@
+import {
+  createCors,
+  GatewayError,
+  type GatewaySecurity,
+  StorageError,
+  type StorageSecurity,
+} from '@berth/server-stubs';
+import type { AuthEnvironments, Caller } from '../auth/caller.ts';
+import { createAuthenticator } from '../auth/create-authenticator.ts';
+import type { BlobKey, BlobStore, OpenBlob } from '../blobs/blob-store.ts';
+import { createFileBlobStore } from '../blobs/file/create-file-blob-store.ts';
+import { type Config, ConfigError } from '../config/config.ts';
+import { createGateway, type Gateway } from '../gateway/create-gateway.ts';
+import { createCombinedRegistry } from '../gateway/registry/combined-registry.ts';
+import type { DnsRegistryOptions } from '../gateway/registry/dns-registry.ts';
+import type { ServiceConfig } from '../gateway/registry/service-registry.ts';
+import type { Log } from '../observe/create-log.ts';
+import type { Metrics } from '../observe/create-metrics.ts';
+import { createQuotas, type Quota } from './create-quotas.ts';
+
+/** Who is let in where, as the authenticator wants it. */
+function toAuthEnvironments({ environments }: Config): AuthEnvironments {
+  return Object.fromEntries(
+    Object.entries(environments).map(([env, { tokens, credentials }]) => [
+      env,
+      {
+        tokens: tokens as AuthEnvironments[string]['tokens'],
+        credentials: credentials.map(({ expires, ...pair }) => ({
+          ...pair,
+          expires: expires === undefined ? undefined : new Date(expires),
+        })),
+      },
+    ]),
+  );
+}
+
+/** Whom the registry asks, and where DNS may lead, as the registry wants it. */
+function toDnsOptions({
+  dns: { servers, allow },
+}: Config): Pick<DnsRegistryOptions, 'servers' | 'allow'> {
+  return { ...(servers && { servers }), ...(allow && { allow }) };
+}
+
+/** The hosted services of all environments, as the registry wants them. */
+function toServiceConfigs({ environments }: Config): ServiceConfig[] {
+  return Object.entries(environments).flatMap(([env, { services }]) =>
+    Object.entries(services).map(
+      ([name, { state, callers, maxCalls, versions, endpoints, dns }]) => {
+        const base = { env, name, state, callers, maxCalls };
+        if (dns !== undefined) return { ...base, dns };
+        return { ...base, versions: versions ?? [{ name: 'v1', endpoints: endpoints ?? [] }] };
+      },
+    ),
+  );
+}
+
+/**
+ * Judges of a configuration what only the parts of the server can judge, such as a key set without a
+ * key. Nothing is opened and nobody is asked.
+ *
+ * @throws ConfigError
+ */
+export async function checkParts(config: Config): Promise<void> {
+  try {
+    createCors('gateway', config.wireProfile, config.cors);
+    await createCombinedRegistry(toServiceConfigs(config), toDnsOptions(config)).close();
+    (await createAuthenticator({ environments: toAuthEnvironments(config) })).close();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new ConfigError([{ path: [], problem: error.message.replace(/\.$/, '') }]);
+  }
+}
+
+/** Opens the blob store of a configuration. */
+async function createBlobs(store: Config['store']): Promise<BlobStore> {
+  if (store.driver === 'file') return createFileBlobStore({ root: store.root });
+  // The SDK takes longer to load than all the rest.
+  const { createS3BlobStore } = await import('../blobs/s3/create-s3-blob-store.ts');
+  const { driver, accessKeyId, secretAccessKey, ...options } = store;
+  return createS3BlobStore({
+    ...options,
+    ...(accessKeyId !== undefined &&
+      secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
+  });
+}
+
+const METHODS = ['write', 'stat', 'copy', 'delete', 'sweep', 'check'] as const;
+
+const FAILURES: readonly unknown[] = ['StoreUnavailableError', 'BlobDamagedError'];
+
+/** A store that tells which of its operations it could not do. */
+function observeStore(store: BlobStore, onFailure: (method: string) => void): BlobStore {
+  const observed: Record<string, unknown> = { close: () => store.close() };
+  const observe = <T>(method: string, result: Promise<T>): Promise<T> =>
+    result.catch((error: unknown) => {
+      if (FAILURES.includes((error as Error | undefined)?.name)) onFailure(method);
+      throw error;
+    });
+  for (const method of METHODS) {
+    const call = store[method].bind(store) as (...args: unknown[]) => Promise<unknown>;
+    observed[method] = (...args: unknown[]) => observe(method, call(...args));
+  }
+  observed.open = async (key: BlobKey) => {
+    const blob = await observe('open', store.open(key));
+    if (blob === undefined) return undefined;
+    const sendTo: OpenBlob['sendTo'] = (...args) => observe('send', blob.sendTo(...args));
+    return { ...blob, sendTo };
+  };
+  if (store.presign !== undefined) observed.presign = store.presign.bind(store);
+  return observed as unknown as BlobStore;
+}
+
+/** What has state, and outlives a change of the configuration. */
+export interface Services {
+  readonly blobs: BlobStore;
+  readonly gateway: Gateway;
+  /** Of the authenticator; tokens that were verified a short while ago are counted. */
+  readonly gatewaySecurity: GatewaySecurity<Caller>;
+  /** Of the authenticator, with the quota of the environment asked after it. */
+  readonly storageSecurity: StorageSecurity<Caller>;
+  /** @throws ConfigError for what could never work; all then stays as it was */
+  update(config: Config): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface ServicesOptions {
+  readonly log: Log;
+  readonly metrics: () => Metrics;
+}
+
+export async function createServices(
+  config: Config,
+  { log, metrics }: ServicesOptions,
+): Promise<Services> {
+  const { limits, listen } = config;
+  const registry = createCombinedRegistry(toServiceConfigs(config), {
+    ...toDnsOptions(config),
+    onError: (error) => log.warn({ err: error }, 'DNS failed'),
+  });
+  const quotas = createQuotas(toQuotas(config));
+  const authenticator = await createAuthenticator({
+    environments: toAuthEnvironments(config),
+    signature: config.signature,
+    wireProfile: config.wireProfile,
+    clockWindowSeconds: limits.clockWindowSeconds,
+    tokenCacheSeconds: limits.tokenCacheSeconds,
+    onKeyFailure: (env, reason) => log.error({ env, reason }, 'keys of tokens cannot be had'),
+  });
+  const gateway = createGateway({
+    registry,
+    headersSeconds: limits.gatewayHeadersSeconds,
+    spoolBytes: limits.gatewaySpoolBytes,
+    trustProxy: listen.trustProxy,
+    wireProfile: config.wireProfile,
+    admit({ env }) {
+      const retryAfter = quotas.take(env);
+      if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
+    },
+  });
+  const blobs = observeStore(await createBlobs(config.store), (method) =>
+    metrics().countStoreFailure(method),
+  );
+  return {
+    blobs,
+    gateway,
+    gatewaySecurity: {
+      signature: authenticator.gateway.signature,
+      bearerToken(token, call) {
+        const caller = authenticator.gateway.bearerToken(token, call);
+        metrics().countLogin(caller instanceof Promise ? 'miss' : 'hit');
+        return caller;
+      },
+    },
+    storageSecurity: {
+      async credentials(credentials, call) {
+        const caller = await authenticator.storage.credentials(credentials, call);
+        const retryAfter = caller ? quotas.take(call.envId) : undefined;
+        if (retryAfter !== undefined) throw new StorageError('EXCEED_RATELIMIT', { retryAfter });
+        return caller;
+      },
+    },
+    async update(next) {
+      // All or nothing: what one part refuses must not come after the change of another.
+      await checkParts(next);
+      await authenticator.update(toAuthEnvironments(next));
+      registry.update(toServiceConfigs(next));
+      quotas.update(toQuotas(next));
+    },
+    async close() {
+      authenticator.close();
+      gateway.close();
+      await Promise.all([registry.close(), blobs.close()]);
+    },
+  };
+}
+
+function toQuotas({ environments }: Config): [string, Quota][] {
+  return Object.entries(environments).flatMap(([env, { quota }]) =>
+    quota === undefined ? [] : [[env, quota]],
+  );
+}

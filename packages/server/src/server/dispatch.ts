@@ -1,0 +1,116 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Observer } from '../observe/create-observer.ts';
+import type { Tracing } from '../observe/create-tracing.ts';
+import { type Surface, surfaceOf } from '../observe/surface.ts';
+import type { Application } from './create-application.ts';
+
+/** What the events of an HTTP server lead to. */
+export interface Dispatch {
+  request(request: IncomingMessage, response: ServerResponse): void;
+  checkContinue(request: IncomingMessage, response: ServerResponse): void;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  shouldUpgrade(request: IncomingMessage): boolean;
+  /** Whether an answer on this connection has begun and not ended. */
+  isAnswering(socket: Duplex): boolean;
+  /** Whether a connection has carried a request. */
+  hasServed(socket: Duplex): boolean;
+  /** From now on every answer closes its connection. */
+  drain(): void;
+}
+
+const RESPONSE = Symbol('response under way');
+
+const UPGRADED = Symbol('upgraded');
+
+type Answering = Duplex & { [RESPONSE]?: ServerResponse; [UPGRADED]?: boolean };
+
+/** Leads each request to its surface, and counts it. */
+export function createDispatch(
+  application: () => Application,
+  observer: Observer,
+  tracing: Tracing | undefined,
+): Dispatch {
+  let isDraining = false;
+  const begin = (request: IncomingMessage, response: ServerResponse): Surface => {
+    const surface = surfaceOf(request.url ?? '/');
+    if (isDraining) response.shouldKeepAlive = false;
+    (request.socket as Answering)[RESPONSE] = response;
+    observer.begin(surface, request, response);
+    return surface;
+  };
+  const to =
+    (event: 'request' | 'checkContinue') =>
+    (request: IncomingMessage, response: ServerResponse): void => {
+      const surface = begin(request, response);
+      const listener = application().surfaces[surface][event];
+      if (tracing === undefined) listener(request, response);
+      else tracing.run(surface, request, response, () => listener(request, response));
+    };
+  return {
+    request: to('request'),
+    checkContinue: to('checkContinue'),
+    upgrade(request, socket, head) {
+      (socket as Answering)[UPGRADED] = true;
+      observer.beginUpgrade(request);
+      application().upgrade(request, socket, head);
+    },
+    shouldUpgrade: (request) => application().shouldUpgrade(request),
+    isAnswering(socket) {
+      const response = (socket as Answering)[RESPONSE];
+      return response?.headersSent === true && !response.writableFinished;
+    },
+    hasServed: (socket: Answering) => socket[RESPONSE] !== undefined || socket[UPGRADED] === true,
+    drain() {
+      isDraining = true;
+    },
+  };
+}
+
+interface DrainOptions {
+  /** How long calls and streams under way may go on. */
+  readonly seconds: number;
+  readonly observer: Observer;
+  /** Closes connections that have not sent a request yet: Node counts them as idle from 26 on. */
+  readonly closeUnused: () => void;
+  /** Ends WebSockets: when no other call is under way any more, or at the limit. */
+  readonly endWebSockets: () => void;
+}
+
+const UNUSED_SECONDS = 1;
+
+/**
+ * Stops a server gracefully: it takes no new connections, closes idle ones, lets calls and streams
+ * under way come to their end, and cuts those that have not after the limit. WebSockets have no end of
+ * their own: they are ended as soon as nothing else is under way.
+ *
+ * @returns how many calls were cut
+ */
+export async function drain(
+  server: Server,
+  { seconds, observer, closeUnused, endWebSockets }: DrainOptions,
+): Promise<number> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const onEnd = () =>
+    setImmediate(() => {
+      server.closeIdleConnections();
+      if (observer.active === 0) endWebSockets();
+    });
+  observer.onEnd(onEnd);
+  onEnd();
+  // One that was opened just now may have a request on its way.
+  const unused = setTimeout(() => {
+    closeUnused();
+    onEnd();
+  }, Math.min(seconds, UNUSED_SECONDS) * 1000);
+  let left = 0;
+  const timer = setTimeout(() => {
+    left = observer.active;
+    endWebSockets();
+    server.closeAllConnections();
+  }, seconds * 1000);
+  await closed;
+  clearTimeout(timer);
+  clearTimeout(unused);
+  return left;
+}

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { Server as TlsServer } from 'node:https';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import { type Config, ConfigError } from '../config/config.ts';
+import { type FileWatch, watchFile } from '../config/watch-file.ts';
+import type { Log } from '../observe/create-log.ts';
+
+type Files = NonNullable<Config['listen']['tls']>;
+
+/**
+ * Reads certificate and key.
+ *
+ * @throws ConfigError where a file cannot be read, or holds something else
+ */
+export async function readTls(files: Files): Promise<{ cert: Buffer; key: Buffer }> {
+  // One after the other: of two files that cannot be read, the certificate is always the one reported.
+  const cert = await read('cert', files);
+  const key = await read('key', files);
+  assertUsable({ cert }, ['cert'], 'must name a file with a certificate in PEM');
+  assertUsable({ key }, ['key'], 'must name a file with a private key in PEM, without a password');
+  assertUsable({ cert, key }, [], 'must name a certificate and the key of that very certificate');
+  return { cert, key };
+}
+
+async function read(name: keyof Files, files: Files): Promise<Buffer> {
+  try {
+    return await readFile(files[name]);
+  } catch (error) {
+    throw toError([name], `cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function assertUsable(
+  options: SecureContextOptions,
+  path: readonly (keyof Files)[],
+  problem: string,
+): void {
+  try {
+    createSecureContext(options);
+  } catch {
+    throw toError(path, problem);
+  }
+}
+
+function toError(path: readonly (keyof Files)[], problem: string): ConfigError {
+  return new ConfigError([{ path: ['listen', 'tls', ...path], problem }]);
+}
+
+/** Takes over a new certificate when its files change; connections that are open keep the old one. */
+export function keepTls(
+  server: Server,
+  files: { readonly cert: string; readonly key: string },
+  log: Log,
+): Promise<FileWatch> {
+  const onError = (error: unknown) =>
+    log.error({ err: error }, 'the new certificate cannot be used; the old one stays');
+  const renew = async () => {
+    (server as TlsServer).setSecureContext({ ...(await readTls(files)), minVersion: 'TLSv1.2' });
+    log.info('took over a new certificate');
+  };
+  return watchFile([files.cert, files.key], renew, { onError });
+}

@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+
+const LOOPBACK = new BlockList();
+
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Whether a host name or an address is this machine's own: `localhost`, `127.0.0.0/8` or `::1`. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  if (name === 'localhost' || name.endsWith('.localhost')) return true;
+  if (isIP(name) === 0) return false;
+  return LOOPBACK.check(name, isIPv6(name) ? 'ipv6' : 'ipv4');
+}
+
+/**
+ * Makes what tells a caller's own address of this server, without a slash at its end. A link goes to
+ * whomever its host names, so a `Host` is believed where it names this machine; else the address counts
+ * that the caller has really connected to.
+ *
+ * @param trustProxy whether `X-Forwarded-Host` and `X-Forwarded-Proto` are believed
+ */
+export function toPublicUrl(trustProxy: boolean): (request: IncomingMessage) => string {
+  return ({ headers, socket }) => {
+    const isSecure = (socket as Partial<TLSSocket>).encrypted === true;
+    const own = `${isSecure ? 'https' : 'http'}://`;
+    if (trustProxy) {
+      const proto = lastOf(headers['x-forwarded-proto']);
+      const host = lastOf(headers['x-forwarded-host']) ?? headers.host;
+      const url = URL.parse(`${proto === undefined ? own : `${proto}://`}${host}`);
+      if (url !== null && /^https?:$/.test(url.protocol)) return url.origin;
+    }
+    const url = URL.parse(own + headers.host);
+    if (url !== null && isLoopback(url.hostname)) return url.origin;
+    const { localAddress = '127.0.0.1', localPort } = socket;
+    return `${own}${isIPv6(localAddress) ? `[${localAddress}]` : localAddress}:${localPort}`;
+  };
+}
+
+/** What the nearest proxy says stands last. */
+function lastOf(value: string | string[] | undefined): string | undefined {
+  return value?.toString().split(',').at(-1)?.trim();
+}
+
+/** Address of a server as a caller on this machine writes it. */
+export function toUrl(scheme: 'http' | 'https', host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `${scheme}://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
+}
+
+/**
+ * Whether a request for this `Host` can be meant. A page of another site may let its own name lead to
+ * this machine (DNS rebinding), and then read what is served here; it cannot make a browser send an
+ * address or `localhost` instead of its name.
+ */
+export function isOwnHost(host: string | undefined, names: readonly string[]): boolean {
+  const hostname = URL.parse(`http://${host ?? ''}`)?.hostname;
+  if (host === undefined || hostname === undefined) return false;
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
+  return (
+    isIP(bare) !== 0 || bare === 'localhost' || names.some((name) => name.toLowerCase() === bare)
+  );
+}

@@ -1,0 +1,129 @@
+import { StorageError, type StorageErrorCode } from '@berth/server-stubs';
+import { StoreUnavailableError } from '../blobs/blob-store.ts';
+import type { StorageContext } from './storage-context.ts';
+
+/** Items of one batch that are under way at once: enough to hide the way to a store, few enough for it. */
+const AT_ONCE = 8;
+
+/** Files that one item touches. */
+export interface Touched {
+  readonly reads?: readonly string[];
+  readonly writes?: readonly string[];
+}
+
+/**
+ * Runs the items of a batch side by side, with the outcome of one after the other.
+ *
+ * An item waits for the earlier ones that write what it touches, and for those that touch what it
+ * writes; all others may overtake it. So "copy a to b, copy b to c" copies a to c, and of two deletions
+ * of one file the first succeeds. Since nothing waits for a later item, no two wait for each other.
+ *
+ * @param run must not reject
+ */
+export async function runInOrder<Item, Result>(
+  items: readonly Item[],
+  touches: (item: Item) => Touched,
+  run: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const order = new Order();
+  const turns = new Turns(AT_ONCE);
+  return Promise.all(
+    items.map((item) => order.follow(touches(item), () => turns.take(() => run(item)))),
+  );
+}
+
+/** Who touched a file last. */
+interface Last {
+  write: Promise<unknown> | undefined;
+  /** Those since the last write. */
+  reads: Promise<unknown>[];
+}
+
+class Order {
+  readonly #files = new Map<string, Last>();
+
+  /** Runs after whoever is in the way of an item. */
+  follow<Result>({ reads = [], writes = [] }: Touched, run: () => Promise<Result>) {
+    const read = reads.map((path) => this.#lastOf(path));
+    const written = writes.map((path) => this.#lastOf(path));
+    const before = [
+      ...read.map(({ write }) => write),
+      ...written.flatMap(({ write, reads: others }) => [write, ...others]),
+    ].filter((promise) => promise !== undefined);
+    const done = before.length === 0 ? run() : Promise.all(before).then(run);
+    for (const last of read) last.reads.push(done);
+    for (const last of written) Object.assign(last, { write: done, reads: [] });
+    return done;
+  }
+
+  #lastOf(path: string): Last {
+    const known = this.#files.get(path);
+    if (known !== undefined) return known;
+    const last: Last = { write: undefined, reads: [] };
+    this.#files.set(path, last);
+    return last;
+  }
+}
+
+class Turns {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async take<Result>(run: () => Promise<Result>): Promise<Result> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await run();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    }
+  }
+}
+
+/** What a batch does with each of its items. */
+interface Batch<Item, Result> {
+  readonly touches: (item: Item) => Touched;
+  readonly run: (item: Item) => Promise<Result>;
+  /** The entry of an item for which the store failed. */
+  readonly toFailed: (item: Item, code: StorageErrorCode) => Result;
+}
+
+/**
+ * Runs a batch. Results stand in request order (D25).
+ *
+ * D30: "one bad item never fails the good ones": where the store fails for some items, those entries
+ * say so. Where it fails for all of them nothing was done, and the whole call fails, so that clients
+ * which repeat a call by its status do.
+ *
+ * @throws StorageError SERVICE_UNAVAILABLE
+ */
+export async function runBatch<Item, Result>(
+  items: readonly Item[],
+  { touches, run, toFailed }: Batch<Item, Result>,
+  { onError }: Pick<StorageContext, 'onError'>,
+  requestId: string,
+): Promise<Result[]> {
+  const failures: unknown[] = [];
+  const results = await runInOrder(items, touches, async (item) => {
+    try {
+      return await run(item);
+    } catch (error) {
+      failures.push(error);
+      onError(error, requestId);
+      return toFailed(
+        item,
+        error instanceof StoreUnavailableError ? 'SERVICE_UNAVAILABLE' : 'SYS_ERR',
+      );
+    }
+  });
+  if (items.length === 0 || failures.length < items.length) return results;
+  const [first] = failures;
+  if (!(first instanceof StoreUnavailableError)) throw first;
+  throw new StorageError('SERVICE_UNAVAILABLE', { cause: first });
+}

@@ -1,0 +1,99 @@
+import { defaultWireProfile, type WireProfile } from '@berth/server-stubs';
+import { type Credential, signature as constants } from '../../src/auth/caller.ts';
+import {
+  createSigner,
+  sha256,
+  toCanonicalHead,
+  toContentTypeSpellings,
+  toScopeDate,
+  toSignedValue,
+  toStorageCanonicalRequest,
+  toStringToSign,
+} from '../../src/auth/tc3.ts';
+
+/** A gateway call to be signed. */
+export interface UnsignedRequest {
+  readonly method: string;
+  /** Path and query as they will be sent. */
+  readonly target: string;
+  /** All that are to be signed; `host` must be one of them. Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Default: none. */
+  readonly body?: string | Uint8Array;
+  /** Seconds since the epoch. */
+  readonly timestamp: number;
+  /** Default: the one of the contract. */
+  readonly service?: string;
+}
+
+/**
+ * The value of `Authorization` for a signed gateway call (D16).
+ *
+ * @example
+ * const headers = { host: 'dev.example', 'content-type': 'application/json' };
+ * const timestamp = Math.floor(Date.now() / 1000);
+ * signGatewayRequest({ id, secret }, { method: 'GET', target: '/v1/cloudrun/hello', headers, timestamp });
+ */
+export function signGatewayRequest(
+  { id, secret, token }: Credential,
+  { method, target, headers, body = '', timestamp, service = constants.service }: UnsignedRequest,
+): string {
+  const [path = '', ...rest] = target.split('?');
+  const signed = Object.entries(headers)
+    .map(([name, value]) => [name, toValue(name, value)] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const head = toCanonicalHead({ method, path, query: rest.join('?'), headers: signed });
+  const scope = { date: toScopeDate(timestamp), service };
+  const { algorithm } = constants;
+  const text = toStringToSign(algorithm, timestamp, scope, sha256(head + sha256(body)));
+  const list = signed.map(([name]) => name).join(';');
+  const hex = createSigner(secret)(scope, text).toString('hex');
+  const end = token === undefined ? '' : `, Token=${token}`;
+  return `${algorithm} Credential=${id}/${scope.date}/${service}/tc3_request, SignedHeaders=${list}, Signature=${hex}, Timestamp=${timestamp}${end}`;
+}
+
+function toValue(name: string, value: string): string {
+  return name === 'content-type'
+    ? (toContentTypeSpellings(value)[0] as string)
+    : toSignedValue(name, value);
+}
+
+export interface StorageSigning {
+  /** Seconds since the epoch. */
+  readonly timestamp: number;
+  /** Default: the one of the contract. */
+  readonly service?: string;
+  /** Default: the one of the contract. */
+  readonly signingHost?: string;
+  /** Default: the neutral names. */
+  readonly wireProfile?: WireProfile;
+}
+
+/**
+ * The three headers of a storage call (D17), good for any call within the clock window.
+ *
+ * @example
+ * signStorageRequest({ id, secret }, { timestamp: Math.floor(Date.now() / 1000) });
+ */
+export function signStorageRequest(
+  { id, secret, token = '' }: Credential,
+  settings: StorageSigning,
+): Record<string, string> {
+  const { algorithm, storageContentType, storageSignedHeaders, storageVersion } = constants;
+  const {
+    timestamp,
+    service = constants.service,
+    signingHost = constants.storageSigningHost,
+    wireProfile = defaultWireProfile,
+  } = settings;
+  const scope = { date: toScopeDate(timestamp), service };
+  const requestHash = sha256(toStorageCanonicalRequest(signingHost, storageContentType));
+  const text = toStringToSign(algorithm, timestamp, scope, requestHash);
+  const hex = createSigner(secret)(scope, text).toString('hex');
+  const names = wireProfile.storageHeaders;
+  return {
+    [names.authorization]: `${storageVersion} ${algorithm} Credential=${id}/${scope.date}/${service}/tc3_request, SignedHeaders=${storageSignedHeaders}, Signature=${hex}`,
+    [names.sessionToken]: token,
+    [names.timestamp]: String(timestamp),
+  };
+}
