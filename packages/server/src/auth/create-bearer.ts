@@ -4,53 +4,8 @@ import { errors, type JWTVerifyResult } from 'jose';
 import type { Caller } from './caller.ts';
 import { ALGORITHMS, type KeySet, type KeySource, KeysUnavailable } from './key-set.ts';
 
-/** A token with a good signature that is refused all the same. Its message quotes nothing of it. */
-class InvalidToken extends Error {
-  override readonly name = 'InvalidToken';
-}
-
 /** RFC 7519, section 5.1, and RFC 9068, section 2.1. */
 const TYPES = ['jwt', 'at+jwt', 'application/jwt', 'application/at+jwt'];
-
-/**
- * Who a verified token speaks for.
- *
- * D15: "A token belongs to its environment": one that is for another one as well is refused.
- *
- * @throws InvalidToken
- */
-function toCaller({ payload, protectedHeader }: JWTVerifyResult, env: string): Caller {
-  const { aud, sub } = payload;
-  const { typ } = protectedHeader;
-  if (typ !== undefined && !TYPES.includes(String(typ).toLowerCase())) {
-    throw new InvalidToken('The typ of the access token must be JWT or at+jwt.');
-  }
-  if (Array.isArray(aud) && aud.length > 1) throw new InvalidToken(claimMessage('aud'));
-  if (typeof sub !== 'string' || sub === '') throw new InvalidToken(claimMessage('sub'));
-  return { env, id: sub };
-}
-
-function claimMessage(claim: string): string {
-  return `The claim ${claim} of the access token is missing or wrong.`;
-}
-
-/** Why a token is refused. It carries no cause, for errors of `jose` hold what the token says. */
-function toRefusal(error: unknown): GatewayError {
-  if (error instanceof errors.JWTExpired) return new GatewayError('ACCESS_TOKEN_EXPIRED');
-  if (error instanceof KeysUnavailable) {
-    const message = 'The keys that access tokens are verified with cannot be had at the moment.';
-    return new GatewayError('SYS_ERR', { message, retryAfter: 1 });
-  }
-  return new GatewayError('ACCESS_TOKEN_INVALID', messageOf(error));
-}
-
-function messageOf(error: unknown): { message?: string } {
-  if (error instanceof InvalidToken) return { message: error.message };
-  // The claims are read after the signature: only who had a good token learns which one is wrong.
-  if (error instanceof errors.JWTClaimValidationFailed)
-    return { message: claimMessage(error.claim) };
-  return {};
-}
 
 /** Longer ones are refused unread; Node's own limit for all headers is 16 KiB. */
 const MAX_LENGTH = 8192;
@@ -136,4 +91,49 @@ export function createBearer({ trustOf, now, cacheSeconds }: Settings) {
 
 function invalid(message?: string): GatewayError {
   return new GatewayError('ACCESS_TOKEN_INVALID', message === undefined ? {} : { message });
+}
+
+/** Why a token is refused. It carries no cause, for errors of `jose` hold what the token says. */
+function toRefusal(error: unknown): GatewayError {
+  if (error instanceof errors.JWTExpired) return new GatewayError('ACCESS_TOKEN_EXPIRED');
+  if (error instanceof KeysUnavailable) {
+    const message = 'The keys that access tokens are verified with cannot be had at the moment.';
+    return new GatewayError('SYS_ERR', { message, retryAfter: 1 });
+  }
+  return new GatewayError('ACCESS_TOKEN_INVALID', messageOf(error));
+}
+
+function messageOf(error: unknown): { message?: string } {
+  if (error instanceof InvalidToken) return { message: error.message };
+  // The claims are read after the signature: only who had a good token learns which one is wrong.
+  if (error instanceof errors.JWTClaimValidationFailed)
+    return { message: claimMessage(error.claim) };
+  return {};
+}
+
+/** A token with a good signature that is refused all the same. Its message quotes nothing of it. */
+class InvalidToken extends Error {
+  override readonly name = 'InvalidToken';
+}
+
+function claimMessage(claim: string): string {
+  return `The claim ${claim} of the access token is missing or wrong.`;
+}
+
+/**
+ * Who a verified token speaks for.
+ *
+ * D15: "A token belongs to its environment": one that is for another one as well is refused.
+ *
+ * @throws InvalidToken
+ */
+function toCaller({ payload, protectedHeader }: JWTVerifyResult, env: string): Caller {
+  const { aud, sub } = payload;
+  const { typ } = protectedHeader;
+  if (typ !== undefined && !TYPES.includes(String(typ).toLowerCase())) {
+    throw new InvalidToken('The typ of the access token must be JWT or at+jwt.');
+  }
+  if (Array.isArray(aud) && aud.length > 1) throw new InvalidToken(claimMessage('aud'));
+  if (typeof sub !== 'string' || sub === '') throw new InvalidToken(claimMessage('sub'));
+  return { env, id: sub };
 }

@@ -2,36 +2,6 @@ import { readFile } from 'node:fs/promises';
 import type { TokenTrust } from './caller.ts';
 import { createKeySet, type KeySet, type KeySource, KeysUnavailable } from './key-set.ts';
 
-/**
- * Gets a small JSON document.
- *
- * @throws TypeError whose message quotes nothing of the answer
- */
-async function fetchJson(
-  url: URL,
-  { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
-): Promise<unknown> {
-  // A redirect could lead to where no operator wanted keys from.
-  const headers = { accept: 'application/jwk-set+json, application/json' };
-  const response = await fetch(url, { headers, redirect: 'error', signal });
-  if (response.status !== 200 || response.body === null) {
-    await response.body?.cancel();
-    throw new TypeError(`The answer has the status ${response.status}.`);
-  }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw new TypeError(`The answer is larger than ${maxBytes} bytes.`);
-    chunks.push(chunk);
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString());
-  } catch {
-    throw new TypeError('The answer is no JSON.');
-  }
-}
-
 /** Largest answer; a key takes less than 1 kB. */
 const MAX_BYTES = 262_144;
 
@@ -46,6 +16,52 @@ const COOL_DOWN_MS = 30_000;
 
 /** The same for as long as there are no keys at all. */
 const RETRY_MS = 1000;
+
+const URL_LIKE = /^https?:/i;
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** @throws TypeError for keys that cannot be used, an Error of the file system for a file that cannot be read */
+export async function createKeySource(
+  jwks: TokenTrust['jwks'],
+  settings: Parameters<typeof createRemoteKeys>[1],
+): Promise<KeySource> {
+  if (typeof jwks !== 'string') return createStaticKeys(jwks);
+  if (isRemote(jwks)) return createRemoteKeys(toUrl(jwks), settings);
+  const text = await readFile(jwks, 'utf8');
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new TypeError(`The key set ${jwks} is no JSON.`);
+  }
+  return createStaticKeys(json);
+}
+
+/** Keys that are at hand. @throws TypeError */
+function createStaticKeys(json: unknown): KeySource {
+  let current = createKeySet(json);
+  return {
+    get current() {
+      return current;
+    },
+    load: async () => current,
+    renew: async () => undefined,
+    forget() {
+      current = createKeySet(json);
+    },
+    close() {},
+  };
+}
+
+function toUrl(text: string): URL {
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && !LOOPBACK.test(url.hostname)) {
+    throw new TypeError(
+      'The URL of a key set must be https: whoever changes its answer can log in.',
+    );
+  }
+  return url;
+}
 
 interface Settings {
   /** Milliseconds since the epoch. */
@@ -117,6 +133,36 @@ export function createRemoteKeys(
   };
 }
 
+/**
+ * Gets a small JSON document.
+ *
+ * @throws TypeError whose message quotes nothing of the answer
+ */
+async function fetchJson(
+  url: URL,
+  { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
+): Promise<unknown> {
+  // A redirect could lead to where no operator wanted keys from.
+  const headers = { accept: 'application/jwk-set+json, application/json' };
+  const response = await fetch(url, { headers, redirect: 'error', signal });
+  if (response.status !== 200 || response.body === null) {
+    await response.body?.cancel();
+    throw new TypeError(`The answer has the status ${response.status}.`);
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw new TypeError(`The answer is larger than ${maxBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString());
+  } catch {
+    throw new TypeError('The answer is no JSON.');
+  }
+}
+
 function toReason(error: unknown): string {
   if (!(error instanceof Error)) return 'It failed.';
   if (error.name === 'TimeoutError') return 'There was no answer in time.';
@@ -124,54 +170,7 @@ function toReason(error: unknown): string {
   return typeof code === 'string' ? `${error.message} (${code})` : error.message;
 }
 
-/** Keys that are at hand. @throws TypeError */
-function createStaticKeys(json: unknown): KeySource {
-  let current = createKeySet(json);
-  return {
-    get current() {
-      return current;
-    },
-    load: async () => current,
-    renew: async () => undefined,
-    forget() {
-      current = createKeySet(json);
-    },
-    close() {},
-  };
-}
-
-const URL_LIKE = /^https?:/i;
-
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
 /** Whether the keys are served by a URL. */
 export function isRemote(jwks: TokenTrust['jwks']): jwks is string {
   return typeof jwks === 'string' && URL_LIKE.test(jwks);
-}
-
-/** @throws TypeError for keys that cannot be used, an Error of the file system for a file that cannot be read */
-export async function createKeySource(
-  jwks: TokenTrust['jwks'],
-  settings: Parameters<typeof createRemoteKeys>[1],
-): Promise<KeySource> {
-  if (typeof jwks !== 'string') return createStaticKeys(jwks);
-  if (isRemote(jwks)) return createRemoteKeys(toUrl(jwks), settings);
-  const text = await readFile(jwks, 'utf8');
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw new TypeError(`The key set ${jwks} is no JSON.`);
-  }
-  return createStaticKeys(json);
-}
-
-function toUrl(text: string): URL {
-  const url = new URL(text);
-  if (url.protocol !== 'https:' && !LOOPBACK.test(url.hostname)) {
-    throw new TypeError(
-      'The URL of a key set must be https: whoever changes its answer can log in.',
-    );
-  }
-  return url;
 }

@@ -11,16 +11,6 @@ interface KeyPair {
   isUsable(token: string, now: number): boolean;
 }
 
-function createKeyPair(env: string | undefined, credential: Credential): KeyPair {
-  const { secret, token = '', expires } = credential;
-  const end = expires?.getTime() ?? Number.POSITIVE_INFINITY;
-  return {
-    env,
-    sign: createSigner(secret),
-    isUsable: (given, now) => isSameSecret(token, given) && now < end,
-  };
-}
-
 /** What an unknown id is compared against, so that the time of a refusal tells nothing. */
 const NOBODY: KeyPair = createKeyPair(undefined, {
   id: '',
@@ -57,6 +47,16 @@ export function createKeyPairs(environments: AuthEnvironments): KeyPairs {
       const pairs = byId.get(id);
       return pairs?.get(env) ?? pairs?.values().next().value ?? NOBODY;
     },
+  };
+}
+
+function createKeyPair(env: string | undefined, credential: Credential): KeyPair {
+  const { secret, token = '', expires } = credential;
+  const end = expires?.getTime() ?? Number.POSITIVE_INFINITY;
+  return {
+    env,
+    sign: createSigner(secret),
+    isUsable: (given, now) => isSameSecret(token, given) && now < end,
   };
 }
 

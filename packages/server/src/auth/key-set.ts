@@ -12,6 +12,17 @@ import type { Caller } from './caller.ts';
 /** About 3 MB at worst. */
 const MAX_TOKENS = 10_000;
 
+/** A closed list: `none`, HMAC and whatever else is no choice of the caller's (D19). */
+export const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
+
+const KEY_TYPES = ['RSA', 'EC', 'OKP'];
+
+/** Members that only private and shared keys have (RFC 7518, section 6). */
+const SECRETS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+/** Keys tried for a token that does not say which it was signed with. */
+const MAX_TRIES = 8;
+
 interface Entry {
   readonly caller: Caller;
   /** Milliseconds since the epoch. */
@@ -54,17 +65,6 @@ export class TokenCache {
     }
   }
 }
-
-/** A closed list: `none`, HMAC and whatever else is no choice of the caller's (D19). */
-export const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
-
-const KEY_TYPES = ['RSA', 'EC', 'OKP'];
-
-/** Members that only private and shared keys have (RFC 7518, section 6). */
-const SECRETS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
-
-/** Keys tried for a token that does not say which it was signed with. */
-const MAX_TRIES = 8;
 
 /** Public keys at one moment, and the tokens that they have verified. */
 export interface KeySet {

@@ -1,10 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
 
-/** A signature that cannot be read. Its message quotes nothing of what was sent. */
-export class MalformedSignature extends Error {
-  override readonly name = 'MalformedSignature';
-}
-
 /** Fields of a signature, by their names on the wire. */
 const FIELDS = ['Credential', 'SignedHeaders', 'Signature', 'Timestamp', 'Token'] as const;
 
@@ -13,37 +8,34 @@ type Field = (typeof FIELDS)[number];
 /** Far beyond any real signature; Node's own limit for all headers is 16 KiB. */
 const MAX_LENGTH = 8192;
 
-/**
- * Reads `name=value` pairs apart. D16: a verifier "accepts a missing space after commas"; signers in use
- * differ in the order as well. A field that stands twice is refused: two readers could each take another.
- *
- * @throws MalformedSignature
- */
-function parseFields(text: string): ReadonlyMap<Field, string> {
-  if (text.length > MAX_LENGTH) {
-    throw new MalformedSignature(`The signature is longer than ${MAX_LENGTH} characters.`);
-  }
-  const fields = new Map<Field, string>();
-  for (const part of text.split(',')) {
-    const at = part.indexOf('=');
-    const name = part.slice(0, Math.max(at, 0)).trim();
-    const field = FIELDS.find((known) => known === name);
-    if (field === undefined) {
-      throw new MalformedSignature(
-        `The signature must be a list of fields like ${FIELDS[0]}=…, separated by commas; the known ones are ${FIELDS.join(', ')}.`,
-      );
-    }
-    if (fields.has(field)) throw new MalformedSignature(`The signature has ${field}=… twice.`);
-    fields.set(field, part.slice(at + 1).trim());
-  }
-  return fields;
-}
-
 /** RFC 9110, section 5.6.2, letters in lower case. */
-const NAME = /^[!#$%&'*+.^_`|~\da-z-]+$/;
+const HEADER_NAME = /^[!#$%&'*+.^_`|~\da-z-]+$/;
 
 /** Far more than anybody sends; "some signers sign every header they send". */
-const MAX_NAMES = 100;
+const MAX_SIGNED_HEADERS = 100;
+
+/** Last part of a credential scope. */
+const TERMINATOR = 'tc3_request';
+
+const ID = /^[!-~]{1,256}$/;
+const HEX = /^[\da-f]{64}$/;
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const SECONDS = /^\d{1,12}$/;
+
+/** What a header can carry, save the comma that ends the field. */
+const TOKEN = /^[!-~]*$/;
+
+/** SHA-256 of nothing. */
+export const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+const MULTIPART = 'multipart/form-data';
+const BEYOND_ASCII = /[\u0080-\uffff]/;
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** A signature that cannot be read. Its message quotes nothing of what was sent. */
+export class MalformedSignature extends Error {
+  override readonly name = 'MalformedSignature';
+}
 
 /**
  * Reads `content-type;host`. D16: names are "lower-cased and sorted", however they were sent.
@@ -52,9 +44,9 @@ const MAX_NAMES = 100;
  */
 export function parseSignedHeaders(text: string): readonly string[] {
   const names = text.toLowerCase().split(';');
-  if (names.length > MAX_NAMES || !names.every((name) => NAME.test(name))) {
+  if (names.length > MAX_SIGNED_HEADERS || !names.every((name) => HEADER_NAME.test(name))) {
     throw new MalformedSignature(
-      `The field SignedHeaders must be at most ${MAX_NAMES} names of headers, separated by semicolons.`,
+      `The field SignedHeaders must be at most ${MAX_SIGNED_HEADERS} names of headers, separated by semicolons.`,
     );
   }
   if (new Set(names).size < names.length) {
@@ -62,20 +54,6 @@ export function parseSignedHeaders(text: string): readonly string[] {
   }
   return names.sort();
 }
-
-/** Last part of a credential scope. */
-const TERMINATOR = 'tc3_request';
-
-const ID = /^[!-~]{1,256}$/;
-
-const HEX = /^[\da-f]{64}$/;
-
-const DATE = /^\d{4}-\d\d-\d\d$/;
-
-const SECONDS = /^\d{1,12}$/;
-
-/** What a header can carry, save the comma that ends the field. */
-const TOKEN = /^[!-~]*$/;
 
 /** What a signature of version 3 says. */
 export interface Tc3Signature {
@@ -119,6 +97,32 @@ export function parseSignature(text: string, allowed: readonly Field[]): Tc3Sign
     timestamp: time === '' ? undefined : Number(time),
     token,
   };
+}
+
+/**
+ * Reads `name=value` pairs apart. D16: a verifier "accepts a missing space after commas"; signers in use
+ * differ in the order as well. A field that stands twice is refused: two readers could each take another.
+ *
+ * @throws MalformedSignature
+ */
+function parseFields(text: string): ReadonlyMap<Field, string> {
+  if (text.length > MAX_LENGTH) {
+    throw new MalformedSignature(`The signature is longer than ${MAX_LENGTH} characters.`);
+  }
+  const fields = new Map<Field, string>();
+  for (const part of text.split(',')) {
+    const at = part.indexOf('=');
+    const name = part.slice(0, Math.max(at, 0)).trim();
+    const field = FIELDS.find((known) => known === name);
+    if (field === undefined) {
+      throw new MalformedSignature(
+        `The signature must be a list of fields like ${FIELDS[0]}=…, separated by commas; the known ones are ${FIELDS.join(', ')}.`,
+      );
+    }
+    if (fields.has(field)) throw new MalformedSignature(`The signature has ${field}=… twice.`);
+    fields.set(field, part.slice(at + 1).trim());
+  }
+  return fields;
 }
 
 function parseCredential(text: string): { id: string; date: string; service: string } {
@@ -165,9 +169,6 @@ export function toCanonicalHead({ method, path, query, headers }: Tc3Request): s
   return `${method}\n${path}\n${query}\n${lines}\n${list}\n`;
 }
 
-/** SHA-256 of nothing. */
-export const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
-
 /**
  * The canonical request of every storage call (D17): a constant text, whatever the real URL and body.
  * The slashes before the host are part of it.
@@ -200,8 +201,6 @@ export function toStringToSign(
 export function toScopeDate(timestamp: number): string {
   return new Date(timestamp * 1000).toISOString().split('T', 1)[0] as string;
 }
-
-const MULTIPART = 'multipart/form-data';
 
 /**
  * A header's value as it is signed. D16: "values trimmed and lower-cased, content-type kept as sent".
@@ -251,10 +250,6 @@ function hmac(key: Buffer, text: string): Buffer {
 export function sha256(content: string | Uint8Array): string {
   return hash('sha256', content);
 }
-
-const BEYOND_ASCII = /[\u0080-\uffff]/;
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Text of a request line or header as its sender meant it: Node reads bytes as Latin-1, signers write

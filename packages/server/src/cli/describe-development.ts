@@ -5,31 +5,39 @@ import { toStorageCanonicalRequest } from '../auth/tc3.ts';
 import { DEVELOPMENT_ENV } from './development-keys.ts';
 
 const { signature } = defaults;
+const FILE = 'hello.txt';
+const COPY = 'copy-of-hello.txt';
+const { storageHeaders, uploadFields, storeFileID } = defaultWireProfile;
 
-/**
- * Lines for a POSIX shell with `openssl` that make the variables `auth` and `ts`: the headers of storage
- * calls (D17). A signature is good for five minutes, so it cannot be printed ready-made.
- */
-function toSigningShell({ id, secret }: { id: string; secret: string }): string {
-  const { algorithm, service, storageSigningHost, storageContentType } = signature;
-  const { storageVersion, storageSignedHeaders } = signature;
-  const canonical = toStorageCanonicalRequest(storageSigningHost, storageContentType);
-  const hash = createHash('sha256').update(canonical).digest('hex');
-  const key = Buffer.from(`TC3${secret}`).toString('hex');
-  return [
-    'ts=$(date +%s); day=$(date -u +%Y-%m-%d)',
-    `hmac() { printf '%s' "$2" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$1" | sed 's/^.* //'; }`,
-    `key=$(hmac "$(hmac "$(hmac ${key} "$day")" ${service})" tc3_request)`,
-    `sig=$(hmac "$key" "$(printf '${algorithm}\\n%s\\n%s/${service}/tc3_request\\n${hash}' "$ts" "$day")")`,
-    `auth="${storageVersion} ${algorithm} Credential=${id}/$day/${service}/tc3_request, SignedHeaders=${storageSignedHeaders}, Signature=$sig"`,
-  ].join('\n');
+interface DevelopmentFacts extends CurlOptions {
+  readonly adminUrl: string;
+  /** Absolute path of the data folder. */
+  readonly data: string;
 }
 
-const FILE = 'hello.txt';
-
-const COPY = 'copy-of-hello.txt';
-
-const { storageHeaders, uploadFields, storeFileID } = defaultWireProfile;
+/** What a development server prints: its addresses, its keys, and calls to paste. */
+export function describeDevelopment(facts: DevelopmentFacts): string {
+  const { url, adminUrl, data, keyPair, token } = facts;
+  const { documents } = contract;
+  return [
+    '*** FOR DEVELOPMENT ONLY: its keys are printed here and lie in its data folder. ***',
+    '*** Start it with --config for anything that others can reach.                  ***',
+    '',
+    `Berth server: gateway ${documents['gateway.v1'].version}, storage ${documents['storage.v2'].version}, environment ${DEVELOPMENT_ENV}`,
+    '',
+    `Gateway      ${url}/v1/cloudrun/hello`,
+    `Storage API  ${url}/api/v2/envs/${DEVELOPMENT_ENV}`,
+    `Admin        ${adminUrl}/healthz, /readyz, /metrics`,
+    `Data         ${data}`,
+    `Token        ${token}`,
+    `Key pair     id ${keyPair.id}, secret ${keyPair.secret}`,
+    '',
+    'Paste these in order:',
+    '',
+    listCurls(facts),
+    '',
+  ].join('\n');
+}
 
 interface CurlOptions {
   readonly url: string;
@@ -85,32 +93,21 @@ function listCurls({ url, token, keyPair }: CurlOptions): string {
   ].join('\n');
 }
 
-interface DevelopmentFacts extends CurlOptions {
-  readonly adminUrl: string;
-  /** Absolute path of the data folder. */
-  readonly data: string;
-}
-
-/** What a development server prints: its addresses, its keys, and calls to paste. */
-export function describeDevelopment(facts: DevelopmentFacts): string {
-  const { url, adminUrl, data, keyPair, token } = facts;
-  const { documents } = contract;
+/**
+ * Lines for a POSIX shell with `openssl` that make the variables `auth` and `ts`: the headers of storage
+ * calls (D17). A signature is good for five minutes, so it cannot be printed ready-made.
+ */
+function toSigningShell({ id, secret }: { id: string; secret: string }): string {
+  const { algorithm, service, storageSigningHost, storageContentType } = signature;
+  const { storageVersion, storageSignedHeaders } = signature;
+  const canonical = toStorageCanonicalRequest(storageSigningHost, storageContentType);
+  const hash = createHash('sha256').update(canonical).digest('hex');
+  const key = Buffer.from(`TC3${secret}`).toString('hex');
   return [
-    '*** FOR DEVELOPMENT ONLY: its keys are printed here and lie in its data folder. ***',
-    '*** Start it with --config for anything that others can reach.                  ***',
-    '',
-    `Berth server: gateway ${documents['gateway.v1'].version}, storage ${documents['storage.v2'].version}, environment ${DEVELOPMENT_ENV}`,
-    '',
-    `Gateway      ${url}/v1/cloudrun/hello`,
-    `Storage API  ${url}/api/v2/envs/${DEVELOPMENT_ENV}`,
-    `Admin        ${adminUrl}/healthz, /readyz, /metrics`,
-    `Data         ${data}`,
-    `Token        ${token}`,
-    `Key pair     id ${keyPair.id}, secret ${keyPair.secret}`,
-    '',
-    'Paste these in order:',
-    '',
-    listCurls(facts),
-    '',
+    'ts=$(date +%s); day=$(date -u +%Y-%m-%d)',
+    `hmac() { printf '%s' "$2" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$1" | sed 's/^.* //'; }`,
+    `key=$(hmac "$(hmac "$(hmac ${key} "$day")" ${service})" tc3_request)`,
+    `sig=$(hmac "$key" "$(printf '${algorithm}\\n%s\\n%s/${service}/tc3_request\\n${hash}' "$ts" "$day")")`,
+    `auth="${storageVersion} ${algorithm} Credential=${id}/$day/${service}/tc3_request, SignedHeaders=${storageSignedHeaders}, Signature=$sig"`,
   ].join('\n');
 }

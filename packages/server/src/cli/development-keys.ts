@@ -8,6 +8,16 @@ import { makeFolder } from '../blobs/file/folders.ts';
 import { ConfigError } from '../config/config.ts';
 import type { ConfigInput } from '../config/config-schema.ts';
 
+const keysSchema = z.object({
+  tokenKey: z.looseObject({ kty: z.string(), alg: z.string() }),
+  jwks: z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })) }),
+  linkKey: z.string(),
+  keyPair: z.object({ id: z.string(), secret: z.string() }),
+});
+
+/** The environment of a server without a configuration. */
+export const DEVELOPMENT_ENV = 'dev';
+
 /** Secrets of a server that was started without a configuration. */
 interface DevelopmentKeys {
   /** Mints tokens. */
@@ -19,13 +29,6 @@ interface DevelopmentKeys {
   /** Signs calls. */
   readonly keyPair: { readonly id: string; readonly secret: string };
 }
-
-const keysSchema = z.object({
-  tokenKey: z.looseObject({ kty: z.string(), alg: z.string() }),
-  jwks: z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })) }),
-  linkKey: z.string(),
-  keyPair: z.object({ id: z.string(), secret: z.string() }),
-});
 
 /**
  * Reads the development keys of a data folder; undefined where there are none.
@@ -76,13 +79,6 @@ export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys
   return (await readDevelopmentKeys(data)) ?? keys;
 }
 
-function toFile(data: string): string {
-  return join(data, 'development-keys.json');
-}
-
-/** The environment of a server without a configuration. */
-export const DEVELOPMENT_ENV = 'dev';
-
 /** What a server runs on that was started without a configuration. */
 export function developmentConfig(
   data: string,
@@ -100,4 +96,8 @@ export function developmentConfig(
       },
     },
   };
+}
+
+function toFile(data: string): string {
+  return join(data, 'development-keys.json');
 }

@@ -7,6 +7,8 @@ import { WebSocketServer } from 'ws';
 /** Media types that the demo service speaks. */
 const TYPES = ['application/json', 'text/plain', 'text/event-stream'] as const;
 
+const EVENTS = 3;
+
 /**
  * The type that a caller names first in `Accept`, weights left aside; JSON where it names none of ours.
  * Many clients list every type that they can read.
@@ -23,8 +25,6 @@ interface HelloService {
   readonly origin: string;
   close(): Promise<void>;
 }
-
-const EVENTS = 3;
 
 /**
  * Starts the demo service `hello` on a free loopback port. It echoes what it gets: as JSON, as text or

@@ -15,72 +15,8 @@ import { startHelloService } from './hello-service.ts';
 
 const TOKEN_SECONDS = 86_400;
 
-/** What a server is started with. */
-interface Setup {
-  readonly config: Config;
-  /** Files that the configuration was read from. */
-  readonly files: readonly string[];
-  /** Present where there is no configuration. */
-  readonly development?: {
-    readonly data: string;
-    readonly token: string;
-    readonly keyPair: { readonly id: string; readonly secret: string };
-  };
-  close(): Promise<void>;
-}
-
-/**
- * Reads the configuration, or makes that of a development server.
- *
- * @throws ConfigError for a bad configuration
- * @throws Failure for a development server that others could reach
- */
-async function openSetup(options: ServeOptions): Promise<Setup> {
-  if (options.config !== undefined) {
-    return { ...(await readConfig(options.config, options)), close: async () => {} };
-  }
-  const { host, exposeDevelopment = false } = options;
-  if (host !== undefined && !isLoopback(host) && !exposeDevelopment) {
-    throw new Failure(
-      `${host} can be reached by others, and this server has development keys: use --config, or say --expose-development.`,
-      2,
-    );
-  }
-  const data = resolve(options.data);
-  const keys = await openDevelopmentKeys(data);
-  const hello = await startHelloService();
-  const { config } = await resolveConfig(developmentConfig(data, keys, hello.origin));
-  const { tokenKey: key, keyPair } = keys;
-  const token = await mintToken({
-    env: DEVELOPMENT_ENV,
-    key,
-    subject: 'developer',
-    seconds: TOKEN_SECONDS,
-  });
-  return {
-    config: withOptions(config, options),
-    files: [],
-    development: { data, token, keyPair },
-    close: () => hello.close(),
-  };
-}
-
 /** Terminals, npm and process managers often send one signal twice: to the group, and to the process. */
 const ECHO_MILLISECONDS = 500;
-
-/** Calls `stop` on SIGINT or SIGTERM, once. A signal that comes later than that one's echo ends the process. */
-function stopOnSignal(stop: (signal: string) => void): void {
-  let since: number | undefined;
-  const onSignal = (signal: string) => {
-    if (since === undefined) {
-      since = performance.now();
-      stop(signal);
-    } else if (performance.now() - since > ECHO_MILLISECONDS) {
-      process.exit(1);
-    }
-  };
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-}
 
 /** Serves until SIGINT or SIGTERM; a second one ends at once. SIGHUP reads the configuration anew. */
 export async function serve(options: ServeOptions): Promise<void> {
@@ -139,13 +75,61 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
-/** Else the server itself would hold the port that it finds in use. */
-function assertTwoPorts({ listen, admin }: Config): void {
-  if (listen.port !== admin.port || listen.port === 0 || listen.host !== admin.host) return;
-  throw new Failure(
-    `Callers and admin have one port, ${listen.port}: choose another one with --port or --admin-port.`,
-    2,
-  );
+/** What a server is started with. */
+interface Setup {
+  readonly config: Config;
+  /** Files that the configuration was read from. */
+  readonly files: readonly string[];
+  /** Present where there is no configuration. */
+  readonly development?: {
+    readonly data: string;
+    readonly token: string;
+    readonly keyPair: { readonly id: string; readonly secret: string };
+  };
+  close(): Promise<void>;
+}
+
+/**
+ * Reads the configuration, or makes that of a development server.
+ *
+ * @throws ConfigError for a bad configuration
+ * @throws Failure for a development server that others could reach
+ */
+async function openSetup(options: ServeOptions): Promise<Setup> {
+  if (options.config !== undefined) {
+    return { ...(await readConfig(options.config, options)), close: async () => {} };
+  }
+  const { host, exposeDevelopment = false } = options;
+  if (host !== undefined && !isLoopback(host) && !exposeDevelopment) {
+    throw new Failure(
+      `${host} can be reached by others, and this server has development keys: use --config, or say --expose-development.`,
+      2,
+    );
+  }
+  const data = resolve(options.data);
+  const keys = await openDevelopmentKeys(data);
+  const hello = await startHelloService();
+  const { config } = await resolveConfig(developmentConfig(data, keys, hello.origin));
+  const { tokenKey: key, keyPair } = keys;
+  const token = await mintToken({
+    env: DEVELOPMENT_ENV,
+    key,
+    subject: 'developer',
+    seconds: TOKEN_SECONDS,
+  });
+  return {
+    config: withOptions(config, options),
+    files: [],
+    development: { data, token, keyPair },
+    close: () => hello.close(),
+  };
+}
+
+/** Reads the configuration file of the command line. */
+async function readConfig(file: string, options: ServeOptions): Promise<ResolvedConfig> {
+  const { config, files } = await loadConfig(file);
+  await checkParts(config);
+  return { config: withOptions(config, options), files: files.map((name) => resolve(name)) };
 }
 
 /** What the command line says of a server. */
@@ -170,9 +154,25 @@ function withOptions(config: Config, { port, adminPort, host, logLevel }: ServeO
   };
 }
 
-/** Reads the configuration file of the command line. */
-async function readConfig(file: string, options: ServeOptions): Promise<ResolvedConfig> {
-  const { config, files } = await loadConfig(file);
-  await checkParts(config);
-  return { config: withOptions(config, options), files: files.map((name) => resolve(name)) };
+/** Else the server itself would hold the port that it finds in use. */
+function assertTwoPorts({ listen, admin }: Config): void {
+  if (listen.port !== admin.port || listen.port === 0 || listen.host !== admin.host) return;
+  throw new Failure(
+    `Callers and admin have one port, ${listen.port}: choose another one with --port or --admin-port.`,
+    2,
+  );
+}
+
+/** Calls `stop` on SIGINT or SIGTERM, once. A signal that comes later than that one's echo ends the process. */
+function stopOnSignal(stop: (signal: string) => void): void {
+  let since: number | undefined;
+  const onSignal = (signal: string) => {
+    if (since === undefined) {
+      since = performance.now();
+      stop(signal);
+    } else if (performance.now() - since > ECHO_MILLISECONDS) {
+      process.exit(1);
+    }
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
 }

@@ -19,7 +19,6 @@ const SETTABLE = [
 ] as const satisfies readonly (keyof typeof defaults.limits)[];
 
 type Settable = (typeof SETTABLE)[number];
-
 type Limit = z.ZodDefault<z.ZodInt>;
 
 const shape = Object.fromEntries(
@@ -101,9 +100,7 @@ const storeSchema = z
   .describe('Where the files are kept: the only state there is.');
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-
 const { signature } = defaults;
-
 const header = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be a header or field name');
 
 /** The names on the wire of a deployment (D1). */

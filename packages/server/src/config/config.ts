@@ -2,6 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import type { WireProfile } from '@berth/server-stubs';
 import type { ParsedConfig } from './config-schema.ts';
 
+/** What is read once, when the server starts. */
+const FIXED = ['listen', 'admin', 'store', 'wireProfile', 'signature', 'dns'] as const;
+
+/** Limits that are given to what outlives a change of the configuration. */
+const FIXED_LIMITS = [
+  'gatewayHeadersSeconds',
+  'gatewaySpoolBytes',
+  'clockWindowSeconds',
+  'tokenCacheSeconds',
+] as const;
+
 /** One thing that is wrong with a configuration. */
 export interface ConfigFault {
   /** Setting, from the top: `['environments', 'dev', 'bucket']`. */
@@ -35,17 +46,6 @@ function toName(path: readonly (string | number)[]): string {
     .join('')
     .replace(/^\./, '');
 }
-
-/** What is read once, when the server starts. */
-const FIXED = ['listen', 'admin', 'store', 'wireProfile', 'signature', 'dns'] as const;
-
-/** Limits that are given to what outlives a change of the configuration. */
-const FIXED_LIMITS = [
-  'gatewayHeadersSeconds',
-  'gatewaySpoolBytes',
-  'clockWindowSeconds',
-  'tokenCacheSeconds',
-] as const;
 
 interface Reloadable {
   /** The new configuration, with the old values of what needs a restart. */

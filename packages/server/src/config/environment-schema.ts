@@ -2,7 +2,6 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import { z } from 'zod';
 
 const STATES = ['ready', 'not-ready', 'forbidden', 'overdue'] as const;
-
 const { pattern } = gateway.components.schemas.ServiceName;
 
 /** Name of a hosted service, as the contract allows it in a path. */

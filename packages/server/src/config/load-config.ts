@@ -16,31 +16,6 @@ import { type ResolvedConfig, resolveConfig } from './resolve-config.ts';
 
 const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g;
 
-interface Replaced {
-  /** Texts that held a reference. */
-  readonly nodes: ReadonlySet<unknown>;
-  /** References to variables that are not set. */
-  readonly missing: readonly { readonly name: string; readonly node: Node }[];
-}
-
-/** Replaces `${NAME}` in the texts of a YAML document by environment variables. */
-function replaceReferences(document: Document, env: NodeJS.ProcessEnv): Replaced {
-  const nodes = new Set<Node>();
-  const missing: { name: string; node: Node }[] = [];
-  visit(document, {
-    Scalar(key, node) {
-      if (key === 'key' || !isScalar(node) || typeof node.value !== 'string') return;
-      node.value = node.value.replace(REFERENCE, (reference, name: string) => {
-        const value = env[name];
-        nodes.add(node);
-        if (value === undefined) missing.push({ name, node });
-        return value ?? reference;
-      });
-    },
-  });
-  return { nodes, missing };
-}
-
 /**
  * Reads a configuration file (YAML, or JSON, which is YAML too). Relative paths in it begin at its
  * folder; `${NAME}` in a text is an environment variable.
@@ -101,6 +76,42 @@ export async function loadConfig(
   }
 }
 
+interface Replaced {
+  /** Texts that held a reference. */
+  readonly nodes: ReadonlySet<unknown>;
+  /** References to variables that are not set. */
+  readonly missing: readonly { readonly name: string; readonly node: Node }[];
+}
+
+/** Replaces `${NAME}` in the texts of a YAML document by environment variables. */
+function replaceReferences(document: Document, env: NodeJS.ProcessEnv): Replaced {
+  const nodes = new Set<Node>();
+  const missing: { name: string; node: Node }[] = [];
+  visit(document, {
+    Scalar(key, node) {
+      if (key === 'key' || !isScalar(node) || typeof node.value !== 'string') return;
+      node.value = node.value.replace(REFERENCE, (reference, name: string) => {
+        const value = env[name];
+        nodes.add(node);
+        if (value === undefined) missing.push({ name, node });
+        return value ?? reference;
+      });
+    },
+  });
+  return { nodes, missing };
+}
+
+/** Whether a replaced text that was refused spells a number; it is one from now on. */
+function toNumbers(document: Document, { faults }: ConfigError, nodes: ReadonlySet<unknown>) {
+  const refused = faults
+    .map(({ path }) => document.getIn(path, true))
+    .filter(
+      (node) => node instanceof Scalar && nodes.has(node) && /^\d+$/.test(String(node.value)),
+    );
+  for (const node of refused as Scalar[]) node.value = Number(node.value);
+  return refused.length > 0;
+}
+
 /** Where a setting stands, or the innermost group that lacks it. */
 function offsetOf(document: Document, path: ConfigFault['path']): number | undefined {
   for (let length = path.length; length > 0; length -= 1) {
@@ -117,15 +128,4 @@ function offsetOf(document: Document, path: ConfigFault['path']): number | undef
     }
   }
   return undefined;
-}
-
-/** Whether a replaced text that was refused spells a number; it is one from now on. */
-function toNumbers(document: Document, { faults }: ConfigError, nodes: ReadonlySet<unknown>) {
-  const refused = faults
-    .map(({ path }) => document.getIn(path, true))
-    .filter(
-      (node) => node instanceof Scalar && nodes.has(node) && /^\d+$/.test(String(node.value)),
-    );
-  for (const node of refused as Scalar[]) node.value = Number(node.value);
-  return refused.length > 0;
 }

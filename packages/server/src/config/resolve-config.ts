@@ -12,6 +12,31 @@ import {
 import { configSchema, type ParsedConfig, wireProfileSchema } from './config-schema.ts';
 import { toFaults } from './to-faults.ts';
 
+export interface ResolvedConfig {
+  readonly config: Config;
+  /** Absolute paths of the files that were read for it. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Checks a configuration, fills in the defaults and reads the files that it names. What it returns can
+ * be given to it again.
+ *
+ * @param folder relative paths begin here; default: the working directory
+ * @throws ConfigError with all faults at once
+ */
+export async function resolveConfig(
+  input: unknown,
+  folder = process.cwd(),
+): Promise<ResolvedConfig> {
+  const parsed = configSchema.safeParse(input);
+  if (!parsed.success) throw new ConfigError(toFaults(parsed.error.issues));
+  const reader = new FileReader(folder);
+  const config = await read(parsed.data, reader);
+  if (reader.faults.length > 0) throw new ConfigError(reader.faults);
+  return { config, files: reader.files };
+}
+
 type Path = ConfigFault['path'];
 
 /** Reads the files that a configuration names, and collects what is wrong with them. */
@@ -57,31 +82,6 @@ class FileReader {
       return undefined;
     }
   }
-}
-
-export interface ResolvedConfig {
-  readonly config: Config;
-  /** Absolute paths of the files that were read for it. */
-  readonly files: readonly string[];
-}
-
-/**
- * Checks a configuration, fills in the defaults and reads the files that it names. What it returns can
- * be given to it again.
- *
- * @param folder relative paths begin here; default: the working directory
- * @throws ConfigError with all faults at once
- */
-export async function resolveConfig(
-  input: unknown,
-  folder = process.cwd(),
-): Promise<ResolvedConfig> {
-  const parsed = configSchema.safeParse(input);
-  if (!parsed.success) throw new ConfigError(toFaults(parsed.error.issues));
-  const reader = new FileReader(folder);
-  const config = await read(parsed.data, reader);
-  if (reader.faults.length > 0) throw new ConfigError(reader.faults);
-  return { config, files: reader.files };
 }
 
 async function read(parsed: ParsedConfig, reader: FileReader): Promise<Config> {

@@ -3,6 +3,20 @@ import type { z } from 'zod';
 import type { ConfigFault } from './config.ts';
 import { DRIVERS, toJsonSchema } from './config-schema.ts';
 
+/** What to do without the setting and the option `workers`, which are no more. */
+export const ONE_PROCESS =
+  'One process is one server: start several with listen.reusePort, by a supervisor such as systemd, or behind a load balancer.';
+
+const NAMES: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  number: 'a number',
+  string: 'a text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a group of settings',
+  record: 'a group of settings',
+};
+
 type Issue = z.core.$ZodIssue;
 
 type Path = (string | number)[];
@@ -24,10 +38,6 @@ export function toFaults(issues: readonly Issue[], at: Path = []): ConfigFault[]
   });
 }
 
-/** What to do without the setting and the option `workers`, which are no more. */
-export const ONE_PROCESS =
-  'One process is one server: start several with listen.reusePort, by a supervisor such as systemd, or behind a load balancer.';
-
 function unknown(path: Path, key: string): string {
   if (key === 'workers') return `is no setting. ${ONE_PROCESS.slice(0, -1)}`;
   const known = knownSettings(path);
@@ -36,6 +46,48 @@ function unknown(path: Path, key: string): string {
   return distance(key, near) <= Math.max(2, key.length / 3)
     ? `is no setting: did you mean ${near}`
     : `is no setting; known here: ${known.join(', ')}`;
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+}
+
+/** Names of the settings that may stand at a place of the configuration. */
+function knownSettings(path: readonly (string | number)[]): string[] {
+  let places: Schema[] = branchesOf(toJsonSchema() as Schema);
+  for (const step of path) {
+    places = places.flatMap((schema) => {
+      const next = typeof step === 'number' ? schema.items : childOf(schema, step);
+      return next === undefined ? [] : branchesOf(next);
+    });
+  }
+  return [...new Set(places.flatMap(({ properties }) => Object.keys(properties ?? {})))];
+}
+
+function branchesOf(schema: Schema): Schema[] {
+  const inner = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
+  return [schema, ...inner.flatMap(branchesOf)];
+}
+
+function childOf({ properties, additionalProperties }: Schema, name: string): Schema | undefined {
+  if (properties !== undefined && Object.hasOwn(properties, name)) return properties[name];
+  return typeof additionalProperties === 'object' ? additionalProperties : undefined;
+}
+
+/** The branch that came furthest tells best what was meant. */
+function fromUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: Path): ConfigFault[] {
+  const known = issue.errors.flat().filter(({ code }) => code !== 'invalid_type');
+  if (issue.errors.length === 0) return [{ path, problem: `must be one of ${DRIVERS.join(', ')}` }];
+  const deepest = issue.errors.find((branch) => branch.some((inner) => inner.path.length > 0));
+  if (deepest !== undefined) return toFaults(deepest, path);
+  if (known.length > 0 && known[0]?.code !== 'invalid_value') return toFaults(known, path);
+  const kinds = issue.errors.flat().map((inner) => problemOf(inner).replace('must be ', ''));
+  return [{ path, problem: `must be ${[...new Set(kinds)].join(' or ')}` }];
 }
 
 function problemOf(issue: Issue): string {
@@ -60,58 +112,6 @@ function problemOf(issue: Issue): string {
   }
 }
 
-/** The branch that came furthest tells best what was meant. */
-function fromUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: Path): ConfigFault[] {
-  const known = issue.errors.flat().filter(({ code }) => code !== 'invalid_type');
-  if (issue.errors.length === 0) return [{ path, problem: `must be one of ${DRIVERS.join(', ')}` }];
-  const deepest = issue.errors.find((branch) => branch.some((inner) => inner.path.length > 0));
-  if (deepest !== undefined) return toFaults(deepest, path);
-  if (known.length > 0 && known[0]?.code !== 'invalid_value') return toFaults(known, path);
-  const kinds = issue.errors.flat().map((inner) => problemOf(inner).replace('must be ', ''));
-  return [{ path, problem: `must be ${[...new Set(kinds)].join(' or ')}` }];
-}
-
-const NAMES: Readonly<Record<string, string>> = {
-  int: 'a whole number',
-  number: 'a number',
-  string: 'a text',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'a group of settings',
-  record: 'a group of settings',
-};
-
 function article(expected: string): string {
   return NAMES[expected] ?? expected;
-}
-
-interface Schema {
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: Schema | boolean;
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly allOf?: readonly Schema[];
-}
-
-/** Names of the settings that may stand at a place of the configuration. */
-function knownSettings(path: readonly (string | number)[]): string[] {
-  let places: Schema[] = branchesOf(toJsonSchema() as Schema);
-  for (const step of path) {
-    places = places.flatMap((schema) => {
-      const next = typeof step === 'number' ? schema.items : childOf(schema, step);
-      return next === undefined ? [] : branchesOf(next);
-    });
-  }
-  return [...new Set(places.flatMap(({ properties }) => Object.keys(properties ?? {})))];
-}
-
-function childOf({ properties, additionalProperties }: Schema, name: string): Schema | undefined {
-  if (properties !== undefined && Object.hasOwn(properties, name)) return properties[name];
-  return typeof additionalProperties === 'object' ? additionalProperties : undefined;
-}
-
-function branchesOf(schema: Schema): Schema[] {
-  const inner = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
-  return [schema, ...inner.flatMap(branchesOf)];
 }

@@ -6,6 +6,12 @@ import type { Deadlines, Timed } from './deadlines.ts';
 import { ServiceBody } from './service-body.ts';
 import type { Connection, Upstream } from './upstream.ts';
 
+/** Bytes that are held at most before the answer to the caller begins. */
+const HELD_BYTES = 64 * 1024;
+
+/** Up to here a copy costs less than a second buffer for the system to write. */
+const SMALL_BYTES = 8 * 1024;
+
 /** That there is no answer. */
 export class Failure {
   readonly error: Error;
@@ -42,12 +48,6 @@ export interface ReadyCall {
   /** The time that a service has until its response headers. */
   readonly deadlines: Deadlines;
 }
-
-/** Bytes that are held at most before the answer to the caller begins. */
-const HELD_BYTES = 64 * 1024;
-
-/** Up to here a copy costs less than a second buffer for the system to write. */
-const SMALL_BYTES = 8 * 1024;
 
 /** That a service changed the protocol, as it was asked to. */
 export interface Switched {

@@ -4,22 +4,6 @@ import { chooseUpstream, type Target } from './choose-upstream.ts';
 import type { Connection, Upstream } from './upstream.ts';
 
 /**
- * An error of the gateway's own, in place of a call that failed before its answer began.
- *
- * @param areAllOut whether no endpoint of the version is in any more
- */
-function toGatewayError({ error, wasSent }: Failure, areAllOut: boolean): Error {
-  if (error instanceof GatewayError) return error;
-  const cause = error;
-  if (!wasSent && isRefusedInput(error)) {
-    const message = 'The request cannot be passed on as it is.';
-    return new GatewayError('INVALID_REQUEST', { message, cause });
-  }
-  if (!wasSent && areAllOut) return new GatewayError('SERVICE_LB_STATUS_ABNORMAL', { cause });
-  return new GatewayError('BAD_GATEWAY', { cause });
-}
-
-/**
  * Calls one of the endpoints, and after an attempt that no service can have seen, one more: another
  * endpoint where there is one. A method that may be repeated also gets a second attempt where nothing was
  * answered (RFC 9110, section 9.2.2): at another endpoint, or at the same one where an old connection
@@ -50,8 +34,24 @@ export function callVersion(
   });
 }
 
-function freshOf(upstream: Upstream, { upgrade }: ReadyCall): Connection {
-  return upgrade === undefined ? upstream.takeNew() : upstream.takeForUpgrade();
+/**
+ * An error of the gateway's own, in place of a call that failed before its answer began.
+ *
+ * @param areAllOut whether no endpoint of the version is in any more
+ */
+function toGatewayError({ error, wasSent }: Failure, areAllOut: boolean): Error {
+  if (error instanceof GatewayError) return error;
+  const cause = error;
+  if (!wasSent && isRefusedInput(error)) {
+    const message = 'The request cannot be passed on as it is.';
+    return new GatewayError('INVALID_REQUEST', { message, cause });
+  }
+  if (!wasSent && areAllOut) return new GatewayError('SERVICE_LB_STATUS_ABNORMAL', { cause });
+  return new GatewayError('BAD_GATEWAY', { cause });
+}
+
+function areOut(targets: readonly Target[]): boolean {
+  return targets.every(({ upstream }) => upstream.health.isOut);
 }
 
 function secondFor(
@@ -68,6 +68,6 @@ function secondFor(
   return wasSent && !isReused && second === first ? undefined : second;
 }
 
-function areOut(targets: readonly Target[]): boolean {
-  return targets.every(({ upstream }) => upstream.health.isOut);
+function freshOf(upstream: Upstream, { upgrade }: ReadyCall): Connection {
+  return upgrade === undefined ? upstream.takeNew() : upstream.takeForUpgrade();
 }

@@ -1,6 +1,9 @@
 import type { Endpoint, ServiceVersion } from './registry/service-registry.ts';
 import { Upstream } from './upstream.ts';
 
+/** The first sweep comes at so many endpoints; each next one when there are twice as many. */
+const FIRST_SWEEP = 64;
+
 /** An endpoint of a version. */
 export interface Target {
   readonly upstream: Upstream;
@@ -30,16 +33,16 @@ export function chooseUpstream(
   );
 }
 
+function isCallable(upstream: Upstream): boolean {
+  return isIn(upstream) || isLastResort(upstream);
+}
+
 function isIn({ health }: Upstream): boolean {
   return health.isUsable;
 }
 
 function isLastResort({ health }: Upstream): boolean {
   return health.isLastResort;
-}
-
-function isCallable(upstream: Upstream): boolean {
-  return isIn(upstream) || isLastResort(upstream);
 }
 
 function pick(
@@ -60,9 +63,6 @@ function pick(
   }
   return best;
 }
-
-/** The first sweep comes at so many endpoints; each next one when there are twice as many. */
-const FIRST_SWEEP = 64;
 
 /**
  * Every endpoint that was called: versions and services that share one share its health. An address whose

@@ -22,13 +22,38 @@ import { toServiceHeaders } from './to-service-headers.ts';
 import type { UpstreamStats } from './upstream.ts';
 
 const { gatewayHeadersSeconds, gatewaySpoolBytes } = defaults.limits;
-
 const CONNECT_SECONDS = 5;
 
 /** What each step of a call gets beside what the step before it has found. */
 type Given = Parameters<CallService>;
 
 type Called = ReturnType<CallService>;
+
+/** How the gateway reaches hosted services. */
+export interface GatewayOptions {
+  /** Says where the services are. No other address is ever called, and no redirect is followed. */
+  readonly registry: ServiceRegistry;
+  /** Seconds that a service has until its response headers, then `SERVICE_TIMEOUT`. Default 60 (D13). */
+  readonly headersSeconds?: number;
+  /** Seconds until a connection that does not come about counts as failed. Default 5. */
+  readonly connectSeconds?: number;
+  /** Bytes of a signed body that are held in memory; more go to a temporary file. Default 1 MiB (D13). */
+  readonly spoolBytes?: number;
+  /**
+   * Whether the proxy before this server may say for whom it calls, by `X-Forwarded-*`. Default false. With
+   * true and no such proxy, every caller can pretend to come from any address.
+   */
+  readonly trustProxy?: boolean;
+  /** Names the headers that sign calls of the storage API: no service gets to see them. Default: the contract's. */
+  readonly wireProfile?: WireProfile;
+  /**
+   * Asked for each call and WebSocket once it is sure who calls, before anything else is done for it; throws
+   * a `GatewayError` to refuse.
+   */
+  readonly admit?: (call: GatewayCall<Caller>) => void;
+  /** Milliseconds of a clock that never goes back. Default `performance.now`. */
+  readonly now?: () => number;
+}
 
 /** What the gateway is doing now. */
 interface GatewayStats {
@@ -158,39 +183,13 @@ function addressOf({ headers, socket }: IncomingMessage, isProxyTrusted: boolean
     ?.trim() as string;
 }
 
-/** A service that falls behind must not take the memory and the connections of all others. */
-function assertRoom({ maxCalls = Infinity }: Service, targets: readonly Target[]): void {
-  const calls = targets.reduce((sum, { upstream }) => sum + upstream.outstanding, 0);
-  if (calls >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
-}
-
 function whenOver({ response }: GatewayCall<Caller>, dispose: () => Promise<void>): void {
   if (response.destroyed) void dispose();
   else response.once('close', dispose);
 }
 
-/** How the gateway reaches hosted services. */
-export interface GatewayOptions {
-  /** Says where the services are. No other address is ever called, and no redirect is followed. */
-  readonly registry: ServiceRegistry;
-  /** Seconds that a service has until its response headers, then `SERVICE_TIMEOUT`. Default 60 (D13). */
-  readonly headersSeconds?: number;
-  /** Seconds until a connection that does not come about counts as failed. Default 5. */
-  readonly connectSeconds?: number;
-  /** Bytes of a signed body that are held in memory; more go to a temporary file. Default 1 MiB (D13). */
-  readonly spoolBytes?: number;
-  /**
-   * Whether the proxy before this server may say for whom it calls, by `X-Forwarded-*`. Default false. With
-   * true and no such proxy, every caller can pretend to come from any address.
-   */
-  readonly trustProxy?: boolean;
-  /** Names the headers that sign calls of the storage API: no service gets to see them. Default: the contract's. */
-  readonly wireProfile?: WireProfile;
-  /**
-   * Asked for each call and WebSocket once it is sure who calls, before anything else is done for it; throws
-   * a `GatewayError` to refuse.
-   */
-  readonly admit?: (call: GatewayCall<Caller>) => void;
-  /** Milliseconds of a clock that never goes back. Default `performance.now`. */
-  readonly now?: () => number;
+/** A service that falls behind must not take the memory and the connections of all others. */
+function assertRoom({ maxCalls = Infinity }: Service, targets: readonly Target[]): void {
+  const calls = targets.reduce((sum, { upstream }) => sum + upstream.outstanding, 0);
+  if (calls >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
 }

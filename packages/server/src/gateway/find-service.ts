@@ -15,17 +15,6 @@ const CODES: Readonly<Record<Exclude<ServiceState, 'ready'>, GatewayErrorCode>> 
 };
 
 /**
- * Refuses a caller that may not call the service, and a service that cannot be called. The caller first:
- * the state of a service is nothing that others need to know.
- *
- * @throws GatewayError SERVICE_FORBIDDEN, SERVICE_NOT_READY, SERVICE_CHARGE_OVERDUE
- */
-export function assertCallable({ callers, state }: Service, caller: Caller): void {
-  if (callers !== undefined && !callers.has(caller.id)) throw new GatewayError('SERVICE_FORBIDDEN');
-  if (state !== 'ready') throw new GatewayError(CODES[state]);
-}
-
-/**
  * The service of that name; at once where the registry answers at once.
  *
  * @throws GatewayError SERVICE_NOT_FOUND; SERVICE_ENDPOINT_NOT_FOUND where the registry cannot tell, for
@@ -54,6 +43,17 @@ function rethrow(error: unknown): never {
     throw new GatewayError('SERVICE_ENDPOINT_NOT_FOUND', { cause: error });
   }
   throw error;
+}
+
+/**
+ * Refuses a caller that may not call the service, and a service that cannot be called. The caller first:
+ * the state of a service is nothing that others need to know.
+ *
+ * @throws GatewayError SERVICE_FORBIDDEN, SERVICE_NOT_READY, SERVICE_CHARGE_OVERDUE
+ */
+export function assertCallable({ callers, state }: Service, caller: Caller): void {
+  if (callers !== undefined && !callers.has(caller.id)) throw new GatewayError('SERVICE_FORBIDDEN');
+  if (state !== 'ready') throw new GatewayError(CODES[state]);
 }
 
 /**

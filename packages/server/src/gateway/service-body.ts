@@ -12,6 +12,11 @@ const AHEAD_BYTES = 64 * 1024 * 1024;
 
 let ahead = 0;
 
+/** SHA-256 of a call without a body. */
+const HASH_OF_NOTHING = createHash('sha256').digest('hex');
+
+const NO_BODY: OutgoingBody = { content: null, length: undefined };
+
 /**
  * The body of a call on its way to the service. The HTTP client destroys what it was given when a call
  * fails; this stands before the request, so that the caller can still be answered. Nothing is read before
@@ -106,9 +111,6 @@ function gone(): Error {
   return Object.assign(new Error('The client went away.'), { code: 'ECONNRESET' });
 }
 
-/** SHA-256 of a call without a body. */
-const HASH_OF_NOTHING = createHash('sha256').digest('hex');
-
 /** The body as the service gets it. */
 export interface OutgoingBody {
   readonly content: Readable | Buffer | null;
@@ -117,8 +119,6 @@ export interface OutgoingBody {
   /** Gives back what it holds, when the call is over. */
   readonly dispose?: () => Promise<void>;
 }
-
-const NO_BODY: OutgoingBody = { content: null, length: undefined };
 
 /**
  * The body of a call: as it comes, where a token has let the caller in; whole and judged, where a

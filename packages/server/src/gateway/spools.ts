@@ -154,6 +154,13 @@ async function spoolBody(
   };
 }
 
+async function openTemporary(): Promise<FileHandle> {
+  const path = join(tmpdir(), `berth-spool-${randomUUID()}`);
+  const file = await open(path, 'wx+', 0o600);
+  await unlink(path);
+  return file;
+}
+
 /** As `pipeline`, which would destroy the body: a caller that is refused must still get its response. */
 function pipeTo(sink: Writable, body: Readable, signal: AbortSignal): Promise<void> {
   return new Promise<void>((resolve, reject) => {
@@ -165,13 +172,6 @@ function pipeTo(sink: Writable, body: Readable, signal: AbortSignal): Promise<vo
     body.unpipe(sink);
     sink.destroy();
   });
-}
-
-async function openTemporary(): Promise<FileHandle> {
-  const path = join(tmpdir(), `berth-spool-${randomUUID()}`);
-  const file = await open(path, 'wx+', 0o600);
-  await unlink(path);
-  return file;
 }
 
 /** A disk that has no room for a body may have some soon, and nothing was called. */

@@ -23,6 +23,11 @@ const REQUEST_ID = 'x-request-id';
 
 const FORWARDED = 'x-forwarded-';
 
+/** RFC 6455, section 11.3.4: it belongs to a handshake. In any other call it could only carry a token (D14). */
+const SUBPROTOCOLS = 'sec-websocket-protocol';
+
+const NOTHING: IncomingMessage['headers'] = {};
+
 interface ServiceHeaderOptions {
   /** Names of the headers that sign calls of the storage API, in lower case and with hyphens. */
   readonly credentials: ReadonlySet<string>;
@@ -33,9 +38,6 @@ interface ServiceHeaderOptions {
    */
   readonly isProxyTrusted: boolean;
 }
-
-/** RFC 6455, section 11.3.4: it belongs to a handshake. In any other call it could only carry a token (D14). */
-const SUBPROTOCOLS = 'sec-websocket-protocol';
 
 /**
  * Headers of the call to the service, names and values in turn.
@@ -72,8 +74,6 @@ export function toServiceHeaders(
   if (host !== undefined) headers.push('x-forwarded-host', host);
   return headers;
 }
-
-const NOTHING: IncomingMessage['headers'] = {};
 
 function textOf(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;

@@ -1,34 +1,14 @@
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import { createScrubber } from './create-scrubber.ts';
 
-/** An error as it is logged. */
-interface PlainError {
-  readonly type: string;
-  readonly message: string;
-  readonly code?: string;
-  readonly stack?: string;
-  readonly cause?: PlainError;
-}
-
 /** How many causes of causes are told. */
 const DEPTH = 5;
 
-/**
- * What a log may tell of an error. Other properties stay out: libraries hang requests, headers and
- * credentials on their errors.
- */
-function toPlainError(error: unknown, depth = DEPTH): PlainError {
-  if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
-  const { name, message, stack, cause } = error;
-  const { code } = error as NodeJS.ErrnoException;
-  return {
-    type: name,
-    message,
-    ...(typeof code === 'string' && { code }),
-    ...(stack !== undefined && { stack }),
-    ...(cause !== undefined && depth > 0 && { cause: toPlainError(cause, depth - 1) }),
-  };
-}
+/** Lines that wait for a reader of standard output: more are dropped. */
+const MOST_PENDING_BYTES = 1024 * 1024;
+
+/** How long the end of a process may wait for that reader. */
+const FLUSH_MILLISECONDS = 1000;
 
 export type Log = Logger;
 
@@ -39,12 +19,6 @@ interface LogOptions {
   /** Default: standard output. */
   readonly destination?: DestinationStream | undefined;
 }
-
-/** Lines that wait for a reader of standard output: more are dropped. */
-const MOST_PENDING_BYTES = 1024 * 1024;
-
-/** How long the end of a process may wait for that reader. */
-const FLUSH_MILLISECONDS = 1000;
 
 export interface ServerLog {
   readonly log: Log;
@@ -114,4 +88,30 @@ export function createLog({ level, secrets, destination }: LogOptions): ServerLo
 /** Whoever reads may stop, as `| head` does. */
 function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
+}
+
+/** An error as it is logged. */
+interface PlainError {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly stack?: string;
+  readonly cause?: PlainError;
+}
+
+/**
+ * What a log may tell of an error. Other properties stay out: libraries hang requests, headers and
+ * credentials on their errors.
+ */
+function toPlainError(error: unknown, depth = DEPTH): PlainError {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
+  const { name, message, stack, cause } = error;
+  const { code } = error as NodeJS.ErrnoException;
+  return {
+    type: name,
+    message,
+    ...(typeof code === 'string' && { code }),
+    ...(stack !== undefined && { stack }),
+    ...(cause !== undefined && depth > 0 && { cause: toPlainError(cause, depth - 1) }),
+  };
 }

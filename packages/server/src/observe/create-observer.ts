@@ -8,21 +8,12 @@ import type { Metrics } from './create-metrics.ts';
 import type { Surface } from './surface.ts';
 
 const XML_CODE = /<Code>(\w+)<\/Code>/;
-
-/** The error code in an answer of the server itself; empty where there is none. */
-function codeOf({ status, body }: Answer): string {
-  if (status < 400) return '';
-  if (typeof body === 'string') return XML_CODE.exec(body)?.[1] ?? '';
-  const { code, body: inner } = (body ?? {}) as { code?: unknown; body?: { code?: unknown } };
-  const found = code ?? inner?.code;
-  return typeof found === 'string' ? found : '';
-}
-
 const CALL = Symbol('observed call');
-
 const BYTES = Symbol('bytes so far');
-
 const UPGRADE = Symbol('time of an upgrade');
+type Observed = ServerResponse & { [CALL]?: ObservedCall };
+type Upgrading = IncomingMessage & { [UPGRADE]?: number };
+type Counted = Socket & { [BYTES]?: { received: number; sent: number } };
 
 /** One call from its head to the end of its answer. */
 interface ObservedCall {
@@ -34,12 +25,6 @@ interface ObservedCall {
   code: string;
   isStream: boolean;
 }
-
-type Observed = ServerResponse & { [CALL]?: ObservedCall };
-
-type Upgrading = IncomingMessage & { [UPGRADE]?: number };
-
-type Counted = Socket & { [BYTES]?: { received: number; sent: number } };
 
 export interface Observer {
   /** Calls that have not ended. */
@@ -185,6 +170,18 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
   };
 }
 
+/** A connection carries many calls: what it has carried since the last one is this one's. */
+function takeBytes(socket: Counted | null): { received: number; sent: number } {
+  if (socket === null) return { received: 0, sent: 0 };
+  socket[BYTES] ??= { received: 0, sent: 0 };
+  const before = socket[BYTES];
+  const { bytesRead, bytesWritten } = socket;
+  const since = { received: bytesRead - before.received, sent: bytesWritten - before.sent };
+  before.received = bytesRead;
+  before.sent = bytesWritten;
+  return since;
+}
+
 function identify(call: Call | undefined, response: ServerResponse) {
   const caller = (call as { caller?: { env?: string; id?: string } } | undefined)?.caller;
   return {
@@ -199,16 +196,13 @@ function pathOf(target: string): string {
   return end < 0 ? target : target.slice(0, end);
 }
 
-/** A connection carries many calls: what it has carried since the last one is this one's. */
-function takeBytes(socket: Counted | null): { received: number; sent: number } {
-  if (socket === null) return { received: 0, sent: 0 };
-  socket[BYTES] ??= { received: 0, sent: 0 };
-  const before = socket[BYTES];
-  const { bytesRead, bytesWritten } = socket;
-  const since = { received: bytesRead - before.received, sent: bytesWritten - before.sent };
-  before.received = bytesRead;
-  before.sent = bytesWritten;
-  return since;
+/** The error code in an answer of the server itself; empty where there is none. */
+function codeOf({ status, body }: Answer): string {
+  if (status < 400) return '';
+  if (typeof body === 'string') return XML_CODE.exec(body)?.[1] ?? '';
+  const { code, body: inner } = (body ?? {}) as { code?: unknown; body?: { code?: unknown } };
+  const found = code ?? inner?.code;
+  return typeof found === 'string' ? found : '';
 }
 
 function isEventStream({ headers }: Answer): boolean {

@@ -4,6 +4,9 @@ import type { Context, Span } from '@opentelemetry/api';
 import type { Caller } from '../auth/caller.ts';
 import type { Surface } from './surface.ts';
 
+const SPAN = Symbol('span');
+type Traced = ServerResponse & { [SPAN]?: { readonly span: Span; readonly context: Context } };
+
 type Api = typeof import('@opentelemetry/api');
 
 /** Spans of calls, for whatever OpenTelemetry SDK the process has registered. */
@@ -15,10 +18,6 @@ export interface Tracing {
   /** Headers that carry the trace on, such as `traceparent`. */
   headersOf(response: ServerResponse): Record<string, string>;
 }
-
-const SPAN = Symbol('span');
-
-type Traced = ServerResponse & { [SPAN]?: { readonly span: Span; readonly context: Context } };
 
 /**
  * Makes the tracing where `@opentelemetry/api` is installed and an SDK is registered, which `node

@@ -25,30 +25,6 @@ export function answerClientError(code: string | undefined, socket: Duplex): voi
   refuse(socket, REFUSALS[code ?? ''] ?? MALFORMED);
 }
 
-/** Refuses a request whose body does not come. */
-function answerSlowBody(socket: Duplex): void {
-  refuse(socket, { status: 408, message: 'The body of the request came too slowly.' });
-}
-
-function refuse(socket: Duplex, { status, message }: Refusal): void {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const error = new GatewayError('INVALID_REQUEST', { status, message });
-  const answer = error[toAnswer]({ request: UNREAD, requestId: randomUUID() });
-  const body = JSON.stringify(answer.body);
-  const headers = {
-    ...answer.headers,
-    'content-length': Buffer.byteLength(body),
-    connection: 'close',
-    date: new Date().toUTCString(),
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
-  socket.end(head + body, () => socket.destroy());
-}
-
 interface WatchedBody {
   readonly response: ServerResponse;
   since: number;
@@ -107,6 +83,11 @@ function isHeldUp(request: IncomingMessage): boolean {
   return isUntouched || request.readableLength > 0;
 }
 
+/** Refuses a request whose body does not come. */
+function answerSlowBody(socket: Duplex): void {
+  refuse(socket, { status: 408, message: 'The body of the request came too slowly.' });
+}
+
 interface WatchedSocket {
   since: number;
   taken: number;
@@ -154,4 +135,23 @@ export function createWriteWatch(seconds: number): WriteWatch {
 /** What is left of the write under way, by which Node's own timeouts see progress too. */
 function queuedOf(socket: Socket & { _handle?: { writeQueueSize?: number } | null }): number {
   return socket._handle?.writeQueueSize ?? 0;
+}
+
+function refuse(socket: Duplex, { status, message }: Refusal): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const error = new GatewayError('INVALID_REQUEST', { status, message });
+  const answer = error[toAnswer]({ request: UNREAD, requestId: randomUUID() });
+  const body = JSON.stringify(answer.body);
+  const headers = {
+    ...answer.headers,
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+    date: new Date().toUTCString(),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
+  socket.end(head + body, () => socket.destroy());
 }

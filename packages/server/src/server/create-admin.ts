@@ -1,6 +1,8 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { isOwnHost } from './urls.ts';
 
+const TEXT = 'text/plain; charset=utf-8';
+
 /** Why each API takes no calls; empty if it does. Without `gateway` nothing is served. */
 export interface Unreadiness {
   readonly gateway: readonly string[];
@@ -13,8 +15,6 @@ interface AdminOptions {
   readonly unreadiness: () => Promise<Unreadiness>;
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
 }
-
-const TEXT = 'text/plain; charset=utf-8';
 
 /**
  * Makes the server of health and metrics.

@@ -17,17 +17,6 @@ import { UPLOAD_PATH } from '../storage/paths.ts';
 import type { Services } from './create-services.ts';
 import { toPublicUrl } from './urls.ts';
 
-type Listener = Router['checkContinue'];
-
-/** Makes a listener see its requests without the prefix of their paths, as Express mounts one. */
-function mount(prefix: string, listener: Listener): Listener {
-  return (request, response) => {
-    const rest = (request.url ?? '/').slice(prefix.length);
-    request.url = rest.startsWith('/') ? rest : `/${rest}`;
-    listener(request, response);
-  };
-}
-
 /** Listeners of all surfaces, made of one configuration. */
 export interface Application extends Pick<GatewayRouter, 'upgrade' | 'shouldUpgrade'> {
   readonly surfaces: Readonly<
@@ -115,4 +104,15 @@ function toEnvOption(names: readonly string[]): EnvOption {
   if (names.length === 1) return names[0] as string;
   const known = new Set(names);
   return (name) => known.has(name);
+}
+
+type Listener = Router['checkContinue'];
+
+/** Makes a listener see its requests without the prefix of their paths, as Express mounts one. */
+function mount(prefix: string, listener: Listener): Listener {
+  return (request, response) => {
+    const rest = (request.url ?? '/').slice(prefix.length);
+    request.url = rest.startsWith('/') ? rest : `/${rest}`;
+    listener(request, response);
+  };
 }

@@ -15,53 +15,10 @@ import { createDispatch, drain } from './dispatch.ts';
 import { keepTls } from './tls.ts';
 import { toUrl } from './urls.ts';
 
-const INTERVAL_MILLISECONDS = 10 * 60_000;
-
-/**
- * Removes what broken uploads left behind, now and then.
- *
- * @returns ends it
- */
-function keepSwept(blobs: BlobStore, log: Log): () => void {
-  const sweep = async () => {
-    try {
-      const removed = await blobs.sweep();
-      if (removed > 0) log.info({ removed }, 'removed what broken uploads left');
-    } catch (error) {
-      log.warn({ err: error }, 'cannot look for what broken uploads left');
-    }
-  };
-  const timer = setInterval(sweep, INTERVAL_MILLISECONDS).unref();
-  void sweep();
-  return () => clearInterval(timer);
-}
+const SWEEP_INTERVAL_MILLISECONDS = 10 * 60_000;
 
 /** A store that takes longer to answer is not one that uploads can be sent to. */
-const CHECK_MILLISECONDS = 3_000;
-
-/** Why the APIs of a server take no calls; empty if they do. */
-async function findUnreadiness(
-  state: 'new' | 'listening' | 'draining',
-  blobs: BlobStore,
-): Promise<Unreadiness> {
-  if (state !== 'listening') {
-    const reasons = [state === 'new' ? 'not listening yet' : 'draining'];
-    return { gateway: reasons, storage: reasons };
-  }
-  const abort = new AbortController();
-  try {
-    const storage = await Promise.race<readonly string[]>([
-      blobs.check().then(
-        () => [],
-        (error: Error) => [`blob store: ${error.message}`],
-      ),
-      wait(CHECK_MILLISECONDS, ['blob store: no response'], { signal: abort.signal, ref: false }),
-    ]);
-    return { gateway: [], storage };
-  } finally {
-    abort.abort();
-  }
-}
+const STORE_CHECK_MILLISECONDS = 3_000;
 
 /** A server without its admin part. */
 interface Core {
@@ -167,4 +124,50 @@ export async function createCore(initial: Config, serverLog: ServerLog): Promise
       return closing;
     },
   };
+}
+
+/**
+ * Removes what broken uploads left behind, now and then.
+ *
+ * @returns ends it
+ */
+function keepSwept(blobs: BlobStore, log: Log): () => void {
+  const sweep = async () => {
+    try {
+      const removed = await blobs.sweep();
+      if (removed > 0) log.info({ removed }, 'removed what broken uploads left');
+    } catch (error) {
+      log.warn({ err: error }, 'cannot look for what broken uploads left');
+    }
+  };
+  const timer = setInterval(sweep, SWEEP_INTERVAL_MILLISECONDS).unref();
+  void sweep();
+  return () => clearInterval(timer);
+}
+
+/** Why the APIs of a server take no calls; empty if they do. */
+async function findUnreadiness(
+  state: 'new' | 'listening' | 'draining',
+  blobs: BlobStore,
+): Promise<Unreadiness> {
+  if (state !== 'listening') {
+    const reasons = [state === 'new' ? 'not listening yet' : 'draining'];
+    return { gateway: reasons, storage: reasons };
+  }
+  const abort = new AbortController();
+  try {
+    const storage = await Promise.race<readonly string[]>([
+      blobs.check().then(
+        () => [],
+        (error: Error) => [`blob store: ${error.message}`],
+      ),
+      wait(STORE_CHECK_MILLISECONDS, ['blob store: no response'], {
+        signal: abort.signal,
+        ref: false,
+      }),
+    ]);
+    return { gateway: [], storage };
+  } finally {
+    abort.abort();
+  }
 }

@@ -16,60 +16,10 @@ import { readTls } from './tls.ts';
 /** Requests of one connection that may wait. More are not read: their sender is to wait. */
 const MOST_WAITING = 32;
 
-/** Serves the pipelined requests of a connection one at a time. */
-interface Turns {
-  /** Calls `serve` when the responses before this one have ended; never if the connection ends before. */
-  take(response: ServerResponse, serve: () => void): void;
-  /** Whether a request of the connection is being served. */
-  isBusy(socket: Duplex): boolean;
-}
-
-/**
- * Node gives out pipelined requests as they are read: one connection could have thousands of calls under way.
- * The responses have to be sent in order anyway (RFC 9112, section 9.3.2).
- */
-function createTurns(): Turns {
-  const waiting = new WeakMap<Duplex, (() => void)[]>();
-
-  function begin(socket: Duplex, response: ServerResponse, serve: () => void): void {
-    response.once('close', () => next(socket));
-    serve();
-  }
-
-  function next(socket: Duplex): void {
-    const queue = waiting.get(socket);
-    const turn = socket.writable ? queue?.shift() : undefined;
-    if (turn === undefined) waiting.delete(socket);
-    else turn();
-    if (queue?.length === MOST_WAITING - 1) socket.resume();
-  }
-
-  return {
-    take(response, serve) {
-      const { socket } = response.req;
-      const queue = waiting.get(socket);
-      if (queue === undefined) {
-        waiting.set(socket, []);
-        begin(socket, response, serve);
-        return;
-      }
-      queue.push(() => begin(socket, response, serve));
-      if (queue.length !== MOST_WAITING) return;
-      // Node reads on when a body has been read: what it reads then waits too, and is not read any further.
-      const stay = () => {
-        if (queue.length >= MOST_WAITING) socket.pause();
-        else socket.off('resume', stay);
-      };
-      socket.on('resume', stay).pause();
-    },
-    isBusy: (socket) => waiting.has(socket),
-  };
-}
+/** How often Node looks for connections whose headers do not come. */
+const HEADER_CHECK_MILLISECONDS = 1_000;
 
 type Listen = Config['listen'];
-
-/** How often Node looks for connections whose headers do not come. */
-const CHECK_MILLISECONDS = 1_000;
 
 /** Makes the server of callers, hardened against clients that are slow, broken or too many. */
 export async function createHttpServer(listen: Listen, dispatch: Dispatch): Promise<Server> {
@@ -77,7 +27,7 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
     headersTimeout: listen.headersSeconds * 1000,
     // A body may take as long as it takes, as long as it comes: see the body watch.
     requestTimeout: 0,
-    connectionsCheckingInterval: CHECK_MILLISECONDS,
+    connectionsCheckingInterval: HEADER_CHECK_MILLISECONDS,
     keepAliveTimeout: listen.keepAliveSeconds * 1000,
     maxHeaderSize: listen.maxHeaderBytes,
     // The routers refuse it in the error shape of the contract.
@@ -136,6 +86,56 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
         writes.close();
       })
   );
+}
+
+/** Serves the pipelined requests of a connection one at a time. */
+interface Turns {
+  /** Calls `serve` when the responses before this one have ended; never if the connection ends before. */
+  take(response: ServerResponse, serve: () => void): void;
+  /** Whether a request of the connection is being served. */
+  isBusy(socket: Duplex): boolean;
+}
+
+/**
+ * Node gives out pipelined requests as they are read: one connection could have thousands of calls under way.
+ * The responses have to be sent in order anyway (RFC 9112, section 9.3.2).
+ */
+function createTurns(): Turns {
+  const waiting = new WeakMap<Duplex, (() => void)[]>();
+
+  function begin(socket: Duplex, response: ServerResponse, serve: () => void): void {
+    response.once('close', () => next(socket));
+    serve();
+  }
+
+  function next(socket: Duplex): void {
+    const queue = waiting.get(socket);
+    const turn = socket.writable ? queue?.shift() : undefined;
+    if (turn === undefined) waiting.delete(socket);
+    else turn();
+    if (queue?.length === MOST_WAITING - 1) socket.resume();
+  }
+
+  return {
+    take(response, serve) {
+      const { socket } = response.req;
+      const queue = waiting.get(socket);
+      if (queue === undefined) {
+        waiting.set(socket, []);
+        begin(socket, response, serve);
+        return;
+      }
+      queue.push(() => begin(socket, response, serve));
+      if (queue.length !== MOST_WAITING) return;
+      // Node reads on when a body has been read: what it reads then waits too, and is not read any further.
+      const stay = () => {
+        if (queue.length >= MOST_WAITING) socket.pause();
+        else socket.off('resume', stay);
+      };
+      socket.on('resume', stay).pause();
+    },
+    isBusy: (socket) => waiting.has(socket),
+  };
 }
 
 /**

@@ -1,44 +1,5 @@
-/** How many calls an environment may make. */
-export interface Quota {
-  /** Calls a second in the long run; more than 0, also a fraction. */
-  readonly callsPerSecond: number;
-  /** Calls that may come at once, 1 or more. Default: those of one second. */
-  readonly burst?: number | undefined;
-}
-
-interface QuotasOptions {
-  /** Milliseconds from any fixed point. Default: `performance.now`. */
-  readonly now?: () => number;
-}
-
-interface Quotas {
-  /**
-   * Asks for one call.
-   *
-   * @returns undefined where it may go on, and has been counted; else the whole seconds to wait, for
-   *   the `Retry-After` of `EXCEED_RATELIMIT` (D6, D26)
-   */
-  take(env: string): number | undefined;
-  /** Replaces the quotas. An environment whose quota stays keeps what it has used of it. */
-  update(quotas: Iterable<readonly [env: string, quota: Quota]>): void;
-}
-
-interface Bucket {
-  perMs: number;
-  capacity: number;
-  tokens: number;
-  filledAt: number;
-}
-
 /** What sums of fractions may be off by, so that who waited as long as told is let in. */
 const ROUNDING = 1e-6;
-
-function fill(bucket: Bucket, time: number): void {
-  if (time <= bucket.filledAt) return;
-  const earned = (time - bucket.filledAt) * bucket.perMs;
-  bucket.tokens = Math.min(bucket.tokens + earned, bucket.capacity);
-  bucket.filledAt = time;
-}
 
 /**
  * Limits the calls of each environment by a token bucket. Environments without a quota have no limit
@@ -87,4 +48,43 @@ export function createQuotas(
       return Math.max(Math.ceil(seconds - ROUNDING), 1);
     },
   };
+}
+
+/** How many calls an environment may make. */
+export interface Quota {
+  /** Calls a second in the long run; more than 0, also a fraction. */
+  readonly callsPerSecond: number;
+  /** Calls that may come at once, 1 or more. Default: those of one second. */
+  readonly burst?: number | undefined;
+}
+
+interface QuotasOptions {
+  /** Milliseconds from any fixed point. Default: `performance.now`. */
+  readonly now?: () => number;
+}
+
+interface Quotas {
+  /**
+   * Asks for one call.
+   *
+   * @returns undefined where it may go on, and has been counted; else the whole seconds to wait, for
+   *   the `Retry-After` of `EXCEED_RATELIMIT` (D6, D26)
+   */
+  take(env: string): number | undefined;
+  /** Replaces the quotas. An environment whose quota stays keeps what it has used of it. */
+  update(quotas: Iterable<readonly [env: string, quota: Quota]>): void;
+}
+
+interface Bucket {
+  perMs: number;
+  capacity: number;
+  tokens: number;
+  filledAt: number;
+}
+
+function fill(bucket: Bucket, time: number): void {
+  if (time <= bucket.filledAt) return;
+  const earned = (time - bucket.filledAt) * bucket.perMs;
+  bucket.tokens = Math.min(bucket.tokens + earned, bucket.capacity);
+  bucket.filledAt = time;
 }

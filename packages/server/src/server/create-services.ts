@@ -18,97 +18,8 @@ import type { Log } from '../observe/create-log.ts';
 import type { Metrics } from '../observe/create-metrics.ts';
 import { createQuotas, type Quota } from './create-quotas.ts';
 
-/** Who is let in where, as the authenticator wants it. */
-function toAuthEnvironments({ environments }: Config): AuthEnvironments {
-  return Object.fromEntries(
-    Object.entries(environments).map(([env, { tokens, credentials }]) => [
-      env,
-      {
-        tokens: tokens as AuthEnvironments[string]['tokens'],
-        credentials: credentials.map(({ expires, ...pair }) => ({
-          ...pair,
-          expires: expires === undefined ? undefined : new Date(expires),
-        })),
-      },
-    ]),
-  );
-}
-
-/** Whom the registry asks, and where DNS may lead, as the registry wants it. */
-function toDnsOptions({
-  dns: { servers, allow },
-}: Config): Pick<DnsRegistryOptions, 'servers' | 'allow'> {
-  return { ...(servers && { servers }), ...(allow && { allow }) };
-}
-
-/** The hosted services of all environments, as the registry wants them. */
-function toServiceConfigs({ environments }: Config): ServiceConfig[] {
-  return Object.entries(environments).flatMap(([env, { services }]) =>
-    Object.entries(services).map(
-      ([name, { state, callers, maxCalls, versions, endpoints, dns }]) => {
-        const base = { env, name, state, callers, maxCalls };
-        if (dns !== undefined) return { ...base, dns };
-        return { ...base, versions: versions ?? [{ name: 'v1', endpoints: endpoints ?? [] }] };
-      },
-    ),
-  );
-}
-
-/**
- * Judges of a configuration what only the parts of the server can judge, such as a key set without a
- * key. Nothing is opened and nobody is asked.
- *
- * @throws ConfigError
- */
-export async function checkParts(config: Config): Promise<void> {
-  try {
-    createCors('gateway', config.wireProfile, config.cors);
-    await createCombinedRegistry(toServiceConfigs(config), toDnsOptions(config)).close();
-    (await createAuthenticator({ environments: toAuthEnvironments(config) })).close();
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new ConfigError([{ path: [], problem: error.message.replace(/\.$/, '') }]);
-  }
-}
-
-/** Opens the blob store of a configuration. */
-async function createBlobs(store: Config['store']): Promise<BlobStore> {
-  if (store.driver === 'file') return createFileBlobStore({ root: store.root });
-  // The SDK takes longer to load than all the rest.
-  const { createS3BlobStore } = await import('../blobs/s3/create-s3-blob-store.ts');
-  const { driver, accessKeyId, secretAccessKey, ...options } = store;
-  return createS3BlobStore({
-    ...options,
-    ...(accessKeyId !== undefined &&
-      secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
-  });
-}
-
-const METHODS = ['write', 'stat', 'copy', 'delete', 'sweep', 'check'] as const;
-
-const FAILURES: readonly unknown[] = ['StoreUnavailableError', 'BlobDamagedError'];
-
-/** A store that tells which of its operations it could not do. */
-function observeStore(store: BlobStore, onFailure: (method: string) => void): BlobStore {
-  const observed: Record<string, unknown> = { close: () => store.close() };
-  const observe = <T>(method: string, result: Promise<T>): Promise<T> =>
-    result.catch((error: unknown) => {
-      if (FAILURES.includes((error as Error | undefined)?.name)) onFailure(method);
-      throw error;
-    });
-  for (const method of METHODS) {
-    const call = store[method].bind(store) as (...args: unknown[]) => Promise<unknown>;
-    observed[method] = (...args: unknown[]) => observe(method, call(...args));
-  }
-  observed.open = async (key: BlobKey) => {
-    const blob = await observe('open', store.open(key));
-    if (blob === undefined) return undefined;
-    const sendTo: OpenBlob['sendTo'] = (...args) => observe('send', blob.sendTo(...args));
-    return { ...blob, sendTo };
-  };
-  if (store.presign !== undefined) observed.presign = store.presign.bind(store);
-  return observed as unknown as BlobStore;
-}
+const STORE_METHODS = ['write', 'stat', 'copy', 'delete', 'sweep', 'check'] as const;
+const STORE_FAILURES: readonly unknown[] = ['StoreUnavailableError', 'BlobDamagedError'];
 
 /** What has state, and outlives a change of the configuration. */
 export interface Services {
@@ -197,5 +108,93 @@ export async function createServices(
 function toQuotas({ environments }: Config): [string, Quota][] {
   return Object.entries(environments).flatMap(([env, { quota }]) =>
     quota === undefined ? [] : [[env, quota]],
+  );
+}
+
+/** A store that tells which of its operations it could not do. */
+function observeStore(store: BlobStore, onFailure: (method: string) => void): BlobStore {
+  const observed: Record<string, unknown> = { close: () => store.close() };
+  const observe = <T>(method: string, result: Promise<T>): Promise<T> =>
+    result.catch((error: unknown) => {
+      if (STORE_FAILURES.includes((error as Error | undefined)?.name)) onFailure(method);
+      throw error;
+    });
+  for (const method of STORE_METHODS) {
+    const call = store[method].bind(store) as (...args: unknown[]) => Promise<unknown>;
+    observed[method] = (...args: unknown[]) => observe(method, call(...args));
+  }
+  observed.open = async (key: BlobKey) => {
+    const blob = await observe('open', store.open(key));
+    if (blob === undefined) return undefined;
+    const sendTo: OpenBlob['sendTo'] = (...args) => observe('send', blob.sendTo(...args));
+    return { ...blob, sendTo };
+  };
+  if (store.presign !== undefined) observed.presign = store.presign.bind(store);
+  return observed as unknown as BlobStore;
+}
+
+/** Opens the blob store of a configuration. */
+async function createBlobs(store: Config['store']): Promise<BlobStore> {
+  if (store.driver === 'file') return createFileBlobStore({ root: store.root });
+  // The SDK takes longer to load than all the rest.
+  const { createS3BlobStore } = await import('../blobs/s3/create-s3-blob-store.ts');
+  const { driver, accessKeyId, secretAccessKey, ...options } = store;
+  return createS3BlobStore({
+    ...options,
+    ...(accessKeyId !== undefined &&
+      secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
+  });
+}
+
+/**
+ * Judges of a configuration what only the parts of the server can judge, such as a key set without a
+ * key. Nothing is opened and nobody is asked.
+ *
+ * @throws ConfigError
+ */
+export async function checkParts(config: Config): Promise<void> {
+  try {
+    createCors('gateway', config.wireProfile, config.cors);
+    await createCombinedRegistry(toServiceConfigs(config), toDnsOptions(config)).close();
+    (await createAuthenticator({ environments: toAuthEnvironments(config) })).close();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new ConfigError([{ path: [], problem: error.message.replace(/\.$/, '') }]);
+  }
+}
+
+/** The hosted services of all environments, as the registry wants them. */
+function toServiceConfigs({ environments }: Config): ServiceConfig[] {
+  return Object.entries(environments).flatMap(([env, { services }]) =>
+    Object.entries(services).map(
+      ([name, { state, callers, maxCalls, versions, endpoints, dns }]) => {
+        const base = { env, name, state, callers, maxCalls };
+        if (dns !== undefined) return { ...base, dns };
+        return { ...base, versions: versions ?? [{ name: 'v1', endpoints: endpoints ?? [] }] };
+      },
+    ),
+  );
+}
+
+/** Whom the registry asks, and where DNS may lead, as the registry wants it. */
+function toDnsOptions({
+  dns: { servers, allow },
+}: Config): Pick<DnsRegistryOptions, 'servers' | 'allow'> {
+  return { ...(servers && { servers }), ...(allow && { allow }) };
+}
+
+/** Who is let in where, as the authenticator wants it. */
+function toAuthEnvironments({ environments }: Config): AuthEnvironments {
+  return Object.fromEntries(
+    Object.entries(environments).map(([env, { tokens, credentials }]) => [
+      env,
+      {
+        tokens: tokens as AuthEnvironments[string]['tokens'],
+        credentials: credentials.map(({ expires, ...pair }) => ({
+          ...pair,
+          expires: expires === undefined ? undefined : new Date(expires),
+        })),
+      },
+    ]),
   );
 }

@@ -5,6 +5,11 @@ import type { Tracing } from '../observe/create-tracing.ts';
 import { type Surface, surfaceOf } from '../observe/surface.ts';
 import type { Application } from './create-application.ts';
 
+const RESPONSE = Symbol('response under way');
+const UPGRADED = Symbol('upgraded');
+type Answering = Duplex & { [RESPONSE]?: ServerResponse; [UPGRADED]?: boolean };
+const UNUSED_SECONDS = 1;
+
 /** What the events of an HTTP server lead to. */
 export interface Dispatch {
   request(request: IncomingMessage, response: ServerResponse): void;
@@ -18,12 +23,6 @@ export interface Dispatch {
   /** From now on every answer closes its connection. */
   drain(): void;
 }
-
-const RESPONSE = Symbol('response under way');
-
-const UPGRADED = Symbol('upgraded');
-
-type Answering = Duplex & { [RESPONSE]?: ServerResponse; [UPGRADED]?: boolean };
 
 /** Leads each request to its surface, and counts it. */
 export function createDispatch(
@@ -76,8 +75,6 @@ interface DrainOptions {
   /** Ends WebSockets: when no other call is under way any more, or at the limit. */
   readonly endWebSockets: () => void;
 }
-
-const UNUSED_SECONDS = 1;
 
 /**
  * Stops a server gracefully: it takes no new connections, closes idle ones, lets calls and streams

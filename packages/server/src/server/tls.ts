@@ -31,6 +31,10 @@ async function read(name: keyof Files, files: Files): Promise<Buffer> {
   }
 }
 
+function toError(path: readonly (keyof Files)[], problem: string): ConfigError {
+  return new ConfigError([{ path: ['listen', 'tls', ...path], problem }]);
+}
+
 function assertUsable(
   options: SecureContextOptions,
   path: readonly (keyof Files)[],
@@ -41,10 +45,6 @@ function assertUsable(
   } catch {
     throw toError(path, problem);
   }
-}
-
-function toError(path: readonly (keyof Files)[], problem: string): ConfigError {
-  return new ConfigError([{ path: ['listen', 'tls', ...path], problem }]);
 }
 
 /** Takes over a new certificate when its files change; connections that are open keep the old one. */

@@ -3,9 +3,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
 const LOOPBACK = new BlockList();
-
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /** Whether a host name or an address is this machine's own: `localhost`, `127.0.0.0/8` or `::1`. */

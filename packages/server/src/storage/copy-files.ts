@@ -12,55 +12,33 @@ import { toFileID } from './paths.ts';
 import { runBatch } from './run-batch.ts';
 import { rowOf, type StorageContext, toScope } from './storage-context.ts';
 
-/** The entry of a copy that failed. */
-interface CopyFailure {
-  readonly code: StorageItemCode;
-  readonly message: string;
+type Item = StorageInput<'batchCopyFile'>['fileList'][number];
+
+/**
+ * Copies and moves files, with the outcome of one after the other in request order.
+ *
+ * D24: "each bad item fails alone with `code` and `message`, a good one carries neither".
+ */
+export function createBatchCopyFile(
+  context: StorageContext,
+): StorageHandler<'batchCopyFile', Caller> {
+  return async ({ fileList }, call) => {
+    const { caller, requestId } = call;
+    const scope = { ...toScope(call, context), caller: caller.id, requestId };
+    const batch = {
+      touches: toTouched,
+      run: async (plan: CopyPlan) => ('code' in plan ? plan : copyFile(plan, scope, context)),
+      toFailed: (_: CopyPlan, code: string) => toCopyFailure(code),
+    };
+    const plans = fileList.map((item: Item) => toCopyPlan(item));
+    return { fileList: await runBatch(plans, batch, context, requestId) };
+  };
 }
 
-/** A failure with the text of the contract's table, or with one that says more. */
-function toCopyFailure(code: StorageItemCode, message = rowOf(code).message): CopyFailure {
-  return { code, message };
-}
-
-function invalidCopy(message: string): CopyFailure {
-  return toCopyFailure('INVALID_PARAM', message);
-}
-
-/** One copy whose paths may be used. */
-interface Copy {
-  readonly from: string;
-  readonly to: string;
-  readonly overwrite: boolean;
-  /** Whether the source is removed afterwards. */
-  readonly move: boolean;
-}
-
-/** What is to be done for an item, or why nothing can be. */
-type CopyPlan = Copy | CopyFailure;
-
-/** D24: "source ≠ destination". Of the source: `overwrite` "default true", `removeOriginal` "default false". */
-function toCopyPlan({
-  srcPath,
-  dstPath,
-  overwrite = true,
-  removeOriginal = false,
-}: Item): CopyPlan {
-  const from = toPath('srcPath', srcPath);
-  if (typeof from !== 'string') return from;
-  const to = toPath('dstPath', dstPath);
-  if (typeof to !== 'string') return to;
-  if (from === to) return invalidCopy('dstPath must not be the same file as srcPath.');
-  return { from, to, overwrite, move: removeOriginal };
-}
-
-function toPath(field: string, given: string): string | CopyFailure {
-  try {
-    return toCopyPath(given);
-  } catch (error) {
-    if (!(error instanceof FilePathError)) throw error;
-    return invalidCopy(`${field} ${error.reason}`);
-  }
+function toTouched(plan: CopyPlan) {
+  if ('code' in plan) return {};
+  const { from, to, move } = plan;
+  return move ? { writes: [from, to] } : { reads: [from], writes: [to] };
 }
 
 /** Where a copy is made, and for whom. */
@@ -100,31 +78,53 @@ async function copyFile(
   return { fileID: toFileID(env, bucket, to) };
 }
 
-type Item = StorageInput<'batchCopyFile'>['fileList'][number];
-
-/**
- * Copies and moves files, with the outcome of one after the other in request order.
- *
- * D24: "each bad item fails alone with `code` and `message`, a good one carries neither".
- */
-export function createBatchCopyFile(
-  context: StorageContext,
-): StorageHandler<'batchCopyFile', Caller> {
-  return async ({ fileList }, call) => {
-    const { caller, requestId } = call;
-    const scope = { ...toScope(call, context), caller: caller.id, requestId };
-    const batch = {
-      touches: toTouched,
-      run: async (plan: CopyPlan) => ('code' in plan ? plan : copyFile(plan, scope, context)),
-      toFailed: (_: CopyPlan, code: string) => toCopyFailure(code),
-    };
-    const plans = fileList.map((item: Item) => toCopyPlan(item));
-    return { fileList: await runBatch(plans, batch, context, requestId) };
-  };
+/** The entry of a copy that failed. */
+interface CopyFailure {
+  readonly code: StorageItemCode;
+  readonly message: string;
 }
 
-function toTouched(plan: CopyPlan) {
-  if ('code' in plan) return {};
-  const { from, to, move } = plan;
-  return move ? { writes: [from, to] } : { reads: [from], writes: [to] };
+/** A failure with the text of the contract's table, or with one that says more. */
+function toCopyFailure(code: StorageItemCode, message = rowOf(code).message): CopyFailure {
+  return { code, message };
+}
+
+/** One copy whose paths may be used. */
+interface Copy {
+  readonly from: string;
+  readonly to: string;
+  readonly overwrite: boolean;
+  /** Whether the source is removed afterwards. */
+  readonly move: boolean;
+}
+
+/** What is to be done for an item, or why nothing can be. */
+type CopyPlan = Copy | CopyFailure;
+
+/** D24: "source ≠ destination". Of the source: `overwrite` "default true", `removeOriginal` "default false". */
+function toCopyPlan({
+  srcPath,
+  dstPath,
+  overwrite = true,
+  removeOriginal = false,
+}: Item): CopyPlan {
+  const from = toPath('srcPath', srcPath);
+  if (typeof from !== 'string') return from;
+  const to = toPath('dstPath', dstPath);
+  if (typeof to !== 'string') return to;
+  if (from === to) return invalidCopy('dstPath must not be the same file as srcPath.');
+  return { from, to, overwrite, move: removeOriginal };
+}
+
+function toPath(field: string, given: string): string | CopyFailure {
+  try {
+    return toCopyPath(given);
+  } catch (error) {
+    if (!(error instanceof FilePathError)) throw error;
+    return invalidCopy(`${field} ${error.reason}`);
+  }
+}
+
+function invalidCopy(message: string): CopyFailure {
+  return toCopyFailure('INVALID_PARAM', message);
 }

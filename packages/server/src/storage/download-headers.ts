@@ -2,6 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import parseRange from 'range-parser';
 import type { ByteRange } from '../blobs/blob-store.ts';
 
+/** RFC 8187, section 3.2.1, `attr-char`: what needs no encoding, as far as `encodeURIComponent` leaves more. */
+const NO_ATTR_CHAR = /['()*]/g;
+
+/** What is no printable ASCII, or has a meaning in a quoted string or for those who decode twice. */
+const NOT_PLAIN = /[^\x20-\x7E]|["\\%]/gu;
+
+/** Range units are case-insensitive (RFC 9110, section 14.1). */
+const BYTES = /^bytes=/i;
+
 /**
  * Judges the conditions of a GET or HEAD in the order of RFC 9110, section 13.2.2: 412 and 304 are
  * answered without content; undefined where the file is to be sent.
@@ -21,6 +30,12 @@ export function judgeConditions(headers: IncomingHttpHeaders, etag: string): 304
   return noneMatch !== undefined && lists(noneMatch, etag, true) ? 304 : undefined;
 }
 
+function lists(list: string, etag: string, weak: boolean): boolean {
+  if (list.trim() === '*') return true;
+  const tags = list.match(/(?:W\/)?"[^"]*"/g) ?? [];
+  return tags.some((tag) => tag === etag || (weak && tag === `W/${etag}`));
+}
+
 /**
  * Whether a `Range` counts: `If-Range` names this very version by its ETag, or is not there (RFC 9110,
  * section 13.1.5). Else, and for any time, the whole file is sent: a client would glue parts of two
@@ -31,18 +46,6 @@ export function judgeConditions(headers: IncomingHttpHeaders, etag: string): 304
 export function isRangeValid({ 'if-range': ifRange }: IncomingHttpHeaders, etag: string): boolean {
   return ifRange === undefined || ifRange === etag;
 }
-
-function lists(list: string, etag: string, weak: boolean): boolean {
-  if (list.trim() === '*') return true;
-  const tags = list.match(/(?:W\/)?"[^"]*"/g) ?? [];
-  return tags.some((tag) => tag === etag || (weak && tag === `W/${etag}`));
-}
-
-/** RFC 8187, section 3.2.1, `attr-char`: what needs no encoding, as far as `encodeURIComponent` leaves more. */
-const NO_ATTR_CHAR = /['()*]/g;
-
-/** What is no printable ASCII, or has a meaning in a quoted string or for those who decode twice. */
-const NOT_PLAIN = /[^\x20-\x7E]|["\\%]/gu;
 
 /**
  * `Content-Disposition` of a download, under the file's own name (RFC 6266, section 4). A name that is
@@ -67,9 +70,6 @@ function toExtValue(name: string): string {
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 }
-
-/** Range units are case-insensitive (RFC 9110, section 14.1). */
-const BYTES = /^bytes=/i;
 
 /**
  * The one part of a file that a `Range` asks for; undefined for the whole file, `none` where no byte is

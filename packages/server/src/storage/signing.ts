@@ -1,6 +1,12 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { FILES_PATH } from './paths.ts';
 
+/** A key shorter than half of the hash's output weakens it (RFC 2104, section 3). */
+const MIN_KEY_BYTES = 16;
+
+/** Where the links of a server begin. */
+const LINK_PREFIX = `${FILES_PATH}/`;
+
 /** What a signature is for. One for the one purpose never fits the other. */
 type Purpose = 'berth upload grant' | 'berth download link';
 
@@ -37,9 +43,6 @@ export function createSigner(purpose: Purpose, keys: readonly Buffer[]): Signer 
     },
   };
 }
-
-/** A key shorter than half of the hash's output weakens it (RFC 2104, section 3). */
-const MIN_KEY_BYTES = 16;
 
 /** What an upload is granted for. */
 interface GrantedUpload {
@@ -111,9 +114,6 @@ export function createGrants(keys: readonly Buffer[], now: () => number): Grants
 function toRandom(): string {
   return randomBytes(18).toString('base64url');
 }
-
-/** Where the links of a server begin. */
-const LINK_PREFIX = `${FILES_PATH}/`;
 
 /** What a link leads to. */
 interface LinkedFile {

@@ -103,16 +103,6 @@ async function removeEmpty(folder: string): Promise<boolean> {
   }
 }
 
-/** The names that matter stand in the folder, or in the nearest one above it that others have left. */
-async function syncNearest(top: string, folder: string): Promise<void> {
-  try {
-    await syncFolder(folder);
-  } catch (error) {
-    if (diskCodeOf(error) !== 'ENOENT' || folder === top) throw error;
-    await syncNearest(top, dirname(folder));
-  }
-}
-
 /** Places below the root of a store. Both folders stand on one disk, for files are renamed between them. */
 export interface Layout {
   readonly root: string;
@@ -189,5 +179,15 @@ export async function checkDisk(layout: Layout): Promise<void> {
   } finally {
     await rm(probe, { force: true });
     await rm(second, { force: true });
+  }
+}
+
+/** The names that matter stand in the folder, or in the nearest one above it that others have left. */
+async function syncNearest(top: string, folder: string): Promise<void> {
+  try {
+    await syncFolder(folder);
+  } catch (error) {
+    if (diskCodeOf(error) !== 'ENOENT' || folder === top) throw error;
+    await syncNearest(top, dirname(folder));
   }
 }

@@ -16,19 +16,6 @@ const MOST_FREE = 16;
 
 const free: Buffer[] = [];
 
-/**
- * A buffer for bytes on their way to or from a disk, used again and again: to make new ones for each piece
- * of a large file keeps the garbage collector busier than the disk.
- */
-export function takeBuffer(): Buffer {
-  return free.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
-}
-
-/** Gives a buffer back that nobody reads or writes any more. */
-export function giveBackBuffer(buffer: Buffer): void {
-  if (free.length < MOST_FREE) free.push(buffer);
-}
-
 /** Never through a link, and never waiting for the other end of a pipe that somebody put there. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -82,6 +69,59 @@ async function readTail(handle: FileHandle, size: number, bytes: number): Promis
   const tail = Buffer.alloc(size - start);
   const { bytesRead } = await handle.read(tail, 0, tail.length, start);
   return tail.subarray(0, bytesRead);
+}
+
+/**
+ * A buffer for bytes on their way to or from a disk, used again and again: to make new ones for each piece
+ * of a large file keeps the garbage collector busier than the disk.
+ */
+export function takeBuffer(): Buffer {
+  return free.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
+}
+
+/** Gives a buffer back that nobody reads or writes any more. */
+export function giveBackBuffer(buffer: Buffer): void {
+  if (free.length < MOST_FREE) free.push(buffer);
+}
+
+/** A stream owns the open file: it is closed when the stream ends, fails, or is destroyed. */
+export function toOpenBlob({ handle, info, crc32 }: OpenedFile): OpenBlob {
+  let isTaken = false;
+  const take = ({ start, end }: ByteRange = { start: 0, end: info.size - 1 }): ByteRange => {
+    if (isTaken) throw new TypeError('The file was read or closed before.');
+    isTaken = true;
+    return { start, end: Math.min(end, info.size - 1) };
+  };
+  return {
+    info,
+    read(range?: ByteRange) {
+      const { start, end } = take(range);
+      if (start <= end) return handle.createReadStream({ start, end });
+      // A file without content: Node's stream takes no range of no bytes.
+      return new Readable({
+        read() {
+          this.push(null);
+        },
+        destroy(error, callback) {
+          handle.close().then(() => callback(error), callback);
+        },
+      });
+    },
+    async sendTo(target: Writable, range?: ByteRange) {
+      const part = take(range);
+      try {
+        const isWhole = part.start === 0 && part.end === info.size - 1;
+        await sendFileTo(handle, part, target, isWhole ? crc32 : undefined);
+      } finally {
+        await handle.close();
+      }
+    },
+    async close() {
+      if (isTaken) return;
+      isTaken = true;
+      await handle.close();
+    },
+  };
 }
 
 /**
@@ -152,46 +192,6 @@ async function sendFileTo(
 /** Named as Node names a client that left. */
 function gone(): Error {
   return Object.assign(new Error('The reader went away.'), { code: 'ERR_STREAM_PREMATURE_CLOSE' });
-}
-
-/** A stream owns the open file: it is closed when the stream ends, fails, or is destroyed. */
-export function toOpenBlob({ handle, info, crc32 }: OpenedFile): OpenBlob {
-  let isTaken = false;
-  const take = ({ start, end }: ByteRange = { start: 0, end: info.size - 1 }): ByteRange => {
-    if (isTaken) throw new TypeError('The file was read or closed before.');
-    isTaken = true;
-    return { start, end: Math.min(end, info.size - 1) };
-  };
-  return {
-    info,
-    read(range?: ByteRange) {
-      const { start, end } = take(range);
-      if (start <= end) return handle.createReadStream({ start, end });
-      // A file without content: Node's stream takes no range of no bytes.
-      return new Readable({
-        read() {
-          this.push(null);
-        },
-        destroy(error, callback) {
-          handle.close().then(() => callback(error), callback);
-        },
-      });
-    },
-    async sendTo(target: Writable, range?: ByteRange) {
-      const part = take(range);
-      try {
-        const isWhole = part.start === 0 && part.end === info.size - 1;
-        await sendFileTo(handle, part, target, isWhole ? crc32 : undefined);
-      } finally {
-        await handle.close();
-      }
-    },
-    async close() {
-      if (isTaken) return;
-      isTaken = true;
-      await handle.close();
-    },
-  };
 }
 
 /**

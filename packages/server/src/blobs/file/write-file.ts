@@ -13,6 +13,43 @@ import { withFileLocks } from './lock-files.ts';
 import { BUFFER_BYTES, giveBackBuffer, takeBuffer } from './open-file.ts';
 import { type Trailer, toTrailer } from './trailer.ts';
 
+const FLAGS =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+
+/**
+ * D28: "A file is visible only when whole: a broken upload leaves nothing, and what was answered with
+ * success is never lost." Content and trailer are written to a temporary file and made durable; then
+ * it is renamed, and the rename made durable. From then on nobody changes it.
+ */
+export async function writeFile(
+  layout: Layout,
+  key: BlobKey,
+  content: Readable,
+  { contentType, size, signal }: WriteOptions,
+): Promise<BlobInfo> {
+  const file = layout.fileOf(key);
+  signal?.throwIfAborted();
+  const tmp = layout.newTmpFile();
+  const handle = await withStoreErrors(() => open(tmp, FLAGS, 0o666));
+  layout.uploads.add(tmp);
+  try {
+    const sink = new ContentSink(handle, size);
+    await pipeline(content, sink, signal ? { signal } : {});
+    const { size: written, md5, crc32 } = await sink.content();
+    const info = { size: written, etag: md5, contentType };
+    signal?.throwIfAborted();
+    await withStoreErrors(() => finish(layout, handle, tmp, file, { info, crc32 }));
+    return info;
+  } catch (error) {
+    // Of two failures, the first one is told. A sweep removes what stays.
+    await rm(tmp, { force: true }).catch(() => {});
+    throw error;
+  } finally {
+    layout.uploads.delete(tmp);
+    await handle.close();
+  }
+}
+
 type Callback = (error?: Error | null) => void;
 
 /** What a content was found to be. */
@@ -133,41 +170,16 @@ class ContentSink extends Writable {
   }
 }
 
-const FLAGS =
-  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-
-/**
- * D28: "A file is visible only when whole: a broken upload leaves nothing, and what was answered with
- * success is never lost." Content and trailer are written to a temporary file and made durable; then
- * it is renamed, and the rename made durable. From then on nobody changes it.
- */
-export async function writeFile(
-  layout: Layout,
-  key: BlobKey,
-  content: Readable,
-  { contentType, size, signal }: WriteOptions,
-): Promise<BlobInfo> {
-  const file = layout.fileOf(key);
-  signal?.throwIfAborted();
-  const tmp = layout.newTmpFile();
-  const handle = await withStoreErrors(() => open(tmp, FLAGS, 0o666));
-  layout.uploads.add(tmp);
-  try {
-    const sink = new ContentSink(handle, size);
-    await pipeline(content, sink, signal ? { signal } : {});
-    const { size: written, md5, crc32 } = await sink.content();
-    const info = { size: written, etag: md5, contentType };
-    signal?.throwIfAborted();
-    await withStoreErrors(() => finish(layout, handle, tmp, file, { info, crc32 }));
-    return info;
-  } catch (error) {
-    // Of two failures, the first one is told. A sweep removes what stays.
-    await rm(tmp, { force: true }).catch(() => {});
-    throw error;
-  } finally {
-    layout.uploads.delete(tmp);
-    await handle.close();
-  }
+/** Writes all of it. A disk that is nearly full takes a part, and fails at the next call. */
+async function writeAll(
+  handle: FileHandle,
+  chunks: readonly Buffer[],
+  position: number,
+): Promise<void> {
+  const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+  const { bytesWritten } = await handle.writev(chunks, position);
+  if (bytesWritten === bytes) return;
+  await writeAll(handle, [Buffer.concat(chunks).subarray(bytesWritten)], position + bytesWritten);
 }
 
 async function finish(
@@ -183,16 +195,4 @@ async function finish(
   // Swept away, for nothing had come for so long.
   const isLost = async () => (await handle.stat()).nlink === 0;
   await placeIn(layout.files, dirname(file), place, isLost);
-}
-
-/** Writes all of it. A disk that is nearly full takes a part, and fails at the next call. */
-async function writeAll(
-  handle: FileHandle,
-  chunks: readonly Buffer[],
-  position: number,
-): Promise<void> {
-  const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
-  const { bytesWritten } = await handle.writev(chunks, position);
-  if (bytesWritten === bytes) return;
-  await writeAll(handle, [Buffer.concat(chunks).subarray(bytesWritten)], position + bytesWritten);
 }

@@ -11,14 +11,6 @@ import {
   toTransferList,
 } from './slab.ts';
 
-/** Hears of the answers for one content, or that there will be none. */
-interface Md5Listener {
-  /** One more slab was read. */
-  read(): void;
-  digest(digest: string): void;
-  fail(error: Error): void;
-}
-
 /** A thread that hashes contents beside the event loop. It keeps no process alive that waits for nothing. */
 interface Md5Thread {
   /** Contents that are being hashed. */
@@ -35,64 +27,15 @@ const WORKER_URL = new URL(
   import.meta.url,
 );
 
-export function createMd5Thread(): Md5Thread {
-  // Options of the process, such as a preloaded module or an inspector, are not meant for it.
-  const worker = new Worker(WORKER_URL, { name: 'md5', execArgv: [], env: {} });
-  const listeners = new Map<number, Md5Listener>();
-  let isGone = false;
-  worker.unref();
-
-  worker.on('message', (answer: Md5Answer) => {
-    const listener = listeners.get(answer.id);
-    if (answer.kind === 'digest') listener?.digest(answer.digest);
-    else {
-      // Also where the content was given up meanwhile.
-      giveBackSlab(answer.slab);
-      listener?.read();
-    }
-  });
-  const fail = (error: Error) => {
-    isGone = true;
-    const waiting = [...listeners.values()];
-    listeners.clear();
-    for (const listener of waiting) listener.fail(error);
-  };
-  worker.on('error', (error: Error) => fail(error));
-  worker.on('exit', (code) => fail(new Error(`The MD5 worker has ended with code ${code}.`)));
-
-  return {
-    get load() {
-      return listeners.size;
-    },
-    get isGone() {
-      return isGone;
-    },
-    add(id, listener) {
-      if (listeners.size === 0) worker.ref();
-      listeners.set(id, listener);
-    },
-    post: (request) =>
-      worker.postMessage(request, request.kind === 'update' ? toTransferList(request.slab) : []),
-    remove(id) {
-      if (listeners.delete(id) && listeners.size === 0) worker.unref();
-    },
-  };
-}
-
 /** One core is left to the event loop; beyond four the disk is slower than they are. */
 const MOST = Math.min(4, Math.max(1, availableParallelism() - 1));
 
 let threads: Md5Thread[] = [];
 
-/** The thread with the least to do. They are started when they are needed, and kept for the process. */
-function findMd5Thread(): Md5Thread {
-  threads = threads.filter(({ isGone }) => !isGone);
-  const idlest = threads.toSorted((one, other) => one.load - other.load)[0];
-  if (idlest !== undefined && (idlest.load === 0 || threads.length >= MOST)) return idlest;
-  const thread = createMd5Thread();
-  threads.push(thread);
-  return thread;
-}
+/** Full slabs that may wait for the thread, for each content. */
+const MOST_WAITING = 3;
+
+let lastId = 0;
 
 /** The MD5 of a content that comes in pieces. */
 export interface Md5 {
@@ -107,11 +50,6 @@ export interface Md5 {
   /** Lets go of a content that is given up. Harmless at any time. */
   destroy(): void;
 }
-
-/** Full slabs that may wait for the thread, for each content. */
-const MOST_WAITING = 3;
-
-let lastId = 0;
 
 /**
  * Hashes a content without holding up the event loop: up to 1 MiB is hashed at once when it is
@@ -207,6 +145,68 @@ export function createMd5(): Md5 {
       digest.reject(new Error('The content was given up.'));
       thread?.post({ kind: 'forget', id });
       end();
+    },
+  };
+}
+
+/** The thread with the least to do. They are started when they are needed, and kept for the process. */
+function findMd5Thread(): Md5Thread {
+  threads = threads.filter(({ isGone }) => !isGone);
+  const idlest = threads.toSorted((one, other) => one.load - other.load)[0];
+  if (idlest !== undefined && (idlest.load === 0 || threads.length >= MOST)) return idlest;
+  const thread = createMd5Thread();
+  threads.push(thread);
+  return thread;
+}
+
+/** Hears of the answers for one content, or that there will be none. */
+interface Md5Listener {
+  /** One more slab was read. */
+  read(): void;
+  digest(digest: string): void;
+  fail(error: Error): void;
+}
+
+export function createMd5Thread(): Md5Thread {
+  // Options of the process, such as a preloaded module or an inspector, are not meant for it.
+  const worker = new Worker(WORKER_URL, { name: 'md5', execArgv: [], env: {} });
+  const listeners = new Map<number, Md5Listener>();
+  let isGone = false;
+  worker.unref();
+
+  worker.on('message', (answer: Md5Answer) => {
+    const listener = listeners.get(answer.id);
+    if (answer.kind === 'digest') listener?.digest(answer.digest);
+    else {
+      // Also where the content was given up meanwhile.
+      giveBackSlab(answer.slab);
+      listener?.read();
+    }
+  });
+  const fail = (error: Error) => {
+    isGone = true;
+    const waiting = [...listeners.values()];
+    listeners.clear();
+    for (const listener of waiting) listener.fail(error);
+  };
+  worker.on('error', (error: Error) => fail(error));
+  worker.on('exit', (code) => fail(new Error(`The MD5 worker has ended with code ${code}.`)));
+
+  return {
+    get load() {
+      return listeners.size;
+    },
+    get isGone() {
+      return isGone;
+    },
+    add(id, listener) {
+      if (listeners.size === 0) worker.ref();
+      listeners.set(id, listener);
+    },
+    post: (request) =>
+      worker.postMessage(request, request.kind === 'update' ? toTransferList(request.slab) : []),
+    remove(id) {
+      if (listeners.delete(id) && listeners.size === 0) worker.unref();
     },
   };
 }

@@ -1,15 +1,14 @@
 /** How much is hashed at once. A content that fits into one slab never leaves the process's thread. */
 export const SLAB_BYTES = 1024 * 1024;
 
-/** Memory for the bytes that are hashed at once. */
-export type Slab = ArrayBuffer | SharedArrayBuffer;
-
 /** Shared slabs: as many as four contents have on their way. */
 const MOST_SHARED = 16;
 
 let shared = 0;
-
 const free: SharedArrayBuffer[] = [];
+
+/** Memory for the bytes that are hashed at once. */
+export type Slab = ArrayBuffer | SharedArrayBuffer;
 
 /**
  * A slab, its bytes those of an earlier use. The first ones are shared with the threads and kept for the

@@ -14,6 +14,11 @@ import { withLocks } from '../key-locks.ts';
 import type { ObjectKeys } from './object-keys.ts';
 import { isMissing, withS3Errors } from './to-s3-error.ts';
 
+/** Headers carry this much unchanged through every proxy and signature. */
+const PLAIN_HEADER = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+const FALLBACK_TYPE = 'application/octet-stream';
+
 /** What the SDK tells of an object, with HEAD and with GET. */
 interface ObjectHead {
   readonly ContentLength?: number | undefined;
@@ -27,11 +32,6 @@ interface ObjectHead {
 export function toVersion({ ETag, LastModified, Metadata }: ObjectHead): string {
   return JSON.stringify([ETag, LastModified, Metadata?.version]);
 }
-
-/** Headers carry this much unchanged through every proxy and signature. */
-const PLAIN_HEADER = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
-
-const FALLBACK_TYPE = 'application/octet-stream';
 
 /**
  * What is kept with an object. The ETag of an object is the MD5 of its content only where it was

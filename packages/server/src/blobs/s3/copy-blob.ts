@@ -28,78 +28,10 @@ const MAX_SINGLE_BYTES = 5 * 1024 ** 3;
 
 const COPIED_PART_BYTES = 1024 ** 3;
 
-/** One version of an object. */
-interface Source {
-  readonly key: string;
-  readonly version: string | undefined;
-}
-
-/** Copies inside of the store, atomically, over whatever is there. */
-export async function copyObject(
-  bucket: Bucket,
-  source: Source,
-  key: string,
-  info: BlobInfo,
-  signal?: AbortSignal,
-): Promise<void> {
-  if (info.size > MAX_SINGLE_BYTES) return copyInParts(bucket, source, key, info, signal);
-  const command = new CopyObjectCommand({
-    Bucket: bucket.name,
-    Key: key,
-    ...toCopySource(bucket, source),
-    MetadataDirective: 'REPLACE',
-    ...toObjectHeaders(info),
-  });
-  await withS3Errors(() => bucket.client.send(command, toCallOptions(signal)), signal);
-}
-
-async function copyInParts(
-  bucket: Bucket,
-  source: Source,
-  key: string,
-  info: BlobInfo,
-  signal?: AbortSignal,
-): Promise<void> {
-  const send = async (upload: UploadOfParts) => {
-    const parts: SentPart[] = [];
-    for (let start = 0; start < info.size; start += COPIED_PART_BYTES) {
-      const PartNumber = parts.length + 1;
-      const command = new UploadPartCopyCommand({
-        ...upload,
-        ...toCopySource(bucket, source),
-        PartNumber,
-        CopySourceRange: `bytes=${start}-${Math.min(start + COPIED_PART_BYTES, info.size) - 1}`,
-      });
-      const call = () => bucket.client.send(command, toCallOptions(signal));
-      const { CopyPartResult } = await withS3Errors(call, signal);
-      parts.push({ PartNumber, ETag: CopyPartResult?.ETag });
-    }
-    return parts;
-  };
-  bucket.uploads.add(key);
-  try {
-    await putInParts(bucket, { Key: key, ...toObjectHeaders(info) }, send, signal);
-  } finally {
-    bucket.uploads.delete(key);
-  }
-}
-
-function toCopySource({ name }: Bucket, { key, version }: Source) {
-  return {
-    CopySource: `${name}/${key.split('/').map(encodeURIComponent).join('/')}`,
-    CopySourceIfMatch: version,
-  };
-}
-
 /** A source that is replaced while it is copied is copied anew, so often. */
 const ATTEMPTS = 3;
 
 const MD5 = /^[0-9a-f]{32}$/;
-
-/** A file that S3 cannot copy without the danger of overwriting another one. */
-class BlobTooLargeError extends Error {
-  override readonly name = 'BlobTooLargeError';
-}
 
 /** What was copied. */
 interface Copied {
@@ -127,17 +59,6 @@ export async function copyBlob(
     }
     return info;
   });
-}
-
-/** Another process may have replaced or removed the source since. */
-async function deleteVersion(bucket: Bucket, key: string, version: string): Promise<void> {
-  const head = await headObject(bucket, key);
-  if (head === undefined || toVersion(head) !== version) return;
-  try {
-    await deleteObject(bucket, key, head.ETag);
-  } catch (error) {
-    if (!isRefusedCondition(error)) throw error;
-  }
 }
 
 async function copyVersion(
@@ -215,4 +136,83 @@ async function copyNew(bucket: Bucket, from: BlobKey, to: BlobKey, signal?: Abor
   } finally {
     await source.close();
   }
+}
+
+/** A file that S3 cannot copy without the danger of overwriting another one. */
+class BlobTooLargeError extends Error {
+  override readonly name = 'BlobTooLargeError';
+}
+
+/** Another process may have replaced or removed the source since. */
+async function deleteVersion(bucket: Bucket, key: string, version: string): Promise<void> {
+  const head = await headObject(bucket, key);
+  if (head === undefined || toVersion(head) !== version) return;
+  try {
+    await deleteObject(bucket, key, head.ETag);
+  } catch (error) {
+    if (!isRefusedCondition(error)) throw error;
+  }
+}
+
+/** One version of an object. */
+interface Source {
+  readonly key: string;
+  readonly version: string | undefined;
+}
+
+/** Copies inside of the store, atomically, over whatever is there. */
+export async function copyObject(
+  bucket: Bucket,
+  source: Source,
+  key: string,
+  info: BlobInfo,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (info.size > MAX_SINGLE_BYTES) return copyInParts(bucket, source, key, info, signal);
+  const command = new CopyObjectCommand({
+    Bucket: bucket.name,
+    Key: key,
+    ...toCopySource(bucket, source),
+    MetadataDirective: 'REPLACE',
+    ...toObjectHeaders(info),
+  });
+  await withS3Errors(() => bucket.client.send(command, toCallOptions(signal)), signal);
+}
+
+async function copyInParts(
+  bucket: Bucket,
+  source: Source,
+  key: string,
+  info: BlobInfo,
+  signal?: AbortSignal,
+): Promise<void> {
+  const send = async (upload: UploadOfParts) => {
+    const parts: SentPart[] = [];
+    for (let start = 0; start < info.size; start += COPIED_PART_BYTES) {
+      const PartNumber = parts.length + 1;
+      const command = new UploadPartCopyCommand({
+        ...upload,
+        ...toCopySource(bucket, source),
+        PartNumber,
+        CopySourceRange: `bytes=${start}-${Math.min(start + COPIED_PART_BYTES, info.size) - 1}`,
+      });
+      const call = () => bucket.client.send(command, toCallOptions(signal));
+      const { CopyPartResult } = await withS3Errors(call, signal);
+      parts.push({ PartNumber, ETag: CopyPartResult?.ETag });
+    }
+    return parts;
+  };
+  bucket.uploads.add(key);
+  try {
+    await putInParts(bucket, { Key: key, ...toObjectHeaders(info) }, send, signal);
+  } finally {
+    bucket.uploads.delete(key);
+  }
+}
+
+function toCopySource({ name }: Bucket, { key, version }: Source) {
+  return {
+    CopySource: `${name}/${key.split('/').map(encodeURIComponent).join('/')}`,
+    CopySourceIfMatch: version,
+  };
 }

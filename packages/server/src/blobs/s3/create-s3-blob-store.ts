@@ -31,37 +31,7 @@ const CONSENT_BYTES = 16 * 1024 * 1024;
 /** Without one the SDK writes to the console what it throws anyway. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-interface ClientOptions {
-  readonly endpoint?: string | undefined;
-  readonly region: string;
-  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  readonly forcePathStyle?: boolean | undefined;
-}
-
-function createClient(options: ClientOptions): S3Client {
-  const { endpoint, region, credentials, forcePathStyle = endpoint !== undefined } = options;
-  // The calls of this server are bounded by its own connections, and a slow reader holds one of them.
-  const agent = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY };
-  return new S3Client({
-    region,
-    forcePathStyle,
-    ...(endpoint !== undefined && { endpoint }),
-    ...(credentials !== undefined && { credentials }),
-    maxAttempts: ATTEMPTS,
-    logger: SILENT,
-    expectContinueHeader: CONSENT_BYTES,
-    // Else streams are sent in chunks with a trailer, which Ceph and others refuse (411). Contents
-    // are guarded by their MD5.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: {
-      connectionTimeout: CONNECT_MILLISECONDS,
-      socketTimeout: IDLE_MILLISECONDS,
-      httpAgent: agent,
-      httpsAgent: agent,
-    },
-  });
-}
+const CHECK_MILLISECONDS = 3_000;
 
 export interface S3BlobStoreOptions {
   /** Address of the store. Default: that of the region at AWS. */
@@ -78,8 +48,6 @@ export interface S3BlobStoreOptions {
   /** Whether `presign` is there: its links are answered by the store, with the store's headers. Default: false. */
   readonly presignedLinks?: boolean | undefined;
 }
-
-const CHECK_MILLISECONDS = 3_000;
 
 /**
  * Files as objects of an S3-compatible store, at `<prefix><env>/<path>`. Uploads over 8 MiB are sent in
@@ -137,25 +105,47 @@ export function createS3BlobStore(options: S3BlobStoreOptions): BlobStore {
   };
 }
 
-/** What was uploaded is anybody's: the store, too, hands it out to be saved and not to be shown. */
-function presign({ client, name, keys }: Bucket, key: BlobKey, seconds: number): Promise<string> {
-  const command = new GetObjectCommand({
-    Bucket: name,
-    Key: keys.of(key),
-    ResponseContentDisposition: 'attachment',
-  });
-  return withS3Errors(() => getSignedUrl(client, command, { expiresIn: seconds }));
+interface ClientOptions {
+  readonly endpoint?: string | undefined;
+  readonly region: string;
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly forcePathStyle?: boolean | undefined;
 }
 
-/** The slowest upload that the server lets go on sends a part of 8 MiB within three days. */
-function weekAgo(): Date {
-  return new Date(Date.now() - 7 * 86_400_000);
+function createClient(options: ClientOptions): S3Client {
+  const { endpoint, region, credentials, forcePathStyle = endpoint !== undefined } = options;
+  // The calls of this server are bounded by its own connections, and a slow reader holds one of them.
+  const agent = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY };
+  return new S3Client({
+    region,
+    forcePathStyle,
+    ...(endpoint !== undefined && { endpoint }),
+    ...(credentials !== undefined && { credentials }),
+    maxAttempts: ATTEMPTS,
+    logger: SILENT,
+    expectContinueHeader: CONSENT_BYTES,
+    // Else streams are sent in chunks with a trailer, which Ceph and others refuse (411). Contents
+    // are guarded by their MD5.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: CONNECT_MILLISECONDS,
+      socketTimeout: IDLE_MILLISECONDS,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
+  });
 }
 
 /** Ends uploads to which nothing has come since, and removes whole ones that nobody has used. */
 async function sweepBucket(bucket: Bucket, olderThan = weekAgo()): Promise<number> {
   const aborted = await abortUploads(bucket, olderThan);
   return aborted + (await deleteUploads(bucket, olderThan));
+}
+
+/** The slowest upload that the server lets go on sends a part of 8 MiB within three days. */
+function weekAgo(): Date {
+  return new Date(Date.now() - 7 * 86_400_000);
 }
 
 async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
@@ -208,6 +198,10 @@ async function abortUpload(
   });
 }
 
+function isOlder(date: Date | undefined, limit: Date): boolean {
+  return date === undefined || date < limit;
+}
+
 async function deleteUploads(bucket: Bucket, olderThan: Date): Promise<number> {
   const { client, name, keys } = bucket;
   return withS3Errors(async () => {
@@ -225,6 +219,12 @@ async function deleteUploads(bucket: Bucket, olderThan: Date): Promise<number> {
   });
 }
 
-function isOlder(date: Date | undefined, limit: Date): boolean {
-  return date === undefined || date < limit;
+/** What was uploaded is anybody's: the store, too, hands it out to be saved and not to be shown. */
+function presign({ client, name, keys }: Bucket, key: BlobKey, seconds: number): Promise<string> {
+  const command = new GetObjectCommand({
+    Bucket: name,
+    Key: keys.of(key),
+    ResponseContentDisposition: 'attachment',
+  });
+  return withS3Errors(() => getSignedUrl(client, command, { expiresIn: seconds }));
 }

@@ -6,14 +6,91 @@ import { countBuffer } from '../collect-buffers.ts';
 import { type Bucket, toBlobInfo, toVersion } from './bucket.ts';
 import { isMissing, isRefusedCondition, withS3Errors } from './to-s3-error.ts';
 
+/** A connection that breaks so often without a byte is no accident. */
+const MAX_FRUITLESS = 3;
+
+/** To read past so much costs less than a call. */
+const SKIPPED_BYTES = 256 * 1024;
+
+interface OpenObject extends OpenBlob {
+  /** As `toVersion` says it. */
+  readonly version: string;
+}
+
+/**
+ * Opens an object. A call for the whole of it holds its version, whatever replaces it; a part of it
+ * that lies far behind the beginning has a call of its own while that version is still there.
+ */
+export async function openObject(bucket: Bucket, key: string): Promise<OpenObject | undefined> {
+  const found = await getObject(bucket, key);
+  if (found === undefined) return undefined;
+  const info = toBlobInfo(found);
+  const version = found.ETag;
+  const body = found.Body as Readable;
+  // A connection that breaks before anybody reads is replaced when somebody does.
+  body.on('error', () => {});
+  let held: Readable | undefined = body;
+
+  async function connect({ start, end }: ByteRange): Promise<ObjectBody> {
+    const whole = held?.destroyed ? undefined : held;
+    held = undefined;
+    if (whole && start <= SKIPPED_BYTES) return { body: whole, start: 0 };
+    const range = { start, end, version };
+    const part = await getObject(bucket, key, range).catch((error) => {
+      whole?.destroy();
+      throw error;
+    });
+    if (part) {
+      whole?.destroy();
+      return { body: part.Body as Readable, start };
+    }
+    if (whole) return { body: whole, start: 0 };
+    throw new StoreUnavailableError('The file was replaced while it was being read.');
+  }
+
+  const letGo = () => {
+    // A connection whose answer is read to its end can be used again.
+    if (info.size <= SKIPPED_BYTES) held?.resume();
+    else held?.destroy();
+    held = undefined;
+  };
+  const read = (range: ByteRange = { start: 0, end: info.size - 1 }) =>
+    new ObjectStream(range, connect).once('close', letGo);
+  return {
+    info,
+    version: toVersion(found),
+    read,
+    sendTo: (target, range) => pipeline(read(range), target),
+    close: async () => letGo(),
+  };
+}
+
+/** Undefined where there is no such object, or not that version. */
+function getObject(
+  { client, name }: Bucket,
+  key: string,
+  part?: ByteRange & { readonly version: string | undefined },
+): Promise<GetObjectCommandOutput | undefined> {
+  const command = new GetObjectCommand({
+    Bucket: name,
+    Key: key,
+    ...(part && { Range: `bytes=${part.start}-${part.end}`, IfMatch: part.version }),
+  });
+  return withS3Errors(async () => {
+    try {
+      return await client.send(command);
+    } catch (error) {
+      if (isMissing(error) || isRefusedCondition(error)) return undefined;
+      throw error;
+    }
+  });
+}
+
 /** Bytes of an object, and the place where they begin. */
 interface ObjectBody {
   readonly body: Readable;
   readonly start: number;
 }
-
-/** A connection that breaks so often without a byte is no accident. */
-const MAX_FRUITLESS = 3;
 
 /**
  * A part of an object, which goes on with a new connection where one breaks: stores close those of
@@ -109,81 +186,4 @@ export class ObjectStream extends Readable {
       void this.#open();
     }
   }
-}
-
-/** To read past so much costs less than a call. */
-const SKIPPED_BYTES = 256 * 1024;
-
-interface OpenObject extends OpenBlob {
-  /** As `toVersion` says it. */
-  readonly version: string;
-}
-
-/**
- * Opens an object. A call for the whole of it holds its version, whatever replaces it; a part of it
- * that lies far behind the beginning has a call of its own while that version is still there.
- */
-export async function openObject(bucket: Bucket, key: string): Promise<OpenObject | undefined> {
-  const found = await getObject(bucket, key);
-  if (found === undefined) return undefined;
-  const info = toBlobInfo(found);
-  const version = found.ETag;
-  const body = found.Body as Readable;
-  // A connection that breaks before anybody reads is replaced when somebody does.
-  body.on('error', () => {});
-  let held: Readable | undefined = body;
-
-  async function connect({ start, end }: ByteRange): Promise<ObjectBody> {
-    const whole = held?.destroyed ? undefined : held;
-    held = undefined;
-    if (whole && start <= SKIPPED_BYTES) return { body: whole, start: 0 };
-    const range = { start, end, version };
-    const part = await getObject(bucket, key, range).catch((error) => {
-      whole?.destroy();
-      throw error;
-    });
-    if (part) {
-      whole?.destroy();
-      return { body: part.Body as Readable, start };
-    }
-    if (whole) return { body: whole, start: 0 };
-    throw new StoreUnavailableError('The file was replaced while it was being read.');
-  }
-
-  const letGo = () => {
-    // A connection whose answer is read to its end can be used again.
-    if (info.size <= SKIPPED_BYTES) held?.resume();
-    else held?.destroy();
-    held = undefined;
-  };
-  const read = (range: ByteRange = { start: 0, end: info.size - 1 }) =>
-    new ObjectStream(range, connect).once('close', letGo);
-  return {
-    info,
-    version: toVersion(found),
-    read,
-    sendTo: (target, range) => pipeline(read(range), target),
-    close: async () => letGo(),
-  };
-}
-
-/** Undefined where there is no such object, or not that version. */
-function getObject(
-  { client, name }: Bucket,
-  key: string,
-  part?: ByteRange & { readonly version: string | undefined },
-): Promise<GetObjectCommandOutput | undefined> {
-  const command = new GetObjectCommand({
-    Bucket: name,
-    Key: key,
-    ...(part && { Range: `bytes=${part.start}-${part.end}`, IfMatch: part.version }),
-  });
-  return withS3Errors(async () => {
-    try {
-      return await client.send(command);
-    } catch (error) {
-      if (isMissing(error) || isRefusedCondition(error)) return undefined;
-      throw error;
-    }
-  });
 }

@@ -18,20 +18,6 @@ const REFUSED = [
   'fd20:ce::254/128', // metadata of Google
 ] as const;
 
-function toBlockList(ranges: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(range) ?? [];
-    const family = isIP(address);
-    const length = Number(bits ?? (family === 4 ? 32 : 128));
-    if (family === 0 || length > (family === 4 ? 32 : 128)) {
-      throw new TypeError(`${range} is no range of addresses: write it as 10.0.0.0/8 or fd00::/8.`);
-    }
-    list.addSubnet(address, length, family === 4 ? 'ipv4' : 'ipv6');
-  }
-  return list;
-}
-
 const hex = (high = '0', low = '0') => {
   const bits = (Number.parseInt(high, 16) << 16) | Number.parseInt(low, 16);
   return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join('.');
@@ -44,15 +30,6 @@ const EMBEDDED = [
   /^64:ff9b::([0-9a-f]{1,4}):([0-9a-f]{1,4})$/, // RFC 6052: NAT64
   /^2002:([0-9a-f]{1,4}):([0-9a-f]{1,4})(?::|$)/, // RFC 3056: 6to4
 ];
-
-function embeddedIPv4(address: string): string | undefined {
-  const canonical = URL.parse(`http://[${address}]`)?.hostname.slice(1, -1) ?? '';
-  for (const form of EMBEDDED) {
-    const found = form.exec(canonical);
-    if (found !== null) return hex(found[1], found[2]);
-  }
-  return undefined;
-}
 
 /**
  * Judges the addresses that DNS gives, which may be anybody's: without it, who can change a record of
@@ -70,4 +47,27 @@ export function createAddressPolicy(allow?: readonly string[]): (address: string
     const judged = isIPv4(address) ? address : (embeddedIPv4(address) ?? address);
     return isIP(judged) !== 0 && matches(judged) === (allow !== undefined);
   };
+}
+
+function toBlockList(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(range) ?? [];
+    const family = isIP(address);
+    const length = Number(bits ?? (family === 4 ? 32 : 128));
+    if (family === 0 || length > (family === 4 ? 32 : 128)) {
+      throw new TypeError(`${range} is no range of addresses: write it as 10.0.0.0/8 or fd00::/8.`);
+    }
+    list.addSubnet(address, length, family === 4 ? 'ipv4' : 'ipv6');
+  }
+  return list;
+}
+
+function embeddedIPv4(address: string): string | undefined {
+  const canonical = URL.parse(`http://[${address}]`)?.hostname.slice(1, -1) ?? '';
+  for (const form of EMBEDDED) {
+    const found = form.exec(canonical);
+    if (found !== null) return hex(found[1], found[2]);
+  }
+  return undefined;
 }

@@ -1,14 +1,6 @@
 import type { SrvRecord } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 
-/** Time, so that tests can turn it. */
-export interface Clock {
-  /** Milliseconds from any fixed point; never goes back. */
-  now(): number;
-  /** Calls `task` after `ms` milliseconds, and does not keep the process alive for it. */
-  after(ms: number, task: () => void): () => void;
-}
-
 export const systemClock: Clock = {
   now: () => performance.now(),
   after(ms, task) {
@@ -17,39 +9,13 @@ export const systemClock: Clock = {
   },
 };
 
-type Answer<Row> =
-  | { readonly kind: 'found'; readonly rows: readonly Row[]; readonly ttlSeconds?: number }
-  /** The name is there, but has no such record. */
-  | { readonly kind: 'no-data' }
-  /** There is no such name, of no type. */
-  | { readonly kind: 'no-name' };
-
-type RecordType = 'A' | 'AAAA' | 'SRV';
-
-type RowOf<Type extends RecordType> = Type extends 'SRV' ? SrvRecord : string;
-
-/** Questions that share one resolver. */
-export interface Lookup {
-  /** @throws Error with a code of `node:dns` where there is no answer */
-  query<Type extends RecordType>(type: Type, name: string): Promise<Answer<RowOf<Type>>>;
-  /** Ends all that is asked with an error. */
-  cancel(): void;
-}
-
 /** Asks this often before it gives up, of each server. */
 const TRIES = 3;
 
-async function ask(resolver: Resolver, type: RecordType, name: string): Promise<Answer<unknown>> {
-  if (type === 'SRV') return { kind: 'found', rows: await resolver.resolveSrv(name) };
-  const found = await (type === 'A'
-    ? resolver.resolve4(name, { ttl: true })
-    : resolver.resolve6(name, { ttl: true }));
-  return {
-    kind: 'found',
-    rows: found.map(({ address }) => address),
-    ttlSeconds: Math.min(...found.map(({ ttl }) => ttl)),
-  };
-}
+/** The bounds of a TTL: a record of 0 s must not cost a question a call, nor one of a day last one. */
+const MIN_TTL_MS = 1_000;
+
+const MAX_TTL_MS = 60_000;
 
 /**
  * Opens a resolver for the questions of one refresh. A fresh one each time, since it learns: it takes
@@ -78,11 +44,6 @@ export function openLookup(servers: readonly string[] | undefined, timeoutMs: nu
     },
   };
 }
-
-/** The bounds of a TTL: a record of 0 s must not cost a question a call, nor one of a day last one. */
-const MIN_TTL_MS = 1_000;
-
-const MAX_TTL_MS = 60_000;
 
 interface RecordMemoryOptions {
   clock: Clock;
@@ -152,5 +113,44 @@ export function createRecordMemory(options: RecordMemoryOptions): RecordMemory {
       known = asked;
       asked = new Map();
     },
+  };
+}
+
+/** Time, so that tests can turn it. */
+export interface Clock {
+  /** Milliseconds from any fixed point; never goes back. */
+  now(): number;
+  /** Calls `task` after `ms` milliseconds, and does not keep the process alive for it. */
+  after(ms: number, task: () => void): () => void;
+}
+
+type Answer<Row> =
+  | { readonly kind: 'found'; readonly rows: readonly Row[]; readonly ttlSeconds?: number }
+  /** The name is there, but has no such record. */
+  | { readonly kind: 'no-data' }
+  /** There is no such name, of no type. */
+  | { readonly kind: 'no-name' };
+
+type RecordType = 'A' | 'AAAA' | 'SRV';
+
+type RowOf<Type extends RecordType> = Type extends 'SRV' ? SrvRecord : string;
+
+/** Questions that share one resolver. */
+export interface Lookup {
+  /** @throws Error with a code of `node:dns` where there is no answer */
+  query<Type extends RecordType>(type: Type, name: string): Promise<Answer<RowOf<Type>>>;
+  /** Ends all that is asked with an error. */
+  cancel(): void;
+}
+
+async function ask(resolver: Resolver, type: RecordType, name: string): Promise<Answer<unknown>> {
+  if (type === 'SRV') return { kind: 'found', rows: await resolver.resolveSrv(name) };
+  const found = await (type === 'A'
+    ? resolver.resolve4(name, { ttl: true })
+    : resolver.resolve6(name, { ttl: true }));
+  return {
+    kind: 'found',
+    rows: found.map(({ address }) => address),
+    ttlSeconds: Math.min(...found.map(({ ttl }) => ttl)),
   };
 }

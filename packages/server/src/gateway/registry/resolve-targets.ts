@@ -4,6 +4,73 @@ import type { Lookup, RecordMemory } from './record-memory.ts';
 /** Most endpoints of a service: an answer over TCP may hold thousands of records. */
 const MAX_TARGETS = 256;
 
+const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
+
+const byPlace = (a: Target, b: Target) =>
+  compare(a.host, b.host) || (a.port ?? 0) - (b.port ?? 0) || compare(a.address, b.address);
+
+/** "." as a target says that the service is decidedly not there (RFC 2782). */
+const leadsSomewhere = ({ name, port }: SrvRecord) => name !== '' && name !== '.' && port > 0;
+
+/**
+ * Asks DNS where a service is.
+ *
+ * @throws Error where the answer is not to be had, and no earlier one is young enough
+ */
+export async function resolveTargets(
+  context: ResolveContext,
+  type: 'A' | 'SRV',
+  name: string,
+): Promise<Resolved> {
+  try {
+    return await (type === 'SRV' ? resolveSrv(context, name) : resolveAddresses(context, name));
+  } finally {
+    context.memory.sweep();
+  }
+}
+
+async function resolveSrv(context: ResolveContext, name: string): Promise<Resolved> {
+  const { answer, ...rest } = await context.memory.ask(context.lookup, 'SRV', name);
+  const tally = createTally();
+  tally.add(rest);
+  const result = (targets: readonly Target[]) => ({
+    resolution: { exists: answer.kind !== 'no-name', targets: targets.slice(0, MAX_TARGETS) },
+    expires: tally.expires,
+    problems: tally.problems,
+  });
+  if (answer.kind !== 'found') return result([]);
+
+  const records = answer.rows
+    .filter(leadsSomewhere)
+    .map((record) => ({ ...record, name: record.name.toLowerCase() }))
+    .sort((a, b) => a.priority - b.priority || compare(a.name, b.name) || a.port - b.port)
+    .slice(0, MAX_TARGETS);
+  let failure: unknown;
+  // RFC 2782: "A client MUST attempt to contact the target host with the lowest-numbered priority it
+  // can reach". What can be told here is whether it has an address.
+  for (const group of Map.groupBy(records, ({ priority }) => priority).values()) {
+    const hosts = [...new Set(group.map((record) => record.name))];
+    const found = new Map<string, readonly Target[]>();
+    const settled = await Promise.allSettled(
+      hosts.map(async (host) => {
+        const addresses = await resolveAddresses(context, host);
+        tally.add(addresses);
+        found.set(host, addresses.resolution.targets);
+      }),
+    );
+    const failures = settled.filter((one) => one.status === 'rejected').map((one) => one.reason);
+    tally.problems.push(...failures);
+    failure ??= failures[0];
+    const targets = group.flatMap(({ name: host, port, weight }) => {
+      const addresses = found.get(host) ?? [];
+      return addresses.map((target) => ({ ...target, port, weight: weight / addresses.length }));
+    });
+    if (targets.length > 0) return result(targets.sort(byPlace));
+  }
+  if (failure !== undefined) throw failure;
+  return result([]);
+}
+
 export interface Target {
   readonly address: string;
   /** Name that led to the address. */
@@ -53,11 +120,6 @@ function createTally() {
   };
 }
 
-const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
-
-const byPlace = (a: Target, b: Target) =>
-  compare(a.host, b.host) || (a.port ?? 0) - (b.port ?? 0) || compare(a.address, b.address);
-
 /** The IPv4 addresses of a name, or else its IPv6 ones: the two are most often the same machines. */
 async function resolveAddresses(context: ResolveContext, host: string): Promise<Resolved> {
   const tally = createTally();
@@ -79,66 +141,4 @@ async function resolveAddresses(context: ResolveContext, host: string): Promise<
   const targets = [...new Set(allowed)].map((address) => ({ address, host })).sort(byPlace);
   const resolution = { exists, targets: targets.slice(0, MAX_TARGETS) };
   return { resolution, expires: tally.expires, problems: tally.problems };
-}
-
-/** "." as a target says that the service is decidedly not there (RFC 2782). */
-const leadsSomewhere = ({ name, port }: SrvRecord) => name !== '' && name !== '.' && port > 0;
-
-async function resolveSrv(context: ResolveContext, name: string): Promise<Resolved> {
-  const { answer, ...rest } = await context.memory.ask(context.lookup, 'SRV', name);
-  const tally = createTally();
-  tally.add(rest);
-  const result = (targets: readonly Target[]) => ({
-    resolution: { exists: answer.kind !== 'no-name', targets: targets.slice(0, MAX_TARGETS) },
-    expires: tally.expires,
-    problems: tally.problems,
-  });
-  if (answer.kind !== 'found') return result([]);
-
-  const records = answer.rows
-    .filter(leadsSomewhere)
-    .map((record) => ({ ...record, name: record.name.toLowerCase() }))
-    .sort((a, b) => a.priority - b.priority || compare(a.name, b.name) || a.port - b.port)
-    .slice(0, MAX_TARGETS);
-  let failure: unknown;
-  // RFC 2782: "A client MUST attempt to contact the target host with the lowest-numbered priority it
-  // can reach". What can be told here is whether it has an address.
-  for (const group of Map.groupBy(records, ({ priority }) => priority).values()) {
-    const hosts = [...new Set(group.map((record) => record.name))];
-    const found = new Map<string, readonly Target[]>();
-    const settled = await Promise.allSettled(
-      hosts.map(async (host) => {
-        const addresses = await resolveAddresses(context, host);
-        tally.add(addresses);
-        found.set(host, addresses.resolution.targets);
-      }),
-    );
-    const failures = settled.filter((one) => one.status === 'rejected').map((one) => one.reason);
-    tally.problems.push(...failures);
-    failure ??= failures[0];
-    const targets = group.flatMap(({ name: host, port, weight }) => {
-      const addresses = found.get(host) ?? [];
-      return addresses.map((target) => ({ ...target, port, weight: weight / addresses.length }));
-    });
-    if (targets.length > 0) return result(targets.sort(byPlace));
-  }
-  if (failure !== undefined) throw failure;
-  return result([]);
-}
-
-/**
- * Asks DNS where a service is.
- *
- * @throws Error where the answer is not to be had, and no earlier one is young enough
- */
-export async function resolveTargets(
-  context: ResolveContext,
-  type: 'A' | 'SRV',
-  name: string,
-): Promise<Resolved> {
-  try {
-    return await (type === 'SRV' ? resolveSrv(context, name) : resolveAddresses(context, name));
-  } finally {
-    context.memory.sweep();
-  }
 }

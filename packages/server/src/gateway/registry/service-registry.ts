@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
+const keyOf = ({ origin, servername }: Endpoint) => `${servername ?? ''} ${origin}`;
+
 /** Why a service cannot be called, whatever its versions: each has an error code of its own (D6). */
 export type ServiceState = 'ready' | 'not-ready' | 'forbidden' | 'overdue';
 
@@ -141,8 +143,6 @@ export function createServiceTable<Config extends { env: string; name: string },
     },
   };
 }
-
-const keyOf = ({ origin, servername }: Endpoint) => `${servername ?? ''} ${origin}`;
 
 /** Gives back the endpoint of `versions` that is the same, so that what is known of it is not lost. */
 export function reuseEndpoints(

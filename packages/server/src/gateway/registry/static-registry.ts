@@ -8,6 +8,26 @@ import {
   type VersionConfig,
 } from './service-registry.ts';
 
+/**
+ * Services whose endpoints stand in the configuration.
+ *
+ * @example
+ * const registry = createStaticRegistry([
+ *   { env: 'dev', name: 'hello', versions: [{ name: 'v1', endpoints: ['http://127.0.0.1:9000'] }] },
+ * ]);
+ * registry.find('dev', 'hello')?.versions[0]?.endpoints; // [{ origin: 'http://127.0.0.1:9000' }]
+ */
+export function createStaticRegistry(services: readonly StaticServiceConfig[]): StaticRegistry {
+  const table = createServiceTable(toService);
+  table.prepare(services)();
+  return {
+    find: table.get,
+    prepare: table.prepare,
+    update: (next) => table.prepare(next)(),
+    close: async () => table.prepare([])(),
+  };
+}
+
 interface StaticRegistry extends ServiceRegistry {
   find(env: string, name: string): Service | undefined;
   /**
@@ -40,26 +60,6 @@ function toService(config: StaticServiceConfig, previous: Service | undefined): 
     versions: config.versions.map(toVersion),
     callers: config.callers && new Set(config.callers),
     maxCalls: config.maxCalls,
-  };
-}
-
-/**
- * Services whose endpoints stand in the configuration.
- *
- * @example
- * const registry = createStaticRegistry([
- *   { env: 'dev', name: 'hello', versions: [{ name: 'v1', endpoints: ['http://127.0.0.1:9000'] }] },
- * ]);
- * registry.find('dev', 'hello')?.versions[0]?.endpoints; // [{ origin: 'http://127.0.0.1:9000' }]
- */
-export function createStaticRegistry(services: readonly StaticServiceConfig[]): StaticRegistry {
-  const table = createServiceTable(toService);
-  table.prepare(services)();
-  return {
-    find: table.get,
-    prepare: table.prepare,
-    update: (next) => table.prepare(next)(),
-    close: async () => table.prepare([])(),
   };
 }
 
