@@ -13,6 +13,45 @@ const FIXED_LIMITS = [
   'tokenCacheSeconds',
 ] as const;
 
+type ParsedEnvironment = ParsedConfig['environments'][string];
+
+/** Public keys of an issuer of tokens (RFC 7517). */
+export interface KeySet {
+  readonly keys: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** A key pair that signatures are made with. */
+export interface KeyPair {
+  readonly id: string;
+  readonly secret: string;
+  readonly token?: string | undefined;
+  readonly expires?: string | undefined;
+}
+
+export interface EnvironmentConfig extends Omit<ParsedEnvironment, 'credentials' | 'tokens'> {
+  readonly credentials: readonly KeyPair[];
+  readonly tokens?:
+    | { readonly jwks: KeySet | string; readonly issuer?: string | undefined }
+    | undefined;
+}
+
+/** A configuration with its defaults, every file read and every path absolute. It holds secrets. */
+export interface Config extends Omit<ParsedConfig, 'environments' | 'keys' | 'wireProfile'> {
+  readonly wireProfile: WireProfile;
+  readonly keys: readonly { readonly secret: string }[];
+  readonly environments: Readonly<Record<string, EnvironmentConfig>>;
+}
+
+/** Every secret that stands in a configuration. */
+export function secretsOf({ keys, store, environments }: Config): string[] {
+  const secrets = keys.map(({ secret }) => secret);
+  if (store.driver === 's3') secrets.push(store.secretAccessKey ?? '');
+  for (const { credentials } of Object.values(environments)) {
+    for (const { secret, token } of credentials) secrets.push(secret, token ?? '');
+  }
+  return secrets;
+}
+
 /** One thing that is wrong with a configuration. */
 export interface ConfigFault {
   /** Setting, from the top: `['environments', 'dev', 'bucket']`. */
@@ -64,43 +103,4 @@ export function findRestarts(old: Config, next: Config): Reloadable {
     config: { ...next, ...kept, limits: { ...next.limits, ...keptLimits } },
     restarts: [...settings, ...limits.map((name) => `limits.${name}`)],
   };
-}
-
-type ParsedEnvironment = ParsedConfig['environments'][string];
-
-/** Public keys of an issuer of tokens (RFC 7517). */
-export interface KeySet {
-  readonly keys: readonly Readonly<Record<string, unknown>>[];
-}
-
-/** A key pair that signatures are made with. */
-export interface KeyPair {
-  readonly id: string;
-  readonly secret: string;
-  readonly token?: string | undefined;
-  readonly expires?: string | undefined;
-}
-
-export interface EnvironmentConfig extends Omit<ParsedEnvironment, 'credentials' | 'tokens'> {
-  readonly credentials: readonly KeyPair[];
-  readonly tokens?:
-    | { readonly jwks: KeySet | string; readonly issuer?: string | undefined }
-    | undefined;
-}
-
-/** A configuration with its defaults, every file read and every path absolute. It holds secrets. */
-export interface Config extends Omit<ParsedConfig, 'environments' | 'keys' | 'wireProfile'> {
-  readonly wireProfile: WireProfile;
-  readonly keys: readonly { readonly secret: string }[];
-  readonly environments: Readonly<Record<string, EnvironmentConfig>>;
-}
-
-/** Every secret that stands in a configuration. */
-export function secretsOf({ keys, store, environments }: Config): string[] {
-  const secrets = keys.map(({ secret }) => secret);
-  if (store.driver === 's3') secrets.push(store.secretAccessKey ?? '');
-  for (const { credentials } of Object.values(environments)) {
-    for (const { secret, token } of credentials) secrets.push(secret, token ?? '');
-  }
-  return secrets;
 }

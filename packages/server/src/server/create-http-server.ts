@@ -9,8 +9,8 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Config } from '../config/config.ts';
-import { answerClientError, createBodyWatch, createWriteWatch } from './body-watch.ts';
 import type { Dispatch } from './dispatch.ts';
+import { answerClientError, createBodyWatch, createWriteWatch } from './hardening.ts';
 import { readTls } from './tls.ts';
 
 /** Requests of one connection that may wait. More are not read: their sender is to wait. */

@@ -14,8 +14,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Caller } from '../../src/auth/caller.ts';
 import { createAuthenticator } from '../../src/auth/create-authenticator.ts';
 import { createDevKeys, mintToken } from '../../src/auth/mint-token.ts';
-import { deploy, START } from './support/deployment.ts';
-import { CLAIMS, createIssuer, type Issuer } from './support/issuer.ts';
+import { CLAIMS, createIssuer, deploy, type Issuer, START } from './support/deployment.ts';
 
 const PATH = '/v1/cloudrun/hello';
 const ISSUER = CLAIMS.iss;

@@ -4,8 +4,7 @@ import { createAuthenticator } from '../../src/auth/create-authenticator.ts';
 import { EMPTY_HASH, sha256, toCanonicalHead } from '../../src/auth/tc3.ts';
 import { signGatewayRequest, type UnsignedRequest } from '../support/sign-request.ts';
 
-import { deploy, START } from './support/deployment.ts';
-import { signScope } from './support/sign-scope.ts';
+import { deploy, START, signScope } from './support/deployment.ts';
 
 const ID = 'ci';
 const SECRET = 'a secret that no answer may show';

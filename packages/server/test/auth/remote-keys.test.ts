@@ -2,9 +2,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createRemoteKeys } from '../../src/auth/create-key-source.ts';
 import { KeysUnavailable } from '../../src/auth/key-set.ts';
-import { deploy } from './support/deployment.ts';
-import { createIssuer, type Issuer } from './support/issuer.ts';
-import { serve } from './support/serve.ts';
+import { createIssuer, deploy, type Issuer, serve } from './support/deployment.ts';
 
 const PATH = '/v1/cloudrun/hello';
 

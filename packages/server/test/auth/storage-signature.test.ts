@@ -2,8 +2,7 @@ import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
 import { toStorageCanonicalRequest } from '../../src/auth/tc3.ts';
 import { type StorageSigning, signStorageRequest } from '../support/sign-request.ts';
-import { deploy, START } from './support/deployment.ts';
-import { signScope } from './support/sign-scope.ts';
+import { deploy, START, signScope } from './support/deployment.ts';
 
 const SECRET = 'a secret that no answer may show';
 const TOKEN = 'session-token-of-temporary-credentials';

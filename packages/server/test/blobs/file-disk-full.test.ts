@@ -6,8 +6,7 @@ import { checkFileStore } from '../../src/blobs/file/check-file-store.ts';
 import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
 import { readAll, toBytes, toStream } from './blob-contents.ts';
 import { startChild } from './children/start-child.ts';
-import { mountSmallDisk } from './mount-small-disk.ts';
-import { useTempFolder } from './temp-folder.ts';
+import { mountSmallDisk, useTempFolder } from './temp-folder.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const key = { env: 'dev', path: 'folder/file' };

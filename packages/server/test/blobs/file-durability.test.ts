@@ -3,8 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
-import { call, put } from '../storage/support/client.ts';
-import { type Deployment, deploy } from '../storage/support/deploy.ts';
+import { call, type Deployment, deploy, put } from '../storage/support/client.ts';
+
 import { useTempFolder } from './temp-folder.ts';
 
 /**

@@ -5,8 +5,8 @@ import type { BlobStore } from '../../src/blobs/blob-store.ts';
 import { checkFileStore } from '../../src/blobs/file/check-file-store.ts';
 import { createFileBlobStore } from '../../src/blobs/file/create-file-blob-store.ts';
 import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
-import { call, contentOf, put } from '../storage/support/client.ts';
-import { type Deployment, deploy } from '../storage/support/deploy.ts';
+import { call, contentOf, type Deployment, deploy, put } from '../storage/support/client.ts';
+
 import { readAll } from './blob-contents.ts';
 import { useTempFolder } from './temp-folder.ts';
 

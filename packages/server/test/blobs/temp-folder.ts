@@ -1,7 +1,33 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
+
+const run = promisify(execFile);
+
+/**
+ * A real file system of that size, gone when the test is over; or the reason why there can be none:
+ * mounting is for the superuser of Linux.
+ *
+ * @param options as of `mount -t tmpfs -o`
+ */
+export async function mountSmallDisk(
+  options: string,
+): Promise<{ folder: string } | { reason: string }> {
+  const folder = await useTempFolder();
+  try {
+    await run('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]);
+  } catch (error) {
+    return { reason: `no file system can be mounted here: ${String(error)}` };
+  }
+  // Before the folder is removed: what was registered last is done first.
+  onTestFinished(async () => {
+    await run('umount', [folder]);
+  });
+  return { folder };
+}
 
 export async function newTempFolder(): Promise<string> {
   return realpath(await mkdtemp(join(tmpdir(), 'berth-blobs-')));

@@ -1,10 +1,15 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import profile from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import { expect, test } from 'vitest';
 import { createScrubber } from '../../src/observe/create-scrubber.ts';
-import { collectPatterns, type Found, patternsIn } from './support/collect-patterns.ts';
+
+/** After these a slash begins a pattern; after anything else it divides. */
+const BEFORE_PATTERN = /(?:^|[(,=:[!&|?{};>]|\breturn|\bcase)\s*$/;
 
 const folderOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -13,6 +18,7 @@ const CONTRACT = [
   ...patternsIn(storage, 'storage'),
   ...patternsIn(profile, 'profile'),
 ];
+
 const SERVER = await collectPatterns(folderOf('../../src'));
 const STUBS = await collectPatterns(folderOf('../../../server-stubs/src'));
 
@@ -38,10 +44,102 @@ const SAMPLES = [
   'é',
   '中',
 ];
+
 /** Longer than any head; bodies are read by other means than patterns. */
 const LONG = 16_000;
+
 /** Less is not worth a second look: a square growth takes a hundred times as long. */
 const QUICK_MILLISECONDS = 2;
+
+test('patterns are found wherever they stand', () => {
+  expect(CONTRACT.length).toBeGreaterThanOrEqual(2);
+  expect(SERVER.length).toBeGreaterThan(40);
+  expect(STUBS.length).toBeGreaterThan(15);
+  expect(findBlowUp({ place: 'bad', pattern: /^(\w+)*=$/ })).toMatch(/^bad: /);
+  expect(findBlowUp({ place: 'bad', pattern: /\s+$/ })).toMatch(/^bad: /);
+});
+
+test.each([
+  ['contract', CONTRACT],
+  ['server', SERVER],
+  ['server stubs', STUBS],
+] as const)('every pattern of the %s takes time in proportion to the text', (_, patterns) => {
+  expect(patterns.map(findBlowUp).filter((problem) => problem !== undefined)).toEqual([]);
+});
+
+test('a line of the log is cleaned in proportion to its length, however many secrets there are', () => {
+  const scrub = createScrubber(Array.from({ length: 500 }, (_, at) => `secret number ${at}`));
+  const started = performance.now();
+  for (const piece of [
+    'secret number ',
+    'eyJaaaaaaaaaa.',
+    '-eyJaaaaaaaa',
+    'Bearer ',
+    '&token=',
+    'Token=',
+  ]) {
+    scrub(piece.repeat(64_000 / piece.length));
+  }
+  expect(performance.now() - started).toBeLessThan(500);
+});
+
+/** A pattern, and where it stands. */
+interface Found {
+  readonly place: string;
+  readonly pattern: RegExp;
+}
+
+/** Every literal pattern in the sources below a folder, tests left out. */
+async function collectPatterns(folder: string): Promise<Found[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const found: Found[] = [];
+  for (const entry of entries) {
+    if (!entry.isFile() || !/(?<!\.test|\.d)\.ts$/.test(entry.name)) continue;
+    const file = join(entry.parentPath, entry.name);
+    const place = relative(folder, file);
+    const code = stripTypeScriptTypes(await readFile(file, 'utf8'));
+    for (const pattern of patternsOf(code)) found.push({ place: `${place} ${pattern}`, pattern });
+  }
+  return found;
+}
+
+/** Reads over texts, templates and comments, and gives the patterns between them. */
+function patternsOf(code: string): RegExp[] {
+  const found: RegExp[] = [];
+  const token =
+    /\/\/.*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`|\//g;
+  let before = '';
+  let from = 0;
+  for (let match = token.exec(code); match !== null; match = token.exec(code)) {
+    const text = match[0];
+    before = before.slice(-40) + code.slice(from, match.index);
+    from = token.lastIndex;
+    if (text === '/' && BEFORE_PATTERN.test(before)) {
+      const literal = /\/((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+)\/([dgimsuvy]*)/y;
+      literal.lastIndex = match.index;
+      const [whole, source = '', flags] = literal.exec(code) ?? [];
+      if (whole === undefined)
+        throw new Error(`No pattern: ${code.slice(match.index).slice(0, 80)}`);
+      found.push(new RegExp(source, flags));
+      token.lastIndex = from = match.index + whole.length;
+      before += 'x';
+    } else if (!text.startsWith('//') && !text.startsWith('/*')) {
+      before += text === '/' ? text : 'x';
+    }
+  }
+  return found;
+}
+
+/** Every `pattern` of a document. */
+function patternsIn(document: unknown, place: string): Found[] {
+  if (typeof document !== 'object' || document === null) return [];
+  return Object.entries(document).flatMap(([name, value]) => {
+    const at = `${place}/${name}`;
+    return /pattern$/i.test(name) && typeof value === 'string'
+      ? [{ place: `${at} ${value}`, pattern: new RegExp(value, 'u') }]
+      : patternsIn(value, at);
+  });
+}
 
 /** Texts of one piece again and again that ask a pattern to try every way it has. */
 function* attacksOn({ source }: RegExp): Generator<(length: number) => string> {
@@ -85,35 +183,3 @@ function findBlowUp({ place, pattern }: Found): string | undefined {
   }
   return undefined;
 }
-
-test('patterns are found wherever they stand', () => {
-  expect(CONTRACT.length).toBeGreaterThanOrEqual(2);
-  expect(SERVER.length).toBeGreaterThan(40);
-  expect(STUBS.length).toBeGreaterThan(15);
-  expect(findBlowUp({ place: 'bad', pattern: /^(\w+)*=$/ })).toMatch(/^bad: /);
-  expect(findBlowUp({ place: 'bad', pattern: /\s+$/ })).toMatch(/^bad: /);
-});
-
-test.each([
-  ['contract', CONTRACT],
-  ['server', SERVER],
-  ['server stubs', STUBS],
-] as const)('every pattern of the %s takes time in proportion to the text', (_, patterns) => {
-  expect(patterns.map(findBlowUp).filter((problem) => problem !== undefined)).toEqual([]);
-});
-
-test('a line of the log is cleaned in proportion to its length, however many secrets there are', () => {
-  const scrub = createScrubber(Array.from({ length: 500 }, (_, at) => `secret number ${at}`));
-  const started = performance.now();
-  for (const piece of [
-    'secret number ',
-    'eyJaaaaaaaaaa.',
-    '-eyJaaaaaaaa',
-    'Bearer ',
-    '&token=',
-    'Token=',
-  ]) {
-    scrub(piece.repeat(64_000 / piece.length));
-  }
-  expect(performance.now() - started).toBeLessThan(500);
-});

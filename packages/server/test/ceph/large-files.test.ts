@@ -10,8 +10,7 @@ import {
   type S3BlobStoreOptions,
 } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { readAll, toBrokenStream, toBytes, toStream } from '../blobs/blob-contents.ts';
-import { listLeftovers } from './support/list-leftovers.ts';
-import { newBucket, newClient, useCeph } from './support/use-ceph.ts';
+import { listLeftovers, newBucket, newClient, useCeph } from './support/use-ceph.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const TYPE = { contentType: 'video/mp4' };

@@ -4,8 +4,7 @@ import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { md5Of, readAll } from '../blobs/blob-contents.ts';
 import { startChild } from '../blobs/children/start-child.ts';
 import { expectOneWinner } from '../blobs/expect-one-winner.ts';
-import { listLeftovers } from './support/list-leftovers.ts';
-import { newBucket, useCeph } from './support/use-ceph.ts';
+import { listLeftovers, newBucket, useCeph } from './support/use-ceph.ts';
 
 const PLACES = 100;
 /** Enough that all 100 writers are in their midst. */

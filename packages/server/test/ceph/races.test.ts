@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import {
   AbortMultipartUploadCommand,
   CreateMultipartUploadCommand,
@@ -6,11 +10,8 @@ import {
 import { describeOn } from '@berth/runtimes/engines';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
-import { call, contentOf, put } from '../storage/support/client.ts';
-import { deploy } from '../storage/support/deploy.ts';
-import { openGate } from './support/gate.ts';
-import { listLeftovers } from './support/list-leftovers.ts';
-import { newBucket, newClient, useCeph } from './support/use-ceph.ts';
+import { call, contentOf, deploy, put } from '../storage/support/client.ts';
+import { listLeftovers, newBucket, newClient, useCeph } from './support/use-ceph.ts';
 
 const seam = vi.hoisted(() => ({ onQueue: () => {} }));
 
@@ -117,3 +118,37 @@ describeOn('ceph', 'races on one store', () => {
     await client.send(new AbortMultipartUploadCommand({ ...foreign, UploadId }));
   });
 });
+
+/** A proxy before the store that calls back before it passes a call on. */
+interface Gate {
+  readonly endpoint: string;
+  before: ((method: string, path: string) => Promise<unknown>) | undefined;
+}
+
+async function openGate(endpoint: string): Promise<Gate> {
+  const { hostname, port } = new URL(endpoint);
+  const server = createServer(async (call, response) => {
+    try {
+      const { method = '', url = '', headers } = call;
+      await gate.before?.(method, url);
+      // The signature covers the name of this proxy, so it is passed on.
+      const outgoing = request({ hostname, port, method, path: url, headers });
+      const sent = pipeline(call, outgoing);
+      const [incoming] = await once(outgoing, 'response');
+      response.writeHead(incoming.statusCode, incoming.headers);
+      await Promise.all([sent, pipeline(incoming, response)]);
+    } catch {
+      response.destroy();
+    }
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const gate: Gate = {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    before: undefined,
+  };
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return gate;
+}

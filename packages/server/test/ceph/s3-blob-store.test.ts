@@ -1,8 +1,7 @@
 import { describeOn } from '@berth/runtimes/engines';
 import { createS3BlobStore } from '../../src/blobs/s3/create-s3-blob-store.ts';
 import { describeBlobStore } from '../blobs/blob-store-suite.ts';
-import { listLeftovers, plantUpload } from './support/list-leftovers.ts';
-import { newBucket, useCeph } from './support/use-ceph.ts';
+import { listLeftovers, newBucket, plantUpload, useCeph } from './support/use-ceph.ts';
 
 describeOn('ceph', 'the store', () => {
   describeBlobStore('S3', async () => {

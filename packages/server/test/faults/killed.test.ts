@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { StorageClient } from '../break-ins/support/storage-client.ts';
 import { Cli } from '../server/support/cli.ts';
-import { makeFolder } from '../server/support/folder.ts';
+import { makeFolder } from '../server/support/start-server.ts';
 import { until } from './support/until.ts';
 
 const CONFIG = `

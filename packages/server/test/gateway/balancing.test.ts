@@ -1,9 +1,15 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { chooseVersion } from '../../src/gateway/find-service.ts';
-import { begin, send } from './support/send.ts';
-import { startGateway, toService } from './support/start-gateway.ts';
-import { deadOrigin, startRawService, startService } from './support/start-service.ts';
+import {
+  begin,
+  deadOrigin,
+  send,
+  startGateway,
+  startRawService,
+  startService,
+  toService,
+} from './support/start-gateway.ts';
 
 const HELLO = '/v1/cloudrun/hello';
 

@@ -1,8 +1,14 @@
 import { expect, it } from 'vitest';
 import { sendRaw } from '../support/send-raw.ts';
-import { send } from './support/send.ts';
-import { BEARER, startGateway, toService } from './support/start-gateway.ts';
-import { startRawAnswer, startRawService, startService } from './support/start-service.ts';
+import {
+  BEARER,
+  send,
+  startGateway,
+  startRawAnswer,
+  startRawService,
+  startService,
+  toService,
+} from './support/start-gateway.ts';
 
 const HELLO = '/v1/cloudrun/hello';
 const HEAD = `POST ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\n`;

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { BEARER, startGateway, toService } from './support/start-gateway.ts';
-import { startService } from './support/start-service.ts';
+import { BEARER, startGateway, startService, toService } from './support/start-gateway.ts';
 
 const LARGE = 8 * 1024 * 1024;
 

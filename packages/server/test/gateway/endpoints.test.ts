@@ -9,9 +9,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Endpoint } from '../../src/gateway/registry/service-registry.ts';
-import { send } from './support/send.ts';
-import { BEARER, startGateway, toService } from './support/start-gateway.ts';
-import { startService } from './support/start-service.ts';
+import { BEARER, send, startGateway, startService, toService } from './support/start-gateway.ts';
 
 const HELLO = '/v1/cloudrun/hello';
 

@@ -3,9 +3,15 @@ import {
   RegistryUnavailableError,
   type Service,
 } from '../../src/gateway/registry/service-registry.ts';
-import { begin, send } from './support/send.ts';
-import { startGateway, toService } from './support/start-gateway.ts';
-import { deadOrigin, startRawService, startService } from './support/start-service.ts';
+import {
+  begin,
+  deadOrigin,
+  send,
+  startGateway,
+  startRawService,
+  startService,
+  toService,
+} from './support/start-gateway.ts';
 
 const HELLO = '/v1/cloudrun/hello';
 const VERSION = {

@@ -4,9 +4,16 @@ import { gzipSync } from 'node:zlib';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { expect, it } from 'vitest';
 import { sendRaw } from '../support/send-raw.ts';
-import { begin, send } from './support/send.ts';
-import { BEARER, startGateway, toService } from './support/start-gateway.ts';
-import { startRawAnswer, startRawService, startService } from './support/start-service.ts';
+import {
+  BEARER,
+  begin,
+  send,
+  startGateway,
+  startRawAnswer,
+  startRawService,
+  startService,
+  toService,
+} from './support/start-gateway.ts';
 
 const HELLO = '/v1/cloudrun/hello';
 

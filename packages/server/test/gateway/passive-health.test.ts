@@ -1,9 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { send } from './support/send.ts';
-import { BEARER, startGateway, toService } from './support/start-gateway.ts';
-import { startRawService, startService } from './support/start-service.ts';
+import {
+  BEARER,
+  send,
+  startGateway,
+  startRawService,
+  startService,
+  toService,
+} from './support/start-gateway.ts';
 
 const HELLO = '/v1/cloudrun/hello';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';

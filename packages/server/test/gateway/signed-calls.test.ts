@@ -6,10 +6,8 @@ import { tmpdir } from 'node:os';
 import { buffer } from 'node:stream/consumers';
 import { GatewayError } from '@berth/server-stubs';
 import { expect, it, onTestFinished } from 'vitest';
-import { mountSmallDisk } from '../blobs/mount-small-disk.ts';
-import { send } from './support/send.ts';
-import { signed, startGateway, toService } from './support/start-gateway.ts';
-import { startService } from './support/start-service.ts';
+import { mountSmallDisk } from '../blobs/temp-folder.ts';
+import { send, signed, startGateway, startService, toService } from './support/start-gateway.ts';
 
 const HELLO = '/v1/cloudrun/hello';
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');

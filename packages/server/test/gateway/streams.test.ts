@@ -1,9 +1,15 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { expect, it } from 'vitest';
-import { begin, send } from './support/send.ts';
-import { BEARER, startGateway, toService } from './support/start-gateway.ts';
-import { startRawService, startService } from './support/start-service.ts';
+import {
+  BEARER,
+  begin,
+  send,
+  startGateway,
+  startRawService,
+  startService,
+  toService,
+} from './support/start-gateway.ts';
 
 const HELLO = '/v1/cloudrun/hello';
 

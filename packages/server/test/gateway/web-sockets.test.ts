@@ -4,8 +4,14 @@ import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { WebSocketServer as Server, WebSocket, type WebSocketServer } from 'ws';
 import { sendRaw } from '../support/send-raw.ts';
-import { BEARER, startGateway, toService } from './support/start-gateway.ts';
-import { startRawAnswer, startRawService, startService } from './support/start-service.ts';
+import {
+  BEARER,
+  startGateway,
+  startRawAnswer,
+  startRawService,
+  startService,
+  toService,
+} from './support/start-gateway.ts';
 
 const HELLO = '/v1/cloudrun/hello';
 const UPGRADE =

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
+
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import packageInfo from '../../package.json' with { type: 'json' };
 import { Cli } from './support/cli.ts';
-import { makeFolder } from './support/folder.ts';
+import { makeFolder } from './support/start-server.ts';
 
 const KEY = 'k'.repeat(32);
 const GOOD = `keys: [{ secret: ${KEY} }]\nenvironments: { dev: {}, qa: {} }\n`;

@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { createGatewayClient, createStorageClient, tc3, tc3Storage } from '@berth/client';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Cli } from './support/cli.ts';
-import { makeFolder } from './support/folder.ts';
 import { startService } from './support/hosted-service.ts';
+import { makeFolder } from './support/start-server.ts';
 
 const PAIR = { secretId: 'ci', secretKey: 'a secret of the key pair' };
 const HOUR = 3_600_000;

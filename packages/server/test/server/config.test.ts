@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { makeFolder } from './support/folder.ts';
+import { makeFolder } from './support/start-server.ts';
 
 const KEY = 'k'.repeat(32);
 const GOOD = `keys: [{ secret: ${KEY} }]\nenvironments:\n  dev: {}\n`;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { Cli } from './support/cli.ts';
-import { makeFolder } from './support/folder.ts';
+import { makeFolder } from './support/start-server.ts';
 
 const run = promisify(execFile);
 const FREE = ['--port', '0', '--admin-port', '0'];

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { findFault } from '../../src/cli/fail.ts';
 import { signStorageRequest } from '../support/sign-request.ts';
 import { Cli } from './support/cli.ts';
-import { makeFolder } from './support/folder.ts';
+import { makeFolder } from './support/start-server.ts';
 
 const yaml = (listen: string) => `
 listen: { port: 0, shutdownSeconds: 2, ${listen} }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import schema from '../../generated/config.schema.gen.json' with { type: 'json' };
 import { loadConfig } from '../../src/config/load-config.ts';
-import { makeFolder } from './support/folder.ts';
+import { makeFolder } from './support/start-server.ts';
 
 const README = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
 const YAML = /^```yaml\n(.*?)^```/ms.exec(README)?.[1] as string;

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { signStorageRequest } from '../support/sign-request.ts';
 import { Cli } from './support/cli.ts';
-import { makeFolder } from './support/folder.ts';
 import { startService } from './support/hosted-service.ts';
-import { startServer } from './support/start-server.ts';
+import { makeFolder, startServer } from './support/start-server.ts';
 
 const KEY = 'k'.repeat(32);
 

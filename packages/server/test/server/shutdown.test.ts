@@ -6,9 +6,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { startHelloService } from '../../src/cli/hello-service.ts';
 import { Cli } from './support/cli.ts';
-import { makeFolder } from './support/folder.ts';
 import { startService } from './support/hosted-service.ts';
-import { startServer } from './support/start-server.ts';
+import { makeFolder, startServer } from './support/start-server.ts';
 
 function gate() {
   let open = () => {};

@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { makeFolder } from './support/folder.ts';
 import { startService } from './support/hosted-service.ts';
-import { startServer } from './support/start-server.ts';
+import { makeFolder, startServer } from './support/start-server.ts';
 
 const run = promisify(execFile);
 

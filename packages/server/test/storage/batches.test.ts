@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SourceKeptError, StoreUnavailableError } from '../../src/blobs/blob-store.ts';
-import { call, contentOf, put } from './support/client.ts';
-import { type Deployment, deploy } from './support/deploy.ts';
+import { call, contentOf, type Deployment, deploy, put } from './support/client.ts';
 
 const codesOf = ({ data }: { data: { fileList: Record<string, string>[] } }) =>
   data.fileList.map(({ code }) => code);

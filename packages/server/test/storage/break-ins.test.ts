@@ -1,9 +1,18 @@
 import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { call, contentOf, grant, link, post, put, toFields } from './support/client.ts';
-import { type Deployment, deploy } from './support/deploy.ts';
-import { send } from './support/send.ts';
+import {
+  call,
+  contentOf,
+  type Deployment,
+  deploy,
+  grant,
+  link,
+  post,
+  put,
+  send,
+  toFields,
+} from './support/client.ts';
 
 /** Paths that no file can have (D24). */
 const REFUSED = [

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BlobDamagedError } from '../../src/blobs/blob-store.ts';
 import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
-import { call, errorOf, link, put } from './support/client.ts';
-import { deploy } from './support/deploy.ts';
+import { call, deploy, errorOf, link, put } from './support/client.ts';
 
 const CONTENT = '0123456789';
 const ETAG = `"${createHash('md5').update(CONTENT).digest('hex')}"`;

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import {
   contentOf,
+  deploy,
   errorOf,
   grant,
   link,
@@ -12,7 +13,6 @@ import {
   toFields,
   type UploadMeta,
 } from './support/client.ts';
-import { deploy } from './support/deploy.ts';
 
 const FIELDS = ['Signature', 'x-store-security-token', 'x-store-meta-fileid', 'key'] as const;
 

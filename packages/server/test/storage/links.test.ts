@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { call, errorOf, grant, link, put } from './support/client.ts';
-import { deploy } from './support/deploy.ts';
-import { send } from './support/send.ts';
+import { call, deploy, errorOf, grant, link, put, send } from './support/client.ts';
 
 test('a link works as long as it was asked for, and no longer', async () => {
   const to = await deploy();

@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
-import { call, contentOf, grant, link, post, put, toFields } from './support/client.ts';
-import { deploy } from './support/deploy.ts';
+import { call, contentOf, deploy, grant, link, post, put, toFields } from './support/client.ts';
 
 test('a file goes up, is linked to, comes down, is copied, and is deleted', async () => {
   const to = await deploy();

@@ -6,7 +6,7 @@ import {
   type Lookup,
   openLookup,
   systemClock,
-} from './record-memory.ts';
+} from './dns-lookup.ts';
 import { type Resolution, resolveTargets, type Target } from './resolve-targets.ts';
 import {
   createServiceTable,

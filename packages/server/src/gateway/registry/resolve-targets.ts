@@ -1,5 +1,5 @@
 import type { SrvRecord } from 'node:dns';
-import type { Lookup, RecordMemory } from './record-memory.ts';
+import type { Lookup, RecordMemory } from './dns-lookup.ts';
 
 /** Most endpoints of a service: an answer over TCP may hold thousands of records. */
 const MAX_TARGETS = 256;

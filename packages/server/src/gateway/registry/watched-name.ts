@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from './record-memory.ts';
+import type { Clock } from './dns-lookup.ts';
 import type { Resolution, Resolved } from './resolve-targets.ts';
 import { RegistryUnavailableError } from './service-registry.ts';
 

@@ -1,20 +1,52 @@
 import { createHash } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer, json } from 'node:stream/consumers';
 import { createGatewayRouter, createStorageRouter, type GatewayHandler } from '@berth/server-stubs';
+import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
+import { onTestFinished } from 'vitest';
 import type { AuthEnvironments, Caller } from '../../../src/auth/caller.ts';
-
 import {
   type Authenticator,
   type AuthenticatorOptions,
   createAuthenticator,
 } from '../../../src/auth/create-authenticator.ts';
-import { type Reply, type Sent, send } from './send.ts';
-import { serve } from './serve.ts';
+import { createSigner, sha256, toStringToSign } from '../../../src/auth/tc3.ts';
 
 /** 2023-11-14T22:13:20Z */
 export const START = 1_700_000_000;
 
-export interface Deployment {
+export const CLAIMS = {
+  aud: 'dev',
+  sub: 'user-1',
+  iss: 'https://login.example',
+  exp: START + 3600,
+};
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** An identity provider with one key. */
+export interface Issuer {
+  readonly publicKey: JWK;
+  readonly privateKey: JWK;
+  /** A token of the environment `dev` for an hour, with some claims or header fields changed. */
+  token(claims?: Claims, header?: Partial<JWTHeaderParameters>): Promise<string>;
+}
+
+export async function createIssuer(alg: string, kid: string): Promise<Issuer> {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+  return {
+    publicKey: { ...(await exportJWK(publicKey)), kid, alg },
+    privateKey: { ...(await exportJWK(privateKey)), kid, alg },
+    token: (claims = {}, header = {}) =>
+      new SignJWT({ ...CLAIMS, ...claims })
+        .setProtectedHeader({ alg, kid, ...header })
+        .sign(privateKey, { crit: { exotic: true } }),
+  };
+}
+
+interface Deployment {
   readonly authenticator: Authenticator;
   /** Seconds since the epoch; tests move it. */
   readonly clock: { seconds: number };
@@ -87,4 +119,64 @@ export async function deploy(
         body: '{"fileList":["x"]}',
       }),
   };
+}
+
+interface Sent {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: string;
+}
+
+interface Reply {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of any answer
+  readonly json: any;
+}
+
+/** Sends a request whose path and `Host` stay as given, which `fetch` does not allow. */
+async function send(base: string, path: string, sent: Sent = {}): Promise<Reply> {
+  const { method = 'GET', headers = {}, body = '' } = sent;
+  const { hostname, port } = new URL(base);
+  const length = body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const outgoing = request({
+    hostname,
+    port,
+    path,
+    method,
+    headers: { ...length, ...headers } as never,
+    agent: false,
+  });
+  outgoing.end(body);
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, json: await json(response) };
+}
+
+/** Serves a listener on a free port of the loopback until the test is over; gives its address. */
+export async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+interface Scope {
+  readonly id: string;
+  readonly secret: string;
+  readonly date: string;
+  readonly timestamp: number;
+  readonly signedHeaders: string;
+}
+
+/** The fields of a signature whose parts need not go together, though the signature fits them. */
+export function signScope(
+  { id, secret, date, timestamp, signedHeaders }: Scope,
+  canonicalRequest: string,
+): string {
+  const scope = { date, service: 'svc' };
+  const text = toStringToSign('TC3-HMAC-SHA256', timestamp, scope, sha256(canonicalRequest));
+  const hex = createSigner(secret)(scope, text).toString('hex');
+  return `TC3-HMAC-SHA256 Credential=${id}/${date}/svc/tc3_request, SignedHeaders=${signedHeaders}, Signature=${hex}`;
 }

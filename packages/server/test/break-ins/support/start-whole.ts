@@ -5,8 +5,8 @@ import { createDevKeys, mintToken } from '../../../src/auth/mint-token.ts';
 
 import { type BerthServer, type ConfigInput, createServer } from '../../../src/index.ts';
 import type { Line } from '../../server/support/cli.ts';
-import { makeFolder } from '../../server/support/folder.ts';
 import { startService } from '../../server/support/hosted-service.ts';
+import { makeFolder } from '../../server/support/start-server.ts';
 import { StorageClient } from './storage-client.ts';
 
 /** What a hosted service was asked for. */

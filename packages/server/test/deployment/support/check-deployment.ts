@@ -1,13 +1,13 @@
+import { createStorageClient, type StorageClient, unwrapEnvelope } from '@berth/client';
 import { createConformance } from '@berth/conformance';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkCrossings } from './check-crossings.ts';
 import { checkFiles } from './check-files.ts';
 import { checkServices } from './check-services.ts';
-import { listOperations } from './list-operations.ts';
 import {
   type Deployment,
   type DeploymentOptions,
   KEY_PAIR,
+  type ServerProcess,
   startDeployment,
 } from './start-deployment.ts';
 
@@ -57,5 +57,74 @@ export function checkDeployment(
 
     // These choose the process themselves, so they come after what the balancer's work is told by.
     if (options.processes > 1) checkCrossings(deployed);
+  });
+}
+
+/** Operations that a process has answered well, as its own metrics tell, in order of their names. */
+async function listOperations({ adminUrl }: ServerProcess): Promise<string[]> {
+  const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+  const counted = metrics.matchAll(/^berth_calls_total\{.*operation="(.+?)",status="2xx"/gm);
+  return [...new Set([...counted].map(([, operation]) => operation as string))].sort();
+}
+
+/** Tests that what one process gives out is good at every other. */
+function checkCrossings(deployed: () => Deployment): void {
+  describe('processes', () => {
+    /** A client that begins at one process and takes grants and links to another. */
+    const between = (first: string, second: string) => {
+      const { url, credentials } = deployed();
+      const takeTo: typeof fetch = (given, init) => {
+        const address = String(given);
+        return fetch(address.startsWith(url) ? second + address.slice(url.length) : address, init);
+      };
+      return createStorageClient({ baseUrl: first, envId: 'dev', credentials, fetch: takeTo });
+    };
+    const clients = (): StorageClient[] => {
+      const urls = deployed().processes.map(({ url }) => url);
+      return urls.flatMap((first) => urls.map((second) => between(first, second)));
+    };
+
+    test('take grants and links of each other, and see each other’s files', async () => {
+      const all = clients();
+      expect(all.length).toBe(9);
+      const ids = await Promise.all(
+        all.map((client, index) => client.upload(`crossing/${index}.txt`, `from ${index}`)),
+      );
+      for (const [index, { fileID }] of ids.entries()) {
+        const contents = all.map(async (client) => (await client.download(fileID)).text());
+        expect(new Set(await Promise.all(contents))).toEqual(new Set([`from ${index}`]));
+      }
+      await Promise.all(ids.map(({ fileID }, index) => all.at(-1 - index)?.delete(fileID)));
+      for (const client of all) {
+        await expect(client.tempUrl(ids[0]?.fileID as string)).rejects.toMatchObject({
+          code: 'STORAGE_FILE_NONEXIST',
+        });
+      }
+    });
+
+    test('let one of many copies win where none may overwrite', async () => {
+      const all = clients();
+      const sources = all.map((_, index) => `race/${index}.txt`);
+      await Promise.all(
+        all.map((client, index) => client.upload(sources[index] as string, String(index))),
+      );
+      const outcomes = await Promise.allSettled(
+        all.map((client, index) =>
+          client.copy(`/${sources[index]}`, '/race/won.txt', { overwrite: false }),
+        ),
+      );
+      const won = outcomes.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []));
+      expect(won).toHaveLength(1);
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected') {
+          expect(outcome.reason).toMatchObject({ code: 'OBJECT_ALREADY_EXIST' });
+        }
+      }
+      const path = '/api/v2/envs/{envId}/storages:batchGetTempUrls';
+      const body = { fileList: [{ fileID: 'cloud://dev.files/race/won.txt' }] };
+      const answer = await (all[0] as StorageClient).POST(path, { body });
+      const link = unwrapEnvelope(answer).fileList[0]?.tempFileURL as string;
+      expect(await (await fetch(link)).text()).toBe(String(won[0]));
+    });
   });
 }

@@ -1,6 +1,13 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Agent, createServer, request } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import type { StorageCredentials } from '@berth/client';
 import { startFixture } from '@berth/conformance/fixture';
 import { defaultWireProfile, type WireProfile } from '@berth/server-stubs';
@@ -8,8 +15,8 @@ import { createDevKeys, mintToken } from '../../../src/auth/mint-token.ts';
 import { startHelloService } from '../../../src/cli/hello-service.ts';
 import type { ConfigInput } from '../../../src/index.ts';
 import { signStorageRequest } from '../../support/sign-request.ts';
-import { startRoundRobin } from './round-robin.ts';
-import { type ServerProcess, startProcess } from './start-process.ts';
+
+const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
 
 /** Largest upload of a deployment: room for what a store takes in parts. */
 export const UPLOAD_BYTES = 12 * 1024 * 1024;
@@ -121,5 +128,98 @@ export async function startDeployment({
       };
     },
     close: () => close(processes),
+  };
+}
+
+/** A load balancer that keeps nothing of one call for the next. */
+interface RoundRobin {
+  readonly url: string;
+  /** Where calls go from now on, each to the next one. */
+  route(targets: readonly string[]): void;
+  close(): Promise<void>;
+}
+
+/** Starts a balancer that shares out calls, not connections: two of one client go to two targets. */
+async function startRoundRobin(): Promise<RoundRobin> {
+  let targets: readonly string[] = [];
+  let calls = 0;
+  const agent = new Agent({ keepAlive: true });
+  const next = () => {
+    const { hostname, port } = new URL(targets[calls++ % targets.length] as string);
+    return { hostname, port };
+  };
+  const server = createServer((incoming, outgoing) => {
+    const { method, url: path = '', rawHeaders: headers } = incoming;
+    const call = request({ ...next(), method, path, headers, agent }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
+      pipeline(answer, outgoing, () => {});
+    });
+    // A target that refuses a body early answers and hangs up: the answer still has to get through.
+    call.on('error', () => outgoing.headersSent || outgoing.writeHead(502).end());
+    incoming.pipe(call);
+    outgoing.on('close', () => outgoing.writableFinished || call.destroy());
+  }).listen(0, '127.0.0.1');
+  server.on('upgrade', ({ method, url, rawHeaders }, socket: Socket, head) => {
+    const { hostname, port } = next();
+    const upstream = connect(Number(port), hostname);
+    const lines = rawHeaders.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
+    upstream.write(`${method} ${url} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1');
+    upstream.write(head);
+    upstream.on('error', () => socket.destroy());
+    socket.on('error', () => upstream.destroy());
+    upstream.pipe(socket).pipe(upstream);
+  });
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    route(to) {
+      targets = to;
+    },
+    async close() {
+      agent.destroy();
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** A `berth-server` that runs in a process of its own. */
+export interface ServerProcess {
+  readonly url: string;
+  readonly adminUrl: string;
+  /** Tells it to end. @throws Error where it ends with another code than 0 */
+  close(): Promise<void>;
+}
+
+/** Starts the command line with a configuration file, on free ports. */
+async function startProcess(config: string): Promise<ServerProcess> {
+  const options = ['--config', config, '--port', '0', '--admin-port', '0'];
+  const child = spawn(process.execPath, ['--conditions=berth-source', CLI, ...options], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  const ended = once(child, 'exit').finally(() => process.removeListener('exit', kill));
+  const lines = createInterface({ input: child.stdout });
+  const listening = new Promise<{ url: string; adminUrl: string }>((resolve) => {
+    lines.on('line', (text) => {
+      const line = JSON.parse(text);
+      if (line.msg === 'listening') resolve(line);
+      if (line.level === 'error') process.stderr.write(`${text}\n`);
+    });
+  });
+  const { url, adminUrl } = await Promise.race([
+    listening,
+    ended.then(([code]) => Promise.reject(new Error(`berth-server ended with ${code}`))),
+  ]);
+  return {
+    url,
+    adminUrl,
+    async close() {
+      child.kill('SIGTERM');
+      const [code, signal] = await ended;
+      if (code !== 0) throw new Error(`berth-server ended with ${code ?? signal}`);
+    },
   };
 }

@@ -2,8 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createCombinedRegistry } from '../../../src/gateway/registry/combined-registry.ts';
 import type { ServiceConfig } from '../../../src/gateway/registry/service-registry.ts';
 import { startDnsServer } from './support/dns-server.ts';
-import { createManualClock } from './support/manual-clock.ts';
-import { SRV, serviceOf, WEB } from './support/set-up-dns.ts';
+import { createManualClock, SRV, serviceOf, WEB } from './support/set-up-dns.ts';
 
 const HELLO: ServiceConfig = {
   env: 'dev',

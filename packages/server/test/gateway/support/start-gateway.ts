@@ -1,39 +1,31 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  request,
+  type Server,
+} from 'node:http';
+import {
+  type AddressInfo,
+  createServer as createNetServer,
+  type Server as NetServer,
+  type Socket,
+} from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { createGatewayRouter, GatewayError, type GatewayRouterOptions } from '@berth/server-stubs';
 import { onTestFinished } from 'vitest';
 import type { Caller } from '../../../src/auth/caller.ts';
 import { createGateway, type GatewayOptions } from '../../../src/gateway/create-gateway.ts';
-
 import type { Service, ServiceRegistry } from '../../../src/gateway/registry/service-registry.ts';
 
 /** `Authorization` of the caller `ada`, and of a signed call whose body has this SHA-256. */
 export const BEARER = 'Bearer ada';
+
 export const signed = (bodyHash: string) => `TC3-HMAC-SHA256 ${bodyHash}`;
 
-/** A ready service `hello` with one version at these addresses. */
-export function toService(origins: readonly string[], change: Partial<Service> = {}): Service {
-  const endpoints = origins.map((origin) => ({ origin }));
-  const version = { name: 'v1', weight: 100, hasResource: true, endpoints };
-  return {
-    env: 'dev',
-    name: 'hello',
-    state: 'ready',
-    versions: [version],
-    callers: undefined,
-    ...change,
-  };
-}
-
-function toRegistry(services: readonly Service[]): ServiceRegistry {
-  return {
-    find: (env, name) => services.find((some) => some.env === env && some.name === name),
-    close: async () => {},
-  };
-}
-
-export interface Started {
+interface Started {
   readonly base: string;
   readonly port: number;
   readonly gateway: ReturnType<typeof createGateway>;
@@ -67,6 +59,17 @@ export async function startGateway(
   return { base: `http://127.0.0.1:${port}`, port, gateway };
 }
 
+function isList(given: readonly Service[] | ServiceRegistry): given is readonly Service[] {
+  return Array.isArray(given);
+}
+
+function toRegistry(services: readonly Service[]): ServiceRegistry {
+  return {
+    find: (env, name) => services.find((some) => some.env === env && some.name === name),
+    close: async () => {},
+  };
+}
+
 function createVerifier(value: string): (hash: string) => void {
   const wanted = value.split(' ')[1];
   return (hash) => {
@@ -74,6 +77,130 @@ function createVerifier(value: string): (hash: string) => void {
   };
 }
 
-function isList(given: readonly Service[] | ServiceRegistry): given is readonly Service[] {
-  return Array.isArray(given);
+/** A ready service `hello` with one version at these addresses. */
+export function toService(origins: readonly string[], change: Partial<Service> = {}): Service {
+  const endpoints = origins.map((origin) => ({ origin }));
+  const version = { name: 'v1', weight: 100, hasResource: true, endpoints };
+  return {
+    env: 'dev',
+    name: 'hello',
+    state: 'ready',
+    versions: [version],
+    callers: undefined,
+    ...change,
+  };
+}
+
+interface RunningService<Kind> {
+  readonly origin: string;
+  readonly server: Kind;
+}
+
+/** A hosted service on a free port of the loopback until the test is over. */
+export async function startService(listener: RequestListener): Promise<RunningService<Server>> {
+  const server = createServer(listener);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { origin: originOf(server), server };
+}
+
+/** A service that speaks in raw bytes. */
+export async function startRawService(
+  onConnection: (socket: Socket) => void,
+): Promise<RunningService<NetServer>> {
+  const sockets = new Set<Socket>();
+  const server = createNetServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    onConnection(socket);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { origin: originOf(server), server };
+}
+
+/** A service that answers each request with these bytes once its headers have come. */
+export function startRawAnswer(...pieces: readonly string[]) {
+  return startRawService((socket) => {
+    let seen = '';
+    socket.on('data', (chunk) => {
+      seen += chunk.toString('latin1');
+      if (!seen.includes('\r\n\r\n')) return;
+      seen = '';
+      for (const piece of pieces) socket.write(piece, 'latin1');
+    });
+  });
+}
+
+/** An address where nothing listens. */
+export async function deadOrigin(): Promise<string> {
+  const server = createNetServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const origin = originOf(server);
+  await new Promise((resolve) => server.close(resolve));
+  return origin;
+}
+
+interface Sent {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array | string>;
+}
+
+interface Received {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** Of an error of the gateway. */
+  readonly code: string | undefined;
+}
+
+/** Calls as `ada`; path and `Host` stay as given, which `fetch` does not allow. */
+export async function send(base: string, path: string, sent: Sent = {}): Promise<Received> {
+  const response = await begin(base, path, sent);
+  const bytes = await buffer(response);
+  const text = bytes.toString();
+  const isOwn = response.headers['x-svc-upstream-status-code'] === undefined;
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    rawHeaders: response.rawHeaders,
+    bytes,
+    text,
+    code: isOwn && text.startsWith('{') ? JSON.parse(text).code : undefined,
+  };
+}
+
+/** Calls, and gives the answer as soon as it has begun. */
+export async function begin(
+  base: string,
+  path: string,
+  { method = 'GET', headers = {}, body }: Sent = {},
+): Promise<IncomingMessage> {
+  const { hostname, port } = new URL(base);
+  const all = { authorization: BEARER, ...headers };
+  const outgoing = request({ hostname, port, path, method, headers: all as never });
+  const answered = once(outgoing, 'response');
+  answered.catch(() => {});
+  outgoing.on('error', () => {});
+  if (typeof body === 'string' || body instanceof Uint8Array || body === undefined) {
+    outgoing.end(body);
+  } else {
+    for await (const chunk of body) outgoing.write(chunk);
+    outgoing.end();
+  }
+  const [response] = (await answered) as [IncomingMessage];
+  return response;
+}
+
+function originOf(server: NetServer): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

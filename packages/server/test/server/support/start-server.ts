@@ -1,11 +1,14 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createDevKeys, mintToken } from '../../../src/auth/mint-token.ts';
-
 import { type BerthServer, type ConfigInput, createServer } from '../../../src/index.ts';
 import type { Line } from './cli.ts';
-import { makeFolder } from './folder.ts';
 
-export interface Started {
+const dev = await createDevKeys();
+
+interface Started {
   readonly server: BerthServer;
   readonly url: string;
   readonly adminUrl: string;
@@ -14,8 +17,6 @@ export interface Started {
   readonly lines: Line[];
   call(path?: string, init?: RequestInit): Promise<Response>;
 }
-
-const dev = await createDevKeys();
 
 /** Starts a server of the environment `dev` on free ports; it ends with the test. */
 export async function startServer(
@@ -51,4 +52,16 @@ export async function startServer(
       headers: { authorization: `Bearer ${token}`, ...init.headers },
     });
   return { server, url, adminUrl, config, token, lines, call };
+}
+
+/** Makes a folder with these files, which is removed after the test. */
+export async function makeFolder(files: Readonly<Record<string, string>> = {}): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-server-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) {
+    const file = join(folder, name);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+  return folder;
 }

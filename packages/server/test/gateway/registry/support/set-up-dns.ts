@@ -1,15 +1,14 @@
 import { onTestFinished } from 'vitest';
+import type { Clock } from '../../../../src/gateway/registry/dns-lookup.ts';
 import {
   createDnsRegistry,
   type DnsRegistryOptions,
 } from '../../../../src/gateway/registry/dns-registry.ts';
-
 import type {
   DnsServiceConfig,
   DnsSource,
 } from '../../../../src/gateway/registry/service-registry.ts';
 import { startDnsServer } from './dns-server.ts';
-import { createManualClock } from './manual-clock.ts';
 
 export const WEB: DnsSource = { type: 'A', name: 'web.test', port: 80 };
 export const SRV: DnsSource = { type: 'SRV', name: '_http._tcp.web.test' };
@@ -50,4 +49,54 @@ export async function setUpDns(dns: DnsSource, options: DnsRegistryOptions = {})
   };
   const origins = async () => (await version()).endpoints.map(({ origin }) => origin);
   return { server, clock, errors, registry, find, version, origins };
+}
+
+/** A clock that stands until it is turned. */
+interface ManualClock extends Clock {
+  /** Timers that wait. */
+  readonly timers: ReadonlySet<object>;
+  /** Turns the clock, runs what is due, and waits until that has set its next timer. */
+  pass(ms: number): Promise<void>;
+  /** Turns the clock and runs what is due. */
+  turn(ms: number): void;
+  /** Resolves when the next timer is set. */
+  nextTimer(): Promise<void>;
+}
+
+export function createManualClock(): ManualClock {
+  let time = 1_000_000;
+  let onTimer = () => {};
+  const timers = new Set<{ at: number; task: () => void }>();
+
+  const turn = (ms: number) => {
+    time += ms;
+    for (const timer of timers) {
+      if (timer.at > time) continue;
+      timers.delete(timer);
+      timer.task();
+    }
+  };
+  const nextTimer = () =>
+    new Promise<void>((resolve) => {
+      onTimer = resolve;
+    });
+
+  return {
+    timers,
+    turn,
+    nextTimer,
+    now: () => time,
+    after(ms, task) {
+      const timer = { at: time + ms, task };
+      timers.add(timer);
+      // After the one that sets it has finished.
+      setImmediate(onTimer);
+      return () => timers.delete(timer);
+    },
+    async pass(ms) {
+      const set = nextTimer();
+      turn(ms);
+      await set;
+    },
+  };
 }

@@ -1,6 +1,14 @@
 import type { SrvRecord } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 
+/** Time, so that tests can turn it. */
+export interface Clock {
+  /** Milliseconds from any fixed point; never goes back. */
+  now(): number;
+  /** Calls `task` after `ms` milliseconds, and does not keep the process alive for it. */
+  after(ms: number, task: () => void): () => void;
+}
+
 export const systemClock: Clock = {
   now: () => performance.now(),
   after(ms, task) {
@@ -16,6 +24,25 @@ const TRIES = 3;
 const MIN_TTL_MS = 1_000;
 
 const MAX_TTL_MS = 60_000;
+
+type Answer<Row> =
+  | { readonly kind: 'found'; readonly rows: readonly Row[]; readonly ttlSeconds?: number }
+  /** The name is there, but has no such record. */
+  | { readonly kind: 'no-data' }
+  /** There is no such name, of no type. */
+  | { readonly kind: 'no-name' };
+
+type RecordType = 'A' | 'AAAA' | 'SRV';
+
+type RowOf<Type extends RecordType> = Type extends 'SRV' ? SrvRecord : string;
+
+/** Questions that share one resolver. */
+export interface Lookup {
+  /** @throws Error with a code of `node:dns` where there is no answer */
+  query<Type extends RecordType>(type: Type, name: string): Promise<Answer<RowOf<Type>>>;
+  /** Ends all that is asked with an error. */
+  cancel(): void;
+}
 
 /**
  * Opens a resolver for the questions of one refresh. A fresh one each time, since it learns: it takes
@@ -114,33 +141,6 @@ export function createRecordMemory(options: RecordMemoryOptions): RecordMemory {
       asked = new Map();
     },
   };
-}
-
-/** Time, so that tests can turn it. */
-export interface Clock {
-  /** Milliseconds from any fixed point; never goes back. */
-  now(): number;
-  /** Calls `task` after `ms` milliseconds, and does not keep the process alive for it. */
-  after(ms: number, task: () => void): () => void;
-}
-
-type Answer<Row> =
-  | { readonly kind: 'found'; readonly rows: readonly Row[]; readonly ttlSeconds?: number }
-  /** The name is there, but has no such record. */
-  | { readonly kind: 'no-data' }
-  /** There is no such name, of no type. */
-  | { readonly kind: 'no-name' };
-
-type RecordType = 'A' | 'AAAA' | 'SRV';
-
-type RowOf<Type extends RecordType> = Type extends 'SRV' ? SrvRecord : string;
-
-/** Questions that share one resolver. */
-export interface Lookup {
-  /** @throws Error with a code of `node:dns` where there is no answer */
-  query<Type extends RecordType>(type: Type, name: string): Promise<Answer<RowOf<Type>>>;
-  /** Ends all that is asked with an error. */
-  cancel(): void;
 }
 
 async function ask(resolver: Resolver, type: RecordType, name: string): Promise<Answer<unknown>> {
