@@ -18,21 +18,26 @@ async function expectService({ dev }: Whole, path: string): Promise<void> {
   expect(await dev.read(path)).toBe('served');
 }
 
-test('an upload that stalls is cut off, and leaves nothing; others are served meanwhile', async () => {
-  const whole = await startWhole({
-    listen: { port: 0, slowBodySeconds: 3, slowBodyBytes: 1000 },
-  });
-  const fields = toFields(await whole.dev.grant('a.txt'), 'a.txt');
-  const form = Object.entries(fields)
+/** A form up to the first byte of its file. */
+function toForm(fields: Readonly<Record<string, string>>): string {
+  return Object.entries(fields)
     .map(
       ([name, value]) =>
         `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
     )
     .concat('--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n')
     .join('');
+}
+
+test('an upload that stalls is cut off, and leaves nothing; others are served meanwhile', async () => {
+  const whole = await startWhole({
+    listen: { port: 0, slowBodySeconds: 3, slowBodyBytes: 1000 },
+  });
   const sockets = await Promise.all(Array.from({ length: 30 }, () => open(whole.port)));
   const answers = sockets.map((socket) => buffer(socket));
   for (const socket of sockets) {
+    // A grant each: only a few uploads may be under way with one.
+    const form = toForm(toFields(await whole.dev.grant('a.txt'), 'a.txt'));
     socket.write(
       `POST /upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000\r\n\r\n${form}${'x'.repeat(100_000)}`,
     );
