@@ -92,8 +92,6 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
 interface Turns {
   /** Calls `serve` when the responses before this one have ended; never if the connection ends before. */
   take(response: ServerResponse, serve: () => void): void;
-  /** Whether a request of the connection is being served. */
-  isBusy(socket: Duplex): boolean;
 }
 
 /**
@@ -134,7 +132,6 @@ function createTurns(): Turns {
       };
       socket.on('resume', stay).pause();
     },
-    isBusy: (socket) => waiting.has(socket),
   };
 }
 

@@ -1,4 +1,3 @@
-import { createInstance, getHttpOperationsFromSpec } from './prism.ts';
 import type { Operation } from '../contract.ts';
 import {
   type Documents,
@@ -7,6 +6,7 @@ import {
   type OperationObject,
   toFlatSchema,
 } from '../documents.ts';
+import { createInstance, getHttpOperationsFromSpec } from './prism.ts';
 import type { Preferences } from './read-preferences.ts';
 import type { Violation } from './violation.ts';
 
