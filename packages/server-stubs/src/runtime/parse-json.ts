@@ -1,5 +1,5 @@
-/** A string, or a number as JSON writes it. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** A string, or a number as JSON writes it; an open string ends with the text, which keeps the search linear. */
+const TOKEN = /"(?:[^"\\]|\\.)*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const INTEGER = /^-?\d+$/;
 
 /** 2^53 has 16 digits. */
