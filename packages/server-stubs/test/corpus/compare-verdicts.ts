@@ -1,5 +1,5 @@
 import type { Pointer } from '../../generator/document.ts';
-import type { LocatedCase } from './prepare-cases.ts';
+import type { LocatedCase } from './route-cases.ts';
 
 export interface Comparison {
   readonly judged: number;

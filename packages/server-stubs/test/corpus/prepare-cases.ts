@@ -6,18 +6,14 @@ import { generate } from '../../generator/generate.ts';
 import type { Direction } from '../../generator/schema/schema-store.ts';
 import { collectExamples, type Example } from './collect-examples.ts';
 import { writeFiles } from './compile-types.ts';
-import type { Case } from './judge.ts';
 import { mutate } from './mutate.ts';
 import { createRandom } from './random.ts';
-import { routeCases } from './route-cases.ts';
+import { type LocatedCase, routeCases } from './route-cases.ts';
 import { writeSchemaValidators } from './write-schema-validators.ts';
 
 const HELPERS = pathToFileURL(
   join(import.meta.dirname, '../../src/runtime/generated/ajv-helpers.gen.ts'),
 ).href;
-
-/** A case, and where the schema of its validator stands. */
-export type LocatedCase = Case & { readonly schema: Pointer };
 
 export interface Preparation {
   /** Is made, and gets the generated files. */

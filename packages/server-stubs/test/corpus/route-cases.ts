@@ -2,7 +2,10 @@ import { type Pointer, Problems } from '../../generator/document.ts';
 
 import { readModel } from '../../generator/operations/read-model.ts';
 import type { Direction } from '../../generator/schema/schema-store.ts';
-import type { LocatedCase } from './prepare-cases.ts';
+import type { Case } from './judge.ts';
+
+/** A case, and the place of the schema of its validator. */
+export type LocatedCase = Case & { readonly schema: Pointer };
 
 /** Values by schema, as cases for the validators that a route table has for JSON bodies. */
 export function routeCases(
