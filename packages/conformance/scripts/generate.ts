@@ -3,7 +3,7 @@ import { writeGenerated } from '@berth/codegen';
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import contract from '@berth/spec/rules.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
-import type { OpenapiDocument } from '../src/contract/documents.ts';
+import type { OpenapiDocument } from '../src/contract/openapi.ts';
 import { toOpenapi30 } from './openapi30/to-openapi30.ts';
 import { toConfigSchema } from './to-config-schema.ts';
 

@@ -5,17 +5,14 @@ import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
 import { toOpenapi30 } from '../scripts/openapi30/to-openapi30.ts';
+import { documents } from '../src/contract/documents.ts';
 import {
   APIS,
   dereference,
-  documents,
   type OpenapiDocument,
   type RequestBody,
-} from '../src/contract/documents.ts';
-
-import { listDocumented } from '../src/contract/operations.ts';
-
-import { findProvocation } from '../src/contract/transactions.ts';
+} from '../src/contract/openapi.ts';
+import { findProvocation, listDocumented } from '../src/contract/operations.ts';
 import { compileTransactions } from './support/compile-transactions.ts';
 
 const sources = { gateway, storage } as unknown as Record<string, OpenapiDocument>;

@@ -1,4 +1,4 @@
-import type { RequestBody } from '../../src/contract/documents.ts';
+import type { RequestBody } from '../../src/contract/openapi.ts';
 import type { Documented } from '../../src/contract/operations.ts';
 
 /**

@@ -3,7 +3,7 @@ import {
   type LeftOut,
   type OpenapiDocument,
   type RequestBody,
-} from '../../src/contract/documents.ts';
+} from '../../src/contract/openapi.ts';
 
 import { type Documented, listDocumented } from '../../src/contract/operations.ts';
 

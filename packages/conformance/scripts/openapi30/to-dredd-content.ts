@@ -1,4 +1,4 @@
-import { dereference, type MediaType, type OpenapiDocument } from '../../src/contract/documents.ts';
+import { dereference, type MediaType, type OpenapiDocument } from '../../src/contract/openapi.ts';
 
 import { toDreddSchema } from './to-dredd-schema.ts';
 

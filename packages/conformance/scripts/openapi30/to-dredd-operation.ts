@@ -6,11 +6,11 @@ import {
   type Parameter,
   type RequestBody,
   type ResponseObject,
-} from '../../src/contract/documents.ts';
+} from '../../src/contract/openapi.ts';
 
 import type { Documented } from '../../src/contract/operations.ts';
 
-import { findProvocation } from '../../src/contract/transactions.ts';
+import { findProvocation } from '../../src/contract/operations.ts';
 import { toDreddContent } from './to-dredd-content.ts';
 
 /**

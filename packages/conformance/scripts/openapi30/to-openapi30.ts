@@ -1,5 +1,5 @@
 import { Converter } from '@apiture/openapi-down-convert';
-import type { Api, Copy, OpenapiDocument, PathItem } from '../../src/contract/documents.ts';
+import type { Api, Copy, OpenapiDocument, PathItem } from '../../src/contract/openapi.ts';
 
 import { listDocumented } from '../../src/contract/operations.ts';
 

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
-import { APIS, documents } from '../contract/documents.ts';
+import { documents } from '../contract/documents.ts';
+import { APIS } from '../contract/openapi.ts';
 import { manifest } from '../manifest.ts';
 import { GROUPS, type OptionSpec, toFlag } from './options.ts';
 

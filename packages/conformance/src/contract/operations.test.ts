@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { transactions } from './documents.ts';
 import { expandPath, findByContentType, findByStatus } from './operations.ts';
-import { transactions } from './transactions.ts';
 
 test('each value is one segment', () => {
   const path = expandPath('/envs/{envId}/storages:{name}', { envId: 'a/b c', name: 'x' });

@@ -1,4 +1,6 @@
+import { matchesMediaType } from './media-type.ts';
 import {
+  type Api,
   dereference,
   METHODS,
   type Method,
@@ -7,8 +9,7 @@ import {
   type PathItem,
   type ResponseObject,
   toPointerSegment,
-} from './documents.ts';
-import { matchesMediaType } from './media-type.ts';
+} from './openapi.ts';
 
 /** One documented answer: an operation, a status and a content type. */
 export interface Documented {
@@ -100,4 +101,42 @@ export function expandPath(template: string, values: Record<string, string>): st
     if (value === undefined) throw new Error(`${template}: no value for ${name}`);
     return encodeURIComponent(value);
   });
+}
+
+/**
+ * How a documented status other than 200 is brought about:
+ *
+ * - `unknown-service`: a service name that nobody has deployed (SERVICE_NOT_FOUND, status 404)
+ * - `bad-name`: a name outside the pattern, which is 4xx with the error body (D6)
+ * - `forbidden-service`: the service that the operator named (SERVICE_FORBIDDEN, status 403)
+ * - `missing-field`: a body without its required fields, which is refused (D30)
+ * - `none`: no request does it on an unknown deployment
+ */
+interface Provocation {
+  kind: 'unknown-service' | 'forbidden-service' | 'bad-name' | 'missing-field' | 'none';
+  /** The status under which it stands in the OpenAPI 3.0 copy; Dredd reads no ranges. */
+  copyStatus: string;
+}
+
+const PROVOCATIONS: Record<Api, Record<string, Provocation>> = {
+  gateway: {
+    '403': { kind: 'forbidden-service', copyStatus: '403' },
+    '404': { kind: 'unknown-service', copyStatus: '404' },
+    default: { kind: 'bad-name', copyStatus: '400' },
+  },
+  storage: {
+    '4XX': { kind: 'missing-field', copyStatus: '400' },
+    default: { kind: 'none', copyStatus: '500' },
+  },
+};
+
+/** How a documented status is brought about; `undefined` where the plain request does it. */
+export function findProvocation({
+  api,
+  status,
+}: {
+  api: Api;
+  status: string;
+}): Provocation | undefined {
+  return PROVOCATIONS[api][status];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Transaction, transactions } from '../contract/transactions.ts';
+import { type Transaction, transactions } from '../contract/documents.ts';
 import { readAll } from '../http/exchange.ts';
 import { type ConformanceOptions, toSettings } from '../options.ts';
 import { createRun } from '../trial/run.ts';

@@ -1,6 +1,6 @@
-import { dereference, documents, type Parameter } from '../contract/documents.ts';
-import { expandPath } from '../contract/operations.ts';
-import { findProvocation, type Transaction } from '../contract/transactions.ts';
+import { documents, type Transaction } from '../contract/documents.ts';
+import { dereference, type Parameter } from '../contract/openapi.ts';
+import { expandPath, findProvocation } from '../contract/operations.ts';
 import type { Call } from '../http/caller.ts';
 import {
   type Drafted,

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { APIS, documents } from '../contract/documents.ts';
+import { documents, type Transaction, toPlace, transactions } from '../contract/documents.ts';
+import { APIS } from '../contract/openapi.ts';
+import { findProvocation } from '../contract/operations.ts';
 import { findRules } from '../contract/rules.ts';
-import {
-  findProvocation,
-  type Transaction,
-  toPlace,
-  transactions,
-} from '../contract/transactions.ts';
 import type { Call, Caller } from '../http/caller.ts';
 import { type Answer, type Exchange, toReceived, toSentSize } from '../http/exchange.ts';
 import { Throttled } from '../http/health.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { transactions } from '../contract/transactions.ts';
+import { transactions } from '../contract/documents.ts';
 import { checkBody, checkDisposition, listDispositionTypes } from './check-answer.ts';
 
 const find = (operationId: string, contentType: string) =>

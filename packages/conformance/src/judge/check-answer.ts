@@ -1,15 +1,8 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import {
-  APIS,
-  type Api,
-  dereference,
-  documents,
-  type Header,
-  toPointerSegment,
-} from '../contract/documents.ts';
+import { documents, type Transaction, transactions } from '../contract/documents.ts';
 import { isJson, toMediaType } from '../contract/media-type.ts';
+import { APIS, type Api, dereference, type Header, toPointerSegment } from '../contract/openapi.ts';
 import { findByContentType, findByStatus } from '../contract/operations.ts';
-import { type Transaction, transactions } from '../contract/transactions.ts';
 import { type Answer, readHeader } from '../http/exchange.ts';
 import type { Finding } from '../result.ts';
 

@@ -1,7 +1,7 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
+import type { Transaction } from '../contract/documents.ts';
 import { documents } from '../contract/documents.ts';
 import { matchesMediaType } from '../contract/media-type.ts';
-import type { Transaction } from '../contract/transactions.ts';
 import { type Answer, readHeader } from '../http/exchange.ts';
 import type { Finding, Verdict } from '../result.ts';
 import {

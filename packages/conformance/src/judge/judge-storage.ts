@@ -1,5 +1,5 @@
+import type { Transaction } from '../contract/documents.ts';
 import { documents } from '../contract/documents.ts';
-import type { Transaction } from '../contract/transactions.ts';
 import type { Answer } from '../http/exchange.ts';
 import type { Finding, Verdict } from '../result.ts';
 

@@ -1,4 +1,4 @@
-import type { Transaction } from '../contract/transactions.ts';
+import type { Transaction } from '../contract/documents.ts';
 import type { Answer } from '../http/exchange.ts';
 import type { Verdict } from '../result.ts';
 

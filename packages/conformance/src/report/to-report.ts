@@ -1,4 +1,4 @@
-import type { Api } from '../contract/documents.ts';
+import type { Api } from '../contract/openapi.ts';
 import { rules } from '../contract/rules.ts';
 import type { Settings } from '../options.ts';
 import { ENGINES, OUTCOMES, type Outcome, type Result } from '../result.ts';

@@ -1,4 +1,4 @@
-import type { Api } from '../contract/documents.ts';
+import type { Api } from '../contract/openapi.ts';
 import type { GatewayScheme } from '../credentials/create-signers.ts';
 import { TunnelRefused } from '../http/agents.ts';
 import type { HeaderInput } from '../http/exchange.ts';

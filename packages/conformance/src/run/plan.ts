@@ -1,5 +1,5 @@
 import { checks } from '../checks/index.ts';
-import { toPlace, transactions } from '../contract/transactions.ts';
+import { toPlace, transactions } from '../contract/documents.ts';
 import { isDriven, whyNotDriven } from '../dredd/run-transactions.ts';
 import type { Settings } from '../options.ts';
 import { whyNotRun as whyNoWorkflow, workflowFiles } from '../respect/workflows.ts';

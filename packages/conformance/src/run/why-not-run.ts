@@ -1,5 +1,5 @@
 import type { Check, Need } from '../checks/check.ts';
-import type { Api } from '../contract/documents.ts';
+import type { Api } from '../contract/openapi.ts';
 import { hasRule } from '../contract/rule-sets.ts';
 import { findRule } from '../contract/rules.ts';
 import type { Outcome } from '../result.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Api } from '../contract/documents.ts';
+import type { Api } from '../contract/openapi.ts';
 import {
   createSigners,
   type GatewayScheme,

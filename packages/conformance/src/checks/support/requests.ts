@@ -1,10 +1,10 @@
+import { documents } from '../../contract/documents.ts';
 import {
   dereference,
-  documents,
   type MediaType,
   type Reference,
   type RequestBody,
-} from '../../contract/documents.ts';
+} from '../../contract/openapi.ts';
 import type { StorageOperation } from '../../trial/storage-tool.ts';
 import type { Trial } from '../../trial/trial.ts';
 

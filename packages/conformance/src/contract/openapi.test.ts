@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dereference, type OpenapiDocument, toPointerSegment } from './documents.ts';
+import { dereference, type OpenapiDocument, toPointerSegment } from './openapi.ts';
 
 const document = {
   components: { a: { $ref: '#/components/b' }, b: { 'x/y': { value: 1 } } },

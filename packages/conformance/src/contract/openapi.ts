@@ -1,0 +1,118 @@
+/** The two documents of the contract, by the short names that the report uses. */
+export const APIS = ['gateway', 'storage'] as const;
+
+export type Api = (typeof APIS)[number];
+
+/** The parts of an OpenAPI document that the suite reads. */
+export interface OpenapiDocument {
+  openapi: string;
+  info: { title: string; version: string };
+  paths: Record<string, PathItem>;
+  components: Record<string, unknown>;
+}
+
+export type PathItem = { parameters?: (Parameter | Reference)[] } & Partial<
+  Record<Method, Operation>
+>;
+
+export const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const;
+
+export type Method = (typeof METHODS)[number];
+
+export interface Reference {
+  $ref: string;
+}
+
+export interface Operation {
+  operationId: string;
+  description?: string;
+  parameters?: (Parameter | Reference)[];
+  requestBody?: RequestBody | Reference;
+  responses: Record<string, ResponseObject | Reference>;
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header' | 'cookie';
+  required?: boolean;
+  description?: string;
+  example?: unknown;
+  schema?: object;
+}
+
+export interface RequestBody {
+  description?: string;
+  content: Record<string, MediaType>;
+}
+
+export interface ResponseObject {
+  description: string;
+  headers?: Record<string, Header | Reference>;
+  content?: Record<string, MediaType>;
+}
+
+export interface Header {
+  required?: boolean;
+  schema?: object;
+}
+
+export interface MediaType {
+  schema?: object;
+  example?: unknown;
+  examples?: Record<string, { value: unknown } | Reference>;
+}
+
+/** What the OpenAPI 3.0 copy lacks of the contract, and why. */
+export interface LeftOut {
+  operationId: string;
+  /** Absent where an example of the request is left out. */
+  status?: string;
+  contentType?: string;
+  /** Name of the one example that is left out; absent where the whole answer is. */
+  example?: string;
+  requestExample?: string;
+  reason: string;
+}
+
+/** An OpenAPI 3.0 document for Dredd. `x-berth-status` in each response is the documented status. */
+export interface Copy extends OpenapiDocument {
+  'x-berth-left-out': LeftOut[];
+}
+
+interface Dereferenced<T> {
+  value: T;
+  /** JSON pointer (RFC 6901) of the value, as a URI fragment. */
+  pointer: string;
+}
+
+/**
+ * Follows the local `$ref` of a node, if it has one.
+ *
+ * @param pointer where the node stands; returned as it is where the node is no reference
+ * @throws Error where the reference leads nowhere
+ */
+export function dereference<T extends object>(
+  document: OpenapiDocument,
+  node: T | Reference,
+  pointer: string,
+): Dereferenced<T> {
+  if (!('$ref' in node)) return { value: node, pointer };
+  const target = readPointer(document, node.$ref);
+  if (typeof target !== 'object' || target === null) {
+    throw new Error(`${pointer}: ${node.$ref} leads nowhere`);
+  }
+  return dereference(document, target as T | Reference, node.$ref);
+}
+
+/** Escapes one segment of a JSON pointer (RFC 6901, section 3). */
+export function toPointerSegment(segment: string): string {
+  return segment.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function readPointer(document: object, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], document);
+}
