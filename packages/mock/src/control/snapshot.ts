@@ -79,9 +79,9 @@ export function toStateJson({ code, until }: ServiceState): ServiceStateJson {
 export function restoreSnapshot(session: Session, snapshot: unknown): void {
   const { clock, files, faults, services } = readSnapshot(snapshot);
   replaceFiles(session.files, files);
+  session.clock.reset();
   if (clock.frozen) session.clock.set(clock.now, { frozen: true });
-  else if (clock.offset === 0) session.clock.reset();
-  else session.clock.set(Date.now() + clock.offset);
+  else session.clock.advance(clock.offset);
   session.faults.restore(faults);
   session.services.clear();
   for (const [name, state] of services) session.services.set(name, state);

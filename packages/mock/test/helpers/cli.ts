@@ -34,11 +34,17 @@ export async function finish(child: ChildProcess): Promise<Finished> {
 }
 
 /** What a mock prints until it is ready. */
-export async function untilReady({ stdout }: ChildProcess): Promise<string> {
-  let printed = '';
-  stdout?.on('data', (text) => {
-    printed += text;
+export async function untilReady(child: ChildProcess): Promise<string> {
+  let [printed, warned] = ['', ''];
+  child.stderr?.on('data', (text) => {
+    warned += text;
   });
-  while (!printed.endsWith('\nready\n')) await once(stdout as NodeJS.EventEmitter, 'data');
+  await new Promise<void>((resolve, reject) => {
+    child.stdout?.on('data', (text) => {
+      printed += text;
+      if (printed.endsWith('\nready\n')) resolve();
+    });
+    child.on('close', (code) => reject(new Error(`ended with ${code}:\n${warned}`)));
+  });
   return printed;
 }

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { link, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Violation } from '@berth/server-stubs';
 import type { WireProfile } from '../../contract/wire-profile.ts';
@@ -41,9 +41,7 @@ export async function createRecorder(
       }
       last += 1;
       const path = join(dir, `${String(last).padStart(4, '0')}-${toName(recording)}.json`);
-      // Nobody else has to read what passed between two people.
-      const options = { mode: 0o600, flag: 'wx' };
-      const written = writeFile(path, `${JSON.stringify(recording, null, 2)}\n`, options)
+      const written = writeWhole(path, `${JSON.stringify(recording, null, 2)}\n`)
         .catch((error) => process.emitWarning(error))
         .finally(() => writing.delete(written));
       writing.add(written);
@@ -52,6 +50,18 @@ export async function createRecorder(
       await Promise.all(writing);
     },
   };
+}
+
+/** A replay reads no file that a killed recorder has left half written. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  const part = `${path}.part`;
+  try {
+    // Nobody else has to read what passed between two people.
+    await writeFile(part, text, { mode: 0o600, flag: 'wx' });
+    await link(part, path);
+  } finally {
+    await rm(part, { force: true });
+  }
 }
 
 /** The number that the last recording of a folder has; 0 where there is none. */
