@@ -50,7 +50,7 @@ test('the mock has Prism in it, and does not bring what reports installations', 
   try {
     const { manifest, files } = pack(join(ROOT, 'packages/mock'), folder);
     expect(Object.keys(manifest.dependencies ?? {}).join()).not.toMatch(/stoplight|scarf/);
-    expect(files).toContain('dist/oracle/prism.licenses.txt');
+    expect(files).toContain('dist/contract/oracle/prism.licenses.txt');
   } finally {
     rmSync(folder, { recursive: true });
   }
