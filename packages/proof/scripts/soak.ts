@@ -32,7 +32,7 @@ const PARTS: Record<string, () => Promise<number>> = {
     await writeFile(PAGE, toMutantsPage(rows, fromOutside.length));
     return countBad(rows);
   },
-  // Whoever wrote them had no companions in mind: what else they break is shown, and no fault.
+  // They have no companions: what else they break is shown, and no fault.
   async outside() {
     const rows = await judgeAll('outside', fromOutside.length);
     return rows.filter(({ caught }) => !caught).length;
@@ -73,7 +73,7 @@ async function judgeAll(part: string, count: number): Promise<MutantRow[]> {
     child.on('message', (row: MutantRow) => {
       rows.push(row);
       const also = row.strangers.length > 0 ? `; also ${row.strangers.join(' ')}` : '';
-      const verdict = isBad(row) ? 'BAD' : 'ok ';
+      const verdict = (part === 'outside' ? !row.caught : isBad(row)) ? 'BAD' : 'ok ';
       console.log(`${rows.length}/${count} ${verdict} ${row.rule}: ${row.breaks}${also}`);
     });
     await once(child, 'exit');

@@ -1,8 +1,8 @@
 /* biome-ignore-all lint/suspicious/noConsole: a script talks to the terminal */
 
 import { judgeMutant } from '../src/judge-mutant.ts';
-import { chunkedBodies } from '../src/mutants/chunked-bodies.ts';
 import { fromOutside } from '../src/mutants/from-outside/index.ts';
+import { chunkedBodies } from '../src/mutants/gateway-requests.ts';
 import { mutants } from '../src/mutants/index.ts';
 import { startMutated } from '../src/start-mutated.ts';
 

@@ -1,7 +1,7 @@
 import { request as requestHttp } from 'node:http';
 import type { ConformanceOptions } from '@berth/conformance';
 import type { Mutant, MutantContext } from './mutants/mutant.ts';
-import { MutatedAnswer, toHeaders } from './proxy/messages.ts';
+import { MutatedResponse, toHeaders } from './proxy/messages.ts';
 import { startMutatingProxy } from './proxy/start-mutating-proxy.ts';
 import { signStorageHeaders } from './sign-storage-headers.ts';
 import { startReference } from './start-reference.ts';
@@ -60,16 +60,16 @@ function createContext(
 function callServer(
   serverUrl: string,
   { method, target, headers, body = '' }: Parameters<MutantContext['call']>[0],
-): Promise<MutatedAnswer> {
+): Promise<MutatedResponse> {
   const { hostname, port } = new URL(serverUrl);
-  const { promise, resolve, reject } = Promise.withResolvers<MutatedAnswer>();
+  const { promise, resolve, reject } = Promise.withResolvers<MutatedResponse>();
   const request = requestHttp(
     { hostname, port, method, path: target, headers, agent: false },
     async (response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of response) chunks.push(chunk);
       resolve(
-        new MutatedAnswer(response.statusCode ?? 0, toHeaders(response), Buffer.concat(chunks)),
+        new MutatedResponse(response.statusCode ?? 0, toHeaders(response), Buffer.concat(chunks)),
       );
     },
   );

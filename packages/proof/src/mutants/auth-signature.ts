@@ -1,297 +1,172 @@
-import type { Mutant } from './mutant.ts';
-import { toRefusal } from './support/refusals.ts';
-import { fitsSignature, letIn, readSignature } from './support/signature.ts';
+import { type Mutant, mutant } from './mutant.ts';
+import {
+  acceptIfSignedFor,
+  acceptSigned,
+  authenticate,
+  isSigned,
+  readSignature,
+  reject,
+  rejectSigned,
+  signedNames,
+} from './support/credentials.ts';
+import { callAgain, gatewayRequest, toRefusal } from './support/gateway.ts';
+
+const isForm = (type = '') => type.startsWith('multipart/form-data;');
 
 export const authSignature: readonly Mutant[] = [
-  {
-    rule: 'AU-TC3-FORM',
-    breaks: 'a signature without Timestamp is let in',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        const parts = readSignature(request);
-        if (parts && parts.Timestamp === undefined) letIn(request, context);
-      },
+  mutant(
+    'AU-TC3-FORM',
+    'a signature without Timestamp is let in',
+    acceptSigned((_, __, { Timestamp }) => Timestamp === undefined),
+  ),
+  mutant(
+    'AU-TC3-FORM',
+    'an empty Signature is let in',
+    acceptSigned((_, __, { Signature }) => Signature === ''),
+  ),
+  mutant(
+    'AU-TC3-KEY',
+    'an unknown id has an empty secret',
+    acceptSigned((request, context, { Credential }) => {
+      const isKnown = Credential?.split('/')[0] === context.keyPair.id;
+      return !isKnown && isSigned(request, context, { secret: '' });
     }),
-  },
-  {
-    rule: 'AU-TC3-FORM',
-    breaks: 'an empty Signature is let in',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        if (readSignature(request)?.Signature === '') letIn(request, context);
-      },
+  ),
+  mutant(
+    'AU-TC3-KEY',
+    'the service of the scope is not compared',
+    acceptIfSignedFor({ service: 'svc' }),
+  ),
+  mutant(
+    'AU-TC3-TIMESTAMP',
+    'the timestamp that is signed may be some seconds off the one that is sent',
+    acceptSigned((request, context, { Timestamp }) =>
+      Array.from({ length: 11 }, (_, index) => Number(Timestamp) - 5 + index).some((timestamp) =>
+        isSigned(request, context, { timestamp }),
+      ),
+    ),
+  ),
+  mutant(
+    'AU-TC3-METHOD',
+    'the method is taken for GET whatever it is',
+    acceptIfSignedFor({ method: 'GET' }),
+  ),
+  mutant(
+    'AU-TC3-PATH',
+    'the path is decoded before it is compared',
+    acceptIfSignedFor(({ path }) => ({ path: decodeURI(path) })),
+  ),
+  mutant(
+    'AU-TC3-PATH',
+    'a slash at the end of the path does not count',
+    acceptIfSignedFor(({ path }) => ({ path: path.replace(/\/$/, '') })),
+  ),
+  mutant(
+    'AU-TC3-PATH',
+    'a signed path with Chinese characters is refused',
+    rejectSigned(({ path }) => /%E4/i.test(path)),
+  ),
+  mutant(
+    'AU-TC3-QUERY',
+    'a signature without the query is let in',
+    acceptIfSignedFor({ query: '' }),
+  ),
+  mutant('AU-TC3-QUERY', 'the query is sorted before it is compared', (context) =>
+    gatewayRequest((request) => {
+      const query = request.query.split('&').sort().join('&');
+      if (isSigned(request, context, { query })) authenticate(request, context);
+      else if (readSignature(request) && query !== request.query)
+        return toRefusal(401, 'SIGNATURE_WRONG');
+      return undefined;
     }),
-  },
-  {
-    rule: 'AU-TC3-KEY',
-    breaks: 'an unknown id has an empty secret',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        const [id] = readSignature(request)?.Credential?.split('/') ?? [];
-        const isUnknown = id !== undefined && id !== context.keyPair.id;
-        if (isUnknown && fitsSignature(request, context, { secret: '' })) letIn(request, context);
-      },
+  ),
+  mutant(
+    'AU-TC3-BODY',
+    'the body is parsed and written anew before it is compared',
+    acceptIfSignedFor(({ json }) =>
+      json === undefined ? undefined : { body: JSON.stringify(json) },
+    ),
+  ),
+  mutant('AU-TC3-BODY', 'a signature without the body is let in', acceptIfSignedFor({ body: '' })),
+  mutant('AU-TC3-BODY', 'the service is called before a large body is compared', (context) =>
+    gatewayRequest(async (request) => {
+      const isOfTc3 = request.headers.get('Authorization')?.startsWith('TC3');
+      if (!isOfTc3 || request.body.length < 65_536) return;
+      await callAgain(context, request, { Authorization: context.authorization });
     }),
-  },
-  {
-    rule: 'AU-TC3-KEY',
-    breaks: 'the service of the scope is not compared',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        const service = 'svc';
-        if (!fitsSignature(request, context) && fitsSignature(request, context, { service })) {
-          letIn(request, context);
-        }
-      },
+  ),
+  mutant(
+    'AU-TC3-SIGNED-HEADERS',
+    'the content type is compared as it usually is, not as it was sent',
+    acceptIfSignedFor({
+      header: (name, value) =>
+        name === 'content-type' ? 'application/json; charset=utf-8' : value,
     }),
-  },
-  {
-    rule: 'AU-TC3-TIMESTAMP',
-    breaks: 'the timestamp that is signed may be some seconds off the one that is sent',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        const sent = Number(readSignature(request)?.Timestamp);
-        for (let timestamp = sent - 5; timestamp <= sent + 5; timestamp += 1) {
-          if (fitsSignature(request, context, { timestamp })) letIn(request, context);
-        }
-      },
+  ),
+  mutant(
+    'AU-TC3-SIGNED-HEADERS',
+    'of a signed header that stands twice the first is compared',
+    acceptIfSignedFor({ header: (_, value) => value.split(', ', 1)[0] ?? '' }),
+  ),
+  mutant(
+    'AU-TC3-SIGNED-HEADERS',
+    'a signature over more than ten headers is refused',
+    rejectSigned((_, parts) => signedNames(parts).length > 10),
+  ),
+  mutant(
+    'AU-TC3-HOST',
+    'host need not be signed',
+    acceptSigned(
+      (request, context, { SignedHeaders }) =>
+        SignedHeaders === 'content-type' && isSigned(request, context, { anyHeaders: true }),
+    ),
+  ),
+  mutant(
+    'AU-TC3-HOST',
+    'any header whose name ends in host is taken for host',
+    acceptSigned(
+      (request, context, parts) =>
+        signedNames(parts).some((name) => name.endsWith('-host')) &&
+        isSigned(request, context, { anyHeaders: true }),
+    ),
+  ),
+  mutant(
+    'AU-TC3-NORMAL-FORM',
+    'signed values are not lower-cased',
+    rejectSigned(({ headers }, parts) =>
+      signedNames(parts).some(
+        (name) => name.startsWith('x-') && /[A-Z]/.test(headers.get(name) ?? ''),
+      ),
+    ),
+  ),
+  mutant(
+    'AU-TC3-NORMAL-FORM',
+    'a signed content type is lower-cased',
+    rejectSigned(({ headers }, { SignedHeaders }) => {
+      const type = headers.get('Content-Type') ?? '';
+      const isCompared = SignedHeaders?.includes('content-type') && !type.startsWith('multipart/');
+      return isCompared && /[A-Z]/.test(type);
     }),
-  },
-  {
-    rule: 'AU-TC3-METHOD',
-    breaks: 'the method is taken for GET whatever it is',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        if (fitsSignature(request, context, { method: 'GET' })) letIn(request, context);
-      },
-    }),
-  },
-  {
-    rule: 'AU-TC3-PATH',
-    breaks: 'the path is decoded before it is compared',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        const path = decodeURI(request.path);
-        if (fitsSignature(request, context, { path })) letIn(request, context);
-      },
-    }),
-  },
-  {
-    rule: 'AU-TC3-PATH',
-    breaks: 'a slash at the end of the path does not count',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        const path = request.path.replace(/\/$/, '');
-        if (fitsSignature(request, context, { path })) letIn(request, context);
-      },
-    }),
-  },
-  {
-    rule: 'AU-TC3-PATH',
-    breaks: 'a signed path with Chinese characters is refused',
-    companions: [],
-    create: () => ({
-      request(request) {
-        const isSigned = readSignature(request) !== undefined;
-        if (isSigned && /%E4/i.test(request.path)) return toRefusal(401, 'SIGNATURE_WRONG');
-        return undefined;
-      },
-    }),
-  },
-  {
-    rule: 'AU-TC3-QUERY',
-    breaks: 'a signature without the query is let in',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        if (fitsSignature(request, context, { query: '' })) letIn(request, context);
-      },
-    }),
-  },
-  {
-    rule: 'AU-TC3-QUERY',
-    breaks: 'the query is sorted before it is compared',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        const query = request.query.split('&').sort().join('&');
-        if (fitsSignature(request, context, { query })) letIn(request, context);
-        const isUnsorted = readSignature(request) !== undefined && query !== request.query;
-        return isUnsorted ? toRefusal(401, 'SIGNATURE_WRONG') : undefined;
-      },
-    }),
-  },
-  {
-    rule: 'AU-TC3-BODY',
-    breaks: 'the body is parsed and written anew before it is compared',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        const { json } = request;
-        if (json === undefined) return;
-        const body = JSON.stringify(json);
-        if (fitsSignature(request, context, { body })) letIn(request, context);
-      },
-    }),
-  },
-  {
-    rule: 'AU-TC3-BODY',
-    breaks: 'a signature without the body is let in',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        if (fitsSignature(request, context, { body: '' })) letIn(request, context);
-      },
-    }),
-  },
-  {
-    rule: 'AU-TC3-BODY',
-    breaks: 'the service is called before a large body is compared',
-    companions: [],
-    create: (context) => ({
-      async request(request) {
-        const { method, target, headers, body } = request;
-        if (readSignature(request) === undefined || body.length < 65_536) return;
-        const Host = headers.get('Host') ?? '';
-        const given = { Host, Authorization: context.authorization };
-        await context.call({ method, target, headers: given, body });
-      },
-    }),
-  },
-  {
-    rule: 'AU-TC3-SIGNED-HEADERS',
-    breaks: 'the content type is compared as it usually is, not as it was sent',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        const usual = 'application/json; charset=utf-8';
-        const header = (name: string, value: string) => (name === 'content-type' ? usual : value);
-        if (fitsSignature(request, context, { header })) letIn(request, context);
-      },
-    }),
-  },
-  {
-    rule: 'AU-TC3-SIGNED-HEADERS',
-    breaks: 'of a signed header that stands twice the first is compared',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        const header = (_: string, value: string) => value.split(', ', 1)[0] ?? '';
-        if (fitsSignature(request, context, { header })) letIn(request, context);
-      },
-    }),
-  },
-  {
-    rule: 'AU-TC3-SIGNED-HEADERS',
-    breaks: 'a signature over more than ten headers is refused',
-    companions: [],
-    create: () => ({
-      request(request) {
-        const names = readSignature(request)?.SignedHeaders?.split(';') ?? [];
-        return names.length > 10 ? toRefusal(401, 'SIGNATURE_WRONG') : undefined;
-      },
-    }),
-  },
-  {
-    rule: 'AU-TC3-HOST',
-    breaks: 'host need not be signed',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        const names = readSignature(request)?.SignedHeaders?.split(';');
-        if (
-          names?.join() === 'content-type' &&
-          fitsSignature(request, context, { anyHeaders: true })
-        ) {
-          letIn(request, context);
-        }
-      },
-    }),
-  },
-  {
-    rule: 'AU-TC3-HOST',
-    breaks: 'any header whose name ends in host is taken for host',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        const names = readSignature(request)?.SignedHeaders?.split(';');
-        const hasOther = names?.some((name) => name.endsWith('-host'));
-        if (hasOther && fitsSignature(request, context, { anyHeaders: true }))
-          letIn(request, context);
-      },
-    }),
-  },
-  {
-    rule: 'AU-TC3-NORMAL-FORM',
-    breaks: 'signed values are not lower-cased',
-    companions: [],
-    create: () => ({
-      request(request) {
-        const names = readSignature(request)?.SignedHeaders?.split(';') ?? [];
-        const values = names
-          .filter((name) => name.startsWith('x-'))
-          .map((name) => request.headers.get(name));
-        const isRefused = values.some((value) => /[A-Z]/.test(value ?? ''));
-        return isRefused ? toRefusal(401, 'SIGNATURE_WRONG') : undefined;
-      },
-    }),
-  },
-  {
-    rule: 'AU-TC3-NORMAL-FORM',
-    breaks: 'a signed content type is lower-cased',
-    companions: [],
-    create: () => ({
-      request(request) {
-        const isSigned = readSignature(request)?.SignedHeaders?.includes('content-type');
-        const type = request.headers.get('Content-Type') ?? '';
-        const isForm = type.startsWith('multipart/');
-        const isRefused = isSigned && !isForm && /[A-Z]/.test(type);
-        return isRefused ? toRefusal(401, 'SIGNATURE_WRONG') : undefined;
-      },
-    }),
-  },
-  {
-    rule: 'AU-TC3-MULTIPART',
-    breaks: 'a signature over the boundary is refused',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        const isForm = request.headers.get('Content-Type')?.startsWith('multipart/form-data;');
-        const isKept = isForm && readSignature(request) && !fitsSignature(request, context);
-        return isKept ? toRefusal(401, 'SIGNATURE_WRONG') : undefined;
-      },
-    }),
-  },
-  {
-    rule: 'AU-TC3-MULTIPART',
-    breaks: 'a signature without the boundary is refused',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        const isForm = request.headers.get('Content-Type')?.startsWith('multipart/form-data;');
-        const isCut = isForm && fitsSignature(request, context);
-        return isCut ? toRefusal(401, 'SIGNATURE_WRONG') : undefined;
-      },
-    }),
-  },
-  {
-    rule: 'AU-TC3-SPACES',
-    breaks: 'a signature without spaces after its commas is refused',
-    companions: [],
-    create: () => ({
-      request({ headers }) {
-        const value = headers.get('Authorization') ?? '';
-        const isTight = /^TC3.*,\S/.test(value);
-        return isTight ? toRefusal(401, 'SIGNATURE_WRONG') : undefined;
-      },
-    }),
-  },
+  ),
+  mutant(
+    'AU-TC3-MULTIPART',
+    'a signature over the boundary is refused',
+    rejectSigned(
+      (request, _, context) =>
+        isForm(request.headers.get('Content-Type')) && !isSigned(request, context),
+    ),
+  ),
+  mutant(
+    'AU-TC3-MULTIPART',
+    'a signature without the boundary is refused',
+    rejectSigned(
+      (request, _, context) =>
+        isForm(request.headers.get('Content-Type')) && isSigned(request, context),
+    ),
+  ),
+  mutant(
+    'AU-TC3-SPACES',
+    'a signature without spaces after its commas is refused',
+    reject((value) => /^TC3.*,\S/.test(value)),
+  ),
 ];

@@ -1,129 +1,83 @@
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
-import type { Mutant } from './mutant.ts';
-import { toStorageRefusal } from './support/refusals.ts';
+import type { MutatedRequest } from '../proxy/messages.ts';
+import { type Mutant, type MutantContext, mutant } from './mutant.ts';
+import { authenticateStorage } from './support/credentials.ts';
+import { type Operation, refuse, request, retarget } from './support/storage.ts';
 
-const AUTHORIZATION = profile.storageHeaders.authorization.toLowerCase();
+const { authorization, timestamp, sessionToken } = profile.storageHeaders;
 
-const { authorization, timestamp } = profile.storageHeaders;
+/** Accepts calls of an operation by their headers. */
+const accept =
+  (
+    operation: Operation,
+    isAccepted: (get: (name: string) => string | undefined, context: MutantContext) => unknown,
+  ): Mutant['create'] =>
+  (context) =>
+    request(operation, (call) => {
+      if (isAccepted((name) => call.headers.get(name), context)) authenticateStorage(call, context);
+    });
 
-const NAMES = Object.values(profile.storageHeaders);
-
-const SESSION_TOKEN = profile.storageHeaders.sessionToken.toLowerCase();
-
-const TIMESTAMP = profile.storageHeaders.timestamp.toUpperCase();
+/** Refuses calls of an operation with a header that is spelled like this. */
+const refuseSpelling = (operation: Operation, spelling: string) =>
+  refuse(
+    (call: MutatedRequest) =>
+      call.operation === operation && call.headers.list.some(([name]) => name === spelling),
+    401,
+    'SIGN_PARAM_INVALID',
+  );
 
 export const authStorage: readonly Mutant[] = [
-  {
-    rule: 'AU-STORAGE-AUTHORIZATION',
-    breaks: 'links need no credential beside a time',
-    companions: [],
-    create: (context) => ({
-      request({ operation, headers }) {
-        if (operation !== 'batchGetTempUrls' || headers.get(authorization) !== undefined) return;
-        if (headers.get(timestamp) === undefined) return;
-        for (const [name, value] of Object.entries(context.storageHeaders()))
-          headers.set(name, value);
-      },
+  mutant(
+    'AU-STORAGE-AUTHORIZATION',
+    'links need no credential beside a time',
+    accept(
+      'batchGetTempUrls',
+      (get) => get(authorization) === undefined && get(timestamp) !== undefined,
+    ),
+  ),
+  mutant(
+    'AU-STORAGE-AUTHORIZATION',
+    'the credential is refused under a name in small letters',
+    refuseSpelling('batchDelete', authorization.toLowerCase()),
+  ),
+  mutant(
+    'AU-STORAGE-SESSION-TOKEN',
+    'the session token is refused under a name in small letters',
+    refuseSpelling('getUploadMetaData', sessionToken.toLowerCase()),
+  ),
+  mutant(
+    'AU-STORAGE-TIMESTAMP',
+    'the time is refused under a name in capitals',
+    refuseSpelling('batchCopyFile', timestamp.toUpperCase()),
+  ),
+  mutant(
+    'AU-STORAGE-NONE',
+    'links need no credentials at all',
+    accept('batchGetTempUrls', (get) =>
+      Object.values(profile.storageHeaders).every((name) => get(name) === undefined),
+    ),
+  ),
+  mutant(
+    'AU-STORAGE-WRONG',
+    'an unknown id of a copy is let in',
+    accept('batchCopyFile', (get, { keyPair }) => {
+      const [, id] = /Credential=([^/]*)/.exec(get(authorization) ?? '') ?? [];
+      return id !== undefined && id !== keyPair.id;
     }),
-  },
-  {
-    rule: 'AU-STORAGE-AUTHORIZATION',
-    breaks: 'the credential is refused under a name in small letters',
-    companions: [],
-    create: () => ({
-      request({ operation, headers }) {
-        const isRefused = headers.list.some(([name]) => name === AUTHORIZATION);
-        return isRefused && operation === 'batchDelete'
-          ? toStorageRefusal(401, 'SIGN_PARAM_INVALID')
-          : undefined;
-      },
-    }),
-  },
-  {
-    rule: 'AU-STORAGE-SESSION-TOKEN',
-    breaks: 'the session token is refused under a name in small letters',
-    companions: [],
-    create: () => ({
-      request({ operation, headers }) {
-        const isRefused = headers.list.some(([name]) => name === SESSION_TOKEN);
-        return isRefused && operation === 'getUploadMetaData'
-          ? toStorageRefusal(401, 'SIGN_PARAM_INVALID')
-          : undefined;
-      },
-    }),
-  },
-  {
-    rule: 'AU-STORAGE-TIMESTAMP',
-    breaks: 'the time is refused under a name in capitals',
-    companions: [],
-    create: () => ({
-      request({ operation, headers }) {
-        const isRefused = headers.list.some(([name]) => name === TIMESTAMP);
-        return isRefused && operation === 'batchCopyFile'
-          ? toStorageRefusal(401, 'SIGN_PARAM_INVALID')
-          : undefined;
-      },
-    }),
-  },
-  {
-    rule: 'AU-STORAGE-NONE',
-    breaks: 'links need no credentials at all',
-    companions: [],
-    create: (context) => ({
-      request({ operation, headers }) {
-        const isBare = NAMES.every((name) => headers.get(name) === undefined);
-        if (operation !== 'batchGetTempUrls' || !isBare) return;
-        for (const [name, value] of Object.entries(context.storageHeaders()))
-          headers.set(name, value);
-      },
-    }),
-  },
-  {
-    rule: 'AU-STORAGE-WRONG',
-    breaks: 'an unknown id of a copy is let in',
-    companions: [],
-    create: (context) => ({
-      request({ operation, headers }) {
-        const [, id] = /Credential=([^/]*)/.exec(headers.get(authorization) ?? '') ?? [];
-        if (operation !== 'batchCopyFile' || id === undefined || id === context.keyPair.id) return;
-        for (const [name, value] of Object.entries(context.storageHeaders()))
-          headers.set(name, value);
-      },
-    }),
-  },
-  {
-    rule: 'AU-STORAGE-WRONG',
-    breaks: 'an empty credential is let in',
-    companions: [],
-    create: (context) => ({
-      request({ operation, headers }) {
-        if (operation !== 'batchDelete' || headers.get(authorization) !== '') return;
-        for (const [name, value] of Object.entries(context.storageHeaders()))
-          headers.set(name, value);
-      },
-    }),
-  },
-  {
-    rule: 'AU-STORAGE-ENV',
-    breaks: 'the environment of a deletion is not looked at',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        if (request.operation !== 'batchDelete') return;
-        request.target = request.target.replace(/(?<=\/envs\/)[^/]*/, context.env);
-      },
-    }),
-  },
-  {
-    rule: 'AU-STORAGE-ENV',
-    breaks: 'of the environment only the beginning is compared',
-    companions: [],
-    create: (context) => ({
-      request(request) {
-        const [, env] = /\/envs\/([^/]*)/.exec(request.target) ?? [];
-        if (!env?.startsWith(context.env)) return;
-        request.target = request.target.replace(/(?<=\/envs\/)[^/]*/, context.env);
-      },
-    }),
-  },
+  ),
+  mutant(
+    'AU-STORAGE-WRONG',
+    'an empty credential is let in',
+    accept('batchDelete', (get) => get(authorization) === ''),
+  ),
+  mutant('AU-STORAGE-ENV', 'the environment of a deletion is not looked at', ({ env }) =>
+    retarget((target) => target.replace(/(?<=\/envs\/)[^/]*(?=\/storages:batchDelete$)/, env)),
+  ),
+  mutant('AU-STORAGE-ENV', 'of the environment only the beginning is compared', (context) =>
+    retarget((target) =>
+      target.replace(/(?<=\/envs\/)[^/]*/, (env) =>
+        env.startsWith(context.env) ? context.env : env,
+      ),
+    ),
+  ),
 ];

@@ -1,193 +1,125 @@
 import { gunzipSync } from 'node:zlib';
-import type { Mutant } from './mutant.ts';
-import { listOrdered, mediaTypeOf } from './support/answers.ts';
+import { type Mutant, mutant } from './mutant.ts';
+import {
+  changeBody,
+  changeJson,
+  changeText,
+  gatewayResponse,
+  keepHeaders,
+  passHeader,
+  removeHeader,
+  setBody,
+  setHeader,
+  setStatus,
+} from './support/gateway.ts';
 
 export const gatewayAnswers: readonly Mutant[] = [
-  {
-    rule: 'GW-GET-JSON',
-    breaks: 'an object with a code is taken for an envelope, and answered inside data',
-    companions: [],
-    create: () => ({
-      answer(answer, { isGateway, method }) {
-        if (!isGateway || method !== 'GET' || answer.status !== 200) return;
-        if (answer.json?.code === 'OK') answer.json = { data: answer.json };
-      },
+  mutant(
+    'GW-GET-JSON',
+    'an object with a code is taken for an envelope, and answered inside data',
+    gatewayResponse({ method: 'GET', status: 200, code: 'OK' }, (response) => {
+      response.json = { data: response.json };
     }),
-  },
-  {
-    rule: 'GW-GET-TEXT',
-    breaks: 'line ends of a plain text become LF',
-    companions: [],
-    create: () => ({
-      answer(answer, { isGateway, method }) {
-        if (!isGateway || method !== 'GET' || answer.headers.get('content-type') !== 'text/plain')
-          return;
-        const text = answer.body.toString('latin1').replaceAll('\r\n', '\n');
-        answer.body = Buffer.from(text, 'latin1');
-      },
+  ),
+  mutant(
+    'GW-GET-TEXT',
+    'line ends of a plain text become LF',
+    gatewayResponse(
+      { method: 'GET', contentType: 'text/plain' },
+      changeText((text) => text.replaceAll('\r\n', '\n')),
+    ),
+  ),
+  mutant(
+    'GW-POST-JSON',
+    'properties of value null are left out of an object',
+    gatewayResponse(
+      { method: 'POST', when: ({ json }) => json?.none === null },
+      changeJson({ none: undefined }),
+    ),
+  ),
+  mutant(
+    'GW-POST-TEXT',
+    'a plain text that is JSON gets the content type of JSON',
+    gatewayResponse(
+      { method: 'POST', type: 'text/plain', when: ({ json }) => json?.not },
+      setHeader('Content-Type', 'application/json'),
+    ),
+  ),
+  mutant(
+    'GW-STATUS',
+    'a status that has no name becomes the first of its hundred',
+    gatewayResponse({ when: ({ status }) => status % 100 === 99 }, (response) => {
+      response.status -= 99;
     }),
-  },
-  {
-    rule: 'GW-POST-JSON',
-    breaks: 'properties of value null are left out of an object',
-    companions: [],
-    create: () => ({
-      answer(answer, { isGateway, method }) {
-        if (!isGateway || method !== 'POST' || answer.json?.none !== null) return;
-        const { none: _, ...rest } = answer.json;
-        answer.json = rest;
-      },
-    }),
-  },
-  {
-    rule: 'GW-POST-TEXT',
-    breaks: 'a plain text that is JSON gets the content type of JSON',
-    companions: [],
-    create: () => ({
-      answer(answer, { isGateway, method }) {
-        if (!isGateway || method !== 'POST' || mediaTypeOf(answer) !== 'text/plain') return;
-        if (answer.json?.not) answer.headers.set('Content-Type', 'application/json');
-      },
-    }),
-  },
-  {
-    rule: 'GW-STATUS',
-    breaks: 'a status that has no name becomes the first of its hundred',
-    companions: [],
-    create: () => ({
-      answer(answer, { isGateway }) {
-        if (isGateway && answer.status % 100 === 99) answer.status -= 99;
-      },
-    }),
-  },
-  {
-    rule: 'GW-STATUS',
-    breaks: '504 of the service is answered as an error of the gateway, with 502',
-    companions: [],
-    create: () => ({
-      answer(answer, { isGateway, method }) {
-        if (isGateway && method === 'GET' && answer.status === 504) answer.status = 502;
-      },
-    }),
-  },
-  {
-    rule: 'GW-STATUS',
-    breaks: '308 to a POST becomes 302',
-    companions: [],
-    create: () => ({
-      answer(answer, { isGateway, method }) {
-        if (isGateway && method === 'POST' && answer.status === 308) answer.status = 302;
-      },
-    }),
-  },
-  {
-    rule: 'GW-HEADERS',
-    breaks: 'cookies of an answer are put into one header',
-    companions: [],
-    create: () => ({
-      answer({ headers }, { isGateway }) {
-        const cookies = headers.get('set-cookie');
-        if (isGateway && cookies !== undefined) headers.set('Set-Cookie', cookies);
-      },
-    }),
-  },
-  {
-    rule: 'GW-HEADERS',
-    breaks: 'headers with an underscore are left out of an answer',
-    companions: [],
-    create: () => ({
-      answer({ headers }, { isGateway }) {
-        if (isGateway) headers.list = headers.list.filter(([name]) => !name.includes('_'));
-      },
-    }),
-  },
-  {
-    rule: 'GW-HEADERS',
-    breaks: 'a 304 loses its ETag',
-    companions: [],
-    create: () => ({
-      answer({ status, headers }, { isGateway }) {
-        if (isGateway && status === 304) headers.remove('ETag');
-      },
-    }),
-  },
-  {
-    rule: 'GW-HEADERS',
-    breaks: 'the 101 of a WebSocket loses the cookies of the service',
-    companions: [],
-    create: () => ({
-      upgraded({ headers }) {
-        headers.remove('Set-Cookie');
-      },
-    }),
-  },
-  {
-    rule: 'GW-HOP-BY-HOP',
-    breaks: 'headers that the Connection of the service names reach the caller',
-    companions: [],
-    create: () => ({
-      answer({ headers }, request) {
-        if (!request.isGateway) return;
-        const [value] = listOrdered(request, 'X-Conformance-One');
-        if (value) headers.add('X-Conformance-One', value);
-      },
-    }),
-  },
-  {
-    rule: 'GW-HOP-BY-HOP',
-    breaks: 'Proxy-Connection of an error of the service reaches the caller',
-    companions: [],
-    create: () => ({
-      answer({ status, headers }, request) {
-        if (!request.isGateway || status !== 404) return;
-        const [value] = listOrdered(request, 'Proxy-Connection');
-        if (value) headers.add('Proxy-Connection', value);
-      },
-    }),
-  },
-  {
-    rule: 'GW-BODY',
-    breaks: 'JSON of the service is parsed and written anew',
-    companions: [],
-    create: () => ({
-      answer(answer, { isGateway, method }) {
-        if (!isGateway || method !== 'POST' || answer.status !== 200) return;
-        const { json } = answer;
-        if (mediaTypeOf(answer) === 'application/json' && json) answer.json = json;
-      },
-    }),
-  },
-  {
-    rule: 'GW-BODY',
-    breaks: 'what is beyond 65,536 bytes of an image is lost',
-    companions: [],
-    create: () => ({
-      answer(answer, { isGateway }) {
-        if (!isGateway || mediaTypeOf(answer) !== 'image/png') return;
-        answer.body = answer.body.subarray(0, 65_536);
-      },
-    }),
-  },
-  {
-    rule: 'GW-BODY',
-    breaks: 'a compressed body is decompressed',
-    companions: [],
-    create: () => ({
-      answer(answer, { isGateway }) {
-        if (!isGateway || answer.headers.get('content-encoding') !== 'gzip') return;
-        answer.body = gunzipSync(answer.body);
-      },
-    }),
-  },
-  {
-    rule: 'GW-BODY',
-    breaks: 'a page of the service with 404 is replaced by one of the gateway',
-    companions: [],
-    create: () => ({
-      answer(answer, { isGateway }) {
-        if (!isGateway || answer.status !== 404 || mediaTypeOf(answer) !== 'text/html') return;
-        answer.body = Buffer.from('<h1>Not found</h1>');
-      },
-    }),
-  },
+  ),
+  mutant(
+    'GW-STATUS',
+    '504 of the service is answered as an error of the gateway, with 502',
+    gatewayResponse({ method: 'GET', status: 504 }, setStatus(502)),
+  ),
+  mutant(
+    'GW-STATUS',
+    '308 to a POST becomes 302',
+    gatewayResponse({ method: 'POST', status: 308 }, setStatus(302)),
+  ),
+  mutant(
+    'GW-HEADERS',
+    'cookies of an answer are put into one header',
+    gatewayResponse(
+      {},
+      setHeader('Set-Cookie', (cookies) => cookies || undefined),
+    ),
+  ),
+  mutant(
+    'GW-HEADERS',
+    'headers with an underscore are left out of an answer',
+    gatewayResponse(
+      {},
+      keepHeaders((name) => !name.includes('_')),
+    ),
+  ),
+  mutant(
+    'GW-HEADERS',
+    'a 304 loses its ETag',
+    gatewayResponse({ status: 304 }, removeHeader('ETag')),
+  ),
+  mutant('GW-HEADERS', 'the 101 of a WebSocket loses the cookies of the service', {
+    upgraded: removeHeader('Set-Cookie'),
+  }),
+  mutant(
+    'GW-HOP-BY-HOP',
+    'headers that the Connection of the service names reach the caller',
+    gatewayResponse({}, passHeader('X-Conformance-One', 'add')),
+  ),
+  mutant(
+    'GW-HOP-BY-HOP',
+    'Proxy-Connection of an error of the service reaches the caller',
+    gatewayResponse({ status: 404 }, passHeader('Proxy-Connection', 'add')),
+  ),
+  mutant(
+    'GW-BODY',
+    'JSON of the service is parsed and written anew',
+    gatewayResponse({ method: 'POST', status: 200, type: 'application/json' }, changeJson({})),
+  ),
+  mutant(
+    'GW-BODY',
+    'what is beyond 65,536 bytes of an image is lost',
+    gatewayResponse(
+      { type: 'image/png' },
+      changeBody((body) => body.subarray(0, 65_536)),
+    ),
+  ),
+  mutant(
+    'GW-BODY',
+    'a compressed body is decompressed',
+    gatewayResponse(
+      { when: ({ headers }) => headers.get('Content-Encoding') === 'gzip' },
+      changeBody((body) => gunzipSync(body)),
+    ),
+  ),
+  mutant(
+    'GW-BODY',
+    'a page of the service with 404 is replaced by one of the gateway',
+    gatewayResponse({ status: 404, type: 'text/html' }, setBody('<h1>Not found</h1>')),
+  ),
 ];

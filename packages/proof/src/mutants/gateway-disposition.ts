@@ -1,205 +1,108 @@
-import type { Mutant } from './mutant.ts';
-import { listOrdered, mediaTypeOf } from './support/answers.ts';
+import { type Mutant, mutant } from './mutant.ts';
+import {
+  gatewayResponse,
+  passHeader,
+  removeHeader,
+  setHeader,
+  statuses,
+  upgraded,
+} from './support/gateway.ts';
 
-const TEXTS = ['application/json', 'text/plain'];
+const NAME = 'Content-Disposition';
+const remove = removeHeader(NAME);
+const attach = setHeader(NAME, 'attachment');
 
 export const gatewayDisposition: readonly Mutant[] = [
-  {
-    rule: 'GW-C1',
-    breaks: 'an answer of JSON to a GET carries no Content-Disposition',
-    companions: [],
-    create: () => ({
-      answer(answer, { isGateway, method }) {
-        if (!isGateway || method !== 'GET' || mediaTypeOf(answer) !== 'application/json') return;
-        answer.headers.remove('Content-Disposition');
+  mutant(
+    'GW-C1',
+    'an answer of JSON to a GET carries no Content-Disposition',
+    gatewayResponse({ method: 'GET', type: 'application/json' }, remove),
+  ),
+  mutant(
+    'GW-C1',
+    'a failure of the service carries no Content-Disposition on GET',
+    gatewayResponse({ method: 'GET', status: statuses(5) }, remove),
+  ),
+  mutant(
+    'GW-C2',
+    'sounds carry no Content-Disposition on POST',
+    gatewayResponse({ method: 'POST', type: /^audio\// }, remove),
+  ),
+  mutant(
+    'GW-C2',
+    'what is not answered with 200 carries no Content-Disposition on POST',
+    gatewayResponse({ method: 'POST', when: ({ status }) => status !== 200 }, remove),
+  ),
+  mutant(
+    'GW-C2-TEXT',
+    'text types are compared with their case',
+    gatewayResponse(
+      {
+        method: 'POST',
+        contentType: /^(application\/json|text\/plain)$/i,
+        when: ({ headers }) => /[A-Z]/.test(headers.get('Content-Type') ?? ''),
       },
-    }),
-  },
-  {
-    rule: 'GW-C1',
-    breaks: 'a failure of the service carries no Content-Disposition on GET',
-    companions: [],
-    create: () => ({
-      answer({ status, headers }, { isGateway, method }) {
-        if (isGateway && method === 'GET' && status >= 500) headers.remove('Content-Disposition');
-      },
-    }),
-  },
-  {
-    rule: 'GW-C2',
-    breaks: 'sounds carry no Content-Disposition on POST',
-    companions: [],
-    create: () => ({
-      answer(answer, { isGateway, method }) {
-        if (!isGateway || method !== 'POST' || !mediaTypeOf(answer).startsWith('audio/')) return;
-        answer.headers.remove('Content-Disposition');
-      },
-    }),
-  },
-  {
-    rule: 'GW-C2',
-    breaks: 'what is not answered with 200 carries no Content-Disposition on POST',
-    companions: [],
-    create: () => ({
-      answer({ status, headers }, { isGateway, method }) {
-        if (isGateway && method === 'POST' && status !== 200) headers.remove('Content-Disposition');
-      },
-    }),
-  },
-  {
-    rule: 'GW-C2-TEXT',
-    breaks: 'text types are compared with their case',
-    companions: [],
-    create: () => ({
-      answer(answer, { isGateway, method }) {
-        const type = answer.headers.get('content-type') ?? '';
-        if (!isGateway || method !== 'POST' || !TEXTS.includes(type.toLowerCase())) return;
-        if (!TEXTS.includes(type)) answer.headers.set('Content-Disposition', 'attachment');
-      },
-    }),
-  },
-  {
-    rule: 'GW-C2-TEXT',
-    breaks: 'a Content-Disposition of the service stays on a text type',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.method !== 'POST' || mediaTypeOf(answer) !== 'text/plain') return;
-        const [own] = listOrdered(request, 'Content-Disposition');
-        if (own) answer.headers.set('Content-Disposition', own);
-      },
-    }),
-  },
-  {
-    rule: 'GW-C2-PARAMETERS',
-    breaks: 'JSON with a charset counts as no text type',
-    companions: [],
-    create: () => ({
-      answer({ headers }, { isGateway, method }) {
-        const type = headers.get('content-type') ?? '';
-        if (!isGateway || method !== 'POST' || !/^application\/json;/.test(type)) return;
-        headers.set('Content-Disposition', 'attachment');
-      },
-    }),
-  },
-  {
-    rule: 'GW-C2-PARAMETERS',
-    breaks: 'a type counts as text where a parameter names a text type',
-    companions: ['GW-C2-NOT-TEXT'],
-    create: () => ({
-      answer({ headers }, { isGateway, method }) {
-        const type = headers.get('content-type') ?? '';
-        if (!isGateway || method !== 'POST' || !/;.*(application\/json|text\/plain)/.test(type))
-          return;
-        headers.remove('Content-Disposition');
-      },
-    }),
-  },
-  {
-    rule: 'GW-C2-NOT-TEXT',
-    breaks: 'types that end in +json count as text',
-    companions: [],
-    create: () => ({
-      answer(answer, { isGateway, method }) {
-        if (!isGateway || method !== 'POST' || !mediaTypeOf(answer).endsWith('+json')) return;
-        answer.headers.remove('Content-Disposition');
-      },
-    }),
-  },
-  {
-    rule: 'GW-C2-NOT-TEXT',
-    breaks: 'pages count as text on POST',
-    companions: [],
-    create: () => ({
-      answer(answer, { isGateway, method }) {
-        if (!isGateway || method !== 'POST' || mediaTypeOf(answer) !== 'text/html') return;
-        answer.headers.remove('Content-Disposition');
-      },
-    }),
-  },
-  {
-    rule: 'GW-C2-NOT-TEXT',
-    breaks: 'a type counts as text where it begins like a text type',
-    companions: [],
-    create: () => ({
-      answer(answer, { isGateway, method }) {
-        if (
-          !isGateway ||
-          method !== 'POST' ||
-          !/^(application\/json|text\/plain)./.test(mediaTypeOf(answer))
-        )
-          return;
-        answer.headers.remove('Content-Disposition');
-      },
-    }),
-  },
-  {
-    rule: 'GW-C3',
-    breaks: 'an event stream that answers a POST carries attachment',
-    companions: [],
-    create: () => ({
-      answer(answer, { isGateway, method }) {
-        if (!isGateway || method !== 'POST' || mediaTypeOf(answer) !== 'text/event-stream') return;
-        answer.headers.set('Content-Disposition', 'attachment');
-      },
-    }),
-  },
-  {
-    rule: 'GW-C3',
-    breaks: 'an event stream with a charset carries attachment',
-    companions: [],
-    create: () => ({
-      answer({ headers }, { isGateway }) {
-        if (!isGateway || !headers.get('content-type')?.startsWith('text/event-stream;')) return;
-        headers.set('Content-Disposition', 'attachment');
-      },
-    }),
-  },
-  {
-    rule: 'GW-C3-WEBSOCKET',
-    breaks: 'a 101 carries attachment',
-    companions: [],
-    create: () => ({
-      upgraded({ headers }) {
-        headers.set('Content-Disposition', 'attachment');
-      },
-    }),
-  },
-  {
-    rule: 'GW-C3-WEBSOCKET',
-    breaks: 'a 101 carries the Content-Disposition of the service',
-    companions: [],
-    create: () => ({
-      upgraded({ headers }, request) {
-        const [own] = listOrdered(request, 'Content-Disposition');
-        if (own) headers.set('Content-Disposition', own);
-      },
-    }),
-  },
-  {
-    rule: 'GW-DISPOSITION-INLINE',
-    breaks: 'inline of the service stays beside attachment on POST',
-    companions: [],
-    create: () => ({
-      answer({ headers }, request) {
-        if (!request.isGateway || request.method !== 'POST') return;
-        const own = listOrdered(request, 'Content-Disposition').find((value) =>
-          /^inline/i.test(value),
-        );
-        if (own && headers.get('Content-Disposition')) headers.add('Content-Disposition', own);
-      },
-    }),
-  },
-  {
-    rule: 'GW-DISPOSITION-INLINE',
-    breaks: 'inline of the service stands in place of attachment on pages',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.method !== 'GET' || mediaTypeOf(answer) !== 'text/html') return;
-        const [own = ''] = listOrdered(request, 'Content-Disposition');
-        if (/^inline/i.test(own)) answer.headers.set('Content-Disposition', own);
-      },
-    }),
-  },
+      attach,
+    ),
+  ),
+  mutant(
+    'GW-C2-TEXT',
+    'a Content-Disposition of the service stays on a text type',
+    gatewayResponse({ method: 'POST', type: 'text/plain' }, passHeader(NAME)),
+  ),
+  mutant(
+    'GW-C2-PARAMETERS',
+    'JSON with a charset counts as no text type',
+    gatewayResponse({ method: 'POST', contentType: /^application\/json;/ }, attach),
+  ),
+  mutant(
+    'GW-C2-PARAMETERS',
+    'a type counts as text where a parameter names a text type',
+    gatewayResponse({ method: 'POST', contentType: /;.*(application\/json|text\/plain)/ }, remove),
+    ['GW-C2-NOT-TEXT'],
+  ),
+  mutant(
+    'GW-C2-NOT-TEXT',
+    'types that end in +json count as text',
+    gatewayResponse({ method: 'POST', type: /\+json$/ }, remove),
+  ),
+  mutant(
+    'GW-C2-NOT-TEXT',
+    'pages count as text on POST',
+    gatewayResponse({ method: 'POST', type: 'text/html' }, remove),
+  ),
+  mutant(
+    'GW-C2-NOT-TEXT',
+    'a type counts as text where it begins like a text type',
+    gatewayResponse({ method: 'POST', type: /^(application\/json|text\/plain)./ }, remove),
+  ),
+  mutant(
+    'GW-C3',
+    'an event stream that answers a POST carries attachment',
+    gatewayResponse({ method: 'POST', type: 'text/event-stream' }, attach),
+  ),
+  mutant(
+    'GW-C3',
+    'an event stream with a charset carries attachment',
+    gatewayResponse({ contentType: /^text\/event-stream;/ }, attach),
+  ),
+  mutant('GW-C3-WEBSOCKET', 'a 101 carries attachment', upgraded(attach)),
+  mutant(
+    'GW-C3-WEBSOCKET',
+    'a 101 carries the Content-Disposition of the service',
+    upgraded(passHeader(NAME)),
+  ),
+  mutant(
+    'GW-DISPOSITION-INLINE',
+    'inline of the service stays beside attachment on POST',
+    gatewayResponse(
+      { method: 'POST', when: ({ headers }) => headers.get(NAME) },
+      passHeader(NAME, 'add', /^inline/i),
+    ),
+  ),
+  mutant(
+    'GW-DISPOSITION-INLINE',
+    'inline of the service stands in place of attachment on pages',
+    gatewayResponse({ method: 'GET', type: 'text/html' }, passHeader(NAME, 'set', /^inline/i)),
+  ),
 ];

@@ -1,71 +1,41 @@
-import { randomUUID } from 'node:crypto';
-import { MutatedAnswer } from '../proxy/messages.ts';
-import type { Mutant } from './mutant.ts';
-import { toRefusal } from './support/refusals.ts';
+import type { MutatedResponse } from '../proxy/messages.ts';
+import { type Mutant, mutant } from './mutant.ts';
+import { gatewayRequest, toGatewayResponse, toRefusal } from './support/gateway.ts';
+import { retarget } from './support/storage.ts';
+
+/** Gives requests to services of such names a response of its own. */
+const instead = (names: RegExp, response: () => MutatedResponse) =>
+  gatewayRequest(({ service = '' }) => (names.test(service) ? response() : undefined));
 
 export const gatewayNames: readonly Mutant[] = [
-  {
-    rule: 'GW-NAME-ACCEPTED',
-    breaks: 'upper case is refused in a name',
-    companions: [],
-    create: () => ({
-      request({ service = '' }) {
-        return /[A-Z]/.test(service) ? toRefusal(400, 'INVALID_REQUEST') : undefined;
-      },
-    }),
-  },
-  {
-    rule: 'GW-NAME-ACCEPTED',
-    breaks: 'a name of 60 characters is refused',
-    companions: [],
-    create: () => ({
-      request({ service = '' }) {
-        return service.length === 60 ? toRefusal(400, 'INVALID_REQUEST') : undefined;
-      },
-    }),
-  },
-  {
-    rule: 'GW-NAME-LENGTH',
-    breaks: 'a name of one letter is answered with 200',
-    companions: [],
-    create: () => ({
-      request({ service = '' }) {
-        if (!/^[m-zA-Z]$/.test(service)) return;
-        return new MutatedAnswer(200, { 'X-Request-Id': randomUUID() });
-      },
-    }),
-  },
-  {
-    rule: 'GW-NAME-LENGTH',
-    breaks: 'a very long name is refused with a page',
-    companions: [],
-    create: () => ({
-      request({ service = '' }) {
-        if (service.length < 100) return;
-        const headers = { 'Content-Type': 'text/html', 'X-Request-Id': randomUUID() };
-        return new MutatedAnswer(414, headers, '<h1>URI too long</h1>');
-      },
-    }),
-  },
-  {
-    rule: 'GW-NAME-PATTERN',
-    breaks: 'a name that begins with an underscore is a failure of the gateway',
-    companions: [],
-    create: () => ({
-      request({ service = '' }) {
-        return service.startsWith('_') ? toRefusal(500, 'SYS_ERR') : undefined;
-      },
-    }),
-  },
-  {
-    rule: 'GW-NAME-PATTERN',
-    breaks: 'a name with a semicolon is called',
-    companions: [],
-    create: () => ({
-      request(request) {
-        if (!request.service?.includes(';')) return;
-        request.target = '/v1/cloudrun/conformance';
-      },
-    }),
-  },
+  mutant(
+    'GW-NAME-ACCEPTED',
+    'upper case is refused in a name',
+    instead(/[A-Z]/, () => toRefusal(400, 'INVALID_REQUEST')),
+  ),
+  mutant(
+    'GW-NAME-ACCEPTED',
+    'a name of 60 characters is refused',
+    instead(/^.{60}$/, () => toRefusal(400, 'INVALID_REQUEST')),
+  ),
+  mutant(
+    'GW-NAME-LENGTH',
+    'a name of one letter is answered with 200',
+    instead(/^[m-zA-Z]$/, () => toGatewayResponse(200)),
+  ),
+  mutant(
+    'GW-NAME-LENGTH',
+    'a very long name is refused with a page',
+    instead(/^.{100}/, () => toGatewayResponse(414, 'text/html', '<h1>URI too long</h1>')),
+  ),
+  mutant(
+    'GW-NAME-PATTERN',
+    'a name that begins with an underscore is a failure of the gateway',
+    instead(/^_/, () => toRefusal(500, 'SYS_ERR')),
+  ),
+  mutant(
+    'GW-NAME-PATTERN',
+    'a name with a semicolon is called',
+    retarget((target) => target.replace(/^\/v1\/cloudrun\/[^/?]*;.*/, '/v1/cloudrun/conformance')),
+  ),
 ];

@@ -1,80 +1,92 @@
-import type { Mutant } from './mutant.ts';
+import type { MutatedRequest } from '../proxy/messages.ts';
+import { type Mutant, mutant } from './mutant.ts';
+import {
+  changeBody,
+  changeText,
+  forwardedRequest,
+  gatewayRequest,
+  keepHeaders,
+  toRefusal,
+} from './support/gateway.ts';
 
 export const gatewayRequests: readonly Mutant[] = [
-  {
-    rule: 'GW-FORWARD-METHOD',
-    breaks: 'X-HTTP-Method-Override of a POST is obeyed',
-    companions: [],
-    create: () => ({
-      request(request) {
-        const wanted = request.headers.get('X-HTTP-Method-Override');
-        if (request.isGateway && request.method === 'POST' && wanted) request.method = wanted;
-      },
+  mutant(
+    'GW-FORWARD-METHOD',
+    'X-HTTP-Method-Override of a POST is obeyed',
+    gatewayRequest((request) => {
+      const wanted = request.headers.get('X-HTTP-Method-Override');
+      if (request.method === 'POST' && wanted) request.method = wanted;
     }),
-  },
-  {
-    rule: 'GW-FORWARD-HEADERS',
-    breaks: 'headers whose names begin with X- do not reach the service',
-    companions: [],
-    create: () => ({
-      request({ headers, isGateway }) {
-        if (isGateway) headers.list = headers.list.filter(([name]) => !/^x-/i.test(name));
-      },
+  ),
+  mutant(
+    'GW-FORWARD-HEADERS',
+    'headers whose names begin with X- do not reach the service',
+    gatewayRequest(keepHeaders((name) => !/^x-/i.test(name))),
+  ),
+  mutant(
+    'GW-FORWARD-HEADERS',
+    'parameters of the content type do not reach the service',
+    forwardedRequest(({ headers, method }) => {
+      const [type] = headers.get('Content-Type')?.split(';', 1) ?? [];
+      if (method === 'POST' && type !== undefined) headers.set('Content-Type', type);
     }),
-  },
-  {
-    rule: 'GW-FORWARD-HEADERS',
-    breaks: 'parameters of the content type do not reach the service',
-    companions: [],
-    create: () => ({
-      request({ headers, isGateway, method }) {
-        const type = headers.get('content-type');
-        const isSigned = headers.get('authorization')?.startsWith('TC3-');
-        if (!isGateway || method !== 'POST' || type === undefined || isSigned) return;
-        headers.set('Content-Type', type.split(';', 1)[0] ?? '');
-      },
+  ),
+  mutant(
+    'GW-FORWARD-HEADERS',
+    'of a repeated header only the last reaches the service',
+    gatewayRequest(({ headers }) => {
+      const last = headers.all('X-Conformance-Repeated').at(-1);
+      if (last !== undefined) headers.set('X-Conformance-Repeated', last);
     }),
-  },
-  {
-    rule: 'GW-FORWARD-HEADERS',
-    breaks: 'of a repeated header only the last reaches the service',
-    companions: [],
-    create: () => ({
-      request({ headers, isGateway }) {
-        const last = headers.all('X-Conformance-Repeated').at(-1);
-        if (isGateway && last !== undefined) headers.set('X-Conformance-Repeated', last);
-      },
+  ),
+  mutant('GW-FORWARD-HEADERS', 'cookies of a WebSocket handshake do not reach the service', {
+    upgrade: ({ headers }) => headers.remove('Cookie'),
+  }),
+  mutant(
+    'GW-FORWARD-BODY',
+    'white space around a posted object is cut',
+    gatewayRequest(changeText((text) => (/^\s/.test(text) ? text.trim() : text))),
+  ),
+  mutant(
+    'GW-FORWARD-BODY',
+    'a posted object of more than 65,536 bytes arrives cut',
+    gatewayRequest(changeBody((body) => body.subarray(0, 65_536))),
+  ),
+];
+
+const isChunked = ({ headers }: MutatedRequest) => headers.get('Transfer-Encoding') === 'chunked';
+
+/** Refuses each call that has no length. */
+export const refuseChunks = (status: number): Mutant =>
+  mutant(
+    'GW-FORWARD-BODY',
+    `a chunked body is refused with ${status}`,
+    forwardedRequest((request) =>
+      isChunked(request) ? toRefusal(status, 'LENGTH_REQUIRED') : undefined,
+    ),
+  );
+
+const changePieces = (breaks: string, change: (pieces: readonly Buffer[]) => Buffer[]): Mutant =>
+  mutant(
+    'GW-FORWARD-BODY',
+    breaks,
+    forwardedRequest((request) => {
+      if (isChunked(request)) request.body = Buffer.concat(change(request.pieces));
     }),
-  },
-  {
-    rule: 'GW-FORWARD-HEADERS',
-    breaks: 'cookies of a WebSocket handshake do not reach the service',
-    companions: [],
-    create: () => ({
-      upgrade({ headers }) {
-        headers.remove('Cookie');
-      },
-    }),
-  },
-  {
-    rule: 'GW-FORWARD-BODY',
-    breaks: 'white space around a posted object is cut',
-    companions: [],
-    create: () => ({
-      request(request) {
-        if (!request.isGateway || !/^\s/.test(request.body.toString('latin1', 0, 1))) return;
-        request.body = Buffer.from(request.body.toString().trim());
-      },
-    }),
-  },
-  {
-    rule: 'GW-FORWARD-BODY',
-    breaks: 'a posted object of more than 65,536 bytes arrives cut',
-    companions: [],
-    create: () => ({
-      request(request) {
-        if (request.isGateway) request.body = request.body.subarray(0, 65_536);
-      },
-    }),
-  },
+  );
+
+/** What gateways make of calls whose body comes in chunks, as that of every client that streams. */
+export const chunkedBodies: readonly Mutant[] = [
+  refuseChunks(400),
+  refuseChunks(501),
+  changePieces('of a chunked body the first chunk arrives', (pieces) => pieces.slice(0, 1)),
+  changePieces('of a chunked body the last chunk arrives', (pieces) => pieces.slice(-1)),
+  changePieces('a chunked body arrives with the sizes of its chunks', (pieces) =>
+    [...pieces, Buffer.alloc(0)].map((piece) =>
+      Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]),
+    ),
+  ),
+  changePieces('chunks are decoded as text one by one', (pieces) =>
+    pieces.map((piece) => Buffer.from(piece.toString())),
+  ),
 ];

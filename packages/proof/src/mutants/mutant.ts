@@ -1,5 +1,5 @@
 import type { RuleId } from '../../../conformance/src/generated/rule-ids.gen.ts';
-import type { Hooks, MutatedAnswer } from '../proxy/messages.ts';
+import type { Hooks, MutatedResponse } from '../proxy/messages.ts';
 
 /** A fault of a deployment, made on the wire between the suite and the reference server. */
 export interface Mutant {
@@ -20,13 +20,13 @@ export interface MutantContext {
   /** Address of the mutant: what upload addresses and links begin with. */
   publicUrl: string;
   env: string;
-  /** `Authorization` that the server accepts: to let in what should be refused. */
+  /** `Authorization` that the server accepts, for requests that it should refuse. */
   authorization: string;
   /** `Authorization` for the other environment of the server. */
   otherAuthorization: string;
   /** Headers of a storage call that the server accepts. */
   storageHeaders: () => Record<string, string>;
-  /** Makes a storage call with good credentials, and returns `data` of the answer. */
+  /** Makes a storage call with good credentials, and returns `data` of the response. */
   storage: (operation: string, fields: object) => Promise<Record<string, unknown> | undefined>;
   /** Makes any call of the server; `target` is path and query. */
   call: (call: {
@@ -34,7 +34,17 @@ export interface MutantContext {
     target: string;
     headers: Record<string, string>;
     body?: Buffer | string;
-  }) => Promise<MutatedAnswer>;
-  /** Verifies a signature, version 3, with the key pair of the server: for mutants that are lax about it. */
+  }) => Promise<MutatedResponse>;
+  /** Key pair of the server, for mutants that verify signatures in their own way. */
   keyPair: { id: string; secret: string };
+}
+
+/** A row of a table of mutants. */
+export function mutant(
+  rule: RuleId,
+  breaks: string,
+  hooks: Mutant['create'] | Hooks,
+  companions: readonly RuleId[] = [],
+): Mutant {
+  return { rule, breaks, companions, create: typeof hooks === 'function' ? hooks : () => hooks };
 }

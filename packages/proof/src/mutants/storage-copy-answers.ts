@@ -1,195 +1,102 @@
-import type { Mutant } from './mutant.ts';
+import { type Mutant, mutant } from './mutant.ts';
 import {
-  changeEntries,
-  changeJson,
+  copies,
   itemsOf,
-  leaveOutItems,
-  putEntries,
-  seesItems,
-} from './support/answers.ts';
-import { toStorageRefusal } from './support/refusals.ts';
-import { fileIdOf, readFile, storeFile } from './support/uploads.ts';
+  leaveOut,
+  list,
+  request,
+  successBody,
+  toStorageRefusal,
+} from './support/storage.ts';
+import { listStored, storeFile } from './support/uploads.ts';
 
 export const storageCopyAnswers: readonly Mutant[] = [
-  {
-    rule: 'ST-COPY-LIST',
-    breaks: 'an item that failed has no entry',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.operation !== 'batchCopyFile') return;
-        changeEntries(answer, (entries) => entries.filter(({ code }) => code === undefined));
+  mutant(
+    'ST-COPY-LIST',
+    'an item that failed has no entry',
+    list('batchCopyFile', (entries) => entries.filter(({ code }) => code === undefined)),
+  ),
+  mutant(
+    'ST-COPY-LIST',
+    'the list of one copy is its entry alone',
+    successBody(({ data }) => {
+      if (data.fileList.length === 1) data.fileList = data.fileList[0];
+    }, 'batchCopyFile'),
+  ),
+  mutant(
+    'ST-COPY-FILE-ID',
+    'the fileID of an entry names no file',
+    copies(
+      ({ fileID }) => fileID,
+      (entry) => {
+        entry.fileID += '.copied';
       },
-    }),
-  },
-  {
-    rule: 'ST-COPY-LIST',
-    breaks: 'the list of one copy is its entry alone',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.operation !== 'batchCopyFile') return;
-        changeJson(answer, ({ body }) => {
-          if (body.data?.fileList.length === 1) body.data.fileList = body.data.fileList[0];
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-FILE-ID',
-    breaks: 'the fileID of an entry names no file',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.operation !== 'batchCopyFile') return;
-        changeEntries(answer, (entries) => {
-          for (const entry of entries) if (entry.fileID) entry.fileID += '.copied';
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-FILE-ID',
-    breaks: 'the fileID of a failed entry is 0',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.operation !== 'batchCopyFile') return;
-        changeEntries(answer, (entries) => {
-          for (const entry of entries) entry.fileID ??= 0;
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-FILE-ID-PRESENT',
-    breaks: 'the entry of a move has no fileID',
-    companions: [],
-    create: () => ({
-      ...seesItems,
-      answer(answer, request) {
-        if (request.operation !== 'batchCopyFile') return;
-        changeEntries(answer, (entries) => {
-          for (const [index, entry] of entries.entries()) {
-            if (request.json.fileList[index].removeOriginal) delete entry.fileID;
-          }
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-FAILED',
-    breaks: 'the entry of a missing source has no message',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.operation !== 'batchCopyFile') return;
-        changeEntries(answer, (entries) => {
-          for (const entry of entries)
-            if (entry.code === 'STORAGE_FILE_NONEXIST') delete entry.message;
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-FAILED',
-    breaks: 'the code of an existing destination is a number',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.operation !== 'batchCopyFile') return;
-        changeEntries(answer, (entries) => {
-          for (const entry of entries) if (entry.code === 'OBJECT_ALREADY_EXIST') entry.code = 409;
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-SUCCEEDED',
-    breaks: 'the entry of a copy has the code SUCCESS',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.operation !== 'batchCopyFile') return;
-        changeEntries(answer, (entries) => {
-          for (const entry of entries) entry.code ??= 'SUCCESS';
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-SUCCEEDED',
-    breaks: 'the entry of a copy has an empty message',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.operation !== 'batchCopyFile') return;
-        changeEntries(answer, (entries) => {
-          for (const entry of entries) entry.message ??= '';
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-MISSING',
-    breaks: 'the copy of a missing file succeeds',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.operation !== 'batchCopyFile') return;
-        changeEntries(answer, (entries) =>
-          entries.map((entry) => (entry.code === 'STORAGE_FILE_NONEXIST' ? {} : entry)),
-        );
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-MISSING',
-    breaks: 'the copy of a missing file fails, and leaves an empty destination',
-    companions: [],
-    create: (context) => ({
-      async request(request) {
-        if (request.operation !== 'batchCopyFile') return;
-        for (const { srcPath, dstPath, overwrite } of itemsOf(request)) {
-          if (!srcPath || !dstPath || overwrite !== undefined) continue;
-          if (await readFile(context, await fileIdOf(context, srcPath))) continue;
-          if (!(await readFile(context, await fileIdOf(context, dstPath))))
+    ),
+  ),
+  mutant(
+    'ST-COPY-FILE-ID',
+    'the fileID of a failed entry is 0',
+    copies(({ fileID }) => fileID === undefined, { fileID: 0 }),
+  ),
+  mutant(
+    'ST-COPY-FILE-ID-PRESENT',
+    'the entry of a move has no fileID',
+    copies((_, { removeOriginal }) => removeOriginal, { fileID: undefined }),
+  ),
+  mutant(
+    'ST-COPY-FAILED',
+    'the entry of a missing source has no message',
+    copies(({ code }) => code === 'STORAGE_FILE_NONEXIST', { message: undefined }),
+  ),
+  mutant(
+    'ST-COPY-FAILED',
+    'the code of an existing destination is a number',
+    copies(({ code }) => code === 'OBJECT_ALREADY_EXIST', { code: 409 }),
+  ),
+  mutant(
+    'ST-COPY-SUCCEEDED',
+    'the entry of a copy has the code SUCCESS',
+    copies(({ code }) => code === undefined, { code: 'SUCCESS' }),
+  ),
+  mutant(
+    'ST-COPY-SUCCEEDED',
+    'the entry of a copy has an empty message',
+    copies(({ message }) => message === undefined, { message: '' }),
+  ),
+  mutant(
+    'ST-COPY-MISSING',
+    'the copy of a missing file succeeds',
+    list('batchCopyFile', (entries) =>
+      entries.map((entry) => (entry.code === 'STORAGE_FILE_NONEXIST' ? {} : entry)),
+    ),
+  ),
+  mutant(
+    'ST-COPY-MISSING',
+    'the copy of a missing file fails, and leaves an empty destination',
+    (context) =>
+      request('batchCopyFile', async (call) => {
+        const sources = await listStored(context, call, 'srcPath');
+        const destinations = await listStored(context, call, 'dstPath');
+        for (const { srcPath, dstPath, overwrite } of itemsOf(call)) {
+          const isWanted = srcPath && dstPath && overwrite === undefined;
+          if (isWanted && !sources.has(srcPath) && !destinations.has(dstPath))
             await storeFile(context, dstPath);
         }
-      },
+      }),
+  ),
+  mutant('ST-COPY-ALONE', 'a missing source in the first place refuses the call', (context) =>
+    request('batchCopyFile', async (call) => {
+      const sources = await listStored(context, call, 'srcPath');
+      const isMissing = sources.size > 0 && !sources.has(itemsOf(call)[0].srcPath);
+      return isMissing ? toStorageRefusal(404, 'STORAGE_FILE_NONEXIST') : undefined;
     }),
-  },
-  {
-    rule: 'ST-COPY-ALONE',
-    breaks: 'a missing source in the first place refuses the call',
-    companions: [],
-    create: (context) => ({
-      async request(request) {
-        if (request.operation !== 'batchCopyFile') return;
-        const [first, ...rest] = await Promise.all(
-          itemsOf(request).map(
-            async ({ srcPath = 'none' }) =>
-              await readFile(context, await fileIdOf(context, srcPath)),
-          ),
-        );
-        const isMissing = first === undefined && rest.some((bytes) => bytes !== undefined);
-        return isMissing ? toStorageRefusal(404, 'STORAGE_FILE_NONEXIST') : undefined;
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-ALONE',
-    breaks: 'items behind an existing destination are not copied',
-    companions: [],
-    create: () => ({
-      request(request) {
-        if (request.operation !== 'batchCopyFile') return;
-        const first = itemsOf(request).findIndex(({ overwrite }) => overwrite === false);
-        leaveOutItems(request, (_, index) =>
-          first >= 0 && index > first ? { code: 'ABORTED', message: 'aborted' } : undefined,
-        );
-      },
-      answer: putEntries,
-    }),
-  },
+  ),
+  mutant('ST-COPY-ALONE', 'items behind an existing destination are not copied', () => {
+    let isOver = false;
+    return leaveOut('batchCopyFile', ({ overwrite }, index) => {
+      const isAfter = index > 0 && isOver;
+      isOver = isAfter || overwrite === false;
+      return isAfter ? { code: 'ABORTED', message: 'aborted' } : undefined;
+    });
+  }),
 ];

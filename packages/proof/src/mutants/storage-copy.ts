@@ -1,185 +1,96 @@
-import type { Mutant } from './mutant.ts';
-import { changeItems, itemsOf, leaveOutItems, putEntries, seesItems } from './support/answers.ts';
-import { deleteFile, fileIdOf, readFile } from './support/uploads.ts';
+import { type Mutant, mutant } from './mutant.ts';
+import {
+  afterCopies,
+  changeItems,
+  items,
+  leaveOut,
+  leaveOutAfter,
+  request,
+} from './support/storage.ts';
+import { deleteFile, listStored } from './support/uploads.ts';
+
+const isIncomplete = (item: object) => 'srcPath' in item !== 'dstPath' in item;
+
+/** Lets an item without a field fail alone. */
+const failWithout = (name: string) =>
+  leaveOut('batchCopyFile', (item) =>
+    isIncomplete(item) && !(name in item)
+      ? { code: 'INVALID_PARAM', message: `${name} is missing.` }
+      : undefined,
+  );
+
+/** Has a flag of copies mean another one. */
+const replaceFlag = (name: 'overwrite' | 'removeOriginal', from: unknown, to: boolean) =>
+  items('batchCopyFile', (item) => {
+    if (item[name] === from) item[name] = to;
+  });
 
 export const storageCopy: readonly Mutant[] = [
-  {
-    rule: 'ST-COPY-CALL',
-    breaks: 'an empty file is not copied, and its entry tells of no failure',
-    companions: [],
-    create: (context) => ({
-      async request(request) {
-        if (request.operation !== 'batchCopyFile') return;
-        const empty = new Set<string>();
-        for (const { srcPath } of itemsOf(request)) {
-          const bytes = srcPath && (await readFile(context, await fileIdOf(context, srcPath)));
-          if (bytes?.length === 0) empty.add(srcPath);
-        }
-        leaveOutItems(request, (item) => (empty.has(item?.srcPath) ? {} : undefined));
-      },
-      answer: putEntries,
+  mutant(
+    'ST-COPY-CALL',
+    'an empty file is not copied, and its entry tells of no failure',
+    (context) =>
+      leaveOutAfter('batchCopyFile', async (call) => {
+        const empty = await listStored(context, call, 'srcPath', (bytes) => bytes.length === 0);
+        return ({ srcPath }) => (empty.has(srcPath) ? {} : undefined);
+      }),
+  ),
+  mutant(
+    'ST-COPY-SRC-PATH',
+    'an item without srcPath fails alone, and not the call',
+    failWithout('srcPath'),
+  ),
+  mutant(
+    'ST-COPY-DST-PATH',
+    'an item without dstPath fails alone, and not the call',
+    failWithout('dstPath'),
+  ),
+  mutant(
+    'ST-COPY-OVERWRITE-DEFAULT',
+    'without overwrite an existing destination stays',
+    replaceFlag('overwrite', undefined, false),
+  ),
+  mutant(
+    'ST-COPY-OVERWRITE-TRUE',
+    'with overwrite true an existing destination stays',
+    replaceFlag('overwrite', true, false),
+  ),
+  mutant(
+    'ST-COPY-OVERWRITE-FALSE',
+    'overwrite false is ignored',
+    replaceFlag('overwrite', false, true),
+  ),
+  mutant(
+    'ST-COPY-OVERWRITE-FALSE',
+    'with overwrite false the item fails, and the destination is overwritten all the same',
+    ({ storage }) =>
+      afterCopies(async ({ srcPath, dstPath }, entry) => {
+        if (entry?.code === 'OBJECT_ALREADY_EXIST')
+          await storage('batchCopyFile', { fileList: [{ srcPath, dstPath }] });
+      }),
+  ),
+  mutant(
+    'ST-COPY-KEEPS-SOURCE',
+    'a copy removes its source',
+    replaceFlag('removeOriginal', undefined, true),
+  ),
+  mutant(
+    'ST-COPY-KEEPS-SOURCE',
+    'removeOriginal false removes the source',
+    replaceFlag('removeOriginal', false, true),
+  ),
+  mutant('ST-COPY-MOVE', 'a move leaves its source', replaceFlag('removeOriginal', true, false)),
+  mutant('ST-COPY-MOVE', 'a move onto an existing file leaves its source', (context) =>
+    request('batchCopyFile', async (call) => {
+      const existing = await listStored(context, call, 'dstPath');
+      changeItems(call, (item) => {
+        if (existing.has(item.dstPath) && item.removeOriginal) item.removeOriginal = false;
+      });
     }),
-  },
-  {
-    rule: 'ST-COPY-SRC-PATH',
-    breaks: 'an item without srcPath fails alone, and not the call',
-    companions: [],
-    create: () => ({
-      request(request) {
-        if (request.operation !== 'batchCopyFile') return;
-        leaveOutItems(request, (item) =>
-          'srcPath' in Object(item) !== 'dstPath' in Object(item) && !('srcPath' in item)
-            ? { code: 'INVALID_PARAM', message: 'srcPath is missing.' }
-            : undefined,
-        );
-      },
-      answer: putEntries,
+  ),
+  mutant('ST-COPY-MOVE-FAILED', 'a move that fails removes its source', (context) =>
+    afterCopies(async ({ srcPath, removeOriginal }, entry) => {
+      if (entry?.code !== undefined && removeOriginal) await deleteFile(context, srcPath);
     }),
-  },
-  {
-    rule: 'ST-COPY-DST-PATH',
-    breaks: 'an item without dstPath fails alone, and not the call',
-    companions: [],
-    create: () => ({
-      request(request) {
-        if (request.operation !== 'batchCopyFile') return;
-        leaveOutItems(request, (item) =>
-          'srcPath' in Object(item) !== 'dstPath' in Object(item) && !('dstPath' in item)
-            ? { code: 'INVALID_PARAM', message: 'dstPath is missing.' }
-            : undefined,
-        );
-      },
-      answer: putEntries,
-    }),
-  },
-  {
-    rule: 'ST-COPY-OVERWRITE-DEFAULT',
-    breaks: 'without overwrite an existing destination stays',
-    companions: [],
-    create: () => ({
-      request(request) {
-        if (request.operation !== 'batchCopyFile') return;
-        changeItems(request, (item) => {
-          if (item.overwrite === undefined) item.overwrite = false;
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-OVERWRITE-TRUE',
-    breaks: 'with overwrite true an existing destination stays',
-    companions: [],
-    create: () => ({
-      request(request) {
-        if (request.operation !== 'batchCopyFile') return;
-        changeItems(request, (item) => {
-          if (item.overwrite === true) item.overwrite = false;
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-OVERWRITE-FALSE',
-    breaks: 'overwrite false is ignored',
-    companions: [],
-    create: () => ({
-      request(request) {
-        if (request.operation !== 'batchCopyFile') return;
-        changeItems(request, (item) => {
-          if (item.overwrite === false) item.overwrite = true;
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-OVERWRITE-FALSE',
-    breaks: 'with overwrite false the item fails, and the destination is overwritten all the same',
-    companions: [],
-    create: (context) => ({
-      ...seesItems,
-      async answer(answer, { operation, json }) {
-        if (operation !== 'batchCopyFile') return;
-        const entries = answer.json?.body?.data?.fileList ?? [];
-        for (const [index, { code }] of entries.entries()) {
-          if (code !== 'OBJECT_ALREADY_EXIST') continue;
-          const { srcPath, dstPath } = json.fileList[index];
-          await context.storage('batchCopyFile', { fileList: [{ srcPath, dstPath }] });
-        }
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-KEEPS-SOURCE',
-    breaks: 'a copy removes its source',
-    companions: [],
-    create: () => ({
-      request(request) {
-        if (request.operation !== 'batchCopyFile') return;
-        changeItems(request, (item) => {
-          if (item.removeOriginal === undefined) item.removeOriginal = true;
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-KEEPS-SOURCE',
-    breaks: 'removeOriginal false removes the source',
-    companions: [],
-    create: () => ({
-      request(request) {
-        if (request.operation !== 'batchCopyFile') return;
-        changeItems(request, (item) => {
-          if (item.removeOriginal === false) item.removeOriginal = true;
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-MOVE',
-    breaks: 'a move leaves its source',
-    companions: [],
-    create: () => ({
-      request(request) {
-        if (request.operation !== 'batchCopyFile') return;
-        changeItems(request, (item) => {
-          if (item.removeOriginal === true) item.removeOriginal = false;
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-MOVE',
-    breaks: 'a move onto an existing file leaves its source',
-    companions: [],
-    create: (context) => ({
-      async request(request) {
-        if (request.operation !== 'batchCopyFile') return;
-        const existing = new Set<string>();
-        for (const { removeOriginal, dstPath } of itemsOf(request)) {
-          if (!removeOriginal || !dstPath) continue;
-          const isThere = await readFile(context, await fileIdOf(context, dstPath));
-          if (isThere) existing.add(dstPath);
-        }
-        changeItems(request, (item) => {
-          if (existing.has(item.dstPath)) item.removeOriginal = false;
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-MOVE-FAILED',
-    breaks: 'a move that fails removes its source',
-    companions: [],
-    create: (context) => ({
-      ...seesItems,
-      async answer(answer, { operation, json }) {
-        if (operation !== 'batchCopyFile') return;
-        const entries = answer.json?.body?.data?.fileList ?? [];
-        for (const [index, { code }] of entries.entries()) {
-          const { srcPath, removeOriginal } = json.fileList[index];
-          if (code !== undefined && removeOriginal) await deleteFile(context, srcPath);
-        }
-      },
-    }),
-  },
+  ),
 ];

@@ -1,193 +1,92 @@
-import type { Mutant } from './mutant.ts';
-import { changeJson } from './support/answers.ts';
+import { type Mutant, mutant } from './mutant.ts';
+import { failure, failureBody, type Patch, success, successBody } from './support/storage.ts';
+
+/** Changes the body of every refusal for want of good credentials. */
+const unauthorized = (patch: Patch) => failureBody(patch, undefined, 401);
 
 export const storageEnvelope: readonly Mutant[] = [
-  {
-    rule: 'ST-ENVELOPE-STATUS-CODE',
-    breaks: 'the statusCode of a refused delete call is a string',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.operation !== 'batchDelete') return;
-        if (answer.status < 400) return;
-        changeJson(answer, (json) => {
-          json.statusCode = String(json.statusCode);
-        });
+  mutant(
+    'ST-ENVELOPE-STATUS-CODE',
+    'the statusCode of a refused delete call is a string',
+    failure((json) => {
+      json.statusCode = String(json.statusCode);
+    }, 'batchDelete'),
+  ),
+  mutant(
+    'ST-ENVELOPE-STATUS-CODE',
+    'the answer with links has no statusCode',
+    success({ statusCode: undefined }, 'batchGetTempUrls'),
+  ),
+  mutant(
+    'ST-ENVELOPE-SUCCESS',
+    'the statusCode of links is 0, as if it were the code of a process',
+    success({ statusCode: 0 }, 'batchGetTempUrls'),
+  ),
+  mutant(
+    'ST-COPY-STATUS-CODE',
+    'the statusCode of a refused copy call is 200',
+    failure({ statusCode: 200 }, 'batchCopyFile'),
+  ),
+  mutant(
+    'ST-COPY-STATUS-CODE',
+    'the statusCode of a copy that succeeded is 201',
+    success({ statusCode: 201 }, 'batchCopyFile'),
+  ),
+  mutant(
+    'ST-ENVELOPE-BODY',
+    'a refusal of the credentials is flat, without body',
+    failure(
+      (json) => {
+        Object.assign(json, json.body, { body: undefined });
       },
+      undefined,
+      401,
+    ),
+  ),
+  mutant(
+    'ST-ENVELOPE-BODY',
+    'the body of a delete answer is JSON in a string',
+    success((json) => {
+      json.body = JSON.stringify(json.body);
+    }, 'batchDelete'),
+  ),
+  mutant(
+    'ST-ENVELOPE-REQUEST-ID',
+    'the requestId of a delete answer is a number',
+    successBody({ requestId: 20_260_101 }, 'batchDelete'),
+  ),
+  mutant(
+    'ST-ENVELOPE-REQUEST-ID-PRESENT',
+    'a refusal of the credentials has no requestId',
+    unauthorized({ requestId: undefined }),
+  ),
+  mutant(
+    'ST-ENVELOPE-DATA',
+    'the data of a delete answer is the list itself',
+    successBody((body) => {
+      body.data = body.data.fileList;
+    }, 'batchDelete'),
+  ),
+  mutant(
+    'ST-ENVELOPE-CODE',
+    'the code of refused credentials is a number',
+    unauthorized({ code: 401 }),
+  ),
+  mutant(
+    'ST-ENVELOPE-CODE',
+    'a refusal of the credentials has data, which is null',
+    unauthorized({ data: null }),
+  ),
+  mutant(
+    'ST-ENVELOPE-MESSAGE',
+    'the message of refused credentials is an object of languages',
+    unauthorized((body) => {
+      body.message = { en: body.message };
     }),
-  },
-  {
-    rule: 'ST-ENVELOPE-STATUS-CODE',
-    breaks: 'the answer with links has no statusCode',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.operation !== 'batchGetTempUrls') return;
-        if (answer.status !== 200) return;
-        changeJson(answer, (json) => {
-          delete json.statusCode;
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-ENVELOPE-SUCCESS',
-    breaks: 'the statusCode of links is 0, as if it were the code of a process',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.operation !== 'batchGetTempUrls') return;
-        if (answer.status !== 200) return;
-        changeJson(answer, (json) => {
-          json.statusCode = 0;
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-STATUS-CODE',
-    breaks: 'the statusCode of a refused copy call is 200',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.operation !== 'batchCopyFile') return;
-        changeJson(answer, (json) => {
-          json.statusCode = 200;
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-COPY-STATUS-CODE',
-    breaks: 'the statusCode of a copy that succeeded is 201',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.operation !== 'batchCopyFile') return;
-        if (answer.status !== 200) return;
-        changeJson(answer, (json) => {
-          json.statusCode = 201;
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-ENVELOPE-BODY',
-    breaks: 'a refusal of the credentials is flat, without body',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (!request.operation || answer.status !== 401) return;
-        const { body, ...rest } = answer.json;
-        answer.json = { ...rest, ...body };
-      },
-    }),
-  },
-  {
-    rule: 'ST-ENVELOPE-BODY',
-    breaks: 'the body of a delete answer is JSON in a string',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.operation !== 'batchDelete') return;
-        if (answer.status !== 200) return;
-        changeJson(answer, (json) => {
-          json.body = JSON.stringify(json.body);
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-ENVELOPE-REQUEST-ID',
-    breaks: 'the requestId of a delete answer is a number',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.operation !== 'batchDelete') return;
-        changeJson(answer, (json) => {
-          json.body.requestId = 20_260_101;
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-ENVELOPE-REQUEST-ID-PRESENT',
-    breaks: 'a refusal of the credentials has no requestId',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (!request.operation || answer.status !== 401) return;
-        changeJson(answer, (json) => {
-          delete json.body.requestId;
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-ENVELOPE-DATA',
-    breaks: 'the data of a delete answer is the list itself',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.operation !== 'batchDelete') return;
-        if (answer.status !== 200) return;
-        changeJson(answer, (json) => {
-          json.body.data = json.body.data.fileList;
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-ENVELOPE-CODE',
-    breaks: 'the code of refused credentials is a number',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (!request.operation || answer.status !== 401) return;
-        changeJson(answer, (json) => {
-          json.body.code = 401;
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-ENVELOPE-CODE',
-    breaks: 'a refusal of the credentials has data, which is null',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (!request.operation || answer.status !== 401) return;
-        changeJson(answer, (json) => {
-          json.body.data = null;
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-ENVELOPE-MESSAGE',
-    breaks: 'the message of refused credentials is an object of languages',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (!request.operation || answer.status !== 401) return;
-        changeJson(answer, (json) => {
-          json.body.message = { en: json.body.message };
-        });
-      },
-    }),
-  },
-  {
-    rule: 'ST-ENVELOPE-MESSAGE-PRESENT',
-    breaks: 'a refused copy call has no message',
-    companions: [],
-    create: () => ({
-      answer(answer, request) {
-        if (request.operation !== 'batchCopyFile') return;
-        if (answer.status < 400) return;
-        changeJson(answer, (json) => {
-          delete json.body.message;
-        });
-      },
-    }),
-  },
+  ),
+  mutant(
+    'ST-ENVELOPE-MESSAGE-PRESENT',
+    'a refused copy call has no message',
+    failureBody({ message: undefined }, 'batchCopyFile'),
+  ),
 ];

@@ -1,161 +1,118 @@
-import type { Mutant } from './mutant.ts';
-import { toStorageAnswer, toStorageRefusal } from './support/refusals.ts';
+import type { MutatedRequest } from '../proxy/messages.ts';
+import { type Mutant, mutant } from './mutant.ts';
+import { isObject, NO_ENTRIES, refuse, request, toStorageResponse } from './support/storage.ts';
 
-const CLOSE = ']'.charCodeAt(0);
+/** Mends what is no JSON. */
+const repair = (rewrite: (text: string) => string) => ({
+  request(call: MutatedRequest) {
+    if (call.operation === undefined || call.json !== undefined) return;
+    call.body = Buffer.from(rewrite(call.body.toString()));
+  },
+});
 
 export const storageRefusals: readonly Mutant[] = [
-  {
-    rule: 'ST-BAD-JSON',
-    breaks: 'what stands after the end of the JSON is ignored',
-    companions: [],
-    create: () => ({
-      request(request) {
-        const text = request.body.toString();
-        const end = text.lastIndexOf('}') + 1;
-        if (request.operation === undefined || end === 0 || request.json !== undefined) return;
-        request.body = Buffer.from(text.slice(0, end));
-      },
+  mutant(
+    'ST-BAD-JSON',
+    'what stands after the end of the JSON is ignored',
+    repair((text) => text.slice(0, text.lastIndexOf('}') + 1 || undefined)),
+  ),
+  mutant(
+    'ST-BAD-JSON',
+    'brackets that do not close end in a 500',
+    refuse(
+      ({ operation, body }) =>
+        operation === 'batchDelete' && /^\[{100}[\s\S]*[^\]]$/.test(body.toString()),
+      500,
+      'SYS_ERR',
+    ),
+  ),
+  mutant(
+    'ST-BAD-JSON',
+    'an empty body of a copy is taken for an empty list',
+    request('batchCopyFile', ({ method, body }) =>
+      method === 'POST' && body.length === 0 ? toStorageResponse(200, NO_ENTRIES) : undefined,
+    ),
+  ),
+  mutant(
+    'ST-BAD-JSON',
+    'a comma too many is forgiven',
+    repair((text) => text.replace(/,\s*(?=[,}\]])/g, '')),
+  ),
+  mutant(
+    'ST-MISSING-FIELD',
+    'a deletion without fileList deletes nothing, with success',
+    request('batchDelete', ({ json }) => {
+      const hasNone = isObject(json) && !('fileList' in json) && !('data' in json);
+      return hasNone ? toStorageResponse(200, NO_ENTRIES) : undefined;
     }),
-  },
-  {
-    rule: 'ST-BAD-JSON',
-    breaks: 'brackets that do not close end in a 500',
-    companions: [],
-    create: () => ({
-      request({ operation, body }) {
-        const isDeep =
-          operation === 'batchDelete' && body.subarray(0, 100).toString() === '['.repeat(100);
-        return isDeep && body.at(-1) !== CLOSE ? toStorageRefusal(500, 'SYS_ERR') : undefined;
-      },
+  ),
+  mutant(
+    'ST-MISSING-FIELD',
+    'a missing path ends in a 500',
+    refuse(
+      ({ operation, json }) =>
+        operation === 'getUploadMetaData' && isObject(json) && Object.keys(json).length === 0,
+      500,
+      'SYS_ERR',
+    ),
+  ),
+  mutant(
+    'ST-WRONG-TYPE',
+    'a text in place of a list is taken for one item',
+    request('batchDelete', (call) => {
+      const { json } = call;
+      if (typeof json?.fileList === 'string') call.json = { ...json, fileList: [json.fileList] };
     }),
-  },
-  {
-    rule: 'ST-BAD-JSON',
-    breaks: 'an empty body of a copy is taken for an empty list',
-    companions: [],
-    create: () => ({
-      request({ operation, method, body }) {
-        const isEmpty = operation === 'batchCopyFile' && method === 'POST' && body.length === 0;
-        return isEmpty ? toStorageAnswer(200, { data: { fileList: [] } }) : undefined;
-      },
+  ),
+  mutant(
+    'ST-WRONG-TYPE',
+    'a maxAge that is a text of digits is taken for a number',
+    request('batchGetTempUrls', (call) => {
+      const { json } = call;
+      const isText = (item: unknown) => /^\d+$/.test(Object(item).maxAge);
+      if (!Array.isArray(json?.fileList) || !json.fileList.some(isText)) return;
+      for (const item of json.fileList.filter(isText)) item.maxAge = Number(item.maxAge);
+      call.json = json;
     }),
-  },
-  {
-    rule: 'ST-BAD-JSON',
-    breaks: 'a comma too many is forgiven',
-    companions: [],
-    create: () => ({
-      request(request) {
-        const { operation, json, body } = request;
-        if (operation === undefined || json !== undefined) return;
-        request.body = Buffer.from(body.toString().replace(/,\s*(?=[,}\]])/g, ''));
-      },
+  ),
+  mutant(
+    'ST-WRONG-TYPE',
+    'only the first item of a list is looked at',
+    request('batchDelete', (call) => {
+      const { json } = call;
+      if (!Array.isArray(json?.fileList)) return;
+      const [first, ...rest] = json.fileList;
+      call.json = { ...json, fileList: [first, ...rest.map(String)] };
     }),
-  },
-  {
-    rule: 'ST-MISSING-FIELD',
-    breaks: 'a deletion without fileList deletes nothing, with success',
-    companions: [],
-    create: () => ({
-      request({ operation, json }) {
-        const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
-        const hasList = [json?.fileList, json?.data].some((value) => value !== undefined);
-        return isObject && !hasList && operation === 'batchDelete'
-          ? toStorageAnswer(200, { data: { fileList: [] } })
-          : undefined;
-      },
+  ),
+  mutant(
+    'ST-WRONG-TYPE',
+    'of a list of three the last item may be anything',
+    request('batchDelete', (call) => {
+      const { json } = call;
+      if (json?.fileList?.length !== 3 || typeof json.fileList[2] === 'string') return;
+      call.json = { ...json, fileList: [...json.fileList.slice(0, 2), 'any'] };
     }),
-  },
-  {
-    rule: 'ST-MISSING-FIELD',
-    breaks: 'a missing path ends in a 500',
-    companions: [],
-    create: () => ({
-      request({ operation, json }) {
-        const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
-        const isEmpty = isObject && Object.keys(json).length === 0;
-        return isEmpty && operation === 'getUploadMetaData'
-          ? toStorageRefusal(500, 'SYS_ERR')
-          : undefined;
-      },
-    }),
-  },
-  {
-    rule: 'ST-WRONG-TYPE',
-    breaks: 'a text in place of a list is taken for one item',
-    companions: [],
-    create: () => ({
-      request(request) {
-        const { operation, json } = request;
-        if (operation !== 'batchDelete' || typeof json?.fileList !== 'string') return;
-        request.json = { ...json, fileList: [json.fileList] };
-      },
-    }),
-  },
-  {
-    rule: 'ST-WRONG-TYPE',
-    breaks: 'a maxAge that is a text of digits is taken for a number',
-    companions: [],
-    create: () => ({
-      request(request) {
-        const { operation, json } = request;
-        if (operation !== 'batchGetTempUrls' || !Array.isArray(json?.fileList)) return;
-        const isText = (item: unknown) => /^\d+$/.test(Object(item).maxAge);
-        if (!json.fileList.some(isText)) return;
-        const fileList = json.fileList.map((item: object) =>
-          isText(item) ? { ...item, maxAge: Number(Object(item).maxAge) } : item,
-        );
-        request.json = { ...json, fileList };
-      },
-    }),
-  },
-  {
-    rule: 'ST-WRONG-TYPE',
-    breaks: 'only the first item of a list is looked at',
-    companions: [],
-    create: () => ({
-      request(request) {
-        const { operation, json } = request;
-        if (operation !== 'batchDelete' || !Array.isArray(json?.fileList)) return;
-        const [first, ...rest] = json.fileList;
-        request.json = { ...json, fileList: [first, ...rest.map(String)] };
-      },
-    }),
-  },
-  {
-    rule: 'ST-WRONG-TYPE',
-    breaks: 'of a list of three the last item may be anything',
-    companions: [],
-    create: () => ({
-      request(request) {
-        const { operation, json } = request;
-        if (operation !== 'batchDelete' || json?.fileList?.length !== 3) return;
-        if (typeof json.fileList[2] === 'string') return;
-        request.json = { ...json, fileList: [...json.fileList.slice(0, 2), 'any'] };
-      },
-    }),
-  },
-  {
-    rule: 'ST-WRONG-TYPE',
-    breaks: 'a list that is nested deep ends in a 503',
-    companions: [],
-    create: () => ({
-      request({ operation, body }) {
-        const isDeep = operation === 'batchGetTempUrls' && body.includes('['.repeat(1000));
-        const isJson = isDeep && body.subarray(-1000).toString().includes(']]');
-        return isJson ? toStorageRefusal(503, 'SERVICE_UNAVAILABLE') : undefined;
-      },
-    }),
-  },
-  {
-    rule: 'ST-WRONG-TYPE',
-    breaks: 'a path that is no text is refused without a code',
-    companions: [],
-    create: () => ({
-      request({ operation, json }) {
-        const isWrong = operation === 'getUploadMetaData' && typeof json?.path === 'boolean';
-        return isWrong ? toStorageAnswer(400, { message: 'path must be a string' }) : undefined;
-      },
-    }),
-  },
+  ),
+  mutant(
+    'ST-WRONG-TYPE',
+    'a list that is nested deep ends in a 503',
+    refuse(
+      ({ operation, body }) =>
+        operation === 'batchGetTempUrls' &&
+        body.includes('['.repeat(1000)) &&
+        body.subarray(-1000).includes(']]'),
+      503,
+      'SERVICE_UNAVAILABLE',
+    ),
+  ),
+  mutant(
+    'ST-WRONG-TYPE',
+    'a path that is no text is refused without a code',
+    request('getUploadMetaData', ({ json }) =>
+      typeof json?.path === 'boolean'
+        ? toStorageResponse(400, { message: 'path must be a string' })
+        : undefined,
+    ),
+  ),
 ];

@@ -98,8 +98,8 @@ export class MutatedRequest {
   }
 }
 
-/** An answer on its way to the caller. */
-export class MutatedAnswer {
+/** A response on its way to the caller. */
+export class MutatedResponse {
   status: number;
   headers: Headers;
   body: Buffer;
@@ -147,15 +147,15 @@ export function toHeaders({ rawHeaders }: IncomingMessage): Headers {
 /** Where a mutant takes part. Without a hook everything passes unchanged, streamed. */
 export interface Hooks {
   /**
-   * A request before it reaches the server, its body read whole; a change of it goes on. A MutatedAnswer
-   * that is returned, or promised, is given instead of the server's. `answer` is not called for it.
+   * A request before it reaches the server, its body read completely; changes are passed on. A MutatedResponse
+   * that is returned, or promised, replaces the server's; `response` is not called for it.
    */
   request?: (request: MutatedRequest) => unknown;
-  /** An answer before it reaches the caller, its body read whole, except for event streams. */
-  answer?: (answer: MutatedAnswer, request: MutatedRequest) => void | Promise<void>;
+  /** A response before it reaches the caller, its body read completely, except for event streams. */
+  response?: (response: MutatedResponse, request: MutatedRequest) => void | Promise<void>;
   /** The caller broke off; the body is what had come. Only with `request` or `broken`. */
   broken?: (request: MutatedRequest) => void | Promise<void>;
-  /** Hold an event stream back until it ends, and then call `answer` with its whole body. */
+  /** Hold an event stream back until it ends, and then call `response` with its complete body. */
   buffersEvents?: boolean;
   /** Let request bodies through as they come; `request` then sees an empty body and cannot change it. */
   streamsRequests?: boolean;
@@ -163,10 +163,10 @@ export interface Hooks {
   early?: (outgoing: ServerResponse) => void;
   /** Send bodies in chunks of so many bytes and without a length, event streams too. */
   chunkBytes?: number;
-  /** A handshake before it reaches the server; a MutatedAnswer that is returned refuses it. */
+  /** A handshake before it reaches the server; a MutatedResponse that is returned refuses it. */
   upgrade?: (request: MutatedRequest) => unknown;
   /** Headers of the 101 before they reach the caller; for its body there is no use. */
-  upgraded?: (answer: MutatedAnswer, request: MutatedRequest) => void;
+  upgraded?: (response: MutatedResponse, request: MutatedRequest) => void;
   /** A WebSocket message on its way; `undefined` drops it. */
   message?: (message: SocketMessage) => SocketMessage | SocketMessage[] | undefined;
   /** The end of a WebSocket on its way to the other side. */
@@ -181,7 +181,7 @@ export interface SocketMessage {
   fin?: boolean;
 }
 
-interface SocketEnd {
+export interface SocketEnd {
   from: 'caller' | 'service';
   code: number;
   reason: string;

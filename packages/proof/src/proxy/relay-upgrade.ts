@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 import {
   type Hooks,
-  MutatedAnswer,
   type MutatedRequest,
+  MutatedResponse,
   type SocketMessage,
   toHeaders,
   toRequest,
@@ -20,7 +20,7 @@ export async function relayUpgrade(
 ): Promise<void> {
   const request = toRequest(incoming);
   const refusal = hooks.upgrade?.(request);
-  if (refusal instanceof MutatedAnswer) return endWith(refusal, socket);
+  if (refusal instanceof MutatedResponse) return endWith(refusal, socket);
   socket.on('error', () => {});
   if (hooks.message || hooks.close)
     return relayMessages(target, hooks, request, incoming, socket, head);
@@ -33,10 +33,10 @@ export async function relayUpgrade(
   call.once('response', async (response) => {
     endWith(await readRefusal(response, request, hooks), socket);
   });
-  call.once('upgrade', (response, upstream: Socket, rest) => {
-    const answer = new MutatedAnswer(101, toHeaders(response));
-    hooks.upgraded?.(answer, request);
-    socket.write(toHead(answer));
+  call.once('upgrade', (message, upstream: Socket, rest) => {
+    const response = new MutatedResponse(101, toHeaders(message));
+    hooks.upgraded?.(response, request);
+    socket.write(toHead(response));
     upstream.on('error', () => socket.destroy());
     socket.on('error', () => upstream.destroy());
     if (rest.length > 0) socket.write(rest);
@@ -47,26 +47,26 @@ export async function relayUpgrade(
 }
 
 async function readRefusal(
-  response: IncomingMessage,
+  message: IncomingMessage,
   request: MutatedRequest,
   hooks: Hooks,
-): Promise<MutatedAnswer> {
-  const answer = new MutatedAnswer(response.statusCode ?? 0, toHeaders(response));
+): Promise<MutatedResponse> {
+  const response = new MutatedResponse(message.statusCode ?? 0, toHeaders(message));
   const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk);
-  answer.body = Buffer.concat(chunks);
-  await hooks.answer?.(answer, request);
-  return answer;
+  for await (const chunk of message) chunks.push(chunk);
+  response.body = Buffer.concat(chunks);
+  await hooks.response?.(response, request);
+  return response;
 }
 
-function endWith(answer: MutatedAnswer, socket: Socket): void {
-  answer.headers.remove('transfer-encoding');
-  answer.headers.set('Content-Length', String(answer.body.length));
-  answer.headers.set('Connection', 'close');
-  socket.end(Buffer.concat([Buffer.from(toHead(answer)), answer.body]));
+function endWith(response: MutatedResponse, socket: Socket): void {
+  response.headers.remove('transfer-encoding');
+  response.headers.set('Content-Length', String(response.body.length));
+  response.headers.set('Connection', 'close');
+  socket.end(Buffer.concat([Buffer.from(toHead(response)), response.body]));
 }
 
-function toHead({ status, headers }: MutatedAnswer): string {
+function toHead({ status, headers }: MutatedResponse): string {
   const lines = headers.list.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   return `HTTP/1.1 ${status} ${status === 101 ? 'Switching Protocols' : 'Refused'}\r\n${lines}\r\n`;
 }
@@ -101,10 +101,10 @@ async function relayMessages(
   service.once('unexpected-response', async (_, response) => {
     endWith(await readRefusal(response, request, hooks), socket);
   });
-  let answer = new MutatedAnswer(101);
-  service.once('upgrade', (response) => {
-    answer = new MutatedAnswer(101, toHeaders(response));
-    hooks.upgraded?.(answer, request);
+  let response = new MutatedResponse(101);
+  service.once('upgrade', (message) => {
+    response = new MutatedResponse(101, toHeaders(message));
+    hooks.upgraded?.(response, request);
   });
   service.once('open', () => {
     const server = new WebSocketServer({
@@ -113,7 +113,7 @@ async function relayMessages(
       handleProtocols: () => service.protocol || false,
     });
     server.on('headers', (lines) => {
-      for (const [name, value] of answer.headers.list) {
+      for (const [name, value] of response.headers.list) {
         if (!own.test(name)) lines.push(`${name}: ${value}`);
       }
     });

@@ -9,8 +9,8 @@ import { Readable } from 'node:stream';
 import {
   type Headers,
   type Hooks,
-  MutatedAnswer,
   type MutatedRequest,
+  MutatedResponse,
   toHeaders,
   toRequest,
 } from './messages.ts';
@@ -65,31 +65,26 @@ async function relay(
     }
   }
   const instead = await hooks.request?.(request);
-  if (instead instanceof MutatedAnswer) return send(instead, request, outgoing, hooks);
-  const response = await forward(target, request, streams ? incoming : undefined, outgoing);
-  const answer = new MutatedAnswer(response.statusCode ?? 0, toHeaders(response));
-  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream');
-  if (hooks.answer && (!isStream || hooks.buffersEvents)) {
-    const { body, isWhole } = await readBody(response);
-    answer.body = body;
+  if (instead instanceof MutatedResponse) return send(instead, request, outgoing, hooks);
+  const upstream = await forward(target, request, streams ? incoming : undefined, outgoing);
+  const response = new MutatedResponse(upstream.statusCode ?? 0, toHeaders(upstream));
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+  if (isStream ? hooks.buffersEvents : hooks.response) {
+    const { body, isWhole } = await readBody(upstream);
+    response.body = body;
     if (!isWhole) {
       outgoing.destroy();
       return;
     }
-    await hooks.answer(answer, request);
-    send(answer, request, outgoing, hooks);
+    await hooks.response?.(response, request);
+    send(response, request, outgoing, hooks);
     return;
   }
-  if (hooks.answer) await hooks.answer(answer, request);
-  if (isStream && hooks.buffersEvents) {
-    answer.body = (await readBody(response)).body;
-    send(answer, request, outgoing, hooks);
-    return;
-  }
+  await hooks.response?.(response, request);
   hooks.early?.(outgoing);
-  outgoing.writeHead(answer.status, response.statusMessage, answer.headers.list.flat());
+  outgoing.writeHead(response.status, upstream.statusMessage, response.headers.list.flat());
   outgoing.flushHeaders();
-  const body = hooks.chunkBytes ? Readable.from(cutUp(response, hooks.chunkBytes)) : response;
+  const body = hooks.chunkBytes ? Readable.from(cutUp(upstream, hooks.chunkBytes)) : upstream;
   body.once('error', () => outgoing.destroy()).pipe(outgoing);
 }
 
@@ -116,23 +111,23 @@ function forward(
 }
 
 function send(
-  answer: MutatedAnswer,
+  response: MutatedResponse,
   request: MutatedRequest,
   outgoing: ServerResponse,
   { early, chunkBytes }: Hooks,
 ): void {
-  const hasBody = request.method !== 'HEAD' && answer.status !== 204 && answer.status !== 304;
-  if (hasBody) fixLength(answer.headers, answer.body, true);
+  const hasBody = request.method !== 'HEAD' && response.status !== 204 && response.status !== 304;
+  if (hasBody) fixLength(response.headers, response.body, true);
   if (hasBody && chunkBytes) {
-    answer.headers.remove('content-length');
-    answer.headers.set('Transfer-Encoding', 'chunked');
+    response.headers.remove('content-length');
+    response.headers.set('Transfer-Encoding', 'chunked');
   }
   early?.(outgoing);
-  outgoing.sendDate = answer.headers.get('date') === undefined;
-  outgoing.writeHead(answer.status, answer.headers.list.flat());
+  outgoing.sendDate = response.headers.get('date') === undefined;
+  outgoing.writeHead(response.status, response.headers.list.flat());
   if (!hasBody) outgoing.end();
-  else if (chunkBytes) Readable.from(cutUp([answer.body], chunkBytes)).pipe(outgoing);
-  else outgoing.end(answer.body);
+  else if (chunkBytes) Readable.from(cutUp([response.body], chunkBytes)).pipe(outgoing);
+  else outgoing.end(response.body);
 }
 
 async function* cutUp(parts: AsyncIterable<Buffer> | Iterable<Buffer>, size: number) {

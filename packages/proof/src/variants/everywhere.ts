@@ -3,7 +3,7 @@ import { type Variant, variant } from './variant.ts';
 
 /** Changes the headers of every response, those of a WebSocket handshake too. */
 const ofAll = (change: (headers: Headers) => void) => ({
-  answer: ({ headers }: { headers: Headers }) => change(headers),
+  response: ({ headers }: { headers: Headers }) => change(headers),
   upgraded: ({ headers }: { headers: Headers }) => change(headers),
 });
 const adding = (name: string, value: string) => ofAll((headers) => headers.add(name, value));
@@ -156,7 +156,7 @@ export const everywhere: readonly Variant[] = [
   variant(
     'each connection is closed after its response',
     'RFC 9112, section 9.6: either side may close',
-    { answer: ({ headers }) => headers.set('Connection', 'close') },
+    { response: ({ headers }) => headers.set('Connection', 'close') },
   ),
   variant(
     'a 103 comes before each response',

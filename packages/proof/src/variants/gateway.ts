@@ -1,13 +1,18 @@
-import { ofGateway, ofService } from '../mutants/from-outside/fault.ts';
-import { changeJson } from '../mutants/support/answers.ts';
-import { toRefusal } from '../mutants/support/refusals.ts';
-import type { Headers, Json, MutatedAnswer, MutatedRequest } from '../proxy/messages.ts';
+import {
+  changeJson,
+  gatewayError,
+  serviceResponse,
+  toRefusal,
+} from '../mutants/support/gateway.ts';
+import type { Headers, Json, MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 import { escapeText, prettyText, type Variant, variant } from './variant.ts';
 
 /** Changes the error bodies of the gateway. */
-const ofErrors = (change: (error: Json, answer: MutatedAnswer, request: MutatedRequest) => void) =>
-  ofGateway((answer, request) => {
-    changeJson(answer, (json) => change(json, answer, request));
+const ofErrors = (
+  change: (error: Json, response: MutatedResponse, request: MutatedRequest) => void,
+) =>
+  gatewayError({}, (response, request) => {
+    changeJson((json) => change(json, response, request))(response);
   });
 
 /** Gives every call an ID of another form, its error body included. */
@@ -21,21 +26,19 @@ const withIds = (toId: (count: number) => string) => () => {
     return { before, id };
   };
   return {
-    answer(answer: MutatedAnswer, { isGateway }: MutatedRequest) {
-      const ids = isGateway ? change(answer.headers) : undefined;
-      if (ids && answer.json?.requestId === ids.before) {
-        changeJson(answer, (json) => {
-          json.requestId = ids.id;
-        });
+    response(response: MutatedResponse, { isGateway }: MutatedRequest) {
+      const ids = isGateway ? change(response.headers) : undefined;
+      if (ids && response.json?.requestId === ids.before) {
+        changeJson({ requestId: ids.id })(response);
       }
     },
-    upgraded: ({ headers }: MutatedAnswer) => void change(headers),
+    upgraded: ({ headers }: MutatedResponse) => void change(headers),
   };
 };
 
 /** Puts another Content-Disposition where the gateway has put its own. */
 const disposed = (...values: string[]) =>
-  ofService(({ headers }) => {
+  serviceResponse({}, ({ headers }) => {
     if (headers.get('Content-Disposition') !== 'attachment') return;
     headers.remove('Content-Disposition');
     for (const value of values) headers.add('Content-Disposition', value);
@@ -43,22 +46,22 @@ const disposed = (...values: string[]) =>
 
 const CREDENTIALS = /^(MISSING_CREDENTIALS|INVALID_CREDENTIALS|ACCESS_TOKEN_\w+)$/;
 const refusedWith = (status: number, code: string) =>
-  ofErrors((error, answer) => {
+  ofErrors((error, response) => {
     if (!CREDENTIALS.test(error.code)) return;
-    answer.status = status;
+    response.status = status;
     error.code = code;
   });
 
 const namesRefusedWith = (status: number, code: string) =>
-  ofErrors((error, answer) => {
+  ofErrors((error, response) => {
     if (error.code !== 'INVALID_REQUEST') return;
-    answer.status = status;
+    response.status = status;
     error.code = code;
   });
 
-const preflights = (toAnswer: () => MutatedAnswer) => ({
+const preflights = (toResponse: () => MutatedResponse) => ({
   request: ({ isGateway, method }: MutatedRequest) =>
-    isGateway && method === 'OPTIONS' ? toAnswer() : undefined,
+    isGateway && method === 'OPTIONS' ? toResponse() : undefined,
 });
 
 /** Refuses POSTs of hosted services before anything else. */
@@ -99,7 +102,7 @@ export const gateway: readonly Variant[] = [
   variant(
     'an attachment of the service loses its file name',
     'D8: that it is kept is ours',
-    ofService(({ headers }) => {
+    serviceResponse({}, ({ headers }) => {
       if (headers.get('Content-Disposition')?.startsWith('attachment;'))
         headers.set('Content-Disposition', 'attachment');
     }),
@@ -107,13 +110,13 @@ export const gateway: readonly Variant[] = [
   variant(
     'errors of the gateway have no Content-Disposition',
     'C1, C2: about responses of a hosted service; D8: of its own errors it is ours',
-    ofGateway(({ headers }) => headers.remove('Content-Disposition')),
+    gatewayError({}, ({ headers }) => headers.remove('Content-Disposition')),
     { aspect: 'disposition of errors' },
   ),
   variant(
     'every error of the gateway has a Content-Disposition',
     'C1, C2: about responses of a hosted service; D8: of its own errors it is ours',
-    ofGateway(({ headers }) =>
+    gatewayError({}, ({ headers }) =>
       headers.set('Content-Disposition', 'attachment; filename="error.json"'),
     ),
     { aspect: 'disposition of errors' },
@@ -121,7 +124,7 @@ export const gateway: readonly Variant[] = [
   variant(
     'a response without a type gets application/octet-stream',
     'RFC 9110, section 8.3: a sender that knows the type should say it',
-    ofService(({ headers, body, status }, { method }) => {
+    serviceResponse({}, ({ headers, body, status }, { method }) => {
       if (
         headers.get('Content-Type') === undefined &&
         body.length > 0 &&
@@ -134,7 +137,7 @@ export const gateway: readonly Variant[] = [
   variant(
     'lines of one header are put into one',
     'RFC 9110, section 5.3: joined by a comma and optional white space',
-    ofService(({ headers }) => {
+    serviceResponse({}, ({ headers }) => {
       for (const name of ['Link', 'X-Conformance-Repeated']) {
         if (headers.all(name).length > 1) headers.set(name, headers.all(name).join(','));
       }
@@ -143,14 +146,14 @@ export const gateway: readonly Variant[] = [
   variant(
     'responses without content have no Content-Disposition',
     'D8: that 204 and 304 carry it is ours',
-    ofService(({ headers, status }) => {
+    serviceResponse({}, ({ headers, status }) => {
       if (status === 204 || status === 304) headers.remove('Content-Disposition');
     }),
   ),
   variant(
     'an event stream that was not asked for is an attachment',
     'C1; D8: that it is exempt whatever was accepted is ours',
-    ofService(({ headers }, { method, headers: asked }) => {
+    serviceResponse({}, ({ headers }, { method, headers: asked }) => {
       const isStream = headers.get('Content-Type')?.startsWith('text/event-stream');
       const isAsked = asked.get('Accept')?.toLowerCase().includes('text/event-stream');
       if (isStream && !isAsked && method === 'GET')
@@ -188,11 +191,11 @@ export const gateway: readonly Variant[] = [
   variant(
     'errors have more fields, in another order',
     'Error body: its three fields are named, others are not forbidden; responses are open',
-    ofGateway((answer) => {
-      const { code, message, requestId } = answer.json ?? {};
+    gatewayError({}, (response) => {
+      const { code, message, requestId } = response.json ?? {};
       if (code !== undefined)
-        answer.json = {
-          status: answer.status,
+        response.json = {
+          status: response.status,
           details: [{ '@type': 'x' }],
           help: null,
           requestId,
@@ -238,9 +241,9 @@ export const gateway: readonly Variant[] = [
   variant(
     'a 401 names the scheme in lower case',
     'RFC 9110, section 11.1: schemes are case-insensitive',
-    ofGateway((answer) => {
-      if (answer.status === 401)
-        answer.headers.set('WWW-Authenticate', 'bearer realm="x", error="invalid_token"');
+    gatewayError({}, (response) => {
+      if (response.status === 401)
+        response.headers.set('WWW-Authenticate', 'bearer realm="x", error="invalid_token"');
     }),
   ),
   variant(
@@ -265,9 +268,9 @@ export const gateway: readonly Variant[] = [
     'an OPTIONS is answered with 200 and a body',
     'D11: preflights are ours',
     preflights(() => {
-      const answer = toRefusal(200, 'OK');
-      answer.json = { methods: ['GET', 'POST'] };
-      return answer;
+      const response = toRefusal(200, 'OK');
+      response.json = { methods: ['GET', 'POST'] };
+      return response;
     }),
     { aspect: 'OPTIONS' },
   ),
@@ -369,9 +372,9 @@ export const gateway: readonly Variant[] = [
         request({ isGateway }) {
           count += 1;
           if (!isGateway || count % 60 !== 0) return;
-          const answer = toRefusal(429, 'EXCEED_RATELIMIT');
-          answer.headers.set('Retry-After', new Date(Date.now() + 500).toUTCString());
-          return answer;
+          const response = toRefusal(429, 'EXCEED_RATELIMIT');
+          response.headers.set('Retry-After', new Date(Date.now() + 500).toUTCString());
+          return response;
         },
       };
     },
@@ -411,18 +414,18 @@ export const gateway: readonly Variant[] = [
   variant(
     'the text of errors has line breaks',
     'RFC 8259, section 2: white space may stand around every token',
-    ofGateway(prettyText),
+    gatewayError({}, prettyText),
     { aspect: 'text of errors' },
   ),
   variant(
     'the text of errors has escapes',
     'RFC 8259, section 7: any character may be escaped',
-    ofGateway(escapeText),
+    gatewayError({}, escapeText),
     { aspect: 'text of errors' },
   ),
   variant(
     'there is no X-Svc-Upstream-Status-Code',
     'D10: the header is ours',
-    ofService(({ headers }) => headers.remove('X-Svc-Upstream-Status-Code')),
+    serviceResponse({}, ({ headers }) => headers.remove('X-Svc-Upstream-Status-Code')),
   ),
 ];

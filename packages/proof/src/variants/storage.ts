@@ -1,17 +1,18 @@
 import {
-  each,
+  any,
+  changeItems,
+  copies,
+  failure,
   isBad,
   isOk,
-  ofEntries,
-  ofFailure,
-  ofSuccess,
-  refusing,
-} from '../mutants/from-outside/fault.ts';
-
-import { changeItems, itemsOf, seesItems } from '../mutants/support/answers.ts';
-
-import { toStorageRefusal } from '../mutants/support/refusals.ts';
-import { type Json, MutatedAnswer, type MutatedRequest } from '../proxy/messages.ts';
+  itemsOf,
+  list,
+  readsRequests,
+  refuse,
+  success,
+  toStorageRefusal,
+} from '../mutants/support/storage.ts';
+import { type Json, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 import { escapeText, prettyText, type Variant, variant } from './variant.ts';
 
 const COPY = 'batchCopyFile';
@@ -19,22 +20,22 @@ const LINKS = 'batchGetTempUrls';
 
 /** Refuses with other statuses; that of a copy stands in its envelope too (D20). */
 const refusedWith = (toStatus: (status: number) => number) =>
-  ofFailure((json, answer, operation) => {
-    if (answer.status === 429) return;
-    answer.status = toStatus(answer.status);
-    if (operation === COPY) json.statusCode = answer.status;
+  failure((json, response, operation) => {
+    if (response.status === 429) return;
+    response.status = toStatus(response.status);
+    if (operation === COPY) json.statusCode = response.status;
   });
 
 /** Changes the text of every storage response. */
-const ofTexts = (change: (answer: MutatedAnswer) => void) => ({
-  answer(answer: MutatedAnswer, { path }: MutatedRequest) {
-    if (path.startsWith('/api/')) change(answer);
+const ofTexts = (change: (response: MutatedResponse) => void) => ({
+  response(response: MutatedResponse, { path }: MutatedRequest) {
+    if (path.startsWith('/api/')) change(response);
   },
 });
 
 /** Gives no link for lifetimes that it does not take; the item fails alone. */
 const withoutLinksFor = (isRefused: (maxAge: number) => boolean) =>
-  ofEntries(LINKS, (entries, items) => {
+  list(LINKS, (entries, items) => {
     for (const [index, { maxAge }] of items.entries()) {
       const entry = entries[index];
       if (entry && typeof maxAge === 'number' && isRefused(maxAge)) {
@@ -79,7 +80,7 @@ export const storage: readonly Variant[] = [
   variant(
     'request fields have to be at the top level',
     'D21: at least one form',
-    refusing(({ json }) => json?.data !== undefined),
+    refuse(({ json }) => json?.data !== undefined),
     { aspect: 'request form' },
   ),
   variant(
@@ -105,30 +106,30 @@ export const storage: readonly Variant[] = [
   variant(
     'statusCode of a refusal is a number of its own',
     'D20: that it equals the HTTP status is ours, except for copy',
-    ofFailure((json, _, operation) => {
+    failure((json, _, operation) => {
       if (operation !== COPY) json.statusCode = -40_013;
     }),
   ),
   variant(
     'successes come with 201',
     'D20: statusCode is 200; the HTTP status is fixed for copy alone',
-    ofSuccess((_, answer, operation) => {
-      if (operation !== COPY) answer.status = 201;
+    success((_, response, operation) => {
+      if (operation !== COPY) response.status = 201;
     }),
     { aspect: 'HTTP status of successes' },
   ),
   variant(
     'successes come with 202',
     'D20: statusCode is 200; the HTTP status is fixed for copy alone',
-    ofSuccess((_, answer, operation) => {
-      if (operation !== COPY) answer.status = 202;
+    success((_, response, operation) => {
+      if (operation !== COPY) response.status = 202;
     }),
     { aspect: 'HTTP status of successes' },
   ),
   variant(
     'whole calls are refused with codes of its own',
     'D26: codes are ours',
-    ofFailure((json) => {
+    failure((json) => {
       json.body.code = `40${json.body.code.length}`;
     }),
     { aspect: 'codes' },
@@ -137,15 +138,15 @@ export const storage: readonly Variant[] = [
     'items fail with codes of its own',
     'D26: codes are ours',
     {
-      ...seesItems,
-      answer(answer, { operation }) {
-        const { json } = answer;
+      ...readsRequests,
+      response(response, { operation }) {
+        const { json } = response;
         const entries = json?.body?.data?.fileList;
         if (!operation || !Array.isArray(entries)) return;
         for (const entry of entries) {
           if (entry.code !== undefined && entry.code !== 'SUCCESS') entry.code = 'NoSuchKey';
         }
-        answer.json = json;
+        response.json = json;
       },
     },
     { aspect: 'codes' },
@@ -153,14 +154,14 @@ export const storage: readonly Variant[] = [
   variant(
     'tempFileURL of a missing file is a text',
     'DownloadFileItem: a string; D26: that it is empty is ours',
-    ofEntries(LINKS, (entries) => {
+    list(LINKS, (entries) => {
       for (const entry of entries.filter(isBad)) entry.tempFileURL = 'none';
     }),
   ),
   variant(
     'messages are of its own',
     'Envelope: `message` is a text',
-    ofFailure((json) => {
+    failure((json) => {
       json.body.message = '参数错误';
     }),
     { aspect: 'messages of calls' },
@@ -168,7 +169,7 @@ export const storage: readonly Variant[] = [
   variant(
     'messages are empty',
     'Envelope: `message` is a string',
-    ofFailure((json) => {
+    failure((json) => {
       json.body.message = '';
     }),
     { aspect: 'messages of calls' },
@@ -176,7 +177,7 @@ export const storage: readonly Variant[] = [
   variant(
     'request IDs and messages are left out',
     'Envelope: requestId and message are not required',
-    ofFailure((json) => {
+    failure((json) => {
       delete json.body.requestId;
       delete json.body.message;
     }),
@@ -185,60 +186,55 @@ export const storage: readonly Variant[] = [
   variant(
     'request IDs are numbers of its own',
     'D9: a UUID is ours',
-    ofSuccess((json) => {
+    success((json) => {
       json.body.requestId = String(Date.now());
     }),
   ),
   variant(
     'responses have more fields everywhere',
     'D30: responses are open',
-    ofTexts((answer) => {
-      const { json } = answer;
+    ofTexts((response) => {
+      const { json } = response;
       if (!json?.body) return;
       json.took = 3;
       json.body.server = { region: null };
       const { data } = json.body;
       if (data) data.total = 1;
       for (const entry of data?.fileList ?? []) Object.assign(entry, { size: 7, extra: { a: [] } });
-      answer.json = json;
+      response.json = json;
     }),
   ),
   variant(
     'entries of links and deletions have a message',
     'DownloadFileItem, DeleteFileItem: other fields are not forbidden',
     {
-      ...seesItems,
-      answer(answer, { operation }) {
-        const { json } = answer;
+      ...readsRequests,
+      response(response, { operation }) {
+        const { json } = response;
         const entries = json?.body?.data?.fileList;
         if (operation === COPY || !Array.isArray(entries)) return;
         for (const entry of entries) entry.message = isOk(entry) ? 'ok' : 'failed';
-        answer.json = json;
+        response.json = json;
       },
     },
   ),
-  ...[LINKS, 'batchDelete', COPY].map((operation) =>
+  ...([LINKS, 'batchDelete', COPY] as const).map((operation) =>
     variant(
       `entries of ${operation} stand in another order`,
       'D25: their order is ours',
-      ofEntries(operation, (entries) => entries.toReversed()),
+      list(operation, (entries) => entries.toReversed()),
     ),
   ),
   variant(
     'the entry of a copy has no fileID',
     'CopyFileItem: fileID is not required',
-    ofEntries(
-      COPY,
-      each((entry) => {
-        delete entry.fileID;
-      }),
-    ),
+    copies(any, { fileID: undefined }),
     { aspect: 'fileID of copies' },
   ),
   variant(
     'the second deletion of a file in one call has a code of its own',
     'D30: an entry for each item; which code a duplicate has is open',
-    ofEntries('batchDelete', (entries) => {
+    list('batchDelete', (entries) => {
       const seen = new Set();
       for (const entry of entries) {
         if (seen.has(entry.fileID)) entry.code = 'Duplicate';
@@ -251,8 +247,8 @@ export const storage: readonly Variant[] = [
       if (request.operation)
         request.body = Buffer.from(request.body.toString().replaceAll('fid+v3:', 'cloud://'));
     },
-    ...ofTexts((answer) => {
-      answer.body = Buffer.from(answer.body.toString().replaceAll('cloud://', 'fid+v3:'));
+    ...ofTexts((response) => {
+      response.body = Buffer.from(response.body.toString().replaceAll('cloud://', 'fid+v3:'));
     }),
   }),
   variant(
@@ -270,7 +266,7 @@ export const storage: readonly Variant[] = [
   variant(
     'a call with a maxAge under 60 is refused',
     'D22: from 1 s on is ours',
-    refusing((request) => itemsOf(request).some(({ maxAge }) => maxAge < 60)),
+    refuse((request) => itemsOf(request).some(({ maxAge }) => maxAge < 60)),
     { aspect: 'maxAge' },
   ),
   variant(
@@ -289,27 +285,27 @@ export const storage: readonly Variant[] = [
   variant(
     'a call with a maxAge of minutes and a rest is refused',
     'D22: whole seconds are ours',
-    refusing((request) => itemsOf(request).some(({ maxAge }) => maxAge > 60 && maxAge % 60 > 0)),
+    refuse((request) => itemsOf(request).some(({ maxAge }) => maxAge > 60 && maxAge % 60 > 0)),
   ),
   variant(
     'a call of more than 10 items is refused',
     'D25: 50 items are ours',
-    refusing(({ json }) => json?.fileList?.length > 10),
+    refuse(({ json }) => json?.fileList?.length > 10),
   ),
   variant(
     'an empty list is refused',
     'D25: the length of a list is not named',
-    refusing(({ json }) => Array.isArray(json?.fileList) && json.fileList.length === 0),
+    refuse(({ json }) => Array.isArray(json?.fileList) && json.fileList.length === 0),
   ),
   variant(
     'unknown request fields are refused',
     'D21: that they are ignored is a SHOULD',
-    refusing(hasUnknown),
+    refuse(hasUnknown),
   ),
   variant(
     'a copy path without a leading / fails its item',
     'D24: that it is accepted is ours',
-    ofEntries(COPY, (entries, items) => {
+    list(COPY, (entries, items) => {
       for (const [index, { srcPath, dstPath }] of items.entries()) {
         const isRelative = [srcPath, dstPath].some((path) => !String(path).startsWith('/'));
         if (isRelative && entries[index])
@@ -322,13 +318,13 @@ export const storage: readonly Variant[] = [
     request: ({ operation, path }) =>
       path.startsWith('/api/') &&
       !['getUploadMetaData', LINKS, 'batchDelete', COPY].includes(operation ?? '')
-        ? new MutatedAnswer(404, PAGE, '<html>No.</html>')
+        ? new MutatedResponse(404, PAGE, '<html>No.</html>')
         : undefined,
   }),
   variant('a GET is a page of 404', 'D30: non-2xx', {
     request: ({ method, operation, path }) =>
       operation && path.startsWith('/api/') && method === 'GET'
-        ? new MutatedAnswer(404, PAGE, '<html>No.</html>')
+        ? new MutatedResponse(404, PAGE, '<html>No.</html>')
         : undefined,
   }),
   variant(
@@ -337,7 +333,7 @@ export const storage: readonly Variant[] = [
     {
       request: ({ operation, body }) =>
         operation && body.length > 100_000
-          ? new MutatedAnswer(413, PAGE, '<html>Too large.</html>')
+          ? new MutatedResponse(413, PAGE, '<html>Too large.</html>')
           : undefined,
     },
   ),
@@ -350,9 +346,9 @@ export const storage: readonly Variant[] = [
         request({ operation }) {
           count += 1;
           if (!operation || count % 60 !== 0) return;
-          const answer = toStorageRefusal(429, 'TooMany');
-          answer.headers.set('Retry-After', '1');
-          return answer;
+          const response = toStorageRefusal(429, 'TooMany');
+          response.headers.set('Retry-After', '1');
+          return response;
         },
       };
     },
@@ -372,8 +368,8 @@ export const storage: readonly Variant[] = [
   variant(
     'responses are flat, and declared so',
     'D20: unless the operator declares it',
-    ofTexts((answer) => {
-      if (answer.json?.body) answer.json = answer.json.body;
+    ofTexts((response) => {
+      if (response.json?.body) response.json = response.json.body;
     }),
     { aspect: 'envelope', options: { envelope: 'flat' } },
   ),

@@ -1,35 +1,36 @@
-import { isOk, ofEntries, ofStored, ofSuccess } from '../mutants/from-outside/fault.ts';
-import { seesItems } from '../mutants/support/answers.ts';
-import { readForm, writeForm } from '../mutants/support/uploads.ts';
-import { type Hooks, MutatedAnswer, type MutatedRequest } from '../proxy/messages.ts';
+import { isOk, list, readsRequests, success } from '../mutants/support/storage.ts';
+import { afterUpload, readForm, writeForm } from '../mutants/support/uploads.ts';
+import { type Hooks, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 import { type Variant, variant } from './variant.ts';
 
 const XML = 'application/xml';
 
 /** Answers an upload that went well in another way. */
 const stored = (status: number, body = '', headers: Record<string, string> = {}) =>
-  ofStored((answer) => {
-    answer.status = status;
-    answer.body = Buffer.from(body);
-    for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
+  afterUpload((response) => {
+    response.status = status;
+    response.body = Buffer.from(body);
+    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   });
 
-const ofUploadErrors = (change: (answer: MutatedAnswer, code: string) => void): Hooks => ({
-  ...seesItems,
-  answer(answer, { isUpload }) {
-    const [, code] = /<Code>(.*?)<\/Code>/.exec(answer.body.toString()) ?? [];
-    if (isUpload && code !== undefined) change(answer, code);
+const ofUploadErrors = (change: (response: MutatedResponse, code: string) => void): Hooks => ({
+  ...readsRequests,
+  response(response, { isUpload }) {
+    const [, code] = /<Code>(.*?)<\/Code>/.exec(response.body.toString()) ?? [];
+    if (isUpload && code !== undefined) change(response, code);
   },
 });
 const errorXml = (type: string, write: (code: string) => string) =>
-  ofUploadErrors((answer, code) => {
-    answer.headers.set('Content-Type', type);
-    answer.body = Buffer.from(write(code));
+  ofUploadErrors((response, code) => {
+    response.headers.set('Content-Type', type);
+    response.body = Buffer.from(write(code));
   });
 
-const ofDownloads = (change: (answer: MutatedAnswer, request: MutatedRequest) => void): Hooks => ({
-  answer(answer, request) {
-    if (request.isDownload) change(answer, request);
+const ofDownloads = (
+  change: (response: MutatedResponse, request: MutatedRequest) => void,
+): Hooks => ({
+  response(response, request) {
+    if (request.isDownload) change(response, request);
   },
 });
 
@@ -44,16 +45,16 @@ const redirecting = (
     const done = /&hop=(\d)$/.exec(target)?.[1] ?? 0;
     if (!isDownload || Number(done) >= hops) return;
     const next = `${target.replace(/&hop=\d$/, '')}&hop=${Number(done) + 1}`;
-    return new MutatedAnswer(status, { Location: toLocation(next) }, '<a href="/">moved</a>');
+    return new MutatedResponse(status, { Location: toLocation(next) }, '<a href="/">moved</a>');
   },
 });
 
 const linkErrors = (status: number) =>
-  ofDownloads((answer) => {
-    if (answer.status < 400) return;
-    answer.status = status;
-    answer.headers.set('Content-Type', 'text/html');
-    answer.body = Buffer.from('<html>gone</html>');
+  ofDownloads((response) => {
+    if (response.status < 400) return;
+    response.status = status;
+    response.headers.set('Content-Type', 'text/html');
+    response.body = Buffer.from('<html>gone</html>');
   });
 
 const BEFORE = `q-sign-algorithm=sha1&q-ak=${'A'.repeat(700)}&q-signature=`;
@@ -79,12 +80,12 @@ export const uploadsAndLinks: readonly Variant[] = [
           if (form.size > 0) writeForm(request, form);
         },
         ...{
-          answer: ofSuccess(({ body: { data } }, _, operation) => {
+          response: success(({ body: { data } }, _, operation) => {
             if (operation !== 'getUploadMetaData') return;
             for (const name of ['authorization', 'token', 'storeFileID'])
               data[name] = wrap(data[name]);
             Object.assign(data, { bucket: 'b', expiresAt: 1, headers: {} });
-          }).answer,
+          }).response,
         },
       } as Hooks;
     },
@@ -95,12 +96,12 @@ export const uploadsAndLinks: readonly Variant[] = [
       request(request) {
         if (request.isUpload && request.path.startsWith('/bucket-7')) request.target = own;
       },
-      answer: ofSuccess(({ body: { data } }, _, operation) => {
+      response: success(({ body: { data } }, _, operation) => {
         if (operation !== 'getUploadMetaData') return;
         const { origin, pathname, search } = new URL(data.url);
         own = pathname + search;
         data.url = `${origin}/bucket-7/a%2Fb//form.cgi?uploads&x=%20y&x=+`;
-      }).answer,
+      }).response,
     } as Hooks;
   }),
   variant(
@@ -128,13 +129,13 @@ export const uploadsAndLinks: readonly Variant[] = [
   variant(
     'the ETag of an upload is no MD5',
     'D27: the ETag is ours',
-    ofStored(({ headers }) => headers.set('ETag', '"1f-7"')),
+    afterUpload(({ headers }) => headers.set('ETag', '"1f-7"')),
     { aspect: 'ETag' },
   ),
   variant(
     'an upload has neither ETag nor Location',
     'D27: both are ours',
-    ofStored(({ headers }) => {
+    afterUpload(({ headers }) => {
       headers.remove('ETag');
       headers.remove('Location');
     }),
@@ -169,24 +170,24 @@ export const uploadsAndLinks: readonly Variant[] = [
   variant(
     'upload errors come with 200',
     'Upload: what an error is, its Error element says; D27: statuses are ours',
-    ofUploadErrors((answer) => {
-      answer.status = 200;
+    ofUploadErrors((response) => {
+      response.status = 200;
     }),
     { aspect: 'status of upload errors' },
   ),
   variant(
     'upload errors come with 400',
     'D27: statuses are ours',
-    ofUploadErrors((answer) => {
-      answer.status = 400;
+    ofUploadErrors((response) => {
+      response.status = 400;
     }),
     { aspect: 'status of upload errors' },
   ),
   variant(
     'upload errors come with 401',
     'D27: statuses are ours',
-    ofUploadErrors((answer) => {
-      answer.status = 401;
+    ofUploadErrors((response) => {
+      response.status = 401;
     }),
     { aspect: 'status of upload errors' },
   ),
@@ -197,13 +198,13 @@ export const uploadsAndLinks: readonly Variant[] = [
         request.target =
           Buffer.from(coded, 'base64url').toString() + (/&hop=\d$/.exec(request.target)?.[0] ?? '');
     },
-    answer: ofEntries('batchGetTempUrls', (entries) => {
+    response: list('batchGetTempUrls', (entries) => {
       for (const entry of entries.filter(isOk)) {
         const { origin, pathname, search } = new URL(entry.tempFileURL);
         const coded = Buffer.from(pathname + search).toString('base64url');
         entry.tempFileURL = `${origin}/dl;v=9/${coded}/file (1).txt?x=1`;
       }
-    }).answer,
+    }).response,
   } as Hooks),
   variant(
     'links redirect with 302 to a relative address',
@@ -270,15 +271,15 @@ export const uploadsAndLinks: readonly Variant[] = [
   variant(
     'an empty file is downloaded as 204',
     'RFC 9110, section 15.3.5: no content',
-    ofDownloads((answer, { target }) => {
-      if (answer.status === 200 && answer.body.length === 0 && target) answer.status = 204;
+    ofDownloads((response, { target }) => {
+      if (response.status === 200 && response.body.length === 0 && target) response.status = 204;
     }),
   ),
   variant(
     'a download comes with 203',
     'RFC 9110, section 15.3.4: from a proxy',
-    ofDownloads((answer) => {
-      if (answer.status === 200) answer.status = 203;
+    ofDownloads((response) => {
+      if (response.status === 200) response.status = 203;
     }),
   ),
 ];

@@ -1,6 +1,6 @@
 import type { ConformanceOptions } from '@berth/conformance';
 import type { Mutant, MutantContext } from '../mutants/mutant.ts';
-import { type Hooks, MutatedAnswer } from '../proxy/messages.ts';
+import { type Hooks, MutatedResponse } from '../proxy/messages.ts';
 
 /** A deployment that does something otherwise than the reference server, and is right. */
 export interface Variant {
@@ -54,8 +54,8 @@ export function combine(variants: readonly Variant[], context: MutantContext): H
           async request(request) {
             for (const hooks of withRequest) {
               const instead = await hooks.request?.(request);
-              if (!(instead instanceof MutatedAnswer)) continue;
-              for (const other of all) await other.answer?.(instead, request);
+              if (!(instead instanceof MutatedResponse)) continue;
+              for (const other of all) await other.response?.(instead, request);
               return instead;
             }
           },
@@ -76,33 +76,33 @@ export function combine(variants: readonly Variant[], context: MutantContext): H
               [given],
             ),
         }),
-    async answer(answer, request) {
-      for (const hooks of all) await hooks.answer?.(answer, request);
+    async response(response, request) {
+      for (const hooks of all) await hooks.response?.(response, request);
     },
     upgrade(request) {
       for (const hooks of all) {
         const refusal = hooks.upgrade?.(request);
-        if (refusal instanceof MutatedAnswer) return refusal;
+        if (refusal instanceof MutatedResponse) return refusal;
       }
     },
-    upgraded(answer, request) {
-      for (const hooks of all) hooks.upgraded?.(answer, request);
+    upgraded(response, request) {
+      for (const hooks of all) hooks.upgraded?.(response, request);
     },
   };
 }
 
 /** Writes JSON with line breaks, tabs, and the last field first. */
-export function prettyText(answer: MutatedAnswer): void {
-  const { json } = answer;
+export function prettyText(response: MutatedResponse): void {
+  const { json } = response;
   if (json === undefined) return;
   const turned = Object.fromEntries(Object.entries(json).reverse());
   const text = JSON.stringify(turned, null, '\t').replaceAll('\n', '\r\n');
-  answer.body = Buffer.from(`\r\n ${text} \r\n`);
+  response.body = Buffer.from(`\r\n ${text} \r\n`);
 }
 
 /** Writes the letters of JSON strings, names of fields included, and slashes as escapes. */
-export function escapeText(answer: MutatedAnswer): void {
-  const { json } = answer;
+export function escapeText(response: MutatedResponse): void {
+  const { json } = response;
   if (json === undefined) return;
   const toEscape = (one: string) => {
     if (one.startsWith('\\')) return one;
@@ -111,5 +111,5 @@ export function escapeText(answer: MutatedAnswer): void {
   const text = JSON.stringify(json).replaceAll(/"(?:[^"\\]|\\.)*"/g, (string) =>
     string.replaceAll(/\\u.{4}|\\.|[a-z\u0080-\uffff/]/g, toEscape),
   );
-  answer.body = Buffer.from(text);
+  response.body = Buffer.from(text);
 }

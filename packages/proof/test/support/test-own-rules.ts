@@ -1,8 +1,18 @@
 import type { Finding } from '@berth/conformance';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { judgeMutant } from '../../src/judge-mutant.ts';
 import type { Mutant } from '../../src/mutants/mutant.ts';
 import { type Mutated, startMutated } from '../../src/start-mutated.ts';
+
+/** The reference server behind a proxy, for all tests of a file. */
+export function useMutated(): () => Mutated {
+  let mutated: Mutated;
+  beforeAll(async () => {
+    mutated = await startMutated();
+  });
+  afterAll(() => mutated.close());
+  return () => mutated;
+}
 
 /** Whether a finding has what was sent and what came, and its message says what came instead. */
 function isClear({ message, request, answer }: Finding): boolean {
@@ -11,21 +21,20 @@ function isClear({ message, request, answer }: Finding): boolean {
 }
 
 /** Tests that each mutant is caught by the rule that it breaks, with evidence that says how. */
-export function testOwnRules(mutants: readonly Mutant[]): void {
-  let mutated: Mutated;
-  beforeAll(async () => {
-    mutated = await startMutated();
-  });
-  afterAll(() => mutated.close());
-
-  test.each(mutants)('$rule: $breaks', async (mutant) => {
-    const { caught, report } = await judgeMutant(mutated, mutant, [mutant.rule]);
-    const [result] = report.results.filter(({ id }) => id === mutant.rule);
-    expect({ caught, outcome: result?.outcome, reason: result?.reason }).toMatchObject({
-      caught: true,
-      outcome: 'fail',
+export function testOwnRules(
+  title: string,
+  mutated: () => Mutated,
+  mutants: readonly Mutant[],
+): void {
+  describe(title, () => {
+    test.each(mutants)('$rule: $breaks', async (mutant) => {
+      const { caught, report } = await judgeMutant(mutated(), mutant, [mutant.rule]);
+      const result = report.results.find(({ id }) => id === mutant.rule);
+      expect({ caught, outcome: result?.outcome, reason: result?.reason }).toMatchObject({
+        caught: true,
+        outcome: 'fail',
+      });
+      expect(result?.findings.filter((finding) => !isClear(finding))).toEqual([]);
     });
-    const unclear = result?.findings.filter((finding) => !isClear(finding));
-    expect(unclear).toEqual([]);
   });
 }

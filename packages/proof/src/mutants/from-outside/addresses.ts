@@ -1,34 +1,36 @@
-import { MutatedAnswer, type MutatedRequest } from '../../proxy/messages.ts';
-import type { Mutant } from '../mutant.ts';
-import { behind, changePath, changeQuery, fault } from './fault.ts';
+import type { MutatedResponse } from '../../proxy/messages.ts';
+import { type Mutant, mutant } from '../mutant.ts';
+import {
+  changeQuery,
+  forwardedPath,
+  forwardedRequest,
+  gatewayRequest,
+  toGatewayResponse,
+} from '../support/gateway.ts';
 
-function sendTo(request: MutatedRequest, env: string, isTaken: (host: string) => boolean): void {
-  const host = request.headers.get('Host') ?? '';
-  if (request.isGateway && host.split('.')[0] !== env && isTaken(host)) {
-    request.headers.set('Host', `${env}.gateway.example`);
-  }
-}
+const toEnv = (env: string) => `${env}.gateway.example`;
 
 /** How servers get the environment wrong. */
 export const hosts: readonly Mutant[] = [
-  fault('GW-ENV-HOST', 'every host is that of the one environment', ({ env }) => ({
-    request: (request) => sendTo(request, env, () => true),
-  })),
-  fault(
+  mutant('GW-ENV-HOST', 'every host is that of the one environment', ({ env }) =>
+    gatewayRequest(({ headers }) => headers.set('Host', toEnv(env))),
+  ),
+  mutant(
     'GW-ENV-HOST',
     'every host is that of the environment of the token',
-    ({ env, otherAuthorization, authorization }) => ({
-      request(request) {
-        if (!request.isGateway || request.headers.get('Host')?.startsWith(`${env}.`)) return;
-        if (request.headers.get('Authorization') === otherAuthorization)
-          request.headers.set('Authorization', authorization);
-        sendTo(request, env, () => true);
-      },
+    ({ env, otherAuthorization, authorization }) =>
+      gatewayRequest(({ headers }) => {
+        if (headers.get('Host')?.startsWith(`${env}.`)) return;
+        if (headers.get('Authorization') === otherAuthorization)
+          headers.set('Authorization', authorization);
+        headers.set('Host', toEnv(env));
+      }),
+  ),
+  mutant('GW-ENV-HOST', 'a host that names no environment gets the default one', ({ env }) =>
+    gatewayRequest(({ headers }) => {
+      if (!headers.get('Host')?.startsWith('other')) headers.set('Host', toEnv(env));
     }),
   ),
-  fault('GW-ENV-HOST', 'a host that names no environment gets the default one', ({ env }) => ({
-    request: (request) => sendTo(request, env, (host) => !host.startsWith('other')),
-  })),
 ];
 
 const decode = (path: string, pattern: RegExp) =>
@@ -36,184 +38,139 @@ const decode = (path: string, pattern: RegExp) =>
 
 const toEscape = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
 
+function toRedirect(status: number, location: string): MutatedResponse {
+  const response = toGatewayResponse(status);
+  response.headers.set('Location', location);
+  response.headers.set('Content-Disposition', 'attachment');
+  return response;
+}
+
+const onPath = (
+  rule: Mutant['rule'],
+  breaks: string,
+  rewrite: (path: string) => string,
+  method?: string,
+) => mutant(rule, breaks, forwardedPath(rewrite, method));
+
 /** What web servers and frameworks do to paths on the way. */
 export const paths: readonly Mutant[] = [
-  fault(
+  onPath(
     'GW-PATH-SHAPE',
     'the prefix is not taken off the path',
-    behind((request) => changePath(request, (path) => `/v1/cloudrun/conformance${path}`)),
+    (path) => `/v1/cloudrun/conformance${path}`,
   ),
-  fault(
-    'GW-PATH-SHAPE',
-    'the path of a POST is lost',
-    behind((request) => {
-      if (request.method === 'POST') changePath(request, () => '/');
-    }),
+  onPath('GW-PATH-SHAPE', 'the path of a POST is lost', () => '/', 'POST'),
+  onPath('GW-PATH-SHAPE', 'the path is lower-cased', (path) =>
+    path.replace(/(?<!%\w?)[A-Z]/g, (char) => char.toLowerCase()),
   ),
-  fault(
-    'GW-PATH-SHAPE',
-    'the path is lower-cased',
-    behind((request) =>
-      changePath(request, (path) => path.replace(/(?<!%\w?)[A-Z]/g, (char) => char.toLowerCase())),
-    ),
-    ['GW-PATH-ESCAPES'],
-  ),
-  fault(
+  onPath(
     'GW-PATH-SHAPE',
     'what follows a semicolon is taken for a path parameter and cut',
-    behind((request) => changePath(request, (path) => path.replace(/;[^/]*/g, ''))),
+    (path) => path.replace(/;[^/]*/g, ''),
   ),
-  fault(
-    'GW-PATH-SHAPE',
-    'a path that begins with the name of the service loses it',
-    behind((request) => changePath(request, (path) => path.replace(/^\/conformance(?=\/)/, ''))),
+  onPath('GW-PATH-SHAPE', 'a path that begins with the name of the service loses it', (path) =>
+    path.replace(/^\/conformance(?=\/)/, ''),
   ),
-  fault(
-    'GW-PATH-SHAPE',
-    'a file extension is taken for a format and cut',
-    behind((request) => changePath(request, (path) => path.replace(/\.(json|html|txt)$/, ''))),
+  onPath('GW-PATH-SHAPE', 'a file extension is taken for a format and cut', (path) =>
+    path.replace(/\.(json|html|txt)$/, ''),
   ),
-  fault(
+  mutant(
     'GW-PATH-OPTIONAL',
     'a GET without anyPath is redirected to the address with a slash',
-    behind(({ method, path, target }) =>
+    forwardedRequest(({ method, path, target }) =>
       method === 'GET' && /^\/v1\/cloudrun\/[^/]+$/.test(path)
-        ? new MutatedAnswer(301, {
-            Location: target.replace(path, `${path}/`),
-            'X-Request-Id': crypto.randomUUID(),
-            'Content-Disposition': 'attachment',
-          })
+        ? toRedirect(301, target.replace(path, `${path}/`))
         : undefined,
     ),
   ),
-  fault(
+  onPath(
     'GW-PATH-OPTIONAL',
     'a POST without anyPath goes to /index',
-    behind((request) => {
-      if (request.method === 'POST') changePath(request, (path) => path || '/index');
-    }),
+    (path) => path || '/index',
+    'POST',
   ),
-  fault(
+  mutant(
     'GW-PATH-TRAILING-SLASH',
     'a POST to the name and a slash is redirected',
-    behind(({ method, path }) =>
+    forwardedRequest(({ method, path }) =>
       method === 'POST' && /^\/v1\/cloudrun\/[^/]+\/$/.test(path)
-        ? new MutatedAnswer(308, {
-            Location: path.slice(0, -1),
-            'X-Request-Id': crypto.randomUUID(),
-          })
+        ? toRedirect(308, path.slice(0, -1))
         : undefined,
     ),
   ),
-  fault(
-    'GW-PATH-TRAILING-SLASH',
-    'the name and a slash call //',
-    behind((request) => changePath(request, (path) => (path === '/' ? '//' : path))),
+  onPath('GW-PATH-TRAILING-SLASH', 'the name and a slash call //', (path) =>
+    path === '/' ? '//' : path,
   ),
-  fault(
-    'GW-PATH-SEGMENTS',
-    'segments beyond the fourth are lost',
-    behind((request) => changePath(request, (path) => path.split('/').slice(0, 5).join('/'))),
+  onPath('GW-PATH-SEGMENTS', 'segments beyond the fourth are lost', (path) =>
+    path.split('/').slice(0, 5).join('/'),
   ),
-  fault(
+  onPath(
     'GW-PATH-SEGMENTS',
     'a POST keeps its last segment only',
-    behind((request) => {
-      if (request.method === 'POST') changePath(request, (path) => path.replace(/^.*\/(?=.)/, '/'));
-    }),
+    (path) => path.replace(/^.*\/(?=.)/, '/'),
+    'POST',
   ),
-  fault(
-    'GW-PATH-ESCAPES',
-    'escapes of unreserved characters are decoded',
-    behind((request) =>
-      changePath(request, (path) =>
-        decode(path, /%(4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9ae]|3\d|2[de])/gi),
-      ),
-    ),
+  onPath('GW-PATH-ESCAPES', 'escapes of unreserved characters are decoded', (path) =>
+    decode(path, /%(4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9ae]|3\d|2[de])/gi),
   ),
-  fault(
-    'GW-PATH-ESCAPES',
-    'hexadecimal digits of escapes are upper-cased',
-    behind((request) =>
-      changePath(request, (path) => path.replace(/%[\da-f]{2}/gi, (code) => code.toUpperCase())),
-    ),
+  onPath('GW-PATH-ESCAPES', 'hexadecimal digits of escapes are upper-cased', (path) =>
+    path.replace(/%[\da-f]{2}/gi, (code) => code.toUpperCase()),
   ),
-  fault(
-    'GW-PATH-ESCAPES',
-    'an escaped percent sign is decoded',
-    behind((request) => changePath(request, (path) => path.replaceAll('%25', '%'))),
+  onPath('GW-PATH-ESCAPES', 'an escaped percent sign is decoded', (path) =>
+    path.replaceAll('%25', '%'),
   ),
-  fault(
-    'GW-PATH-ESCAPES',
-    'an escaped space becomes a plus',
-    behind((request) => changePath(request, (path) => path.replaceAll('%20', '+'))),
+  onPath('GW-PATH-ESCAPES', 'an escaped space becomes a plus', (path) =>
+    path.replaceAll('%20', '+'),
   ),
-  fault(
-    'GW-PATH-ESCAPES',
-    'escapes that are no UTF-8 are replaced',
-    behind((request) => changePath(request, (path) => path.replace(/%(ff|80|c0)/gi, '%EF%BF%BD'))),
+  onPath('GW-PATH-ESCAPES', 'escapes that are no UTF-8 are replaced', (path) =>
+    path.replace(/%(ff|80|c0)/gi, '%EF%BF%BD'),
   ),
-  fault(
+  mutant(
     'GW-PATH-ESCAPES',
     'a path with an escape that is no UTF-8 is refused',
-    behind(({ path }) => {
+    forwardedRequest(({ path }) => {
       try {
         decodeURIComponent(path);
         return undefined;
       } catch {
-        return new MutatedAnswer(400, { 'Content-Type': 'text/html' }, '<h1>Bad Request</h1>');
+        return toGatewayResponse(400, 'text/html', '<h1>Bad Request</h1>');
       }
     }),
   ),
-  fault(
-    'GW-PATH-ESCAPES',
-    'escaped colons, commas and at signs are decoded',
-    behind((request) => changePath(request, (path) => decode(path, /%(3a|2c|40)/gi))),
+  onPath('GW-PATH-ESCAPES', 'escaped colons, commas and at signs are decoded', (path) =>
+    decode(path, /%(3a|2c|40)/gi),
   ),
-  fault(
-    'GW-PATH-ESCAPES',
-    'escaped backslashes become slashes',
-    behind((request) => changePath(request, (path) => path.replace(/%5c/gi, '/'))),
+  onPath('GW-PATH-ESCAPES', 'escaped backslashes become slashes', (path) =>
+    path.replace(/%5c/gi, '/'),
   ),
-  fault(
-    'GW-PATH-SHAPE',
-    'colons, at signs and pluses of the path are escaped',
-    behind((request) => changePath(request, (path) => path.replace(/[:@+]/g, toEscape))),
+  onPath('GW-PATH-SHAPE', 'colons, at signs and pluses of the path are escaped', (path) =>
+    path.replace(/[:@+]/g, toEscape),
   ),
-  fault(
+  onPath(
     'GW-PATH-SHAPE',
     'parentheses, asterisks and apostrophes of the path are escaped',
-    behind((request) => changePath(request, (path) => path.replace(/[()*'!]/g, toEscape))),
+    (path) => path.replace(/[()*'!]/g, toEscape),
   ),
-  fault(
-    'GW-PATH-SLASHES',
-    'slashes are merged at the start of the path only',
-    behind((request) => changePath(request, (path) => path.replace(/^\/{2,}/, '/'))),
+  onPath('GW-PATH-SLASHES', 'slashes are merged at the start of the path only', (path) =>
+    path.replace(/^\/{2,}/, '/'),
   ),
-  fault(
+  onPath(
     'GW-PATH-SLASHES',
     'slashes are merged on POST',
-    behind((request) => {
-      if (request.method === 'POST') changePath(request, (path) => path.replace(/\/{2,}/g, '/'));
-    }),
+    (path) => path.replace(/\/{2,}/g, '/'),
+    'POST',
   ),
-  fault(
-    'GW-PATH-SLASHES',
-    'a slash at the end of a path is lost',
-    behind((request) => changePath(request, (path) => path.replace(/(?<=.)\/$/, ''))),
+  onPath('GW-PATH-SLASHES', 'a slash at the end of a path is lost', (path) =>
+    path.replace(/(?<=.)\/$/, ''),
   ),
-  fault(
-    'GW-PATH-SLASHES',
-    'three slashes become two',
-    behind((request) => changePath(request, (path) => path.replace(/\/{3,}/g, '//'))),
-  ),
+  onPath('GW-PATH-SLASHES', 'three slashes become two', (path) => path.replace(/\/{3,}/g, '//')),
 ];
 
 const rewrite = (breaks: string, change: (query: string) => string): Mutant =>
-  fault(
+  mutant(
     'GW-QUERY-RAW',
     breaks,
-    behind((request) => {
+    forwardedRequest((request) => {
       // The commands of the fixture service stay what they are: a query is rewritten where only it can tell.
       if (!/\/(answer|events|count|closed|release)\?/.test(request.target))
         changeQuery(request, change);
@@ -254,17 +211,17 @@ export const queries: readonly Mutant[] = [
   rewrite('escapes that are no UTF-8 are replaced', (query) =>
     query.replace(/%(ff|80|c0)/gi, '%EF%BF%BD'),
   ),
-  fault(
+  mutant(
     'GW-QUERY-RAW',
     'it is lost where the path is left out',
-    behind((request) => {
+    forwardedRequest((request) => {
       if (/^\/v1\/cloudrun\/[^/]+\/?$/.test(request.path)) request.target = request.path;
     }),
   ),
-  fault(
+  mutant(
     'GW-QUERY-RAW',
     'it is lost on POST',
-    behind((request) => {
+    forwardedRequest((request) => {
       if (request.method === 'POST' && !/\/(answer|events)/.test(request.path))
         request.target = request.path;
     }),

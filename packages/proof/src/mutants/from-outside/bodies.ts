@@ -1,131 +1,117 @@
 import { gzipSync } from 'node:zlib';
-import type { MutatedRequest } from '../../proxy/messages.ts';
-import type { Mutant } from '../mutant.ts';
-import { mediaTypeOf } from '../support/answers.ts';
-import { changeText, fault, ofService } from './fault.ts';
+import type { RuleId } from '../../../../conformance/src/generated/rule-ids.gen.ts';
+import { type Mutant, mutant } from '../mutant.ts';
+import {
+  changeBody,
+  changeJson,
+  changeText,
+  serviceResponse,
+  setBody,
+  statuses,
+} from '../support/gateway.ts';
 
-const isAnswer = ({ path }: MutatedRequest) => path.endsWith('/answer');
+const RULE: RuleId = 'GW-BODY';
+const ANSWER = /\/answer$/;
+const asUtf8 = changeBody((body) => Buffer.from(body.toString()));
+const empty = setBody('');
 
-/** What gateways do to the bodies of answers. */
+/** What gateways do to the bodies of responses. */
 export const bodies: readonly Mutant[] = [
-  fault(
-    'GW-BODY',
+  mutant(
+    RULE,
     'it is compressed where the caller accepts it or not',
-    ofService((answer) => {
-      if (
-        answer.body.length < 1_000 ||
-        answer.headers.get('Content-Encoding') ||
-        !answer.headers.get('Content-Type')?.startsWith('text/')
-      )
-        return;
-      answer.body = gzipSync(answer.body);
-      answer.headers.set('Content-Encoding', 'gzip');
-    }),
-    ['GW-HEADERS'],
+    serviceResponse(
+      {
+        contentType: /^text\//,
+        when: ({ body, headers }) => body.length >= 1_000 && !headers.get('Content-Encoding'),
+      },
+      (response) => {
+        response.body = gzipSync(response.body);
+        response.headers.set('Content-Encoding', 'gzip');
+      },
+    ),
   ),
-  fault(
-    'GW-BODY',
+  mutant(
+    RULE,
     'a byte order mark is lost',
-    ofService((answer) => {
-      if (answer.body.subarray(0, 3).toString('hex') === 'efbbbf')
-        answer.body = answer.body.subarray(3);
-    }),
+    serviceResponse(
+      {},
+      changeText((text) => text.replace(/^\xef\xbb\xbf/, '')),
+    ),
   ),
-  fault(
-    'GW-BODY',
+  mutant(
+    RULE,
     'CRLF becomes LF in text',
-    ofService((answer) => {
-      if (answer.headers.get('Content-Type')?.startsWith('text/'))
-        changeText(answer, (text) => text.replaceAll('\r\n', '\n'));
-    }),
+    serviceResponse(
+      { contentType: /^text\// },
+      changeText((text) => text.replaceAll('\r\n', '\n')),
+    ),
   ),
-  fault(
-    'GW-BODY',
+  mutant(
+    RULE,
     'white space at the end of JSON is lost',
-    ofService((answer) => {
-      if (mediaTypeOf(answer) === 'application/json') changeText(answer, (text) => text.trimEnd());
-    }),
+    serviceResponse(
+      { type: 'application/json' },
+      changeText((text) => text.trimEnd()),
+    ),
   ),
-  fault(
-    'GW-BODY',
+  mutant(
+    RULE,
     'JSON is parsed and written again',
-    ofService((answer) => {
-      const { json } = answer;
-      if (mediaTypeOf(answer) === 'application/json' && json !== undefined) answer.json = json;
-    }),
+    serviceResponse({ type: 'application/json' }, changeJson({})),
   ),
-  fault(
-    'GW-BODY',
+  mutant(
+    RULE,
     'what follows 32 KiB is lost',
-    ofService((answer, request) => {
-      if (isAnswer(request)) answer.body = answer.body.subarray(0, 32_768);
-    }),
+    serviceResponse(
+      { path: ANSWER },
+      changeBody((body) => body.subarray(0, 32_768)),
+    ),
   ),
-  fault(
-    'GW-BODY',
+  mutant(
+    RULE,
     'bytes that are no UTF-8 are replaced',
-    ofService((answer) => {
-      if (mediaTypeOf(answer) !== 'application/octet-stream')
-        answer.body = Buffer.from(answer.body.toString());
-    }),
+    serviceResponse({ type: /^(?!application\/octet-stream$)/ }, asUtf8),
   ),
-  fault(
-    'GW-BODY',
+  mutant(
+    RULE,
     'bytes of unknown types that are no UTF-8 are replaced',
-    ofService((answer) => {
-      if (mediaTypeOf(answer) === '') answer.body = Buffer.from(answer.body.toString());
-    }),
+    serviceResponse({ type: '' }, asUtf8),
   ),
-  fault(
-    'GW-BODY',
-    'that of 404 is lost',
-    ofService((answer, request) => {
-      if (isAnswer(request) && answer.status === 404) answer.body = Buffer.alloc(0);
-    }),
-  ),
-  fault(
-    'GW-BODY',
-    'that of 500 is lost',
-    ofService((answer, request) => {
-      if (isAnswer(request) && answer.status === 500) answer.body = Buffer.alloc(0);
-    }),
-  ),
-  fault(
-    'GW-BODY',
+  mutant(RULE, 'that of 404 is lost', serviceResponse({ path: ANSWER, status: 404 }, empty)),
+  mutant(RULE, 'that of 500 is lost', serviceResponse({ path: ANSWER, status: 500 }, empty)),
+  mutant(
+    RULE,
     'that of a redirect is lost',
-    ofService((answer, request) => {
-      if (isAnswer(request) && answer.status >= 300 && answer.status < 400)
-        answer.body = Buffer.alloc(0);
-    }),
+    serviceResponse({ path: ANSWER, status: statuses(3) }, empty),
   ),
-  fault(
-    'GW-BODY',
+  mutant(
+    RULE,
     'a chunked one is cut at its first piece',
-    ofService((answer, { query }) => {
-      if (/chunked=1/.test(query))
-        answer.body = answer.body.subarray(0, Math.ceil(answer.body.length / 8));
-    }),
+    serviceResponse(
+      { when: (_, { query }) => /chunked=1/.test(query) },
+      changeBody((body) => body.subarray(0, Math.ceil(body.length / 8))),
+    ),
   ),
-  fault(
-    'GW-BODY',
+  mutant(
+    RULE,
     'an empty one becomes an object',
-    ofService((answer, request) => {
-      if (isAnswer(request) && answer.body.length === 0) answer.body = Buffer.from('{}');
-    }),
+    serviceResponse({ path: ANSWER, when: ({ body }) => body.length === 0 }, setBody('{}')),
   ),
-  fault(
-    'GW-BODY',
+  mutant(
+    RULE,
     'a script is put into pages',
-    ofService((answer) => {
-      if (mediaTypeOf(answer) === 'text/html')
-        changeText(answer, (text) => text.replace(/<\/body>|$/, '<script></script>$&'));
-    }),
+    serviceResponse(
+      { type: 'text/html' },
+      changeText((text) => text.replace(/<\/body>|$/, '<script></script>$&')),
+    ),
   ),
-  fault(
-    'GW-BODY',
+  mutant(
+    RULE,
     'a compressed one is unpacked by half',
-    ofService((answer) => {
-      if (answer.headers.get('Content-Encoding')) answer.body = answer.body.subarray(0, -1);
-    }),
+    serviceResponse(
+      { when: ({ headers }) => headers.get('Content-Encoding') },
+      changeBody((body) => body.subarray(0, -1)),
+    ),
   ),
 ];

@@ -1,301 +1,204 @@
+import type { RuleId } from '../../../../conformance/src/generated/rule-ids.gen.ts';
 import type { Hooks, Json } from '../../proxy/messages.ts';
-import type { Mutant, MutantContext } from '../mutant.ts';
-import { changeItems, itemsOf, leaveOutItems, putEntries, seesItems } from '../support/answers.ts';
-import { deleteFile, fileIdOf, readFile, readForm, storeFile } from '../support/uploads.ts';
-
+import { type Mutant, type MutantContext, mutant } from '../mutant.ts';
 import {
   afterCopies,
-  changing,
-  each,
-  fault,
-  isCopy,
+  changeItems,
+  copies,
+  items,
+  itemsOf,
+  leaveOut,
+  leaveOutAfter,
+  readsRequests,
+  request,
+} from '../support/storage.ts';
+import {
+  deleteFile,
   keyOf,
-  leavingOut,
-  ofCopies,
+  listStored,
   plainPath,
-} from './fault.ts';
+  readForm,
+  storeFile,
+} from '../support/uploads.ts';
+
+const COPY = 'batchCopyFile';
+
+/** Changes the items of copies before they are passed on. */
+const onItems = (rule: RuleId, breaks: string, change: (item: Json) => void): Mutant =>
+  mutant(rule, breaks, items(COPY, change));
+
+/** Changes the items after the first. */
+const onLaterItems = (
+  rule: RuleId,
+  breaks: string,
+  change: (item: Json, first: Json) => void,
+): Mutant => mutant(rule, breaks, items(COPY, change, 1));
+
+/** Acts on each item of a copy after it. */
+const after = (
+  rule: RuleId,
+  breaks: string,
+  act: (context: MutantContext, item: Json, entry: Json) => unknown,
+): Mutant =>
+  mutant(rule, breaks, (context) => afterCopies((item, entry) => act(context, item, entry)));
+
+/** Removes the source of a move that has failed. */
+const sourceIsGone = (breaks: string, isWanted: (item: Json, entry: Json) => unknown): Mutant =>
+  after('ST-COPY-MOVE-FAILED', breaks, async (context, item, entry) => {
+    if (item.removeOriginal && entry?.code && isWanted(item, entry))
+      await deleteFile(context, plainPath(item.srcPath));
+  });
 
 /** Has the copy share what becomes of the source. */
-const aliases =
-  (onUpload: boolean, onDelete: boolean) =>
-  (context: MutantContext): Hooks => {
-    const links = new Map<string, string>();
+const alias =
+  (onUpload: boolean, onDelete: boolean): Mutant['create'] =>
+  (context): Hooks => {
+    const sources = new Map<string, string>();
     return {
-      ...seesItems,
-      async answer(answer, request) {
-        if (isCopy(request)) {
-          const entries = answer.json?.body?.data?.fileList ?? [];
-          for (const [index, { srcPath, dstPath, removeOriginal }] of itemsOf(request).entries())
+      ...readsRequests,
+      async response(response, call) {
+        const entries = response.json?.body?.data?.fileList ?? [];
+        if (call.operation === COPY) {
+          for (const [index, { srcPath, dstPath, removeOriginal }] of itemsOf(call).entries())
             if (entries[index] && !entries[index].code && !removeOriginal)
-              links.set(plainPath(dstPath), plainPath(srcPath));
+              sources.set(plainPath(dstPath), plainPath(srcPath));
         }
-        if (onUpload && request.isUpload && answer.status < 300) {
-          const form = readForm(request);
-          for (const [dst, src] of links)
-            if (src === keyOf(form)) await storeFile(context, dst, form.get('file'));
-        }
-        if (onDelete && request.operation === 'batchDelete') {
-          for (const fileID of itemsOf(request))
-            for (const [dst, src] of links)
-              if (String(fileID).endsWith(`/${src}`)) await deleteFile(context, dst);
+        const form = onUpload && call.isUpload && response.status < 300 && readForm(call);
+        const deleted = onDelete && call.operation === 'batchDelete' ? itemsOf(call) : [];
+        for (const [copy, source] of sources) {
+          if (form && keyOf(form) === source) await storeFile(context, copy, form.get('file'));
+          if (deleted.some((id) => id.endsWith(`/${source}`))) await deleteFile(context, copy);
         }
       },
     };
   };
-/** Changes the items of copies after the first. */
-function changingSecond(change: (item: Json, first: Json) => void): Hooks {
-  return {
-    request(request) {
-      if (!isCopy(request)) return;
-      const items = itemsOf(request);
-      if (items.length < 2) return;
-      for (const item of items.slice(1)) change(item, items[0]);
-      request.json = { fileList: items };
-    },
-  };
-}
+
 /** Lets an item without this field fail alone. */
-const failingWithout = (name: string): Hooks =>
-  leavingOut((item) =>
+const failWithout = (name: string): Hooks =>
+  leaveOut(COPY, (item) =>
     item[name] === undefined ? { code: 'INVALID_PARAM', message: 'no' } : undefined,
   );
 
 /** What stores do to the files of a copy. */
 export const copiedFiles: readonly Mutant[] = [
-  fault(
-    'ST-COPY-CALL',
-    'the copy is empty',
-    (context) =>
-      afterCopies(async ({ dstPath }, entry) => {
-        if (entry && !entry.code) await storeFile(context, plainPath(dstPath));
-      }),
-    [
-      'ST-COPY-MOVE',
-      'ST-COPY-OVERWRITE-DEFAULT',
-      'ST-COPY-OVERWRITE-TRUE',
-      'ST-COPY-OVERWRITE-FALSE',
-      'ST-COPY-ALONE',
-      'ST-COPY-PATH-LEVELS',
-      'ST-COPY-PATH-CHARACTERS',
-      'ST-COPY-KEEPS-SOURCE',
-      'ST-COPY-PATH-ABSOLUTE',
-    ],
-  ),
-  fault(
-    'ST-COPY-CALL',
-    'the second item has the bytes of the first',
-    changingSecond((item, first) => {
-      item.srcPath = first.srcPath;
-    }),
-  ),
-  fault('UP-KEPT', 'a copy changes with its source', aliases(true, false)),
-  fault('UP-KEPT', 'a copy goes with its source', aliases(false, true)),
-  fault('ST-COPY-CALL', 'the copy of an empty file fails', (context) => ({
-    async request(request) {
-      if (!isCopy(request)) return;
-      const empty = new Set<string>();
-      for (const { srcPath } of itemsOf(request))
-        if (
-          typeof srcPath === 'string' &&
-          /^[\w/.-]+$/.test(srcPath) &&
-          (await readFile(context, await fileIdOf(context, plainPath(srcPath))))?.length === 0
-        )
-          empty.add(srcPath);
-      leaveOutItems(request, ({ srcPath }) =>
-        empty.has(srcPath) ? { code: 'EMPTY', message: 'no' } : undefined,
-      );
-    },
-    answer(answer, request) {
-      if (isCopy(request)) putEntries(answer, request);
-    },
-  })),
-  fault('ST-COPY-SRC-PATH', 'an item without it fails alone', failingWithout('srcPath')),
-  fault('ST-COPY-DST-PATH', 'an item without it fails alone', failingWithout('dstPath')),
-  fault('ST-COPY-DST-PATH', 'an item without it is a copy onto the source', {
-    request(request) {
-      if (
-        isCopy(request) &&
-        request.json?.fileList?.some?.((item: Json) => item?.srcPath && !('dstPath' in item))
-      )
-        request.json = {
-          fileList: request.json.fileList.map((item: Json) => ({
-            dstPath: `${item.srcPath}-copy`,
-            ...item,
-          })),
-        };
-    },
+  after('ST-COPY-CALL', 'the copy is empty', async (context, { dstPath }, entry) => {
+    if (entry && !entry.code) await storeFile(context, plainPath(dstPath));
   }),
-  fault(
-    'ST-COPY-OVERWRITE-DEFAULT',
-    'it is false',
-    changing((item) => {
-      item.overwrite ??= false;
+  onLaterItems('ST-COPY-CALL', 'the second item has the bytes of the first', (item, first) => {
+    item.srcPath = first.srcPath;
+  }),
+  mutant('UP-KEPT', 'a copy changes with its source', alias(true, false)),
+  mutant('UP-KEPT', 'a copy goes with its source', alias(false, true)),
+  mutant('ST-COPY-CALL', 'the copy of an empty file fails', (context) =>
+    leaveOutAfter(COPY, async (call) => {
+      const empty = await listStored(context, call, 'srcPath', ({ length }) => length === 0);
+      return ({ srcPath }) => (empty.has(srcPath) ? { code: 'EMPTY', message: 'no' } : undefined);
     }),
   ),
-  fault(
-    'ST-COPY-OVERWRITE-DEFAULT',
-    'it is false for moves',
-    changing((item) => {
-      if (item.removeOriginal) item.overwrite ??= false;
+  mutant('ST-COPY-SRC-PATH', 'an item without it fails alone', failWithout('srcPath')),
+  mutant('ST-COPY-DST-PATH', 'an item without it fails alone', failWithout('dstPath')),
+  mutant(
+    'ST-COPY-DST-PATH',
+    'an item without it is a copy onto the source',
+    request(COPY, (call) => {
+      const { json } = call;
+      if (!json?.fileList?.some?.((item: Json) => item?.srcPath && !('dstPath' in item))) return;
+      call.json = {
+        fileList: json.fileList.map((item: Json) => ({ dstPath: `${item.srcPath}-copy`, ...item })),
+      };
     }),
   ),
-  fault(
-    'ST-COPY-OVERWRITE-TRUE',
-    'it is not looked at',
-    changing((item) => {
-      if (item.overwrite === true) item.overwrite = false;
+  onItems('ST-COPY-OVERWRITE-DEFAULT', 'it is false', (item) => {
+    item.overwrite ??= false;
+  }),
+  onItems('ST-COPY-OVERWRITE-DEFAULT', 'it is false for moves', (item) => {
+    if (item.removeOriginal) item.overwrite ??= false;
+  }),
+  onItems('ST-COPY-OVERWRITE-TRUE', 'it is not looked at', (item) => {
+    if (item.overwrite === true) item.overwrite = false;
+  }),
+  onLaterItems('ST-COPY-OVERWRITE-TRUE', 'it is not looked at in the second item', (item) => {
+    if (item.overwrite === true) item.overwrite = false;
+  }),
+  onItems('ST-COPY-OVERWRITE-FALSE', 'it is not looked at', (item) => {
+    delete item.overwrite;
+  }),
+  onItems('ST-COPY-OVERWRITE-FALSE', 'it is not looked at with moves', (item) => {
+    if (item.removeOriginal) delete item.overwrite;
+  }),
+  onLaterItems('ST-COPY-OVERWRITE-FALSE', 'it is not looked at in the second item', (item) => {
+    delete item.overwrite;
+  }),
+  mutant('ST-COPY-OVERWRITE-FALSE', 'a free destination is not written', (context) =>
+    leaveOutAfter(COPY, async (call) => {
+      const stored = await listStored(context, call, 'dstPath');
+      return ({ dstPath, overwrite }) =>
+        overwrite === false && dstPath !== undefined && !stored.has(dstPath)
+          ? { code: 'NO', message: 'no' }
+          : undefined;
     }),
   ),
-  fault(
-    'ST-COPY-OVERWRITE-TRUE',
-    'it is not looked at in the second item',
-    changingSecond((item) => {
-      if (item.overwrite === true) item.overwrite = false;
-    }),
-  ),
-  fault(
-    'ST-COPY-OVERWRITE-FALSE',
-    'it is not looked at',
-    changing((item) => {
-      delete item.overwrite;
-    }),
-  ),
-  fault(
-    'ST-COPY-OVERWRITE-FALSE',
-    'it is not looked at with moves',
-    changing((item) => {
-      if (item.removeOriginal) delete item.overwrite;
-    }),
-  ),
-  fault(
-    'ST-COPY-OVERWRITE-FALSE',
-    'it is not looked at in the second item',
-    changingSecond((item) => {
-      delete item.overwrite;
-    }),
-  ),
-  fault('ST-COPY-OVERWRITE-FALSE', 'a free destination is not written', (context) => ({
-    async request(request) {
-      if (!isCopy(request)) return;
-      const free = new Set<string>();
-      for (const { dstPath, overwrite } of itemsOf(request))
-        if (
-          overwrite === false &&
-          typeof dstPath === 'string' &&
-          (await readFile(context, await fileIdOf(context, plainPath(dstPath)))) === undefined
-        )
-          free.add(dstPath);
-      leaveOutItems(request, ({ dstPath, overwrite }) =>
-        overwrite === false && free.has(dstPath) ? { code: 'NO', message: 'no' } : undefined,
-      );
-    },
-    answer(answer, request) {
-      if (isCopy(request)) putEntries(answer, request);
-    },
-  })),
-  fault(
+  mutant(
     'ST-COPY-OVERWRITE-FALSE',
     'an existing destination is skipped in silence',
-    ofCopies(
-      each((entry) => {
-        if (entry.code === 'OBJECT_ALREADY_EXIST') {
-          delete entry.code;
-          delete entry.message;
-        }
-      }),
-    ),
+    copies(({ code }) => code === 'OBJECT_ALREADY_EXIST', { code: undefined, message: undefined }),
   ),
-  fault('ST-COPY-OVERWRITE-FALSE', 'the copy fails and is written all the same', (context) =>
-    afterCopies(async ({ srcPath, dstPath }, entry) => {
+  after(
+    'ST-COPY-OVERWRITE-FALSE',
+    'the copy fails and is written all the same',
+    async ({ storage }, { srcPath, dstPath }, entry) => {
       if (entry?.code === 'OBJECT_ALREADY_EXIST')
-        await context.storage('batchCopyFile', { fileList: [{ srcPath, dstPath }] });
-    }),
+        await storage(COPY, { fileList: [{ srcPath, dstPath }] });
+    },
   ),
-  fault(
-    'ST-COPY-KEEPS-SOURCE',
-    'a source that is copied is gone',
-    changing((item) => {
-      item.removeOriginal ??= true;
-    }),
-  ),
-  fault(
-    'ST-COPY-KEEPS-SOURCE',
-    'removeOriginal is taken for true where it is there',
-    changing((item) => {
-      if ('removeOriginal' in item) item.removeOriginal = true;
-    }),
-  ),
-  fault(
+  onItems('ST-COPY-KEEPS-SOURCE', 'a source that is copied is gone', (item) => {
+    item.removeOriginal ??= true;
+  }),
+  onItems('ST-COPY-KEEPS-SOURCE', 'removeOriginal is taken for true where it is there', (item) => {
+    if ('removeOriginal' in item) item.removeOriginal = true;
+  }),
+  onLaterItems(
     'ST-COPY-KEEPS-SOURCE',
     'removeOriginal of the first item is that of all',
-    changingSecond((item, first) => {
+    (item, first) => {
       item.removeOriginal = first.removeOriginal ?? false;
-    }),
-    ['ST-COPY-MOVE'],
-  ),
-  fault(
-    'ST-COPY-MOVE',
-    'it is a copy',
-    changing((item) => {
-      delete item.removeOriginal;
-    }),
-  ),
-  fault('ST-COPY-MOVE', 'it is a copy where it overwrites', (context) => ({
-    async request(request) {
-      if (!isCopy(request)) return;
-      const taken = new Set<string>();
-      for (const { dstPath, removeOriginal } of itemsOf(request))
-        if (
-          removeOriginal &&
-          typeof dstPath === 'string' &&
-          (await readFile(context, await fileIdOf(context, plainPath(dstPath)))) !== undefined
-        )
-          taken.add(dstPath);
-      changeItems(request, (item) => {
-        if (taken.has(item.dstPath)) item.removeOriginal = false;
-      });
     },
-  })),
-  fault(
-    'ST-COPY-MOVE',
-    'only the first item of a call is moved',
-    changingSecond((item) => {
-      delete item.removeOriginal;
+  ),
+  onItems('ST-COPY-MOVE', 'it is a copy', (item) => {
+    delete item.removeOriginal;
+  }),
+  mutant('ST-COPY-MOVE', 'it is a copy where it overwrites', (context) =>
+    request(COPY, async (call) => {
+      const stored = await listStored(context, call, 'dstPath');
+      changeItems(call, (item) => {
+        if (item.removeOriginal && stored.has(item.dstPath)) item.removeOriginal = false;
+      });
     }),
   ),
-  fault(
+  onLaterItems('ST-COPY-MOVE', 'only the first item of a call is moved', (item) => {
+    delete item.removeOriginal;
+  }),
+  after(
     'ST-COPY-MOVE',
     'the destination is gone too',
-    (context) =>
-      afterCopies(async ({ removeOriginal, dstPath }, entry) => {
-        if (removeOriginal && entry && !entry.code) await deleteFile(context, plainPath(dstPath));
-      }),
-    ['ST-COPY-FILE-ID'],
+    async (context, { removeOriginal, dstPath }, entry) => {
+      if (removeOriginal && entry && !entry.code) await deleteFile(context, plainPath(dstPath));
+    },
   ),
-  fault('ST-COPY-MOVE-FAILED', 'the source of a failed move is gone', (context) =>
-    afterCopies(async ({ removeOriginal, srcPath }, entry) => {
-      if (removeOriginal && entry?.code && /^[\w/.-]+$/.test(srcPath))
-        await deleteFile(context, plainPath(srcPath));
-    }),
-  ),
-  fault(
-    'ST-COPY-MOVE-FAILED',
+  sourceIsGone('the source of a failed move is gone', ({ srcPath }) => /^[\w/.-]+$/.test(srcPath)),
+  sourceIsGone(
     'the source is gone where the path of the destination is bad',
-    (context) =>
-      afterCopies(async ({ removeOriginal, srcPath, dstPath }, entry) => {
-        if (removeOriginal && entry?.code === 'INVALID_PARAM' && /[^\w/.,!*-]/.test(dstPath))
-          await deleteFile(context, plainPath(srcPath));
-      }),
+    ({ dstPath }, { code }) => code === 'INVALID_PARAM' && /[^\w/.,!*-]/.test(dstPath),
   ),
-  fault('ST-COPY-MOVE-FAILED', 'the source is gone where the destination exists', (context) =>
-    afterCopies(async ({ removeOriginal, srcPath }, entry) => {
-      if (removeOriginal && entry?.code === 'OBJECT_ALREADY_EXIST')
-        await deleteFile(context, plainPath(srcPath));
-    }),
+  sourceIsGone(
+    'the source is gone where the destination exists',
+    (_, { code }) => code === 'OBJECT_ALREADY_EXIST',
   ),
-  fault('ST-COPY-MOVE-FAILED', 'a move onto itself loses the file', (context) =>
-    afterCopies(async ({ removeOriginal, srcPath, dstPath }) => {
+  after(
+    'ST-COPY-MOVE-FAILED',
+    'a move onto itself loses the file',
+    async (context, { removeOriginal, srcPath, dstPath }) => {
       if (removeOriginal && srcPath === dstPath) await deleteFile(context, plainPath(srcPath));
-    }),
+    },
   ),
 ];

@@ -1,197 +1,105 @@
+import type { RuleId } from '../../../../conformance/src/generated/rule-ids.gen.ts';
 import type { Json } from '../../proxy/messages.ts';
-import type { Mutant } from '../mutant.ts';
-import { itemsOf, leaveOutItems, putEntries, seesItems } from '../support/answers.ts';
-import { deleteFile, fileIdOf, readFile, storeFile } from '../support/uploads.ts';
+import { type Mutant, mutant } from '../mutant.ts';
+import {
+  any,
+  copies,
+  itemsOf,
+  leaveOutAfter,
+  list,
+  type Patch,
+  readsRequests,
+  refuseAfter,
+  request,
+} from '../support/storage.ts';
+import { deleteFile, listStored, plainPath, storeFile } from '../support/uploads.ts';
 
-import { each, fault, isCopy, ofCopies, plainPath, refuseAll } from './fault.ts';
+const COPY = 'batchCopyFile';
 
-/** What stores answer to copies. */
+const onEntries = (
+  rule: RuleId,
+  breaks: string,
+  isWanted: (entry: Json, item: Json) => unknown,
+  patch: Patch,
+): Mutant => mutant(rule, breaks, copies(isWanted, patch));
+
+const onList = (
+  rule: RuleId,
+  breaks: string,
+  change: (entries: Json[], items: Json[]) => unknown,
+) => mutant(rule, breaks, list(COPY, change));
+
+const isFailed = ({ code }: Json) => code;
+const isDone = ({ code }: Json) => code === undefined;
+const isMove = (_: Json, { removeOriginal }: Json) => removeOriginal;
+
+/** What stores respond to copies. */
 export const copyAnswers: readonly Mutant[] = [
-  fault(
-    'ST-COPY-LIST',
-    'copies that went well get no entry',
-    ofCopies((entries) => entries.filter(({ code }) => code)),
-    ['ST-COPY-FILE-ID-PRESENT', 'ST-COPY-SUCCEEDED', 'ST-COPY-ALONE'],
+  onList('ST-COPY-LIST', 'copies that went well get no entry', (all) => all.filter(isFailed)),
+  onList('ST-COPY-LIST', 'an item that is given twice gets one entry', (all, items) => {
+    const texts = items.map((item) => JSON.stringify(item));
+    return all.filter((_, index) => texts.indexOf(texts[index] ?? '') === index);
+  }),
+  onList('ST-COPY-LIST', 'one failure stands for all items', (all) =>
+    all.every(isFailed) ? all.slice(0, 1) : all,
   ),
-  fault(
-    'ST-COPY-LIST',
-    'an item that is given twice gets one entry',
-    ofCopies((entries, items) =>
-      entries.filter(
-        (_, index) =>
-          items.findIndex((item) => JSON.stringify(item) === JSON.stringify(items[index])) ===
-          index,
-      ),
-    ),
-  ),
-  fault(
-    'ST-COPY-LIST',
-    'one failure stands for all items',
-    ofCopies((entries) => (entries.every(({ code }) => code) ? entries.slice(0, 1) : entries)),
-  ),
-  fault(
-    'ST-COPY-FILE-ID',
-    'it is a number',
-    ofCopies(
-      each((entry) => {
-        if (!entry.code) entry.fileID = 7;
-      }),
-    ),
-  ),
-  fault(
-    'ST-COPY-FILE-ID',
-    'it is null with failures',
-    ofCopies(
-      each((entry) => {
-        if (entry.code) entry.fileID = null;
-      }),
-    ),
-  ),
-  fault(
-    'ST-COPY-FILE-ID',
-    'it names a file that is not there',
-    ofCopies(
-      each((entry) => {
-        if (!entry.code) entry.fileID += '-copy';
-      }),
-    ),
-  ),
-  fault(
-    'ST-COPY-FILE-ID-PRESENT',
-    'moves have none',
-    ofCopies((entries, items) =>
-      entries.forEach((entry, index) => {
-        if (items[index]?.removeOriginal) delete entry.fileID;
-      }),
-    ),
-  ),
-  fault(
-    'ST-COPY-FAILED',
-    'a failure has no message',
-    ofCopies(
-      each((entry) => {
-        delete entry.message;
-      }),
-    ),
-  ),
-  fault(
-    'ST-COPY-FAILED',
-    'the code of a failure is a number',
-    ofCopies(
-      each((entry) => {
-        if (entry.code) entry.code = 404;
-      }),
-    ),
-  ),
-  fault(
+  onEntries('ST-COPY-FILE-ID', 'it is a number', isDone, { fileID: 7 }),
+  onEntries('ST-COPY-FILE-ID', 'it is null with failures', isFailed, { fileID: null }),
+  onEntries('ST-COPY-FILE-ID', 'it names a file that is not there', isDone, (entry) => {
+    entry.fileID += '-copy';
+  }),
+  onEntries('ST-COPY-FILE-ID-PRESENT', 'moves have none', isMove, { fileID: undefined }),
+  onEntries('ST-COPY-FAILED', 'a failure has no message', any, { message: undefined }),
+  onEntries('ST-COPY-FAILED', 'the code of a failure is a number', isFailed, { code: 404 }),
+  onEntries(
     'ST-COPY-FAILED',
     'a bad path has no message',
-    ofCopies((entries, items) =>
-      entries.forEach((entry, index) => {
-        if (entry.code && /[^\w/.-]/.test(items[index]?.dstPath)) delete entry.message;
-      }),
-    ),
-    ['ST-COPY-PATH-REFUSED'],
+    ({ code }, { dstPath }) => code && /[^\w/.-]/.test(dstPath),
+    { message: undefined },
   ),
-  fault(
-    'ST-COPY-SUCCEEDED',
-    'it has code SUCCESS',
-    ofCopies(
-      each((entry) => {
-        entry.code ??= 'SUCCESS';
-      }),
-    ),
-  ),
-  fault(
-    'ST-COPY-SUCCEEDED',
-    'it has an empty message',
-    ofCopies(
-      each((entry) => {
-        if (!entry.code) entry.message = '';
-      }),
-    ),
-  ),
-  fault(
-    'ST-COPY-SUCCEEDED',
-    'it has code null',
-    ofCopies(
-      each((entry) => {
-        entry.code ??= null;
-      }),
-    ),
-  ),
-  fault(
+  onEntries('ST-COPY-SUCCEEDED', 'it has code SUCCESS', isDone, { code: 'SUCCESS' }),
+  onEntries('ST-COPY-SUCCEEDED', 'it has an empty message', isDone, { message: '' }),
+  onEntries('ST-COPY-SUCCEEDED', 'it has code null', isDone, { code: null }),
+  onEntries(
     'ST-COPY-SUCCEEDED',
     'a move has code SUCCESS',
-    ofCopies((entries, items) =>
-      entries.forEach((entry, index) => {
-        if (items[index]?.removeOriginal) entry.code ??= 'SUCCESS';
-      }),
-    ),
+    (entry, item) => isDone(entry) && isMove(entry, item),
+    { code: 'SUCCESS' },
   ),
-  fault(
-    'ST-COPY-MISSING',
-    'it makes an empty file',
-    (context) => ({
-      async request(request) {
-        if (!isCopy(request)) return;
-        for (const { srcPath } of itemsOf(request)) {
-          if (
-            typeof srcPath === 'string' &&
-            /^\/[\w/-]+(\.\w+)?$/.test(srcPath) &&
-            (await readFile(context, await fileIdOf(context, plainPath(srcPath)))) === undefined
-          )
-            await storeFile(context, plainPath(srcPath));
-        }
-      },
+  mutant('ST-COPY-MISSING', 'it makes an empty file', (context) =>
+    request(COPY, async (call) => {
+      const stored = await listStored(context, call, 'srcPath');
+      for (const { srcPath = '' } of itemsOf(call)) {
+        if (/^\/[\w/-]+(\.\w+)?$/.test(srcPath) && !stored.has(srcPath))
+          await storeFile(context, plainPath(srcPath));
+      }
     }),
-    ['ST-COPY-MOVE-FAILED', 'ST-COPY-ALONE'],
   ),
-  fault(
+  onEntries(
     'ST-COPY-MISSING',
     'the move of a missing file is no failure',
-    ofCopies((entries, items) =>
-      entries.forEach((entry, index) => {
-        if (entry.code === 'STORAGE_FILE_NONEXIST' && items[index]?.removeOriginal) {
-          delete entry.code;
-          delete entry.message;
-        }
-      }),
-    ),
+    ({ code }, { removeOriginal }) => code === 'STORAGE_FILE_NONEXIST' && removeOriginal,
+    { code: undefined, message: undefined },
   ),
-  fault(
+  mutant(
     'ST-COPY-ALONE',
     'one missing file fails the call',
-    refuseAll('batchCopyFile', (entries) => entries.length > 1 && entries.some(({ code }) => code)),
-    ['ST-COPY-LIST', 'ST-COPY-FAILED', 'ST-COPY-PATH-REFUSED'],
+    refuseAfter(COPY, (all) => all.length > 1 && all.some(isFailed)),
   ),
-  fault('ST-COPY-ALONE', 'what follows a missing file is not copied', (context) => ({
-    async request(request) {
-      if (!isCopy(request)) return;
-      let isOver = false;
-      const after = new Set<Json>();
-      for (const item of itemsOf(request)) {
-        if (isOver) after.add(item.dstPath);
-        else
-          isOver =
-            typeof item.srcPath === 'string' &&
-            (await readFile(context, await fileIdOf(context, plainPath(item.srcPath)))) ===
-              undefined;
-      }
-      leaveOutItems(request, ({ dstPath }) =>
-        after.has(dstPath) ? { code: 'ABORTED', message: 'no' } : undefined,
-      );
-    },
-    answer(answer, request) {
-      if (isCopy(request)) putEntries(answer, request);
-    },
-  })),
-  fault('ST-COPY-ALONE', 'what comes before a bad item is taken back', (context) => ({
-    ...seesItems,
-    async answer(answer, request) {
-      const entries = answer.json?.body?.data?.fileList;
-      if (!isCopy(request) || !entries?.some?.(({ code }: Json) => code)) return;
-      for (const [index, { dstPath }] of itemsOf(request).entries())
+  mutant('ST-COPY-ALONE', 'what follows a missing file is not copied', (context) =>
+    leaveOutAfter(COPY, async (call) => {
+      const stored = await listStored(context, call, 'srcPath');
+      const first = itemsOf(call).findIndex(({ srcPath }) => srcPath && !stored.has(srcPath));
+      return (_, index) =>
+        first >= 0 && index > first ? { code: 'ABORTED', message: 'no' } : undefined;
+    }),
+  ),
+  mutant('ST-COPY-ALONE', 'what comes before a bad item is taken back', (context) => ({
+    ...readsRequests,
+    async response(response, call) {
+      const entries = response.json?.body?.data?.fileList;
+      if (call.operation !== COPY || !entries?.some?.(isFailed)) return;
+      for (const [index, { dstPath }] of itemsOf(call).entries())
         if (!entries[index]?.code) await deleteFile(context, plainPath(dstPath));
     },
   })),

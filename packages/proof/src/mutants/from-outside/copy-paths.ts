@@ -1,78 +1,67 @@
 import type { Hooks, Json } from '../../proxy/messages.ts';
-import type { Mutant } from '../mutant.ts';
-import { itemsOf, leaveOutItems, putEntries, seesItems } from '../support/answers.ts';
-import { toStorageRefusal } from '../support/refusals.ts';
-import { readForm } from '../support/uploads.ts';
-import { changing, fault, isCopy, keyOf, leavingOut, ofCopies, plainPath } from './fault.ts';
+import { type Mutant, mutant } from '../mutant.ts';
+import {
+  copies,
+  items,
+  itemsOf,
+  leaveOut,
+  readsRequests,
+  toStorageRefusal,
+} from '../support/storage.ts';
+import { keyOf, plainPath, readForm } from '../support/uploads.ts';
 
-/** Items that fail though they should not. */
-const failing = (isBad: (item: Json) => boolean): Hooks =>
-  leavingOut((item) =>
+const COPY = 'batchCopyFile';
+
+/** Has items fail that should not. */
+const fail = (isBad: (item: Json) => unknown, code = 'INVALID_PARAM'): Hooks =>
+  leaveOut(COPY, (item) =>
     typeof item.srcPath === 'string' && typeof item.dstPath === 'string' && isBad(item)
-      ? { code: 'INVALID_PARAM', message: 'no' }
+      ? { code, message: 'no' }
       : undefined,
   );
-/** Items that are done after the fact, as somebody who does not look at the path would. */
-const letting = (what: string, pattern: RegExp): Mutant =>
-  fault(
+
+/** Reports items as done after the fact, as somebody would who does not look at the path. */
+const pass = (breaks: string, isTaken: (item: Json) => unknown, fileID?: string): Mutant =>
+  mutant(
     'ST-COPY-PATH-REFUSED',
-    `${what} is taken`,
-    ofCopies((entries, items) => {
-      for (const [index, entry] of entries.entries()) {
-        const item = items[index];
-        if (entry.code && item && (pattern.test(item.dstPath) || pattern.test(item.srcPath))) {
-          delete entry.code;
-          delete entry.message;
-          entry.fileID = 'cloud://dev.bucket/x';
-        }
-      }
+    breaks,
+    copies(({ code }, item) => code && isTaken(item), {
+      ...{ code: undefined, message: undefined },
+      ...(fileID ? { fileID } : {}),
     }),
   );
-/** Copies go elsewhere. */
-const swapping = (
-  rule: Mutant['rule'],
-  breaks: string,
-  toPath: (path: string) => string,
-  companions: Mutant['companions'] = [],
-) =>
-  fault(
+
+/** Copies to another path. */
+const redirect = (rule: Mutant['rule'], breaks: string, toPath: (path: string) => string) =>
+  mutant(
     rule,
     breaks,
-    changing((item) => {
-      if (typeof item.dstPath === 'string') item.dstPath = toPath(item.dstPath);
+    items(COPY, (item) => {
+      if (item.dstPath !== undefined) item.dstPath = toPath(item.dstPath);
     }),
-    companions,
   );
+
+const folderOf = (path: string) => path.replace(/[^/]*$/, '');
+const BAD = /[^\w/!.,*\u4e00-\u9fff-]/;
 
 /** What stores make of copy paths. */
 export const copyPaths: readonly Mutant[] = [
-  swapping(
-    'ST-COPY-CALL',
-    'levels are lost, the last part is the name',
-    (path) => path.replace(/^.*\/(?=[^/]*$)/, '/'),
-    ['ST-COPY-CALL', 'ST-COPY-FILE-ID'],
+  redirect('ST-COPY-CALL', 'levels are lost, the last part is the name', (path) =>
+    path.replace(/^.*\/(?=[^/]*$)/, '/'),
   ),
-  fault(
+  mutant(
     'ST-COPY-CALL',
     'more than three levels are refused',
-    failing(({ dstPath }) => plainPath(dstPath).split('/').length > 3),
+    fail(({ dstPath }) => plainPath(dstPath).split('/').length > 3),
   ),
-  fault('ST-COPY-CALL', 'a copy into a folder that is not there fails', () => {
-    const folders = new Set<string>();
+  mutant('ST-COPY-CALL', 'a copy into a folder that is not there fails', () => {
+    const folders = new Set(['']);
+    const hooks = fail(({ dstPath }) => !folders.has(folderOf(plainPath(dstPath))), 'NO_FOLDER');
     return {
-      request(request) {
-        if (request.isUpload) folders.add(keyOf(readForm(request)).replace(/[^/]*$/, ''));
-        if (isCopy(request))
-          leaveOutItems(request, ({ dstPath }) =>
-            typeof dstPath === 'string' &&
-            plainPath(dstPath).includes('/') &&
-            !folders.has(plainPath(dstPath).replace(/[^/]*$/, ''))
-              ? { code: 'NO_FOLDER', message: 'no' }
-              : undefined,
-          );
-      },
-      answer(answer, request) {
-        if (isCopy(request)) putEntries(answer, request);
+      ...hooks,
+      request(call) {
+        if (call.isUpload) folders.add(folderOf(keyOf(readForm(call))));
+        return hooks.request?.(call);
       },
     };
   }),
@@ -94,77 +83,73 @@ export const copyPaths: readonly Mutant[] = [
       ['a name that ends with a dot', /[^/.]\.$/],
     ] as const
   ).map(([what, pattern]) =>
-    fault(
+    mutant(
       'ST-COPY-PATH-CHARACTERS',
       `${what} is refused`,
-      failing(({ srcPath, dstPath }) => pattern.test(srcPath) || pattern.test(dstPath)),
+      fail(({ srcPath, dstPath }) => pattern.test(srcPath) || pattern.test(dstPath)),
     ),
   ),
-  fault(
+  mutant(
     'ST-COPY-PATH-CHARACTERS',
     'a source with an exclamation mark is refused',
-    failing(({ srcPath }) => srcPath.includes('!')),
+    fail(({ srcPath }) => srcPath.includes('!')),
   ),
-  swapping('ST-COPY-PATH-CHARACTERS', 'an asterisk becomes an underscore', (path) =>
+  redirect('ST-COPY-PATH-CHARACTERS', 'an asterisk becomes an underscore', (path) =>
     path.replaceAll('*', '_'),
   ),
-  swapping('ST-COPY-PATH-CHARACTERS', 'paths are lower-cased', (path) => path.toLowerCase()),
-  letting('a space', / /),
-  letting('a plus', /\+/),
-  letting('a percent sign', /%/),
-  letting('a backslash', /\\/),
-  letting('a colon', /:/),
-  letting('a question mark', /\?/),
-  letting('a number sign', /#/),
-  letting('an umlaut', /[äöüé]/i),
-  letting('a character above U+9FFF', /[\ua000-\uffff]/),
-  letting('a character below U+4E00', /[\u3000-\u4dff]/),
-  letting('an emoji', /[\u{1f000}-\u{1ffff}]/u),
-  letting('a control character', /\p{Cc}/u),
-  letting('a tilde', /~/),
-  letting('an at sign', /@/),
-  letting('a parenthesis', /[()]/),
-  letting('an ampersand', /&/),
-  letting('a line feed at the end', /\n$/),
-  letting('a quotation mark', /"/),
-  letting('a full-width letter', /[\uff00-\uffef]/),
-  letting('Chinese beyond U+FFFF', /[\u{20000}-\u{2a6df}]/u),
-  fault(
-    'ST-COPY-PATH-REFUSED',
-    'a source with a space is taken for one with another name',
-    ofCopies((entries, items) =>
-      entries.forEach((entry, index) => {
-        if (entry.code && / /.test(items[index]?.srcPath)) {
-          delete entry.code;
-          delete entry.message;
-        }
-      }),
+  redirect('ST-COPY-PATH-CHARACTERS', 'paths are lower-cased', (path) => path.toLowerCase()),
+  ...(
+    [
+      ['a space', / /],
+      ['a plus', /\+/],
+      ['a percent sign', /%/],
+      ['a backslash', /\\/],
+      ['a colon', /:/],
+      ['a question mark', /\?/],
+      ['a number sign', /#/],
+      ['an umlaut', /[äöüé]/i],
+      ['a character above U+9FFF', /[\ua000-\uffff]/],
+      ['a character below U+4E00', /[\u3000-\u4dff]/],
+      ['an emoji', /[\u{1f000}-\u{1ffff}]/u],
+      ['a control character', /\p{Cc}/u],
+      ['a tilde', /~/],
+      ['an at sign', /@/],
+      ['a parenthesis', /[()]/],
+      ['an ampersand', /&/],
+      ['a line feed at the end', /\n$/],
+      ['a quotation mark', /"/],
+      ['a full-width letter', /[\uff00-\uffef]/],
+      ['Chinese beyond U+FFFF', /[\u{20000}-\u{2a6df}]/u],
+    ] as const
+  ).map(([what, pattern]) =>
+    pass(
+      `${what} is taken`,
+      ({ srcPath, dstPath }) => pattern.test(dstPath) || pattern.test(srcPath),
+      'cloud://dev.bucket/x',
     ),
   ),
-  fault('ST-COPY-PATH-REFUSED', 'a bad path fails the call', {
-    ...seesItems,
-    answer(answer, request) {
-      const isBad = itemsOf(request).some(
-        ({ srcPath, dstPath }) =>
-          /[^\w/!.,*\u4e00-\u9fff-]/.test(srcPath) || /[^\w/!.,*\u4e00-\u9fff-]/.test(dstPath),
-      );
-      if (isCopy(request) && isBad && answer.status === 200)
-        Object.assign(answer, toStorageRefusal(400, 'INVALID_PARAM'));
+  pass('a source with a space is taken for one with another name', ({ srcPath }) =>
+    / /.test(srcPath),
+  ),
+  mutant('ST-COPY-PATH-REFUSED', 'a bad path fails the call', {
+    ...readsRequests,
+    response(response, call) {
+      if (call.operation !== COPY || response.status !== 200) return;
+      const paths = itemsOf(call).flatMap(({ srcPath, dstPath }) => [srcPath, dstPath]);
+      if (paths.some((path) => BAD.test(path)))
+        Object.assign(response, toStorageRefusal(400, 'INVALID_PARAM'));
     },
   }),
-  fault(
+  mutant(
     'ST-COPY-PATH-ABSOLUTE',
     'the leading slash is part of the name',
-    changing((item) => {
-      for (const name of ['srcPath', 'dstPath'])
-        if (typeof item[name] === 'string' && item[name].startsWith('/'))
-          item[name] = `/_${item[name]}`;
+    items(COPY, (item) => {
+      for (const name of ['srcPath', 'dstPath']) item[name] = item[name]?.replace(/^\//, '/_/');
     }),
-    ['ST-COPY-CALL'],
   ),
-  fault(
+  mutant(
     'ST-COPY-PATH-ABSOLUTE',
     'a destination with a leading slash is refused',
-    failing(({ dstPath }) => dstPath.startsWith('/')),
+    fail(({ dstPath }) => dstPath.startsWith('/')),
   ),
 ];

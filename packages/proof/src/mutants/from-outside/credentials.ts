@@ -1,44 +1,30 @@
-import { MutatedAnswer, type MutatedRequest } from '../../proxy/messages.ts';
-import type { Mutant, MutantContext } from '../mutant.ts';
-import { toRefusal } from '../support/refusals.ts';
-import { letIn } from '../support/signature.ts';
-import { fault } from './fault.ts';
+import type { RuleId } from '../../../../conformance/src/generated/rule-ids.gen.ts';
+import type { MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
+import { type Mutant, type MutantContext, mutant } from '../mutant.ts';
+import { accept, authenticateStorage, claimsOf, headOf, reject } from '../support/credentials.ts';
+import { callAgain, gatewayRequest, toGatewayResponse, toRefusal } from '../support/gateway.ts';
+import { OPERATIONS, request, retarget } from '../support/storage.ts';
 
-const lax = (
-  rule: Mutant['rule'],
-  breaks: string,
-  isTaken: (value: string | undefined, request: MutatedRequest, context: MutantContext) => boolean,
-): Mutant =>
-  fault(rule, breaks, (context) => ({
-    request(request) {
-      if (request.isGateway && isTaken(request.headers.get('Authorization'), request, context))
-        letIn(request, context);
-    },
-  }));
-const strict = (
-  rule: Mutant['rule'],
-  breaks: string,
-  isRefused: (value: string, request: MutatedRequest) => boolean,
-): Mutant =>
-  fault(rule, breaks, {
-    request(request) {
-      const value = request.headers.get('Authorization');
-      return request.isGateway && value && isRefused(value, request)
-        ? toRefusal(401, 'INVALID_CREDENTIALS')
-        : undefined;
-    },
-  });
-const payloadOf = (value = ''): { aud?: unknown; exp?: number } | undefined => {
-  try {
-    return JSON.parse(Buffer.from(value.split('.')[1] ?? '', 'base64url').toString());
-  } catch {
-    return undefined;
-  }
-};
+const lax = (rule: RuleId, breaks: string, ...given: Parameters<typeof accept>): Mutant =>
+  mutant(rule, breaks, accept(...given));
+const strict = (rule: RuleId, breaks: string, ...given: Parameters<typeof reject>): Mutant =>
+  mutant(rule, breaks, reject(...given));
+
 const isOf = ({ env }: MutantContext, value?: string) =>
-  [payloadOf(value)?.aud].flat().includes(env);
-const isLive = (value?: string) => (payloadOf(value)?.exp ?? 0) > Date.now() / 1_000;
-const tokenOf = (context: MutantContext) => context.authorization.replace('Bearer ', '');
+  [claimsOf(value)?.aud].flat().includes(env);
+const isLive = (value?: string) => (claimsOf(value)?.exp ?? 0) > Date.now() / 1_000;
+const tokenOf = ({ authorization }: MutantContext) => authorization.replace('Bearer ', '');
+const isRoot = ({ path }: MutatedRequest) => path.split('/').length < 5;
+
+/** Responds in its own way to requests without credentials. */
+const withoutAny = (breaks: string, toResponse: () => MutatedResponse): Mutant =>
+  mutant(
+    'AU-NONE',
+    breaks,
+    gatewayRequest(({ headers, method }) =>
+      headers.get('Authorization') || method === 'OPTIONS' ? undefined : toResponse(),
+    ),
+  );
 
 /** How gateways look at credentials. */
 const gateway: readonly Mutant[] = [
@@ -66,8 +52,7 @@ const gateway: readonly Mutant[] = [
   lax(
     'AU-BEARER-ENV',
     'a token of another environment is taken at the root',
-    (value, { path }, { otherAuthorization }) =>
-      path.split('/').length < 5 && value === otherAuthorization,
+    (value, call, { otherAuthorization }) => isRoot(call) && value === otherAuthorization,
   ),
   strict(
     'AU-SIGNATURE',
@@ -77,55 +62,26 @@ const gateway: readonly Mutant[] = [
   lax(
     'AU-NONE',
     'none are needed at the root of a service on GET',
-    (value, { method, path }) => !value && method === 'GET' && path.split('/').length < 5,
+    (value, call) => !value && call.method === 'GET' && isRoot(call),
   ),
   lax('AU-NONE', 'none are needed on POST', (value, { method }) => !value && method === 'POST'),
   lax('AU-NONE', 'an empty header is taken', (value) => value === ''),
-  fault(
-    'AU-NONE',
-    'it is answered with a redirect to a page',
-    {
-      request: ({ isGateway, headers, method }) =>
-        isGateway && !headers.get('Authorization') && method !== 'OPTIONS'
-          ? new MutatedAnswer(302, { Location: '/login', 'X-Request-Id': crypto.randomUUID() })
-          : undefined,
-    },
-    ['GW-ERROR-BODY', 'GW-ERROR-CODE', 'GW-ERROR-MESSAGE', 'GW-ERROR-REQUEST-ID'],
+  withoutAny('it is answered with a redirect to a page', () => {
+    const response = toGatewayResponse(302);
+    response.headers.set('Location', '/login');
+    return response;
+  }),
+  withoutAny('it is answered without a body', () => {
+    const response = toGatewayResponse(401);
+    response.headers.set('WWW-Authenticate', 'Bearer');
+    return response;
+  }),
+  mutant('AU-NONE', 'the service is called all the same, and its answer withheld', (context) =>
+    gatewayRequest(async (call) => {
+      if (call.headers.get('Authorization') || call.method === 'OPTIONS') return;
+      await callAgain(context, call, { Authorization: context.authorization });
+    }),
   ),
-  fault(
-    'AU-NONE',
-    'it is answered without a body',
-    {
-      request: ({ isGateway, headers, method }) =>
-        isGateway && !headers.get('Authorization') && method !== 'OPTIONS'
-          ? new MutatedAnswer(401, {
-              'WWW-Authenticate': 'Bearer',
-              'X-Request-Id': crypto.randomUUID(),
-            })
-          : undefined,
-    },
-    [
-      'GW-ERROR-BODY',
-      'GW-ERROR-CODE',
-      'GW-ERROR-MESSAGE',
-      'GW-ERROR-REQUEST-ID',
-      'GW-REQUEST-ID-EQUAL',
-    ],
-  ),
-  fault('AU-NONE', 'the service is called all the same, and its answer withheld', (context) => ({
-    async request({ isGateway, method, target, headers, body }) {
-      if (!isGateway || headers.get('Authorization') || method === 'OPTIONS') return;
-      const passed = Object.fromEntries(
-        headers.list.filter(([name]) => !/^(content-length|transfer-encoding)$/i.test(name)),
-      );
-      await context.call({
-        method,
-        target,
-        headers: { ...passed, Authorization: context.authorization },
-        body,
-      });
-    },
-  })),
   lax(
     'AU-BEARER-BAD',
     'an expired token is taken',
@@ -139,55 +95,36 @@ const gateway: readonly Mutant[] = [
   lax(
     'AU-BEARER-BAD',
     'a token is compared by its first 100 characters',
-    (value, _, context) => value?.slice(0, 107) === context.authorization.slice(0, 107),
+    (value, _, { authorization }) => value?.slice(0, 107) === authorization.slice(0, 107),
   ),
-  lax(
-    'AU-BEARER-BAD',
-    'what follows a token is not looked at',
-    (value, _, { authorization }) => value?.startsWith(authorization) ?? false,
+  lax('AU-BEARER-BAD', 'what follows a token is not looked at', (value, _, { authorization }) =>
+    value?.startsWith(authorization),
   ),
   lax(
     'AU-BEARER-BAD',
     'a token may lack its end',
-    (value, _, { authorization }) =>
-      (value?.length ?? 0) > 40 && authorization.startsWith(value ?? ''),
+    (value = '', _, { authorization }) => value.length > 40 && authorization.startsWith(value),
   ),
-  lax('AU-BEARER-BAD', 'an empty token is taken', (value) => /^Bearer\s*$/.test(value ?? '')),
-  lax('AU-BEARER-BAD', 'a token with the algorithm none is taken', (value) => {
-    const head = Buffer.from(
-      value?.replace(/^Bearer /, '').split('.')[0] ?? '',
-      'base64url',
-    ).toString();
-    return /"alg":\s*"none"/i.test(head);
-  }),
-  fault('AU-BEARER-BAD', 'a token that is no token ends in 500', {
-    request({ isGateway, headers }) {
-      const value = headers.get('Authorization') ?? '';
-      return isGateway && value.startsWith('Bearer ') && payloadOf(value) === undefined
-        ? toRefusal(500, 'SYS_ERR')
-        : undefined;
-    },
-  }),
-  fault(
+  lax('AU-BEARER-BAD', 'an empty token is taken', (value = '') => /^Bearer\s*$/.test(value)),
+  lax('AU-BEARER-BAD', 'a token with the algorithm none is taken', (value) =>
+    /^none$/i.test(headOf(value)?.alg ?? ''),
+  ),
+  strict(
+    'AU-BEARER-BAD',
+    'a token that is no token ends in 500',
+    (value) => value.startsWith('Bearer ') && claimsOf(value) === undefined,
+    500,
+  ),
+  mutant(
     'AU-BEARER-BAD',
     'an expired token gets a page',
-    {
-      request({ isGateway, headers }) {
-        const value = headers.get('Authorization') ?? '';
-        const isExpired =
-          isGateway && value.startsWith('Bearer ') && payloadOf(value)?.exp && !isLive(value);
-        return isExpired
-          ? new MutatedAnswer(
-              401,
-              { 'Content-Type': 'text/html', 'X-Request-Id': crypto.randomUUID() },
-              '<h1>expired</h1>',
-            )
-          : undefined;
-      },
-    },
-    ['GW-ERROR-BODY'],
+    gatewayRequest(({ headers }) => {
+      const value = headers.get('Authorization') ?? '';
+      const isExpired = value.startsWith('Bearer ') && claimsOf(value)?.exp && !isLive(value);
+      return isExpired ? toGatewayResponse(401, 'text/html', '<h1>expired</h1>') : undefined;
+    }),
   ),
-  lax('AU-SCHEME-UNKNOWN', 'Basic is taken', (value) => value?.startsWith('Basic') ?? false),
+  lax('AU-SCHEME-UNKNOWN', 'Basic is taken', (value) => value?.startsWith('Basic')),
   lax(
     'AU-SCHEME-UNKNOWN',
     'any scheme before a good token is taken',
@@ -198,85 +135,88 @@ const gateway: readonly Mutant[] = [
     'a good token without a scheme is taken',
     (value, _, context) => value === tokenOf(context),
   ),
-  lax('AU-SCHEME-UNKNOWN', 'Digest is taken', (value) => value?.startsWith('Digest') ?? false),
+  lax('AU-SCHEME-UNKNOWN', 'Digest is taken', (value) => value?.startsWith('Digest')),
   lax(
     'AU-SCHEME-UNKNOWN',
     'a scheme that begins with Bearer is taken',
-    (value, _, context) =>
-      /^Bearer\S/.test(value ?? '') && (value?.endsWith(tokenOf(context)) ?? false),
+    (value = '', _, context) => /^Bearer\S/.test(value) && value.endsWith(tokenOf(context)),
   ),
-  lax('AU-SCHEME-UNKNOWN', 'a good token as password of Basic is taken', (value, _, context) =>
-    Buffer.from(value?.replace(/^Basic /, '') ?? '', 'base64')
+  lax('AU-SCHEME-UNKNOWN', 'a good token as password of Basic is taken', (value = '', _, context) =>
+    Buffer.from(value.replace(/^Basic /, ''), 'base64')
       .toString()
       .includes(tokenOf(context)),
   ),
-  fault('AU-SCHEME-UNKNOWN', 'any but Bearer and TC3 ends in 500', {
-    request({ isGateway, headers }) {
-      return isGateway && !/^(Bearer|TC3|$)/.test(headers.get('Authorization') ?? '')
-        ? toRefusal(500, 'SYS_ERR')
-        : undefined;
-    },
-  }),
+  mutant(
+    'AU-SCHEME-UNKNOWN',
+    'any but Bearer and TC3 ends in 500',
+    gatewayRequest(({ headers }) =>
+      /^(Bearer|TC3|$)/.test(headers.get('Authorization') ?? '')
+        ? undefined
+        : toRefusal(500, 'SYS_ERR'),
+    ),
+  ),
 ];
 
-/** How storage services look at credentials. */
-const OPERATIONS = ['getUploadMetaData', 'batchGetTempUrls', 'batchDelete', 'batchCopyFile'];
 const CREDENTIALS = ['X-Svc-Authorization', 'X-Svc-SessionToken', 'X-Svc-TimeStamp'];
-const admit = ({ headers }: MutatedRequest, context: MutantContext) => {
-  for (const [name, value] of Object.entries(context.storageHeaders())) headers.set(name, value);
-};
+const toEnv = (target: string, rewrite: (env: string) => string) =>
+  target.replace(/(?<=\/envs\/)[^/]+/, rewrite);
 
+/** Accepts calls by their headers. */
+const acceptStorage =
+  (
+    operations: readonly (typeof OPERATIONS)[number][],
+    isAccepted: (headers: MutatedRequest['headers'], context: MutantContext) => unknown,
+  ): Mutant['create'] =>
+  (context) => ({
+    request(call) {
+      const isOne = operations.some((operation) => operation === call.operation);
+      if (isOne && isAccepted(call.headers, context)) authenticateStorage(call, context);
+    },
+  });
+
+/** How storage services look at credentials. */
 const storage: readonly Mutant[] = [
-  ...OPERATIONS.map((wanted) =>
-    fault('AU-STORAGE-NONE', `${wanted} needs none`, (context) => ({
-      request(request) {
-        if (request.operation === wanted && CREDENTIALS.every((name) => !request.headers.get(name)))
-          admit(request, context);
-      },
-    })),
+  ...OPERATIONS.map((one) =>
+    mutant(
+      'AU-STORAGE-NONE',
+      `${one} needs none`,
+      acceptStorage([one], (headers) => CREDENTIALS.every((name) => !headers.get(name))),
+    ),
   ),
-  fault('AU-STORAGE-AUTHORIZATION', 'a time alone suffices', (context) => ({
-    request(request) {
-      if (
-        request.operation &&
-        !request.headers.get('X-Svc-Authorization') &&
-        request.headers.get('X-Svc-TimeStamp')
-      )
-        admit(request, context);
-    },
-  })),
-  ...OPERATIONS.map((wanted) =>
-    fault('AU-STORAGE-WRONG', `${wanted} takes any credential`, (context) => ({
-      request(request) {
-        if (request.operation === wanted && request.headers.get('X-Svc-Authorization'))
-          admit(request, context);
-      },
-    })),
+  mutant(
+    'AU-STORAGE-AUTHORIZATION',
+    'a time alone suffices',
+    acceptStorage(
+      OPERATIONS,
+      (headers) => !headers.get('X-Svc-Authorization') && headers.get('X-Svc-TimeStamp'),
+    ),
   ),
-  fault('AU-STORAGE-WRONG', 'a credential is compared by its beginning', (context) => ({
-    request(request) {
-      const length = context.storageHeaders()['X-Svc-Authorization']?.length ?? 0;
-      const value = request.headers.get('X-Svc-Authorization');
-      if (request.operation && value?.length === length && value.includes(context.keyPair.id))
-        admit(request, context);
-    },
-  })),
-  ...OPERATIONS.map((wanted) =>
-    fault('AU-STORAGE-ENV', `the environment of ${wanted} is not looked at`, (context) => ({
-      request(request) {
-        if (request.operation === wanted)
-          request.target = request.target.replace(/(?<=\/envs\/)[^/]+/, context.env);
-      },
-    })),
+  ...OPERATIONS.map((one) =>
+    mutant(
+      'AU-STORAGE-WRONG',
+      `${one} takes any credential`,
+      acceptStorage([one], (headers) => headers.get('X-Svc-Authorization')),
+    ),
   ),
-  fault('AU-STORAGE-ENV', 'environments are compared by their beginning', (context) => ({
-    request(request) {
-      if (request.operation)
-        request.target = request.target.replace(/(?<=\/envs\/)[^/]+/, (env) =>
-          env.startsWith(context.env) ? context.env : env,
-        );
-    },
-  })),
+  mutant(
+    'AU-STORAGE-WRONG',
+    'a credential is compared by its beginning',
+    acceptStorage(OPERATIONS, (headers, { storageHeaders, keyPair }) => {
+      const value = headers.get('X-Svc-Authorization');
+      const { length } = storageHeaders()['X-Svc-Authorization'] ?? '';
+      return value?.length === length && value.includes(keyPair.id);
+    }),
+  ),
+  ...OPERATIONS.map((one) =>
+    mutant('AU-STORAGE-ENV', `the environment of ${one} is not looked at`, ({ env }) =>
+      request(one, (call) => {
+        call.target = toEnv(call.target, () => env);
+      }),
+    ),
+  ),
+  mutant('AU-STORAGE-ENV', 'environments are compared by their beginning', (context) =>
+    retarget((target) => toEnv(target, (env) => (env.startsWith(context.env) ? context.env : env))),
+  ),
 ];
 
 export const credentials: readonly Mutant[] = [...gateway, ...storage];

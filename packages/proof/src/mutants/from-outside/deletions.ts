@@ -1,220 +1,146 @@
-import { type Json, MutatedAnswer } from '../../proxy/messages.ts';
-import type { Mutant } from '../mutant.ts';
-import { changeEntries, itemsOf } from '../support/answers.ts';
-import { toStorageAnswer, toStorageRefusal } from '../support/refusals.ts';
-import { readForm } from '../support/uploads.ts';
-import { each, fault, isBad, isOk, ofEntries, refuseAll, unique } from './fault.ts';
+import type { RuleId } from '../../../../conformance/src/generated/rule-ids.gen.ts';
+import type { Json } from '../../proxy/messages.ts';
+import { type Mutant, type MutantContext, mutant } from '../mutant.ts';
+import {
+  any,
+  deletions as entries,
+  isBad,
+  isOk,
+  itemsOf,
+  list,
+  type Patch,
+  refuse,
+  refuseAfter,
+  request,
+  toStorageResponse,
+  unique,
+} from '../support/storage.ts';
+import { pathOf, readForm } from '../support/uploads.ts';
+import { downloadsFromCache } from './links.ts';
 
-const ofDeletes = (change: (entries: Json[], items: Json[]) => unknown) =>
-  ofEntries('batchDelete', change);
+const DELETE = 'batchDelete';
+
+const onEntries = (
+  rule: RuleId,
+  breaks: string,
+  isWanted: (entry: Json) => unknown,
+  patch: Patch,
+): Mutant => mutant(rule, breaks, entries(isWanted, patch));
+
+const onList = (rule: RuleId, breaks: string, change: (entries: Json[]) => unknown): Mutant =>
+  mutant(rule, breaks, list(DELETE, change));
+
+/** Remembers the file IDs of the uploads that were granted. */
+function rememberGranted() {
+  const granted = new Set<string>();
+  const note = ({ json }: { json: Json }, { operation }: { operation: string | undefined }) => {
+    const id = json?.body?.data?.fileID;
+    if (operation === 'getUploadMetaData' && id) granted.add(id);
+  };
+  return { granted, note };
+}
+
+/** Deletes other files too: of those granted so far the ones that belong to a deleted one. */
+const deleteToo = (breaks: string, belongs: (id: string, deleted: string) => boolean): Mutant =>
+  mutant('ST-DELETE-ONLY', breaks, (context: MutantContext) => {
+    const { granted, note } = rememberGranted();
+    return {
+      ...request(DELETE, async (call) => {
+        const ids = itemsOf(call);
+        const more = [...granted].filter(
+          (id) => !ids.includes(id) && ids.some((one) => belongs(id, one)),
+        );
+        if (more.length > 0) await context.storage(DELETE, { fileList: more.slice(0, 50) });
+      }),
+      response: note,
+    };
+  });
+
+const folderOf = (id: string) => id.replace(/[^/]+$/, '');
 
 /** What object stores do to deletions. */
 export const deletions: readonly Mutant[] = [
-  fault(
+  mutant(
     'ST-DELETE-CALL',
     'only the first file of a list is deleted',
-    {
-      request(request) {
-        if (request.operation === 'batchDelete' && itemsOf(request).length > 1)
-          request.json = { fileList: itemsOf(request).slice(0, 1) };
-      },
-    },
-    ['ST-DELETE-LIST', 'ST-DELETE-ALONE'],
+    request(DELETE, (call) => {
+      if (itemsOf(call).length > 1) call.json = { fileList: itemsOf(call).slice(0, 1) };
+    }),
   ),
-  fault('ST-DELETE-CALL', 'links that were given out before still work', () => {
-    const seen = new Map<string, MutatedAnswer>();
-    return {
-      answer(answer, { isDownload, target }) {
-        if (!isDownload) return;
-        if (answer.status === 200)
-          seen.set(target, new MutatedAnswer(200, answer.headers, answer.body));
-        else if (answer.status === 404 && seen.has(target))
-          Object.assign(answer, { status: 200, body: seen.get(target)?.body });
-      },
-    };
+  mutant('ST-DELETE-CALL', 'links that were given out before still work', downloadsFromCache(404)),
+  deleteToo('files with a longer name are deleted too', (id, deleted) => id.startsWith(deleted)),
+  deleteToo(
+    'files of the same folder are deleted too',
+    (id, deleted) => folderOf(deleted).split('/').length > 4 && id.startsWith(folderOf(deleted)),
+  ),
+  deleteToo(
+    'files whose names differ in case only are deleted too',
+    (id, deleted) => id.toLowerCase() === deleted.toLowerCase(),
+  ),
+  onList('ST-DELETE-LIST', 'a file that is named twice gets one entry', unique),
+  onList('ST-DELETE-LIST', 'missing files get no entry', (all) => all.filter(isOk)),
+  onList('ST-DELETE-LIST', 'it is empty where all went well', (all) =>
+    all.every(isOk) ? [] : all,
+  ),
+  onEntries('ST-DELETE-FILE-ID', 'it is the path', any, (entry) => {
+    entry.fileID = pathOf(entry.fileID);
   }),
-  fault('ST-DELETE-ONLY', 'files with a longer name are deleted too', (context) => {
-    const stored = new Map<string, string>();
-    return {
-      async request(request) {
-        if (request.operation !== 'batchDelete') return;
-        const ids = itemsOf(request);
-        const more = [...stored.values()].filter((id) =>
-          ids.some((one) => id !== one && id.startsWith(one)),
-        );
-        if (more.length > 0) await context.storage('batchDelete', { fileList: more });
-      },
-      answer(answer, { operation }) {
-        const id = answer.json?.body?.data?.fileID;
-        if (operation === 'getUploadMetaData' && id) stored.set(id, id);
-      },
-    };
-  }),
-  fault('ST-DELETE-ONLY', 'files of the same folder are deleted too', (context) => {
-    const stored = new Map<string, string>();
-    return {
-      async request(request) {
-        if (request.operation !== 'batchDelete') return;
-        const folders = itemsOf(request)
-          .map((id) => id.replace(/[^/]+$/, ''))
-          .filter((folder) => folder.split('/').length > 4);
-        const more = [...stored.values()].filter(
-          (id) => folders.some((one) => id.startsWith(one)) && !itemsOf(request).includes(id),
-        );
-        if (more.length > 0) await context.storage('batchDelete', { fileList: more.slice(0, 50) });
-      },
-      answer(answer, { operation }) {
-        const id = answer.json?.body?.data?.fileID;
-        if (operation === 'getUploadMetaData' && id) stored.set(id, id);
-      },
-    };
-  }),
-  fault('ST-DELETE-ONLY', 'files whose names differ in case only are deleted too', (context) => {
-    const stored = new Set<string>();
-    return {
-      async request(request) {
-        if (request.operation !== 'batchDelete') return;
-        const ids = itemsOf(request);
-        const more = [...stored].filter((id) =>
-          ids.some((one) => id !== one && id.toLowerCase() === one.toLowerCase()),
-        );
-        if (more.length > 0) await context.storage('batchDelete', { fileList: more });
-      },
-      answer(answer, { operation }) {
-        const id = answer.json?.body?.data?.fileID;
-        if (operation === 'getUploadMetaData' && id) stored.add(id);
-      },
-    };
-  }),
-  fault('ST-DELETE-LIST', 'a file that is named twice gets one entry', ofDeletes(unique)),
-  fault(
-    'ST-DELETE-LIST',
-    'missing files get no entry',
-    ofDeletes((entries) => entries.filter(isOk)),
-    ['ST-DELETE-MISSING'],
-  ),
-  fault(
-    'ST-DELETE-LIST',
-    'it is empty where all went well',
-    ofDeletes((entries) => (entries.every(isOk) ? [] : entries)),
-    ['ST-DELETE-CODE', 'ST-DELETE-FILE-ID', 'ST-DELETE-CALL'],
-  ),
-  fault(
-    'ST-DELETE-FILE-ID',
-    'it is the path',
-    ofDeletes(
-      each((entry) => {
-        entry.fileID = entry.fileID.replace(/^cloud:\/\/[^/]*\//, '');
-      }),
-    ),
-  ),
-  fault(
-    'ST-DELETE-FILE-ID',
-    'that of a missing file is null',
-    ofDeletes(
-      each((entry) => {
-        if (!isOk(entry)) entry.fileID = null;
-      }),
-    ),
-  ),
-  fault(
-    'ST-DELETE-CODE',
-    'it is missing for a deleted file',
-    ofDeletes(
-      each((entry) => {
-        if (isOk(entry)) delete entry.code;
-      }),
-    ),
-  ),
-  fault(
-    'ST-DELETE-CODE',
-    'it is OK for a deleted file',
-    ofDeletes(
-      each((entry) => {
-        if (isOk(entry)) entry.code = 'OK';
-      }),
-    ),
-  ),
-  fault(
-    'ST-DELETE-CODE',
-    'it is a number for a missing file',
-    ofDeletes(
-      each((entry) => {
-        if (!isOk(entry)) entry.code = 404;
-      }),
-    ),
-  ),
-  fault(
+  onEntries('ST-DELETE-FILE-ID', 'that of a missing file is null', isBad, { fileID: null }),
+  onEntries('ST-DELETE-CODE', 'it is missing for a deleted file', isOk, { code: undefined }),
+  onEntries('ST-DELETE-CODE', 'it is OK for a deleted file', isOk, { code: 'OK' }),
+  onEntries('ST-DELETE-CODE', 'it is a number for a missing file', isBad, { code: 404 }),
+  onEntries(
     'ST-DELETE-MISSING',
     'a missing file is SUCCESS, as with object stores',
-    ofDeletes(
-      each((entry) => {
-        if (entry.code === 'STORAGE_FILE_NONEXIST') entry.code = 'SUCCESS';
-      }),
-    ),
+    ({ code }) => code === 'STORAGE_FILE_NONEXIST',
+    { code: 'SUCCESS' },
   ),
-  fault('ST-DELETE-MISSING', 'the second deletion is SUCCESS', () => {
+  mutant('ST-DELETE-MISSING', 'the second deletion is SUCCESS', () => {
     const deleted = new Set<string>();
-    return ofDeletes(
-      each((entry) => {
-        if (isOk(entry)) deleted.add(entry.fileID);
-        else if (deleted.has(entry.fileID)) entry.code = 'SUCCESS';
-      }),
-    );
+    return entries(any, (entry) => {
+      if (isOk(entry)) deleted.add(entry.fileID);
+      else if (deleted.has(entry.fileID)) entry.code = 'SUCCESS';
+    });
   }),
-  fault('ST-DELETE-MISSING', 'a file that was granted and never uploaded is SUCCESS', () => {
-    const granted = new Set<string>();
+  mutant('ST-DELETE-MISSING', 'a file that was granted and never uploaded is SUCCESS', () => {
+    const { granted, note } = rememberGranted();
+    const { response } = entries(({ fileID }) => granted.has(fileID), { code: 'SUCCESS' });
     return {
-      request: (request) => {
-        if (request.isUpload)
-          for (const id of granted)
-            if (id.endsWith(`/${readForm(request).get('key')}`)) granted.delete(id);
+      request(call) {
+        if (!call.isUpload) return;
+        const key = String(readForm(call).get('key'));
+        for (const id of granted) if (id.endsWith(`/${key}`)) granted.delete(id);
       },
-      answer(answer, { operation }) {
-        const id = answer.json?.body?.data?.fileID;
-        if (operation === 'getUploadMetaData' && id) granted.add(id);
-        if (operation === 'batchDelete')
-          changeEntries(
-            answer,
-            each((entry) => {
-              if (granted.has(entry.fileID)) entry.code = 'SUCCESS';
-            }),
-          );
+      response(message, call) {
+        note(message, call);
+        return response?.(message, call);
       },
     };
   }),
-  fault(
+  mutant(
     'ST-DELETE-ALONE',
     'one missing file fails the call, though the others are deleted',
-    refuseAll('batchDelete', (entries) => entries.length > 1 && entries.some(isBad)),
+    refuseAfter(DELETE, (all) => all.length > 1 && all.some(isBad)),
   ),
-  fault(
-    'ST-DELETE-ALONE',
-    'what follows a missing file stays',
-    (context) => ({
-      async request(request) {
-        if (request.operation !== 'batchDelete' || itemsOf(request).length < 2) return;
-        const entries: Json[] = [];
-        for (const fileID of itemsOf(request)) {
-          const isOver = entries.some(isBad);
-          const data = isOver
-            ? undefined
-            : await context.storage('batchDelete', { fileList: [fileID] });
-          entries.push(
-            (data?.fileList as Json[])?.[0] ?? { fileID, code: 'STORAGE_FILE_NONEXIST' },
-          );
-        }
-        return toStorageAnswer(200, { data: { fileList: entries } });
-      },
+  mutant('ST-DELETE-ALONE', 'what follows a missing file stays', ({ storage }) =>
+    request(DELETE, async (call) => {
+      if (itemsOf(call).length < 2) return;
+      const fileList: Json[] = [];
+      for (const fileID of itemsOf(call)) {
+        const isOver = fileList.some(isBad);
+        const data = isOver ? undefined : await storage(DELETE, { fileList: [fileID] });
+        const [entry] = (data?.fileList ?? []) as Json[];
+        fileList.push(entry ?? { fileID, code: 'STORAGE_FILE_NONEXIST' });
+      }
+      return toStorageResponse(200, { data: { fileList } });
     }),
-    ['AU-STORAGE-NONE', 'AU-STORAGE-WRONG', 'AU-STORAGE-ENV'],
   ),
-  fault('ST-DELETE-ALONE', 'a file ID of another shape fails the call', {
-    request: (request) =>
-      request.operation === 'batchDelete' &&
-      itemsOf(request).length > 1 &&
-      itemsOf(request).some((id) => !/^cloud:\/\/[^/]+\/./.test(id))
-        ? toStorageRefusal(400, 'INVALID_PARAM')
-        : undefined,
-  }),
+  mutant(
+    'ST-DELETE-ALONE',
+    'a file ID of another shape fails the call',
+    refuse((call) => {
+      const ids = call.operation === DELETE ? itemsOf(call) : [];
+      return ids.length > 1 && ids.some((id) => !/^cloud:\/\/[^/]+\/./.test(id));
+    }),
+  ),
 ];

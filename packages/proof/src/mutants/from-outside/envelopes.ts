@@ -1,188 +1,112 @@
 import type { Json } from '../../proxy/messages.ts';
-import type { Mutant } from '../mutant.ts';
-import { fault, ofFailure, ofSuccess } from './fault.ts';
+import { type Mutant, mutant } from '../mutant.ts';
+import { failure, failureBody, success, successBody } from '../support/storage.ts';
+
+const copy = 'batchCopyFile';
+const remove = 'batchDelete';
+const grant = 'getUploadMetaData';
 
 /** What storage services put into envelopes. */
 export const envelopes: readonly Mutant[] = [
-  fault(
-    'ST-ENVELOPE-STATUS-CODE',
-    'it is a string',
-    ofSuccess((json, _, operation) => {
-      if (operation === 'batchDelete') json.statusCode = '200';
-    }),
-    ['ST-ENVELOPE-SUCCESS'],
-  ),
-  fault(
-    'ST-ENVELOPE-STATUS-CODE',
-    'failures have none',
-    ofFailure((json) => {
-      delete json.statusCode;
-    }),
-    ['ST-COPY-STATUS-CODE'],
-  ),
-  fault(
+  mutant('ST-ENVELOPE-STATUS-CODE', 'it is a string', success({ statusCode: '200' }, remove)),
+  mutant('ST-ENVELOPE-STATUS-CODE', 'failures have none', failure({ statusCode: undefined })),
+  mutant(
     'ST-ENVELOPE-STATUS-CODE',
     'it is null where credentials are missing',
-    ofFailure((json, { status }) => {
-      if (status === 401) json.statusCode = null;
-    }),
-    ['ST-COPY-STATUS-CODE'],
+    failure({ statusCode: null }, undefined, 401),
   ),
-  fault(
+  mutant(
     'ST-ENVELOPE-SUCCESS',
     'it is 0 with links',
-    ofSuccess((json, _, operation) => {
-      if (operation === 'batchGetTempUrls') json.statusCode = 0;
-    }),
+    success({ statusCode: 0 }, 'batchGetTempUrls'),
   ),
-  fault(
+  mutant(
     'ST-ENVELOPE-SUCCESS',
     'it is 201 with upload metadata',
-    ofSuccess((json, _, operation) => {
-      if (operation === 'getUploadMetaData') json.statusCode = 201;
-    }),
+    success({ statusCode: 201 }, grant),
   ),
-  fault(
+  mutant(
     'ST-COPY-STATUS-CODE',
     'it is 207 where an item failed',
-    ofSuccess((json, _, operation) => {
-      if (operation === 'batchCopyFile' && json.body.data.fileList?.some(({ code }: Json) => code))
-        json.statusCode = 207;
-    }),
+    success((json) => {
+      if (json.body.data.fileList?.some(({ code }: Json) => code)) json.statusCode = 207;
+    }, copy),
   ),
-  fault(
-    'ST-COPY-STATUS-CODE',
-    'it is 500 in every refusal',
-    ofFailure((json, _, operation) => {
-      if (operation === 'batchCopyFile') json.statusCode = 500;
-    }),
-  ),
-  fault(
+  mutant('ST-COPY-STATUS-CODE', 'it is 500 in every refusal', failure({ statusCode: 500 }, copy)),
+  mutant(
     'ST-COPY-STATUS-CODE',
     'it is 400 where the HTTP status is 401',
-    ofFailure((json, { status }, operation) => {
-      if (operation === 'batchCopyFile' && status === 401) json.statusCode = 400;
-    }),
+    failure({ statusCode: 400 }, copy, 401),
   ),
-  fault(
+  mutant(
     'ST-ENVELOPE-BODY',
     'it is a string of JSON in failures',
-    ofFailure((json) => {
+    failure((json) => {
       json.body = JSON.stringify(json.body);
     }),
-    ['ST-ENVELOPE-CODE'],
   ),
-  fault(
+  mutant(
     'ST-ENVELOPE-BODY',
     'it is null without credentials',
-    ofFailure((json, { status }) => {
-      if (status === 401) json.body = null;
-    }),
-    ['ST-ENVELOPE-CODE'],
+    failure({ body: null }, undefined, 401),
   ),
-  fault(
-    'ST-ENVELOPE-REQUEST-ID',
-    'it is a number',
-    ofSuccess((json, _, operation) => {
-      if (operation === 'batchCopyFile') json.body.requestId = 12;
-    }),
-  ),
-  fault(
-    'ST-ENVELOPE-REQUEST-ID',
-    'it is null in failures',
-    ofFailure((json) => {
-      json.body.requestId = null;
-    }),
-  ),
-  fault(
+  mutant('ST-ENVELOPE-REQUEST-ID', 'it is a number', successBody({ requestId: 12 }, copy)),
+  mutant('ST-ENVELOPE-REQUEST-ID', 'it is null in failures', failureBody({ requestId: null })),
+  mutant(
     'ST-ENVELOPE-REQUEST-ID-PRESENT',
     'failures have none',
-    ofFailure((json) => {
-      delete json.body.requestId;
-    }),
+    failureBody({ requestId: undefined }),
   ),
-  fault(
+  mutant(
     'ST-ENVELOPE-REQUEST-ID-PRESENT',
     'deletions have none',
-    ofSuccess((json, _, operation) => {
-      if (operation === 'batchDelete') delete json.body.requestId;
-    }),
+    successBody({ requestId: undefined }, remove),
   ),
-  fault(
+  mutant(
     'ST-ENVELOPE-DATA',
     'it is a list with deletions',
-    ofSuccess((json, _, operation) => {
-      if (operation === 'batchDelete') json.body.data = json.body.data.fileList;
-    }),
+    successBody((body) => {
+      body.data = body.data.fileList;
+    }, remove),
   ),
-  fault(
+  mutant(
     'ST-ENVELOPE-DATA',
     'it is null for an empty list',
-    ofSuccess((json) => {
-      if (json.body.data.fileList?.length === 0) json.body.data = null;
+    successBody((body) => {
+      if (body.data.fileList?.length === 0) body.data = null;
     }),
   ),
-  fault(
+  mutant(
     'ST-ENVELOPE-DATA',
     'it is a string of JSON with upload metadata',
-    ofSuccess((json, _, operation) => {
-      if (operation === 'getUploadMetaData') json.body.data = JSON.stringify(json.body.data);
-    }),
+    successBody((body) => {
+      body.data = JSON.stringify(body.data);
+    }, grant),
   ),
-  fault(
-    'ST-ENVELOPE-CODE',
-    'it is a number',
-    ofFailure((json) => {
-      json.body.code = -1;
-    }),
-  ),
-  fault(
-    'ST-ENVELOPE-CODE',
-    'failures have an empty object data',
-    ofFailure((json) => {
-      json.body.data = {};
-    }),
-  ),
-  fault(
+  mutant('ST-ENVELOPE-CODE', 'it is a number', failureBody({ code: -1 })),
+  mutant('ST-ENVELOPE-CODE', 'failures have an empty object data', failureBody({ data: {} })),
+  mutant(
     'ST-ENVELOPE-CODE',
     'a copy that is refused has an empty list in data',
-    ofFailure((json, _, operation) => {
-      if (operation === 'batchCopyFile') json.body.data = { fileList: [] };
-    }),
+    failureBody({ data: { fileList: [] } }, copy),
   ),
-  fault(
+  mutant(
     'ST-ENVELOPE-CODE',
     'a failure for want of credentials has none',
-    ofFailure((json, { status }) => {
-      if (status === 401) delete json.body.code;
-    }),
+    failureBody({ code: undefined }, undefined, 401),
   ),
-  fault(
+  mutant(
     'ST-ENVELOPE-MESSAGE',
     'it is a list',
-    ofFailure((json) => {
-      if (json.body.message) json.body.message = [json.body.message];
+    failureBody((body) => {
+      if (body.message) body.message = [body.message];
     }),
   ),
-  fault(
-    'ST-ENVELOPE-MESSAGE',
-    'it is null in successes',
-    ofSuccess((json) => {
-      json.body.message = null;
-    }),
-  ),
-  fault(
-    'ST-ENVELOPE-MESSAGE-PRESENT',
-    'failures have none',
-    ofFailure((json) => {
-      delete json.body.message;
-    }),
-  ),
-  fault(
+  mutant('ST-ENVELOPE-MESSAGE', 'it is null in successes', successBody({ message: null })),
+  mutant('ST-ENVELOPE-MESSAGE-PRESENT', 'failures have none', failureBody({ message: undefined })),
+  mutant(
     'ST-ENVELOPE-MESSAGE-PRESENT',
     'a failure for want of credentials has none',
-    ofFailure((json, { status }) => {
-      if (status === 401) delete json.body.message;
-    }),
+    failureBody({ message: undefined }, undefined, 401),
   ),
 ];

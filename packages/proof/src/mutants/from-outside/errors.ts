@@ -1,161 +1,132 @@
-import type { MutatedAnswer } from '../../proxy/messages.ts';
-import type { Mutant } from '../mutant.ts';
-import { changeJson } from '../support/answers.ts';
-import { toRefusal } from '../support/refusals.ts';
-import { fault, ofGateway } from './fault.ts';
+import { type Mutant, mutant } from '../mutant.ts';
+import {
+  changeJson,
+  gatewayError,
+  replaceBy,
+  setBody,
+  setHeader,
+  setStatus,
+  toRefusal,
+} from '../support/gateway.ts';
+import { retarget } from '../support/storage.ts';
 
-const isMissing = (answer: MutatedAnswer) => answer.json?.code === 'SERVICE_NOT_FOUND';
-const isForbidden = (answer: MutatedAnswer) => answer.json?.code === 'SERVICE_FORBIDDEN';
+const MISSING = { code: 'SERVICE_NOT_FOUND' };
+const FORBIDDEN = { code: 'SERVICE_FORBIDDEN' };
+const DEEP = /(\/[^/]*){5}/;
 
-/** How gateways answer errors of their own, and name services. */
+/** How gateways respond to errors of their own, and name services. */
 export const errors: readonly Mutant[] = [
-  fault(
+  mutant(
     'GW-ERROR-BODY',
     'that of a missing service is text/plain',
-    ofGateway((answer) => {
-      if (isMissing(answer)) answer.headers.set('Content-Type', 'text/plain');
-    }),
+    gatewayError(MISSING, setHeader('Content-Type', 'text/plain')),
   ),
-  fault(
+  mutant(
     'GW-ERROR-BODY',
     'a forbidden service is answered with problem+json',
-    ofGateway((answer) => {
-      if (isForbidden(answer)) answer.headers.set('Content-Type', 'application/problem+json');
-    }),
+    gatewayError(FORBIDDEN, setHeader('Content-Type', 'application/problem+json')),
   ),
-  fault(
+  mutant(
     'GW-ERROR-BODY',
     'it is JSON in a JSON string on POST',
-    ofGateway((answer, { method }) => {
-      if (method === 'POST' && isMissing(answer)) answer.json = answer.body.toString();
+    gatewayError({ ...MISSING, method: 'POST' }, (response) => {
+      response.json = response.body.toString();
     }),
-    ['GW-ERROR-NOT-FOUND', 'GW-NAME-ACCEPTED'],
   ),
-  fault(
+  mutant(
     'GW-ERROR-CODE',
     'it is a number',
-    ofGateway((answer) => {
-      if (isForbidden(answer)) return;
-      changeJson(answer, (json) => {
-        if (json.code !== 'SERVICE_NOT_FOUND') json.code = 401;
-      });
-    }),
+    gatewayError(
+      { when: ({ json }) => json && ![MISSING.code, FORBIDDEN.code].includes(json.code) },
+      changeJson({ code: 401 }),
+    ),
   ),
-  fault(
+  mutant(
     'GW-ERROR-CODE',
     'it stands in an object error',
-    ofGateway((answer) => {
-      if (answer.status === 401)
-        changeJson(answer, (json) => {
-          json.error = { code: json.code };
-          delete json.code;
-        });
-    }),
+    gatewayError(
+      { status: 401 },
+      changeJson((json) => {
+        Object.assign(json, { error: { code: json.code }, code: undefined });
+      }),
+    ),
   ),
-  fault(
+  mutant(
     'GW-ERROR-MESSAGE',
     'it is null with a forbidden service',
-    ofGateway((answer) => {
-      if (isForbidden(answer))
-        changeJson(answer, (json) => {
-          json.message = null;
-        });
-    }),
+    gatewayError(FORBIDDEN, changeJson({ message: null })),
   ),
-  fault(
+  mutant(
     'GW-ERROR-MESSAGE',
     'it is missing without credentials',
-    ofGateway((answer, { headers }) => {
-      if (!headers.get('Authorization'))
-        changeJson(answer, (json) => {
-          delete json.message;
-        });
-    }),
+    gatewayError(
+      { when: (_, { headers }) => !headers.get('Authorization') },
+      changeJson({ message: undefined }),
+    ),
   ),
-  fault(
+  mutant(
     'GW-ERROR-MESSAGE',
     'it is a list with a bad name',
-    ofGateway((answer) => {
-      if (answer.status === 400)
-        changeJson(answer, (json) => {
-          json.message = [json.message];
-        });
-    }),
+    gatewayError(
+      { status: 400 },
+      changeJson((json) => {
+        json.message = [json.message];
+      }),
+    ),
   ),
-  fault(
+  mutant(
     'GW-ERROR-REQUEST-ID',
     'it is spelled request_id where credentials are wrong',
-    ofGateway((answer) => {
-      if (answer.status === 401)
-        changeJson(answer, (json) => {
-          json.request_id = json.requestId;
-          delete json.requestId;
-        });
-    }),
+    gatewayError(
+      { status: 401 },
+      changeJson((json) => {
+        Object.assign(json, { request_id: json.requestId, requestId: undefined });
+      }),
+    ),
   ),
-  fault(
+  mutant(
     'GW-ERROR-REQUEST-ID',
     'it is a number',
-    ofGateway((answer) => {
-      if (isMissing(answer)) {
-        changeJson(answer, (json) => {
-          json.requestId = 4711;
-        });
-        answer.headers.set('X-Request-Id', '4711');
-      }
+    gatewayError(MISSING, (response) => {
+      changeJson({ requestId: 4711 })(response);
+      response.headers.set('X-Request-Id', '4711');
     }),
-    ['GW-REQUEST-ID-NEW'],
   ),
-  fault(
+  mutant(
     'GW-ERROR-FORBIDDEN',
     'it is hidden as a missing service',
-    ofGateway((answer) => {
-      if (isForbidden(answer)) Object.assign(answer, toRefusal(404, 'SERVICE_NOT_FOUND'));
-    }),
+    gatewayError(
+      FORBIDDEN,
+      replaceBy(() => toRefusal(404, 'SERVICE_NOT_FOUND')),
+    ),
   ),
-  fault(
+  mutant(
     'GW-ERROR-FORBIDDEN',
     'its code is FORBIDDEN on a deep path',
-    ofGateway((answer, { path }) => {
-      if (isForbidden(answer) && path.split('/').length > 5)
-        changeJson(answer, (json) => {
-          json.code = 'FORBIDDEN';
-        });
-    }),
+    gatewayError({ ...FORBIDDEN, path: DEEP }, changeJson({ code: 'FORBIDDEN' })),
   ),
-  fault(
+  mutant(
     'GW-ERROR-FORBIDDEN',
     'it is 401 on POST',
-    ofGateway((answer, { method }) => {
-      if (isForbidden(answer) && method === 'POST') answer.status = 401;
-    }),
+    gatewayError({ ...FORBIDDEN, method: 'POST' }, setStatus(401)),
   ),
-  fault(
+  mutant(
     'GW-ERROR-NOT-FOUND',
     'a missing service is NOT_FOUND',
-    ofGateway((answer) => {
-      if (isMissing(answer))
-        changeJson(answer, (json) => {
-          json.code = 'NOT_FOUND';
-        });
-    }),
-    ['GW-NAME-ACCEPTED'],
+    gatewayError(MISSING, changeJson({ code: 'NOT_FOUND' })),
   ),
-  fault(
+  mutant(
     'GW-ERROR-NOT-FOUND',
     'a missing service is 503 on a deep path',
-    ofGateway((answer, { path }) => {
-      if (isMissing(answer) && path.split('/').length > 5) answer.status = 503;
-    }),
+    gatewayError({ ...MISSING, path: DEEP }, setStatus(503)),
   ),
-  fault('GW-ERROR-NOT-FOUND', 'a missing service that begins like another calls that one', () => ({
-    request(request) {
-      request.target = request.target.replace(
-        /(?<=^\/v1\/cloudrun\/)conformance[\w-]+(?=[/?]|$)/,
-        'conformance',
-      );
-    },
-  })),
+  mutant(
+    'GW-ERROR-NOT-FOUND',
+    'a missing service that begins like another calls that one',
+    retarget((target) =>
+      target.replace(/(?<=^\/v1\/cloudrun\/)conformance[\w-]+(?=[/?]|$)/, 'conformance'),
+    ),
+  ),
   ...(
     [
       ['of 60 characters is refused', /^.{60}$/],
@@ -167,14 +138,14 @@ export const errors: readonly Mutant[] = [
       ['that ends with a digit is refused', /^[a-z][\w-]*\d$/],
       ['with a hyphen is refused', /^[a-z]+-[\w-]*\w$/i],
     ] as const
-  ).map(([what, pattern]) =>
-    fault(
+  ).map(([what, service]) =>
+    mutant(
       'GW-NAME-ACCEPTED',
       `a name ${what}`,
-      ofGateway((answer, { service = '' }) => {
-        if (isMissing(answer) && pattern.test(service))
-          Object.assign(answer, toRefusal(400, 'INVALID_REQUEST'));
-      }),
+      gatewayError(
+        { ...MISSING, service },
+        replaceBy(() => toRefusal(400, 'INVALID_REQUEST')),
+      ),
     ),
   ),
   ...(
@@ -191,41 +162,24 @@ export const errors: readonly Mutant[] = [
       ['GW-NAME-PATTERN', 'a name with a tilde ends in 500', /~/],
       ['GW-NAME-PATTERN', 'a name with an escaped space ends in 500', /%20/],
     ] as const
-  ).map(([rule, breaks, pattern]) =>
-    fault(
-      rule,
-      breaks,
-      ofGateway((answer, { service = '' }) => {
-        if (pattern.test(service)) answer.status = 500;
-      }),
-    ),
+  ).map(([rule, breaks, service]) =>
+    mutant(rule, breaks, gatewayError({ service }, setStatus(500))),
   ),
-  fault(
+  mutant(
     'GW-NAME-LENGTH',
     'a name that is too long is answered with a page',
-    ofGateway((answer, { service = '' }) => {
-      if (service.length > 60) {
-        answer.body = Buffer.from('<h1>400 Bad Request</h1>');
-        answer.headers.set('Content-Type', 'text/html');
-      }
-    }),
+    gatewayError({ service: /^.{61,}$/ }, setBody('<h1>400 Bad Request</h1>', 'text/html')),
   ),
-  fault(
+  mutant(
     'GW-NAME-PATTERN',
     'a name with a dot is answered with a page',
-    ofGateway((answer, { service = '' }) => {
-      if (service.includes('.')) {
-        answer.body = Buffer.from('<h1>404 Not Found</h1>');
-        answer.headers.set('Content-Type', 'text/html');
-      }
-    }),
+    gatewayError({ service: /\./ }, setBody('<h1>404 Not Found</h1>', 'text/html')),
   ),
-  fault('GW-NAME-PATTERN', 'hyphens and underscores around a name are taken off', {
-    request(request) {
-      request.target = request.target.replace(
-        /(?<=^\/v1\/cloudrun\/)(?:[-_]+(\w+)|(\w+?)[-_]+)(?=[/?]|$)/,
-        '$1$2',
-      );
-    },
-  }),
+  mutant(
+    'GW-NAME-PATTERN',
+    'hyphens and underscores around a name are taken off',
+    retarget((target) =>
+      target.replace(/(?<=^\/v1\/cloudrun\/)(?:[-_]+(\w+)|(\w+?)[-_]+)(?=[/?]|$)/, '$1$2'),
+    ),
+  ),
 ];

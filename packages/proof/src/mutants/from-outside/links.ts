@@ -1,189 +1,135 @@
-import { type Hooks, type Json, MutatedAnswer } from '../../proxy/messages.ts';
-import type { Mutant } from '../mutant.ts';
-import { changeEntries, changeItems, itemsOf, seesItems } from '../support/answers.ts';
-import { toStorageAnswer, toStorageRefusal } from '../support/refusals.ts';
-import { readForm } from '../support/uploads.ts';
-import { changeText, each, fault, isBad, isOk, ofEntries, refuseAll, unique } from './fault.ts';
+import type { RuleId } from '../../../../conformance/src/generated/rule-ids.gen.ts';
+import { type Json, MutatedResponse } from '../../proxy/messages.ts';
+import { type Mutant, mutant } from '../mutant.ts';
+import { changeText } from '../support/gateway.ts';
+import {
+  any,
+  changeList,
+  links as entries,
+  isBad,
+  isObject,
+  isOk,
+  items,
+  itemsOf,
+  list,
+  type Patch,
+  readsRequests,
+  refuse,
+  refuseAfter,
+  request,
+  toStorageResponse,
+  unique,
+} from '../support/storage.ts';
+import { pathOf, readForm } from '../support/uploads.ts';
 
-const ofLinks = (change: (entries: Json[], items: Json[]) => unknown) =>
-  ofEntries('batchGetTempUrls', change);
-const ofDownloads = (change: (answer: MutatedAnswer) => void): Hooks => ({
-  answer(answer, { isDownload }) {
-    if (isDownload && answer.status === 200) change(answer);
-  },
-});
+const LINKS = 'batchGetTempUrls';
+
+/** Changes the entries of links that match. */
+const onEntries = (
+  rule: RuleId,
+  breaks: string,
+  isWanted: (entry: Json) => unknown,
+  patch: Patch,
+): Mutant => mutant(rule, breaks, entries(isWanted, patch));
+
+const onList = (rule: RuleId, breaks: string, change: (entries: Json[]) => unknown): Mutant =>
+  mutant(rule, breaks, list(LINKS, change));
+
+const refuseLinks = (rule: RuleId, breaks: string, isRefused: (items: Json[]) => unknown): Mutant =>
+  mutant(
+    rule,
+    breaks,
+    refuse((call) => call.operation === LINKS && isRefused(itemsOf(call))),
+  );
+
+const onDownload = (breaks: string, change: (response: MutatedResponse) => void): Mutant =>
+  mutant('ST-LINKS-DOWNLOAD', breaks, {
+    response(response, { isDownload }) {
+      if (isDownload && response.status === 200) change(response);
+    },
+  });
+
+/** Responds to a download that fails with this status with what an earlier one brought. */
+export const downloadsFromCache = (status: number) => (): ReturnType<Mutant['create']> => {
+  const seen = new Map<string, Buffer>();
+  return {
+    response(response, { isDownload, target }) {
+      if (!isDownload) return;
+      if (response.status === 200) seen.set(target, response.body);
+      else if (response.status === status && seen.has(target))
+        Object.assign(response, { status: 200, body: seen.get(target) });
+    },
+  };
+};
 
 /** What object stores do to links. */
 export const links: readonly Mutant[] = [
-  fault(
-    'ST-LINKS-CODE',
-    'only the first file gets a link',
-    ofLinks((entries) => {
-      for (const entry of entries.slice(1)) {
-        entry.code = 'LIMIT';
-        entry.tempFileURL = '';
-      }
-    }),
-    ['ST-LINKS-ALONE', 'ST-LINKS-CODE'],
-  ),
-  fault('ST-LINKS-ITEM-FILE-ID', 'an item without fileID fails alone', {
-    request(request) {
-      if (
-        request.operation === 'batchGetTempUrls' &&
-        request.json?.fileList?.some?.(
-          (item: Json) => item && typeof item === 'object' && !('fileID' in item),
-        )
-      ) {
-        return toStorageAnswer(200, {
-          data: {
-            fileList: request.json.fileList.map(() => ({
-              fileID: '',
-              code: 'INVALID_PARAM',
-              tempFileURL: '',
-            })),
-          },
-        });
-      }
-      return undefined;
-    },
+  onList('ST-LINKS-CODE', 'only the first file gets a link', (all) => {
+    for (const entry of all.slice(1)) Object.assign(entry, { code: 'LIMIT', tempFileURL: '' });
   }),
-  fault('ST-LINKS-MAX-AGE', 'it may not be left out', {
-    request: (request) =>
-      request.operation === 'batchGetTempUrls' &&
-      itemsOf(request).some(({ maxAge }) => maxAge === undefined)
-        ? toStorageRefusal(400, 'INVALID_PARAM')
-        : undefined,
-  }),
-  fault('ST-LINKS-MAX-AGE', 'one item with it fails a call where another has none', {
-    request: (request) =>
-      request.operation === 'batchGetTempUrls' &&
-      new Set(itemsOf(request).map(({ maxAge }) => typeof maxAge)).size > 1
-        ? toStorageRefusal(400, 'INVALID_PARAM')
-        : undefined,
-  }),
-  fault('ST-LINKS-LIST', 'a file that is named twice gets one entry', ofLinks(unique)),
-  fault(
-    'ST-LINKS-LIST',
-    'missing files get no entry',
-    ofLinks((entries) => entries.filter(isOk)),
-    ['ST-LINKS-MISSING'],
-  ),
-  fault(
-    'ST-LINKS-FILE-ID',
-    'it is lower-cased',
-    ofLinks(
-      each((entry) => {
-        entry.fileID = entry.fileID.toLowerCase();
-      }),
-    ),
-  ),
-  fault(
-    'ST-LINKS-FILE-ID',
-    'that of a missing file is empty',
-    ofLinks(
-      each((entry) => {
-        if (!isOk(entry)) entry.fileID = '';
-      }),
-    ),
-  ),
-  fault(
-    'ST-LINKS-DOWNLOAD',
-    'entries are in another order than their IDs',
-    ofLinks((entries) => {
-      const ids = entries.map(({ fileID }) => fileID).reverse();
-      entries.forEach((entry, index) => {
-        entry.fileID = ids[index];
-      });
+  mutant(
+    'ST-LINKS-ITEM-FILE-ID',
+    'an item without fileID fails alone',
+    request(LINKS, ({ json }) => {
+      const isWithout = (item: unknown) => isObject(item) && !('fileID' in item);
+      if (!json?.fileList?.some?.(isWithout)) return undefined;
+      const entry = { fileID: '', code: 'INVALID_PARAM', tempFileURL: '' };
+      return toStorageResponse(200, { data: { fileList: json.fileList.map(() => entry) } });
     }),
   ),
-  fault(
-    'ST-LINKS-CODE',
-    'it is success',
-    ofLinks(
-      each((entry) => {
-        if (isOk(entry)) entry.code = 'success';
-      }),
-    ),
+  refuseLinks('ST-LINKS-MAX-AGE', 'it may not be left out', (all) =>
+    all.some(({ maxAge }) => maxAge === undefined),
   ),
-  fault(
-    'ST-LINKS-CODE',
-    'it is the number 0',
-    ofLinks(
-      each((entry) => {
-        if (isOk(entry)) entry.code = 0;
-      }),
-    ),
+  refuseLinks(
+    'ST-LINKS-MAX-AGE',
+    'one item with it fails a call where another has none',
+    (all) => new Set(all.map(({ maxAge }) => typeof maxAge)).size > 1,
   ),
-  fault(
-    'ST-LINKS-CODE',
-    'that of a missing file is null',
-    ofLinks(
-      each((entry) => {
-        if (!isOk(entry)) entry.code = null;
-      }),
-    ),
-  ),
-  fault(
-    'ST-LINKS-URL',
-    'that of a missing file is null',
-    ofLinks(
-      each((entry) => {
-        if (!isOk(entry)) entry.tempFileURL = null;
-      }),
-    ),
-  ),
-  fault(
-    'ST-LINKS-URL',
-    'missing files have none',
-    ofLinks(
-      each((entry) => {
-        if (!isOk(entry)) delete entry.tempFileURL;
-      }),
-    ),
-  ),
-  fault(
-    'ST-LINKS-DOWNLOAD',
-    'all entries have the link of the first',
-    ofLinks((entries) => {
-      const first = entries.find(isOk);
-      for (const entry of entries) if (isOk(entry)) entry.tempFileURL = first.tempFileURL;
-    }),
-  ),
-  fault('ST-LINKS-DOWNLOAD', 'a link works once', () => {
+  onList('ST-LINKS-LIST', 'a file that is named twice gets one entry', unique),
+  onList('ST-LINKS-LIST', 'missing files get no entry', (all) => all.filter(isOk)),
+  onEntries('ST-LINKS-FILE-ID', 'it is lower-cased', any, (entry) => {
+    entry.fileID = entry.fileID.toLowerCase();
+  }),
+  onEntries('ST-LINKS-FILE-ID', 'that of a missing file is empty', isBad, { fileID: '' }),
+  onList('ST-LINKS-DOWNLOAD', 'entries are in another order than their IDs', (all) => {
+    const ids = all.map(({ fileID }) => fileID).reverse();
+    for (const [index, entry] of all.entries()) entry.fileID = ids[index];
+  }),
+  onEntries('ST-LINKS-CODE', 'it is success', isOk, { code: 'success' }),
+  onEntries('ST-LINKS-CODE', 'it is the number 0', isOk, { code: 0 }),
+  onEntries('ST-LINKS-CODE', 'that of a missing file is null', isBad, { code: null }),
+  onEntries('ST-LINKS-URL', 'that of a missing file is null', isBad, { tempFileURL: null }),
+  onEntries('ST-LINKS-URL', 'missing files have none', isBad, { tempFileURL: undefined }),
+  onList('ST-LINKS-DOWNLOAD', 'all entries have the link of the first', (all) => {
+    const [first, ...more] = all.filter(isOk);
+    for (const entry of more) entry.tempFileURL = first.tempFileURL;
+  }),
+  mutant('ST-LINKS-DOWNLOAD', 'a link works once', () => {
     const seen = new Set<string>();
     return {
       request({ isDownload, target }) {
         if (!isDownload) return;
-        if (seen.has(target)) return new MutatedAnswer(403);
+        if (seen.has(target)) return new MutatedResponse(403);
         seen.add(target);
       },
     };
   }),
-  fault(
-    'ST-LINKS-DOWNLOAD',
+  onDownload(
     'CRLF becomes LF',
-    ofDownloads((answer) => {
-      changeText(answer, (text) => text.replaceAll('\r\n', '\n'));
-    }),
-    ['UP-FILE'],
+    changeText((text) => text.replaceAll('\r\n', '\n')),
   ),
-  fault(
-    'ST-LINKS-DOWNLOAD',
-    'an empty file is not found',
-    ofDownloads((answer) => {
-      if (answer.body.length === 0) answer.status = 404;
-    }),
-    ['UP-FILE'],
-  ),
-  fault('ST-LINKS-DOWNLOAD', 'a new link ends the old one of the file', () => {
+  onDownload('an empty file is not found', (response) => {
+    if (response.body.length === 0) response.status = 404;
+  }),
+  mutant('ST-LINKS-DOWNLOAD', 'a new link ends the old one of the file', () => {
     const current = new Map<string, string>();
     const dead = new Set<string>();
     return {
       request: ({ isDownload, target }) =>
-        isDownload && dead.has(target) ? new MutatedAnswer(403) : undefined,
-      answer(answer, { operation }) {
-        if (operation !== 'batchGetTempUrls') return;
-        for (const { fileID, tempFileURL } of answer.json?.body?.data?.fileList ?? []) {
+        isDownload && dead.has(target) ? new MutatedResponse(403) : undefined,
+      response(response, { operation }) {
+        if (operation !== LINKS) return;
+        for (const { fileID, tempFileURL } of response.json?.body?.data?.fileList ?? []) {
           if (!tempFileURL) continue;
           const { pathname, search } = new URL(tempFileURL);
           const old = current.get(fileID);
@@ -193,178 +139,97 @@ export const links: readonly Mutant[] = [
       },
     };
   }),
-  fault('ST-LINKS-DOWNLOAD', 'a link goes on to a page for logging in', {
+  mutant('ST-LINKS-DOWNLOAD', 'a link goes on to a page for logging in', {
     request: ({ isDownload, headers, target }) =>
       isDownload && /sign|expires|token/i.test(target) && !headers.get('Cookie')
-        ? new MutatedAnswer(302, { Location: '/login' })
+        ? new MutatedResponse(302, { Location: '/login' })
         : undefined,
   }),
-  fault(
-    'UP-KEPT',
-    'an old content is served from a cache',
-    () => {
-      const cache = new Map<string, MutatedAnswer>();
-      return {
-        answer(answer, { isDownload, path }) {
-          if (!isDownload || answer.status !== 200) return;
-          const cached = cache.get(path);
-          if (cached) answer.body = cached.body;
-          else cache.set(path, new MutatedAnswer(200, {}, answer.body));
-        },
-      };
-    },
-    [
-      'ST-COPY-OVERWRITE-DEFAULT',
-      'ST-COPY-OVERWRITE-TRUE',
-      'UP-KEPT',
-      'UP-FILE',
-      'UP-WHOLE',
-      'UP-BROKEN',
-      'ST-COPY-CALL',
-    ],
-  ),
-  fault('ST-LINKS-EXPIRE', 'it lives ten times as long', {
-    request(request) {
-      if (request.operation === 'batchGetTempUrls')
-        changeItems(request, (item) => {
-          if (typeof item.maxAge === 'number') item.maxAge *= 10;
-        });
-    },
-  }),
-  fault('ST-LINKS-EXPIRE', 'maxAge is taken for minutes', {
-    request(request) {
-      if (request.operation === 'batchGetTempUrls')
-        changeItems(request, (item) => {
-          if (typeof item.maxAge === 'number') item.maxAge *= 60;
-        });
-    },
-  }),
-  fault(
-    'ST-LINKS-EXPIRE',
-    'a link that was used before lives on',
-    () => {
-      const used = new Map<string, MutatedAnswer>();
-      return {
-        answer(answer, { isDownload, target }) {
-          if (!isDownload) return;
-          const before = used.get(target);
-          if (answer.status === 200)
-            used.set(target, new MutatedAnswer(200, answer.headers, answer.body));
-          else if (before && answer.status === 403)
-            Object.assign(answer, { status: 200, body: before.body });
-        },
-      };
-    },
-    ['ST-DELETE-CALL'],
-  ),
-  fault(
-    'ST-LINKS-MISSING',
-    'every file ID gets a link',
-    ofLinks(
-      each((entry) => {
-        if (!isOk(entry)) {
-          entry.code = 'SUCCESS';
-          entry.tempFileURL ||= 'http://127.0.0.1:9/missing';
-        }
-      }),
-    ),
-    [
-      'ST-DELETE-CALL',
-      'ST-COPY-MOVE',
-      'UP-BROKEN',
-      'UP-WHOLE',
-      'UP-SIGNATURE',
-      'UP-TOKEN',
-      'UP-KEY',
-      'UP-META-FILE-ID',
-      'ST-LINKS-DOWNLOAD',
-      'ST-COPY-MISSING',
-      'ST-COPY-MOVE-FAILED',
-      'UP-SUCCESS',
-      'UP-ERROR',
-    ],
-  ),
-  fault(
-    'ST-LINKS-MISSING',
-    'a deleted file gets links',
-    () => {
-      const deleted = new Set<string>();
-      return {
-        ...seesItems,
-        answer(answer, request) {
-          changeEntries(answer, (entries) => {
-            for (const entry of entries) {
-              if (request.operation === 'batchDelete' && isOk(entry)) deleted.add(entry.fileID);
-              else if (
-                request.operation === 'batchGetTempUrls' &&
-                deleted.has(entry.fileID) &&
-                !isOk(entry)
-              )
-                Object.assign(entry, {
-                  code: 'SUCCESS',
-                  tempFileURL: `http://127.0.0.1:9/${encodeURIComponent(entry.fileID)}`,
-                });
-            }
-          });
-        },
-      };
-    },
-    ['ST-DELETE-CALL'],
-  ),
-  fault('ST-LINKS-MISSING', 'a file of which a longer name exists gets a link', (context) => {
-    const stored = new Set<string>();
+  mutant('UP-KEPT', 'an old content is served from a cache', () => {
+    const cache = new Map<string, Buffer>();
     return {
-      request(request) {
-        if (request.isUpload) stored.add(String(readForm(request).get('key')));
-      },
-      answer(answer, { operation }) {
-        if (operation !== 'batchGetTempUrls') return;
-        changeEntries(
-          answer,
-          each((entry) => {
-            const path = String(entry.fileID).replace(/^cloud:\/\/[^/]*\//, '');
-            if (
-              !isOk(entry) &&
-              path &&
-              [...stored].some((one) => one !== path && one.startsWith(path))
-            )
-              Object.assign(entry, { code: 'SUCCESS', tempFileURL: `${context.publicUrl}/x` });
-          }),
-        );
+      response(response, { isDownload, path }) {
+        if (!isDownload || response.status !== 200) return;
+        const cached = cache.get(path);
+        if (cached) response.body = cached;
+        else cache.set(path, response.body);
       },
     };
   }),
-  fault(
+  mutant(
+    'ST-LINKS-EXPIRE',
+    'it lives ten times as long',
+    items(LINKS, (item) => {
+      if (item.maxAge) item.maxAge *= 10;
+    }),
+  ),
+  mutant(
+    'ST-LINKS-EXPIRE',
+    'maxAge is taken for minutes',
+    items(LINKS, (item) => {
+      if (item.maxAge) item.maxAge *= 60;
+    }),
+  ),
+  mutant('ST-LINKS-EXPIRE', 'a link that was used before lives on', downloadsFromCache(403)),
+  onEntries('ST-LINKS-MISSING', 'every file ID gets a link', isBad, (entry) => {
+    entry.code = 'SUCCESS';
+    entry.tempFileURL ||= 'http://127.0.0.1:9/missing';
+  }),
+  mutant('ST-LINKS-MISSING', 'a deleted file gets links', () => {
+    const deleted = new Set<string>();
+    return {
+      ...readsRequests,
+      response(response, { operation }) {
+        changeList(response, (all) => {
+          for (const entry of all) {
+            const { fileID } = entry;
+            if (operation === 'batchDelete' && isOk(entry)) deleted.add(fileID);
+            if (operation !== LINKS || isOk(entry) || !deleted.has(fileID)) continue;
+            const tempFileURL = `http://127.0.0.1:9/${encodeURIComponent(fileID)}`;
+            Object.assign(entry, { code: 'SUCCESS', tempFileURL });
+          }
+        });
+      },
+    };
+  }),
+  mutant(
+    'ST-LINKS-MISSING',
+    'a file of which a longer name exists gets a link',
+    ({ publicUrl }) => {
+      const stored = new Set<string>();
+      const isBeginning = (path: string) =>
+        [...stored].some((one) => one !== path && one.startsWith(path));
+      return {
+        ...entries(
+          (entry) => {
+            const path = pathOf(entry.fileID);
+            return isBad(entry) && path && isBeginning(path);
+          },
+          { code: 'SUCCESS', tempFileURL: `${publicUrl}/x` },
+        ),
+        request(call) {
+          if (call.isUpload) stored.add(String(readForm(call).get('key')));
+        },
+      };
+    },
+  ),
+  mutant(
     'ST-LINKS-ALONE',
     'one missing file fails the call',
-    refuseAll('batchGetTempUrls', (entries) => entries.length > 1 && entries.some(isBad)),
+    refuseAfter(LINKS, (all) => all.length > 1 && all.some(isBad)),
   ),
-  fault(
-    'ST-LINKS-ALONE',
-    'what follows a missing file fails too',
-    ofLinks((entries) => {
-      const first = entries.findIndex(isBad);
-      if (first >= 0)
-        for (const entry of entries.slice(first))
-          Object.assign(entry, { code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' });
-    }),
-  ),
-  fault(
-    'ST-LINKS-ALONE',
-    'what comes before a missing file fails too',
-    ofLinks((entries) => {
-      const last = entries.findLastIndex(isBad);
-      if (last > 0)
-        for (const entry of entries.slice(0, last))
-          Object.assign(entry, { code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' });
-    }),
-  ),
-  fault('ST-LINKS-ALONE', 'a file ID of another shape fails the call', {
-    request: (request) =>
-      request.operation === 'batchGetTempUrls' &&
-      itemsOf(request).length > 1 &&
-      itemsOf(request).some(({ fileID }) => !/^cloud:\/\/[^/]+\/./.test(fileID))
-        ? toStorageRefusal(400, 'INVALID_PARAM')
-        : undefined,
+  onList('ST-LINKS-ALONE', 'what follows a missing file fails too', (all) => {
+    const first = all.findIndex(isBad);
+    for (const entry of first < 0 ? [] : all.slice(first))
+      Object.assign(entry, { code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' });
   }),
+  onList('ST-LINKS-ALONE', 'what comes before a missing file fails too', (all) => {
+    for (const entry of all.slice(0, Math.max(all.findLastIndex(isBad), 0)))
+      Object.assign(entry, { code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' });
+  }),
+  refuseLinks(
+    'ST-LINKS-ALONE',
+    'a file ID of another shape fails the call',
+    (all) => all.length > 1 && all.some(({ fileID }) => !/^cloud:\/\/[^/]+\/./.test(fileID)),
+  ),
 ];

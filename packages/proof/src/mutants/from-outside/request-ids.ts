@@ -1,219 +1,188 @@
-import { createHash } from 'node:crypto';
-import type { MutatedAnswer } from '../../proxy/messages.ts';
-import type { Mutant } from '../mutant.ts';
-import { changeJson, listOrdered, mediaTypeOf } from '../support/answers.ts';
-
-import { fault, ofGateway, ofService } from './fault.ts';
+import { createHash, randomUUID } from 'node:crypto';
+import type { MutatedRequest, MutatedResponse } from '../../proxy/messages.ts';
+import { type Mutant, mutant } from '../mutant.ts';
+import {
+  changeJson,
+  gatewayError,
+  gatewayResponse,
+  passHeader,
+  removeHeader,
+  serviceResponse,
+  setHeader,
+  statuses,
+  upgraded,
+  valuesOfService,
+} from '../support/gateway.ts';
 
 const NAME = 'X-Request-Id';
+const remove = removeHeader(NAME);
 
-function give(answer: MutatedAnswer, id: string): void {
-  answer.headers.set(NAME, id);
-  if (answer.json?.requestId && answer.json.code)
-    changeJson(answer, (json) => {
-      json.requestId = id;
-    });
+/** Sets the identifier in the header, and in the body of an error. */
+function give(response: MutatedResponse, id: string | undefined): void {
+  if (id === undefined) return;
+  response.headers.set(NAME, id);
+  if (response.json?.requestId && response.json.code) changeJson({ requestId: id })(response);
 }
+
+const inBody = (status: number, toId: (id: string) => string) =>
+  gatewayError(
+    { status },
+    changeJson((json) => {
+      json.requestId = toId(json.requestId);
+    }),
+  );
+
+const options = (when: (headers: MutatedRequest['headers']) => unknown) =>
+  gatewayResponse({ method: 'OPTIONS', when: (_, { headers }) => when(headers) }, remove);
 
 /** How gateways make request identifiers, and forget them. */
 export const requestIds: readonly Mutant[] = [
-  fault(
+  mutant(
     'GW-REQUEST-ID',
     'an error of the service carries none',
-    ofService(({ headers, status }) => {
-      if (status >= 400) headers.remove(NAME);
-    }),
+    serviceResponse({ status: statuses(4, 5) }, remove),
   ),
-  fault(
+  mutant(
     'GW-REQUEST-ID',
     '204 and 304 carry none',
-    ofService(({ headers, status }) => {
-      if (status === 204 || status === 304) headers.remove(NAME);
-    }),
+    serviceResponse({ status: [204, 304] }, remove),
   ),
-  fault(
+  mutant(
     'GW-REQUEST-ID',
     'a call without credentials gets none',
-    ofGateway(({ headers, status }) => {
-      if (status === 401) headers.remove(NAME);
-    }),
-    ['GW-REQUEST-ID-EQUAL'],
+    gatewayError({ status: 401 }, remove),
   ),
-  fault(
+  mutant(
     'GW-REQUEST-ID',
     'a forbidden service gets an empty one',
-    ofGateway(({ headers, status }) => {
-      if (status === 403) headers.set(NAME, '');
-    }),
-    ['GW-REQUEST-ID-EQUAL'],
+    gatewayError({ status: 403 }, setHeader(NAME, '')),
   ),
-  fault(
+  mutant(
     'GW-REQUEST-ID',
     'a redirect carries none',
-    ofService(({ headers, status }) => {
-      if (status > 300 && status < 400) headers.remove(NAME);
-    }),
+    serviceResponse({ status: statuses(3).slice(1) }, remove),
   ),
-  fault(
+  mutant(
     'GW-REQUEST-ID',
     'an event stream carries none',
-    ofService((answer) => {
-      if (mediaTypeOf(answer) === 'text/event-stream') answer.headers.remove(NAME);
-    }),
+    serviceResponse({ type: 'text/event-stream' }, remove),
   ),
-  fault(
+  mutant(
     'GW-REQUEST-ID-EQUAL',
     'that of the body is of another layer where the service is missing',
-    ofGateway((answer) => {
-      if (answer.status === 404)
-        changeJson(answer, (json) => {
-          json.requestId = crypto.randomUUID();
-        });
-    }),
+    inBody(404, () => randomUUID()),
   ),
-  fault(
+  mutant(
     'GW-REQUEST-ID-EQUAL',
     'that of the body is upper-cased without credentials',
-    ofGateway((answer) => {
-      if (answer.status === 401)
-        changeJson(answer, (json) => {
-          json.requestId = json.requestId.toUpperCase();
-        });
-    }),
+    inBody(401, (id) => id.toUpperCase()),
   ),
-  fault(
+  mutant(
     'GW-REQUEST-ID-EQUAL',
     'that of the body is empty with a bad name',
-    ofGateway((answer) => {
-      if (answer.status === 400)
-        changeJson(answer, (json) => {
-          json.requestId = '';
-        });
-    }),
+    inBody(400, () => ''),
   ),
-  fault(
+  mutant(
     'GW-REQUEST-ID-NEW',
     'it is the time in seconds',
-    ofService((answer) => {
-      answer.headers.set(NAME, `${Math.floor(Date.now() / 1_000)}`);
-    }),
+    serviceResponse(
+      {},
+      setHeader(NAME, () => `${Math.floor(Date.now() / 1_000)}`),
+    ),
   ),
-  fault(
+  mutant(
     'GW-REQUEST-ID-NEW',
     'it is that of the caller',
-    ofService((answer, { headers }) => {
-      const id = headers.get(NAME);
-      if (id) answer.headers.set(NAME, id);
-    }),
+    serviceResponse({}, (response, { headers }) => give(response, headers.get(NAME))),
   ),
-  fault(
+  mutant(
     'GW-REQUEST-ID-NEW',
     'it is that of the caller with errors',
-    ofGateway((answer, { headers }) => {
-      const id = headers.get(NAME);
-      if (id) give(answer, id);
-    }),
+    gatewayError({}, (response, { headers }) => give(response, headers.get(NAME))),
   ),
-  fault(
+  mutant(
     'GW-REQUEST-ID-NEW',
     'it is that of X-Correlation-Id or traceparent',
-    ofService((answer, { headers }) => {
-      const id = headers.get('X-Correlation-Id') ?? headers.get('traceparent');
-      if (id) answer.headers.set(NAME, id);
+    serviceResponse({}, (response, { headers }) =>
+      give(response, headers.get('X-Correlation-Id') ?? headers.get('traceparent')),
+    ),
+  ),
+  mutant(
+    'GW-REQUEST-ID-NEW',
+    'it is made of method, address and credentials',
+    gatewayResponse({}, (response, { method, target, headers }) => {
+      const hash = createHash('sha256').update(method + target + headers.get('Authorization'));
+      give(response, hash.digest('hex'));
     }),
   ),
-  fault('GW-REQUEST-ID-NEW', 'it is made of method, address and credentials', {
-    answer(answer, { isGateway, method, target, headers }) {
-      const hash = createHash('sha256')
-        .update(method + target + headers.get('Authorization'))
-        .digest('hex');
-      if (isGateway) give(answer, hash);
-    },
-  }),
-  fault('GW-REQUEST-ID-NEW', 'every second call has that of the one before', () => {
+  mutant('GW-REQUEST-ID-NEW', 'every second call has that of the one before', () => {
     let last: string | undefined;
-    return ofService((answer) => {
-      if (last === undefined) last = answer.headers.get(NAME);
-      else {
-        answer.headers.set(NAME, last);
-        last = undefined;
-      }
-    });
+    return serviceResponse(
+      {},
+      setHeader(NAME, (id) => {
+        const given = last;
+        last = given === undefined ? id : undefined;
+        return given;
+      }),
+    );
   }),
-  fault(
+  mutant(
     'GW-REQUEST-ID-NEW',
     'errors have the same',
-    ofGateway((answer) => give(answer, 'c0ffee')),
+    gatewayError({}, (response) => give(response, 'c0ffee')),
   ),
-  fault('GW-REQUEST-ID-NEW', 'it is counted to ten and again', () => {
+  mutant('GW-REQUEST-ID-NEW', 'it is counted to ten and again', () => {
     let count = 0;
-    return ofService((answer) => {
-      count += 1;
-      answer.headers.set(NAME, `request-${count % 10}`);
-    });
+    return serviceResponse(
+      {},
+      setHeader(NAME, () => `request-${++count % 10}`),
+    );
   }),
-  fault(
+  mutant(
     'GW-REQUEST-ID-OWN',
     'that of the service follows in the same header',
-    ofService(({ headers }, request) => {
-      const [own] = listOrdered(request, NAME);
+    serviceResponse({}, ({ headers }, request) => {
+      const [own] = valuesOfService(request, NAME);
       if (own) headers.set(NAME, `${headers.get(NAME)}, ${own}`);
     }),
   ),
-  fault(
+  mutant(
     'GW-REQUEST-ID-OWN',
     'that of the service stands beside it with an error',
-    ofService(({ headers, status }, request) => {
-      const [own] = listOrdered(request, NAME);
-      if (own && status >= 400) headers.add('x-request-id', own);
-    }),
+    serviceResponse({ status: statuses(4, 5) }, passHeader(NAME, 'add')),
   ),
-  fault(
+  mutant(
     'GW-REQUEST-ID-OWN',
     'that of the service is kept with an event stream',
-    ofService((answer, request) => {
-      const [own] = listOrdered(request, NAME);
-      if (own && mediaTypeOf(answer) === 'text/event-stream') answer.headers.set(NAME, own);
-    }),
+    serviceResponse({ type: 'text/event-stream' }, passHeader(NAME)),
   ),
-  fault(
+  mutant(
     'GW-REQUEST-ID-OWN',
     'that of the service is kept on POST',
-    ofService(({ headers }, request) => {
-      const [own] = listOrdered(request, NAME);
-      if (own && request.method === 'POST') headers.set(NAME, own);
-    }),
+    serviceResponse({ method: 'POST' }, passHeader(NAME)),
   ),
-  fault('GW-REQUEST-ID-OWN', 'that of the service is kept on the 101', {
-    upgraded({ headers }, request) {
-      const [own] = listOrdered(request, NAME);
-      if (own) headers.set(NAME, own);
-    },
-  }),
-  fault(
+  mutant('GW-REQUEST-ID-OWN', 'that of the service is kept on the 101', upgraded(passHeader(NAME))),
+  mutant(
     'GW-REQUEST-ID-OWN',
     "the gateway's own stands there twice",
-    ofService(({ headers }, request) => {
-      if (listOrdered(request, NAME).length > 0) headers.add(NAME, headers.get(NAME) ?? '');
+    serviceResponse({}, ({ headers }, request) => {
+      if (valuesOfService(request, NAME).length > 0) headers.add(NAME, headers.get(NAME) ?? '');
     }),
   ),
-  fault('GW-REQUEST-ID-UPGRADE', 'the 101 has an empty one', {
-    upgraded: ({ headers }) => headers.set(NAME, ''),
-  }),
-  fault('GW-REQUEST-ID-OPTIONS', 'a preflight carries none', {
-    answer({ headers }, { isGateway, method, headers: asked }) {
-      if (isGateway && method === 'OPTIONS' && asked.get('Access-Control-Request-Method'))
-        headers.remove(NAME);
-    },
-  }),
-  fault('GW-REQUEST-ID-OPTIONS', 'an OPTIONS without Origin gets none', {
-    answer({ headers }, { isGateway, method, headers: asked }) {
-      if (isGateway && method === 'OPTIONS' && !asked.get('Origin')) headers.remove(NAME);
-    },
-  }),
-  fault('GW-REQUEST-ID-OPTIONS', 'an OPTIONS without credentials gets none', {
-    answer({ headers }, { isGateway, method, headers: asked }) {
-      if (isGateway && method === 'OPTIONS' && !asked.get('Authorization')) headers.remove(NAME);
-    },
-  }),
+  mutant('GW-REQUEST-ID-UPGRADE', 'the 101 has an empty one', upgraded(setHeader(NAME, ''))),
+  mutant(
+    'GW-REQUEST-ID-OPTIONS',
+    'a preflight carries none',
+    options((headers) => headers.get('Access-Control-Request-Method')),
+  ),
+  mutant(
+    'GW-REQUEST-ID-OPTIONS',
+    'an OPTIONS without Origin gets none',
+    options((headers) => !headers.get('Origin')),
+  ),
+  mutant(
+    'GW-REQUEST-ID-OPTIONS',
+    'an OPTIONS without credentials gets none',
+    options((headers) => !headers.get('Authorization')),
+  ),
 ];

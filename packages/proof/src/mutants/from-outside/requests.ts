@@ -1,178 +1,114 @@
-import type { Mutant } from '../mutant.ts';
-import { behind, fault } from './fault.ts';
+import type { MutatedRequest } from '../../proxy/messages.ts';
+import { type Mutant, mutant } from '../mutant.ts';
+import {
+  changeBody,
+  changeJson,
+  changeText,
+  forwardedRequest,
+  keepHeaders,
+  removeHeader,
+  rewriteHeaders,
+} from '../support/gateway.ts';
 
-const lose = (name: string): Mutant =>
-  fault(
-    'GW-FORWARD-HEADERS',
-    `${name} is lost`,
-    behind(({ headers }) => headers.remove(name)),
-  );
+const onHeaders = (breaks: string, change: (request: MutatedRequest) => void) =>
+  mutant('GW-FORWARD-HEADERS', breaks, forwardedRequest(change));
 
-/** What gateways do to calls before they pass them on. */
+const onBody = (breaks: string, change: (request: MutatedRequest) => void) =>
+  mutant('GW-FORWARD-BODY', breaks, forwardedRequest(change));
+
+/** What gateways do to requests before they pass them on. */
 export const requests: readonly Mutant[] = [
-  fault(
+  mutant(
     'GW-FORWARD-METHOD',
     'a POST without a body becomes a GET',
-    behind((request) => {
+    forwardedRequest((request) => {
       if (request.method === 'POST' && request.body.length === 0) request.method = 'GET';
     }),
   ),
-  fault(
+  mutant(
     'GW-FORWARD-METHOD',
     'a POST to the root of a service becomes a GET',
-    behind((request) => {
+    forwardedRequest((request) => {
       if (request.method !== 'POST' || !/^\/v1\/cloudrun\/[^/]+\/?$/.test(request.path)) return;
       request.method = 'GET';
       request.body = Buffer.alloc(0);
       request.headers.remove('Content-Type');
       request.headers.remove('Content-Length');
     }),
-    ['GW-PATH-OPTIONAL', 'GW-PATH-TRAILING-SLASH'],
   ),
-  fault(
-    'GW-FORWARD-HEADERS',
+  onHeaders(
     'a JSON content type gets a charset',
-    behind(({ headers }) => {
-      if (headers.get('Content-Type') === 'application/json')
-        headers.set('Content-Type', 'application/json; charset=utf-8');
-    }),
+    rewriteHeaders(/^content-type$/i, (type) =>
+      type.replace(/^application\/json$/, '$&; charset=utf-8'),
+    ),
   ),
-  fault(
-    'GW-FORWARD-HEADERS',
+  onHeaders(
     'parameters of the content type are lost',
-    behind(({ headers }) => {
-      const type = headers.get('Content-Type');
-      if (type?.startsWith('application/json')) headers.set('Content-Type', 'application/json');
-    }),
+    rewriteHeaders(/^content-type$/i, (type) => type.replace(/^(application\/json).*/, '$1')),
   ),
-  fault(
-    'GW-FORWARD-HEADERS',
+  onHeaders(
     'values of headers are lower-cased',
-    behind(({ headers }) => {
-      for (const pair of headers.list) if (/^x-/i.test(pair[0])) pair[1] = pair[1].toLowerCase();
-    }),
+    rewriteHeaders(/^x-/i, (value) => value.toLowerCase()),
   ),
-  fault(
-    'GW-FORWARD-HEADERS',
-    'of a repeated header the last is kept',
-    behind(({ headers }) => {
-      const last = new Map(headers.list.map(([name, value]) => [name.toLowerCase(), value]));
-      for (const [name, value] of last) if (headers.all(name).length > 1) headers.set(name, value);
-    }),
-  ),
-  fault(
-    'GW-FORWARD-HEADERS',
+  onHeaders('of a repeated header the last is kept', ({ headers }) => {
+    const last = new Map(headers.list.map(([name, value]) => [name.toLowerCase(), value]));
+    for (const [name, value] of last) if (headers.all(name).length > 1) headers.set(name, value);
+  }),
+  onHeaders(
     'headers with an empty value are lost',
-    behind(({ headers }) => {
-      headers.list = headers.list.filter(([, value]) => value !== '');
-    }),
+    keepHeaders((_, value) => value !== ''),
   ),
-  fault(
-    'GW-FORWARD-HEADERS',
+  onHeaders(
     'values of headers are cut at 256 bytes',
-    behind(({ headers }) => {
-      for (const pair of headers.list) if (/^x-/i.test(pair[0])) pair[1] = pair[1].slice(0, 256);
-    }),
+    rewriteHeaders(/^x-/i, (value) => value.slice(0, 256)),
   ),
-  fault(
-    'GW-FORWARD-HEADERS',
+  onHeaders(
     'two spaces in a value become one',
-    behind(({ headers }) => {
-      for (const pair of headers.list) pair[1] = pair[1].replace(/ {2,}/g, ' ');
-    }),
+    rewriteHeaders(/^/, (value) => value.replace(/ {2,}/g, ' ')),
   ),
-  fault(
-    'GW-FORWARD-HEADERS',
+  onHeaders(
     'what follows a comma in a value is lost',
-    behind(({ headers }) => {
-      for (const pair of headers.list)
-        if (/^x-/i.test(pair[0])) pair[1] = pair[1].replace(/,.*/, '');
-    }),
+    rewriteHeaders(/^x-/i, (value) => value.replace(/,.*/, '')),
   ),
-  fault(
-    'GW-FORWARD-HEADERS',
-    'headers of a GET are lost',
-    behind(({ headers, method, path }) => {
-      if (method === 'GET' && !path.includes('/events'))
-        headers.list = headers.list.filter(([name]) => !/^x-/i.test(name));
-    }),
+  onHeaders('headers of a GET are lost', (request) => {
+    if (request.method === 'GET' && !request.path.includes('/events'))
+      keepHeaders((name) => !/^x-/i.test(name))(request);
+  }),
+  onHeaders('Accept becomes */*', (request) => {
+    if (!request.path.includes('/events')) rewriteHeaders(/^accept$/i, () => '*/*')(request);
+  }),
+  ...['Cookie', 'If-None-Match', 'Accept-Language', 'User-Agent'].map((name) =>
+    onHeaders(`${name} is lost`, removeHeader(name)),
   ),
-  fault(
-    'GW-FORWARD-HEADERS',
-    'Accept becomes */*',
-    behind(({ headers, path }) => {
-      if (headers.get('Accept') && !path.includes('/events')) headers.set('Accept', '*/*');
-    }),
-  ),
-  lose('Cookie'),
-  lose('If-None-Match'),
-  lose('Accept-Language'),
-  lose('User-Agent'),
-  fault(
-    'GW-FORWARD-BODY',
-    'JSON is parsed and written again',
-    behind((request) => {
-      const { json } = request;
-      if (json !== undefined) request.json = json;
-    }),
-  ),
-  fault(
-    'GW-FORWARD-BODY',
+  onBody('JSON is parsed and written again', changeJson({})),
+  onBody(
     'an empty JSON object is sent as no body',
-    behind((request) => {
-      if (request.body.toString() === '{}') request.body = Buffer.alloc(0);
-    }),
+    changeText((text) => (text === '{}' ? '' : text)),
   ),
-  fault(
-    'GW-FORWARD-BODY',
+  onBody(
     'what follows 16 KiB is lost',
-    behind((request) => {
-      request.body = request.body.subarray(0, 16_384);
-    }),
+    changeBody((body) => body.subarray(0, 16_384)),
   ),
-  fault(
-    'GW-FORWARD-BODY',
+  onBody(
     'white space at the end is lost',
-    behind((request) => {
-      request.body = Buffer.from(request.body.toString('latin1').replace(/\s+$/, ''), 'latin1');
-    }),
+    changeText((text) => text.replace(/\s+$/, '')),
   ),
-  fault(
-    'GW-FORWARD-BODY',
+  onBody(
     'CRLF becomes LF',
-    behind((request) => {
-      request.body = Buffer.from(
-        request.body.toString('latin1').replaceAll('\r\n', '\n'),
-        'latin1',
-      );
-    }),
+    changeText((text) => text.replaceAll('\r\n', '\n')),
   ),
-  fault(
-    'GW-FORWARD-BODY',
-    'a chunked body is lost',
-    behind((request) => {
-      if (request.headers.get('Transfer-Encoding')) request.body = Buffer.alloc(0);
-    }),
-  ),
-  fault(
-    'GW-FORWARD-BODY',
-    'characters beyond U+FFFF become question marks',
-    behind((request) => {
-      const text = request.body.toString();
-      if (Buffer.from(text).equals(request.body))
-        request.body = Buffer.from(text.replace(/[\u{10000}-\u{10ffff}]/gu, '?'));
-    }),
-  ),
-  fault(
-    'GW-FORWARD-BODY',
+  onBody('a chunked body is lost', (request) => {
+    if (request.headers.get('Transfer-Encoding')) request.body = Buffer.alloc(0);
+  }),
+  onBody('characters beyond U+FFFF become question marks', (request) => {
+    const text = request.body.toString();
+    if (Buffer.from(text).equals(request.body))
+      request.body = Buffer.from(text.replace(/[\u{10000}-\u{10ffff}]/gu, '?'));
+  }),
+  onBody(
     'a member named __proto__ or constructor is lost',
-    behind((request) => {
-      const text = request.body.toString('latin1');
-      if (/"(__proto__|constructor)"/.test(text))
-        request.body = Buffer.from(
-          text.replace(/"(__proto__|constructor)"\s*:\s*("[^"]*"|\{[^}]*\}|\d+|\w+),?/g, ''),
-          'latin1',
-        );
-    }),
+    changeText((text) =>
+      text.replace(/"(__proto__|constructor)"\s*:\s*("[^"]*"|\{[^}]*\}|\d+|\w+),?/g, ''),
+    ),
   ),
 ];

@@ -1,63 +1,70 @@
-import { MutatedAnswer, type SocketMessage } from '../../proxy/messages.ts';
-import type { Mutant } from '../mutant.ts';
-import { mediaTypeOf } from '../support/answers.ts';
-import { toRefusal } from '../support/refusals.ts';
-import { fault } from './fault.ts';
+import type { RuleId } from '../../../../conformance/src/generated/rule-ids.gen.ts';
+import type { Hooks, MutatedRequest, SocketEnd, SocketMessage } from '../../proxy/messages.ts';
+import { type Mutant, mutant } from '../mutant.ts';
+import {
+  callAgain,
+  changeText,
+  mediaTypeOf,
+  setHeader,
+  toGatewayResponse,
+  toRefusal,
+  upgraded,
+} from '../support/gateway.ts';
 
-const events = (
+const NAME = 'Sec-WebSocket-Protocol';
+const isEvents = ({ isGateway, target }: MutatedRequest) => isGateway && /\/events\?/.test(target);
+
+/** Changes event streams, but not those that wait for their release: they have to stay streams. */
+const events = (breaks: string, change: (text: string) => string): Mutant =>
+  mutant('GW-SSE', breaks, (context) => ({
+    async request(request) {
+      if (!isEvents(request) || /hold=/.test(request.query)) return;
+      const response = await callAgain(context, request);
+      if (mediaTypeOf(response) === 'text/event-stream') changeText(change)(response);
+      return response;
+    },
+  }));
+
+/** Changes the messages of one side, but for those that tell the fixture what to do. */
+const messages = (
+  rule: RuleId,
   breaks: string,
-  change: (text: string) => string,
-  companions: Mutant['companions'] = [],
+  side: SocketMessage['from'],
+  change: (message: SocketMessage) => SocketMessage | undefined,
 ): Mutant =>
-  fault(
-    'GW-SSE',
-    breaks,
-    (context) => ({
-      // Not with `buffersEvents`: a stream that waits for its release has to stay a stream.
-      async request(request) {
-        if (!request.isGateway || !/\/events\?/.test(request.target) || /hold=/.test(request.query))
-          return;
-        const headers = Object.fromEntries(
-          request.headers.list.filter(
-            ([name]) => !/^(connection|content-length|transfer-encoding)$/i.test(name),
-          ),
-        );
-        const answer = await context.call({
-          method: request.method,
-          target: request.target,
-          headers,
-          body: request.body,
-        });
-        if (mediaTypeOf(answer) === 'text/event-stream')
-          answer.body = Buffer.from(change(answer.body.toString()));
-        return answer;
-      },
-    }),
-    companions,
+  mutant(rule, breaks, {
+    message: (message) =>
+      message.from === side && !message.data.toString().startsWith('!') ? change(message) : message,
+  });
+
+/** Changes the bytes of the text, or of the binary messages of one side. */
+const bytes = (
+  rule: 'GW-WS-TEXT' | 'GW-WS-BINARY',
+  breaks: string,
+  side: SocketMessage['from'],
+  change: (data: Buffer) => Buffer,
+): Mutant =>
+  messages(rule, breaks, side, (message) =>
+    message.binary === (rule === 'GW-WS-BINARY')
+      ? { ...message, data: change(message.data) }
+      : message,
   );
 
-const from = (
-  side: SocketMessage['from'],
-  change: (message: SocketMessage) => SocketMessage | SocketMessage[] | undefined,
-) => ({
-  message: (message: SocketMessage) =>
-    message.from === side && !message.data.toString().startsWith('!') ? change(message) : message,
+/** Changes how a WebSocket ends that one side has closed. */
+const closes = (
+  breaks: string,
+  change: (end: SocketEnd) => Partial<SocketEnd>,
+  isWanted: (end: SocketEnd) => unknown = () => true,
+): Mutant =>
+  mutant('GW-WS-CLOSE', breaks, {
+    close: (end) => (isWanted(end) ? { ...end, ...change(end) } : end),
+  });
+const byService = ({ from }: SocketEnd) => from === 'service';
+const byCaller = ({ from }: SocketEnd) => from === 'caller';
+
+const handshake = (change: (headers: MutatedRequest['headers']) => unknown): Hooks => ({
+  upgrade: ({ headers }) => change(headers),
 });
-const pairs = (isWanted: (message: SocketMessage) => boolean) => () => {
-  let held: SocketMessage | undefined;
-  return {
-    message(message: SocketMessage) {
-      if (!isWanted(message)) return message;
-      if (!held) {
-        held = message;
-        return undefined;
-      }
-      const both = [message, held];
-      held = undefined;
-      return both;
-    },
-  };
-};
 
 /** What gateways do to event streams and WebSockets. */
 export const streams: readonly Mutant[] = [
@@ -71,272 +78,185 @@ export const streams: readonly Mutant[] = [
       .join(''),
   ),
   events('events are joined', (text) => text.replace(/(?<=.)\n\n(?=.)/g, '\n')),
-  fault(
-    'GW-SSE',
-    'it is answered as text/plain',
-    {
-      answer(answer) {
-        if (mediaTypeOf(answer) === 'text/event-stream')
-          answer.headers.set('Content-Type', 'text/plain');
+  mutant('GW-SSE', 'it is answered as text/plain', {
+    response(response) {
+      if (mediaTypeOf(response) === 'text/event-stream')
+        setHeader('Content-Type', 'text/plain')(response);
+    },
+  }),
+  mutant('GW-SSE', 'only the first event comes on POST', (context) => ({
+    async request(request) {
+      if (!isEvents(request) || request.method !== 'POST') return;
+      const response = await callAgain(context, request);
+      changeText((text) => `${text.split('\n\n', 1)[0]}\n\n`)(response);
+      return response;
+    },
+  })),
+  mutant('GW-SSE-UNBUFFERED', 'a stream that was asked for with POST is buffered', (context) => ({
+    request: (request) =>
+      isEvents(request) && request.method === 'POST' ? callAgain(context, request) : undefined,
+  })),
+  mutant(
+    'GW-WS-UPGRADE',
+    'a handshake gets 200',
+    handshake(() => toGatewayResponse(200, 'application/json', '{}')),
+  ),
+  mutant(
+    'GW-WS-UPGRADE',
+    'a handshake gets 426, for the upgrade was lost on the way',
+    handshake((headers) => (headers.get('Authorization') ? toGatewayResponse(426) : undefined)),
+  ),
+  messages('GW-WS-TEXT', 'text of the service comes as binary', 'service', (message) => ({
+    ...message,
+    binary: true,
+  })),
+  messages('GW-WS-TEXT', 'text of the caller comes as binary', 'caller', (message) => ({
+    ...message,
+    binary: true,
+  })),
+  messages('GW-WS-TEXT', 'empty messages are lost', 'caller', (message) =>
+    message.data.length === 0 && !message.binary ? undefined : message,
+  ),
+  bytes('GW-WS-TEXT', 'what follows 65,535 bytes is lost', 'caller', (data) =>
+    data.subarray(0, 65_535),
+  ),
+  bytes('GW-WS-TEXT', 'what follows 16 KiB is lost', 'service', (data) => data.subarray(0, 16_384)),
+  bytes('GW-WS-TEXT', 'texts are trimmed', 'caller', (data) => Buffer.from(data.toString().trim())),
+  bytes('GW-WS-TEXT', 'a byte order mark is lost', 'caller', (data) =>
+    Buffer.from(data.toString().replace(/^\uFEFF/, '')),
+  ),
+  bytes('GW-WS-TEXT', 'characters beyond ASCII are lost', 'service', (data) =>
+    Buffer.from(data.toString('ascii')),
+  ),
+  mutant('GW-WS-TEXT', 'two messages of the service in a row change places', () => {
+    let held: SocketMessage | undefined;
+    return {
+      message(message) {
+        if (message.binary || !/^[1-2]$/.test(message.data.toString())) return message;
+        const both = held && [message, held];
+        held = held ? undefined : message;
+        return both;
       },
-    },
-    ['GW-HEADERS'],
-  ),
-  fault('GW-SSE', 'only the first event comes on POST', (context) => ({
-    async request(request) {
-      if (!request.isGateway || request.method !== 'POST' || !/\/events\?/.test(request.target))
-        return;
-      const answer = await context.call({
-        method: 'POST',
-        target: request.target,
-        headers: Object.fromEntries(request.headers.list),
-        body: request.body,
-      });
-      answer.body = Buffer.from(`${answer.body.toString().split('\n\n', 1)[0]}\n\n`);
-      return answer;
-    },
-  })),
-  fault('GW-SSE-UNBUFFERED', 'a stream that was asked for with POST is buffered', (context) => ({
-    async request(request) {
-      if (!request.isGateway || request.method !== 'POST' || !/\/events\?/.test(request.target))
-        return;
-      return context.call({
-        method: 'POST',
-        target: request.target,
-        headers: Object.fromEntries(request.headers.list),
-        body: request.body,
-      });
-    },
-  })),
-  fault('GW-WS-UPGRADE', 'a handshake gets 200', {
-    upgrade: () =>
-      new MutatedAnswer(
-        200,
-        { 'Content-Type': 'application/json', 'X-Request-Id': crypto.randomUUID() },
-        '{}',
-      ),
+    };
   }),
-  fault('GW-WS-UPGRADE', 'a handshake gets 426, for the upgrade was lost on the way', {
-    upgrade: ({ headers }) =>
-      headers.get('Authorization')
-        ? new MutatedAnswer(426, { 'X-Request-Id': crypto.randomUUID() })
-        : undefined,
-  }),
-  fault(
-    'GW-WS-TEXT',
-    'text of the service comes as binary',
-    from('service', (message) => ({ ...message, binary: true })),
-  ),
-  fault(
-    'GW-WS-TEXT',
-    'text of the caller comes as binary',
-    from('caller', (message) => ({ ...message, binary: true })),
-  ),
-  fault(
-    'GW-WS-TEXT',
-    'empty messages are lost',
-    from('caller', (message) =>
-      message.data.length === 0 && !message.binary ? undefined : message,
-    ),
-  ),
-  fault(
-    'GW-WS-TEXT',
-    'what follows 65,535 bytes is lost',
-    from('caller', (message) =>
-      message.binary ? message : { ...message, data: message.data.subarray(0, 65_535) },
-    ),
-  ),
-  fault(
-    'GW-WS-TEXT',
-    'what follows 16 KiB is lost',
-    from('service', (message) =>
-      message.binary ? message : { ...message, data: message.data.subarray(0, 16_384) },
-    ),
-  ),
-  fault(
-    'GW-WS-TEXT',
-    'texts are trimmed',
-    from('caller', (message) =>
-      message.binary ? message : { ...message, data: Buffer.from(message.data.toString().trim()) },
-    ),
-  ),
-  fault(
-    'GW-WS-TEXT',
-    'a byte order mark is lost',
-    from('caller', (message) =>
-      message.binary
-        ? message
-        : { ...message, data: Buffer.from(message.data.toString().replace(/^\uFEFF/, '')) },
-    ),
-  ),
-  fault(
-    'GW-WS-TEXT',
-    'characters beyond ASCII are lost',
-    from('service', (message) =>
-      message.binary ? message : { ...message, data: Buffer.from(message.data.toString('ascii')) },
-    ),
-  ),
-  fault(
-    'GW-WS-TEXT',
-    'two messages of the service in a row change places',
-    pairs(({ binary, data }) => !binary && /^[1-2]$/.test(data.toString())),
-  ),
-  fault('GW-WS-TEXT', 'a message that comes right after the handshake is lost', () => {
+  mutant('GW-WS-TEXT', 'a message that comes right after the handshake is lost', () => {
     let isLost = false;
-    return from('caller', (message) => {
-      if (message.binary || isLost) return message;
-      isLost = true;
-      return undefined;
-    });
+    return {
+      message(message) {
+        const isControl = message.data.toString().startsWith('!');
+        if (message.from !== 'caller' || isControl || message.binary || isLost) return message;
+        isLost = true;
+        return undefined;
+      },
+    };
   }),
-  fault(
-    'GW-WS-BINARY',
-    'binary comes as text',
-    from('service', (message) => ({ ...message, binary: false })),
-    ['GW-WS-TEXT'],
-  ),
-  fault(
-    'GW-WS-BINARY',
-    'binary that is UTF-8 comes as text',
-    from('service', (message) =>
-      message.binary && Buffer.from(message.data.toString()).equals(message.data)
-        ? { ...message, binary: false }
-        : message,
-    ),
-  ),
-  fault(
-    'GW-WS-BINARY',
-    'empty binary messages are lost',
-    from('caller', (message) =>
-      message.binary && message.data.length === 0 ? undefined : message,
-    ),
-  ),
-  fault(
-    'GW-WS-BINARY',
-    'bytes that are no UTF-8 are replaced',
-    from('caller', (message) =>
-      message.binary ? { ...message, data: Buffer.from(message.data.toString()) } : message,
-    ),
-  ),
-  fault(
-    'GW-WS-BINARY',
-    'what follows 32 KiB is lost',
-    from('service', (message) =>
-      message.binary ? { ...message, data: message.data.subarray(0, 32_768) } : message,
-    ),
-  ),
-  fault(
-    'GW-WS-BINARY',
-    'a zero at the end is lost',
-    from('caller', (message) =>
-      message.binary && message.data.at(-1) === 0
-        ? { ...message, data: message.data.subarray(0, -1) }
-        : message,
-    ),
-  ),
-  fault('GW-WS-SUBPROTOCOL', 'only the first offered reaches the service', {
-    upgrade({ headers }) {
-      const offered = headers.get('Sec-WebSocket-Protocol');
-      if (offered) headers.set('Sec-WebSocket-Protocol', offered.split(',')[0] ?? '');
-    },
-  }),
-  fault('GW-WS-SUBPROTOCOL', 'offered ones are lower-cased', {
-    upgrade({ headers }) {
-      const offered = headers.get('Sec-WebSocket-Protocol');
-      if (offered) headers.set('Sec-WebSocket-Protocol', offered.toLowerCase());
-    },
-  }),
-  fault('GW-WS-SUBPROTOCOL', 'the caller is told the first that it offered', {
-    upgraded({ headers }, request) {
-      const [first] = request.headers.get('Sec-WebSocket-Protocol')?.split(/\s*,\s*/) ?? [];
-      if (first) headers.set('Sec-WebSocket-Protocol', first);
-    },
-  }),
-  fault('GW-WS-SUBPROTOCOL', 'the caller is told none', {
-    upgraded: ({ headers }) => headers.remove('Sec-WebSocket-Protocol'),
-  }),
-  fault('GW-WS-CLOSE', 'a code of the service from 4000 on becomes 1000', {
-    close: (end) => (end.from === 'service' && end.code >= 4000 ? { ...end, code: 1000 } : end),
-  }),
-  fault('GW-WS-CLOSE', 'a code of the service becomes 1005', {
-    close: (end) => (end.from === 'service' ? { ...end, code: 1005 } : end),
-  }),
-  fault('GW-WS-CLOSE', 'a code of the caller becomes 1001', {
-    close: (end) => (end.from === 'caller' ? { ...end, code: 1001 } : end),
-  }),
-  fault('GW-WS-CLOSE', 'the reason of the caller is lost', {
-    close: (end) => (end.from === 'caller' ? { ...end, reason: '' } : end),
-  }),
-  fault('GW-WS-CLOSE', 'the reason of the service is lost', {
-    close: (end) => (end.from === 'service' ? { ...end, reason: '' } : end),
-  }),
-  fault('GW-WS-CLOSE', 'a reason beyond ASCII is mangled', {
-    close: (end) => ({
-      ...end,
-      reason: Buffer.from(end.reason)
-        .toString('ascii')
-        .replace(/[^ -~]/g, '?'),
-    }),
-  }),
-  fault('GW-WS-CLOSE', 'a reason is cut at 32 characters', {
-    close: (end) => ({ ...end, reason: end.reason.slice(0, 32) }),
-  }),
-  fault('GW-WS-CLOSE', '1000 of the caller with a reason becomes 1005', {
-    close: (end) =>
-      end.from === 'caller' && end.code === 1000 && end.reason ? { ...end, code: 1005 } : end,
-  }),
-  fault('GW-WS-AUTH', 'credentials of a handshake are not looked at', ({ authorization }) => ({
-    upgrade: ({ headers }) => headers.set('Authorization', authorization),
+  messages('GW-WS-BINARY', 'binary comes as text', 'service', (message) => ({
+    ...message,
+    binary: false,
   })),
-  fault('GW-WS-AUTH', 'a handshake with any token is let through', ({ authorization }) => ({
-    upgrade({ headers }) {
+  messages('GW-WS-BINARY', 'binary that is UTF-8 comes as text', 'service', (message) => ({
+    ...message,
+    binary: message.binary && !Buffer.from(message.data.toString()).equals(message.data),
+  })),
+  messages('GW-WS-BINARY', 'empty binary messages are lost', 'caller', (message) =>
+    message.binary && message.data.length === 0 ? undefined : message,
+  ),
+  bytes('GW-WS-BINARY', 'bytes that are no UTF-8 are replaced', 'caller', (data) =>
+    Buffer.from(data.toString()),
+  ),
+  bytes('GW-WS-BINARY', 'what follows 32 KiB is lost', 'service', (data) =>
+    data.subarray(0, 32_768),
+  ),
+  bytes('GW-WS-BINARY', 'a zero at the end is lost', 'caller', (data) =>
+    data.at(-1) === 0 ? data.subarray(0, -1) : data,
+  ),
+  mutant(
+    'GW-WS-SUBPROTOCOL',
+    'only the first offered reaches the service',
+    handshake((headers) => {
+      const offered = headers.get(NAME);
+      if (offered) headers.set(NAME, offered.split(',')[0] ?? '');
+    }),
+  ),
+  mutant(
+    'GW-WS-SUBPROTOCOL',
+    'offered ones are lower-cased',
+    handshake((headers) => {
+      const offered = headers.get(NAME);
+      if (offered) headers.set(NAME, offered.toLowerCase());
+    }),
+  ),
+  mutant(
+    'GW-WS-SUBPROTOCOL',
+    'the caller is told the first that it offered',
+    upgraded(({ headers }, request) => {
+      const [first] = request.headers.get(NAME)?.split(/\s*,\s*/) ?? [];
+      if (first) headers.set(NAME, first);
+    }),
+  ),
+  mutant(
+    'GW-WS-SUBPROTOCOL',
+    'the caller is told none',
+    upgraded(({ headers }) => headers.remove(NAME)),
+  ),
+  closes(
+    'a code of the service from 4000 on becomes 1000',
+    () => ({ code: 1000 }),
+    (end) => byService(end) && end.code >= 4000,
+  ),
+  closes('a code of the service becomes 1005', () => ({ code: 1005 }), byService),
+  closes('a code of the caller becomes 1001', () => ({ code: 1001 }), byCaller),
+  closes('the reason of the caller is lost', () => ({ reason: '' }), byCaller),
+  closes('the reason of the service is lost', () => ({ reason: '' }), byService),
+  closes('a reason beyond ASCII is mangled', ({ reason }) => ({
+    reason: Buffer.from(reason)
+      .toString('ascii')
+      .replace(/[^ -~]/g, '?'),
+  })),
+  closes('a reason is cut at 32 characters', ({ reason }) => ({ reason: reason.slice(0, 32) })),
+  closes(
+    '1000 of the caller with a reason becomes 1005',
+    () => ({ code: 1005 }),
+    (end) => byCaller(end) && end.code === 1000 && end.reason,
+  ),
+  mutant('GW-WS-AUTH', 'credentials of a handshake are not looked at', ({ authorization }) =>
+    handshake((headers) => headers.set('Authorization', authorization)),
+  ),
+  mutant('GW-WS-AUTH', 'a handshake with any token is let through', ({ authorization }) =>
+    handshake((headers) => {
       if (headers.get('Authorization')?.startsWith('Bearer'))
         headers.set('Authorization', authorization);
-    },
-  })),
-  fault(
-    'GW-WS-AUTH',
-    'a handshake with a token of another environment is let through',
-    ({ authorization, otherAuthorization }) => ({
-      upgrade({ headers }) {
-        if (headers.get('Authorization') === otherAuthorization)
-          headers.set('Authorization', authorization);
-      },
     }),
   ),
-  fault(
+  mutant(
+    'GW-WS-AUTH',
+    'a handshake with a token of another environment is let through',
+    ({ authorization, otherAuthorization }) =>
+      handshake((headers) => {
+        if (headers.get('Authorization') === otherAuthorization)
+          headers.set('Authorization', authorization);
+      }),
+  ),
+  mutant(
     'GW-WS-AUTH',
     'a refused handshake gets a page',
-    {
-      upgrade: ({ headers }) =>
-        headers.get('Authorization')
-          ? undefined
-          : new MutatedAnswer(
-              401,
-              { 'Content-Type': 'text/html', 'X-Request-Id': crypto.randomUUID() },
-              '<h1>401</h1>',
-            ),
-    },
-    ['GW-ERROR-BODY'],
+    handshake((headers) =>
+      headers.get('Authorization')
+        ? undefined
+        : toGatewayResponse(401, 'text/html', '<h1>401</h1>'),
+    ),
   ),
-  fault('GW-WS-AUTH', 'a refused handshake ends in 500', {
-    upgrade: ({ headers }) =>
-      headers.get('Authorization') ? undefined : toRefusal(500, 'SYS_ERR'),
-  }),
-  fault('GW-WS-AUTH', 'the service is called before the credentials are looked at', (context) => ({
-    async upgrade() {},
-    upgraded() {},
-    async answer(answer, request) {
-      if (answer.status >= 400 && request.headers.get('Upgrade')) {
-        await context.call({
-          method: 'GET',
-          target: request.target,
-          headers: {
-            Authorization: context.authorization,
-            Host: request.headers.get('Host') ?? '',
-          },
-        });
-      }
+  mutant(
+    'GW-WS-AUTH',
+    'a refused handshake ends in 500',
+    handshake((headers) => (headers.get('Authorization') ? undefined : toRefusal(500, 'SYS_ERR'))),
+  ),
+  mutant('GW-WS-AUTH', 'the service is called before the credentials are looked at', (context) => ({
+    async response(response, { target, headers }) {
+      if (response.status < 400 || !headers.get('Upgrade')) return;
+      const Host = headers.get('Host') ?? '';
+      const given = { Host, Authorization: context.authorization };
+      await context.call({ method: 'GET', target, headers: given });
     },
   })),
 ];

@@ -1,215 +1,135 @@
-import type { Hooks, MutatedAnswer } from '../../proxy/messages.ts';
-import type { Mutant } from '../mutant.ts';
-import { seesItems } from '../support/answers.ts';
-import { deleteFile, fileIdOf, readFile, readForm, storeFile } from '../support/uploads.ts';
-import { fault, keyOf, ofStored } from './fault.ts';
+import type { RuleId } from '../../../../conformance/src/generated/rule-ids.gen.ts';
+import type { MutatedResponse } from '../../proxy/messages.ts';
+import { type Mutant, type MutantContext, mutant } from '../mutant.ts';
+import { setBody } from '../support/gateway.ts';
+import { deletions, entries, isOk, metadata, readsRequests } from '../support/storage.ts';
+import {
+  afterUpload,
+  brokenUpload,
+  deleteFile,
+  fileIdOf,
+  keyOf,
+  pathOf,
+  readFile,
+  readForm,
+  storeFile,
+  uploadError,
+  uploadRequest,
+} from '../support/uploads.ts';
 
-const ofErrors = (change: (answer: MutatedAnswer) => void): Hooks => ({
-  ...seesItems,
-  answer(answer, { isUpload }) {
-    if (isUpload && answer.status >= 400) change(answer);
-  },
-});
+const onError = (breaks: string, change: (response: MutatedResponse) => void): Mutant =>
+  mutant('UP-ERROR', breaks, uploadError(change));
 
-/** What upload targets answer, and keep. */
+/** Acts on the path of a grant, at the request for it or after its response. */
+const onGrant = (
+  rule: RuleId,
+  breaks: string,
+  when: 'request' | 'response',
+  act: (context: MutantContext, path: string) => Promise<void>,
+): Mutant =>
+  mutant(rule, breaks, (context) => {
+    const look = async ({ operation, json }: { operation: string | undefined; json: unknown }) => {
+      const path = Object(json).path;
+      const isPlain = typeof path === 'string' && /^[\w/.-]+$/.test(path);
+      if (operation === 'getUploadMetaData' && isPlain) await act(context, path);
+    };
+    return when === 'request'
+      ? { request: look }
+      : { ...readsRequests, response: (_, call) => look(call) };
+  });
+
+const exists = async (context: MutantContext, path: string) =>
+  (await readFile(context, await fileIdOf(context, path))) !== undefined;
+
+/** What upload targets respond, and keep. */
 export const uploadAnswers: readonly Mutant[] = [
-  fault(
-    'UP-ERROR',
-    'errors are JSON',
-    ofErrors((answer) => {
-      answer.body = Buffer.from('{"code":"AccessDenied"}');
-      answer.headers.set('Content-Type', 'application/json');
-    }),
-    ['UP-SUCCESS'],
-  ),
-  fault(
-    'UP-ERROR',
+  onError('errors are JSON', setBody('{"code":"AccessDenied"}', 'application/json')),
+  onError(
     'errors are a page',
-    ofErrors((answer) => {
-      answer.body = Buffer.from('<html><body><h1>403 Forbidden</h1></body></html>');
-      answer.headers.set('Content-Type', 'text/html');
-    }),
+    setBody('<html><body><h1>403 Forbidden</h1></body></html>', 'text/html'),
   ),
-  fault(
-    'UP-ERROR',
-    'errors have no body',
-    ofErrors((answer) => {
-      answer.body = Buffer.alloc(0);
-    }),
+  onError('errors have no body', setBody('')),
+  onError('a form that is malformed gets no XML', (response) => {
+    if (response.body.includes('Malformed')) setBody('Bad Request')(response);
+  }),
+  onError('the element is spelled error', (response) =>
+    setBody(response.body.toString().replaceAll('Error>', 'error>'))(response),
   ),
-  fault(
-    'UP-ERROR',
-    'a form that is malformed gets no XML',
-    ofErrors((answer) => {
-      if (answer.body.includes('Malformed')) answer.body = Buffer.from('Bad Request');
-    }),
-  ),
-  fault(
-    'UP-ERROR',
-    'the element is spelled error',
-    ofErrors((answer) => {
-      answer.body = Buffer.from(answer.body.toString().replaceAll('Error>', 'error>'));
-    }),
-  ),
-  fault(
+  mutant(
     'UP-SUCCESS',
     'a success has an empty Error',
-    ofStored((answer) => {
-      answer.status = 200;
-      answer.body = Buffer.from('<PostResponse><Error/></PostResponse>');
-      answer.headers.set('Content-Type', 'application/xml');
+    afterUpload((response) => {
+      response.status = 200;
+      setBody('<PostResponse><Error/></PostResponse>', 'application/xml')(response);
     }),
-    ['UP-FORM'],
   ),
-  fault(
-    'UP-ERROR',
-    'a form that is refused gets 200 and a page',
-    ofErrors((answer) => {
-      answer.status = 200;
-      answer.body = Buffer.from('<html>Sorry</html>');
-      answer.headers.set('Content-Type', 'text/html');
-    }),
-    ['UP-ERROR', 'UP-SIGNATURE', 'UP-TOKEN', 'UP-META-FILE-ID', 'UP-KEY'],
-  ),
-  fault('UP-FILE-ID', 'it names the file by another one after the upload', () => {
-    const seen = new Map<string, string>();
-    return {
-      ...seesItems,
-      answer(answer, { operation, json }) {
-        const { json: body } = answer;
-        if (operation !== 'getUploadMetaData' || !body?.body?.data) return;
-        seen.set(json?.path, body.body.data.fileID);
-        body.body.data.fileID += '.tmp';
-        answer.json = body;
-      },
-    };
+  onError('a form that is refused gets 200 and a page', (response) => {
+    response.status = 200;
+    setBody('<html>Sorry</html>', 'text/html')(response);
   }),
-  fault(
+  mutant(
+    'UP-FILE-ID',
+    'it names the file by another one after the upload',
+    metadata((data) => {
+      data.fileID += '.tmp';
+    }),
+  ),
+  mutant(
     'ST-DELETE-CODE',
     'a deletion by it finds nothing',
-    {
-      ...seesItems,
-      answer(answer, { operation }) {
-        const { json } = answer;
-        for (const entry of json?.body?.data?.fileList ?? [])
-          if (operation === 'batchDelete' && entry.code === 'SUCCESS')
-            entry.code = 'STORAGE_FILE_NONEXIST';
-        if (operation === 'batchDelete' && json !== undefined) answer.json = json;
-      },
-    },
-    ['ST-DELETE-CODE', 'ST-DELETE-CALL', 'ST-DELETE-ALONE'],
+    deletions(isOk, { code: 'STORAGE_FILE_NONEXIST' }),
   ),
-  fault(
+  onGrant(
     'UP-WHOLE',
     'an empty file is there as soon as it is granted',
-    (context) => ({
-      ...seesItems,
-      async answer(_, request) {
-        const path = request.json?.path;
-        if (
-          request.operation !== 'getUploadMetaData' ||
-          typeof path !== 'string' ||
-          !/^[\w/.-]+$/.test(path)
-        )
-          return;
-        if ((await readFile(context, await fileIdOf(context, path))) === undefined)
-          await storeFile(context, path);
-      },
-    }),
-    [
-      'ST-LINKS-MISSING',
-      'ST-DELETE-MISSING',
-      'UP-BROKEN',
-      'UP-SIGNATURE',
-      'UP-TOKEN',
-      'UP-META-FILE-ID',
-      'UP-KEY',
-      'UP-SUCCESS',
-      'UP-ERROR',
-      'ST-COPY-MISSING',
-      'ST-DELETE-CALL',
-      'ST-COPY-MOVE',
-    ],
+    'response',
+    async (context, path) => {
+      if (!(await exists(context, path))) await storeFile(context, path);
+    },
   ),
-  fault(
+  onGrant(
     'UP-KEPT',
     'a file is gone as soon as another one is granted for its path',
-    (context) => ({
-      async request(request) {
-        const path = request.json?.path;
-        if (
-          request.operation === 'getUploadMetaData' &&
-          typeof path === 'string' &&
-          /^[\w/.-]+$/.test(path)
-        )
-          await deleteFile(context, path);
-      },
+    'request',
+    deleteFile,
+  ),
+  mutant('UP-BROKEN', 'what had come is kept', (context) =>
+    brokenUpload(async (_, form) => {
+      if (form.has('file')) await storeFile(context, keyOf(form), form.get('file'));
     }),
-    ['UP-BROKEN', 'UP-WHOLE', 'UP-SIGNATURE', 'UP-TOKEN', 'UP-META-FILE-ID', 'UP-KEY'],
   ),
-  fault('UP-BROKEN', 'what had come is kept', (context) => ({
-    async broken(request) {
-      const form = readForm(request);
-      if (request.isUpload && form.has('file'))
-        await storeFile(context, keyOf(form), form.get('file'));
-    },
-  })),
-  fault('UP-BROKEN', 'what was there is emptied', (context) => ({
-    async broken(request) {
-      const path = keyOf(readForm(request));
-      if (request.isUpload && (await readFile(context, await fileIdOf(context, path))))
-        await storeFile(context, path);
-    },
-  })),
-  fault('UP-BROKEN', 'what was there is gone', (context) => ({
-    async broken(request) {
-      if (request.isUpload) await deleteFile(context, keyOf(readForm(request)));
-    },
-  })),
-  fault(
-    'UP-KEPT',
-    'a file is there until it was read once',
-    (context) => ({
-      async answer(answer, { isDownload, path }) {
-        if (isDownload && answer.status === 200)
-          await deleteFile(
-            context,
-            decodeURIComponent(path).replace(/^\/files\/[^/]*\/files\//, ''),
-          );
-      },
+  mutant('UP-BROKEN', 'what was there is emptied', (context) =>
+    brokenUpload(async (_, form) => {
+      if (await exists(context, keyOf(form))) await storeFile(context, keyOf(form));
     }),
-    ['ST-LINKS-DOWNLOAD'],
   ),
-  fault(
-    'UP-KEPT',
-    'a file that is uploaded again keeps its old content',
-    (context) => {
-      const first = new Map<string, Buffer>();
-      return ofStored(async (_, form) => {
-        const key = keyOf(form);
-        const old = first.get(key);
-        if (old) await storeFile(context, key, old);
-        else first.set(key, form.get('file') ?? Buffer.alloc(0));
-      });
+  mutant('UP-BROKEN', 'what was there is gone', (context) =>
+    brokenUpload((_, form) => deleteFile(context, keyOf(form))),
+  ),
+  mutant('UP-KEPT', 'a file is there until it was read once', (context) => ({
+    async response(response, { isDownload, path }) {
+      if (isDownload && response.status === 200)
+        await deleteFile(context, decodeURIComponent(path).replace(/^\/files\/[^/]*\/files\//, ''));
     },
-    ['UP-FILE'],
-  ),
-  fault('UP-KEPT', 'a file can be read only a while after the answer', () => {
+  })),
+  mutant('UP-KEPT', 'a file that is uploaded again keeps its old content', (context) => {
+    const first = new Map<string, Buffer>();
+    return afterUpload(async (_, form) => {
+      const key = keyOf(form);
+      const old = first.get(key);
+      if (old) await storeFile(context, key, old);
+      else first.set(key, form.get('file') ?? Buffer.alloc(0));
+    });
+  }),
+  mutant('UP-KEPT', 'a file can be read only a while after the answer', () => {
     const stored = new Map<string, number>();
+    const isNew = ({ fileID }: { fileID: string }) =>
+      Date.now() - (stored.get(pathOf(fileID)) ?? 0) < 100;
     return {
-      request(request) {
-        if (request.isUpload) stored.set(keyOf(readForm(request)), Date.now());
-      },
-      answer(answer, { operation }) {
-        const { json } = answer;
-        if (operation !== 'batchGetTempUrls' || !json?.body?.data?.fileList) return;
-        for (const entry of json.body.data.fileList) {
-          const at = stored.get(String(entry.fileID).replace(/^cloud:\/\/[^/]*\//, ''));
-          if (at && Date.now() - at < 100)
-            Object.assign(entry, { code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' });
-        }
-        answer.json = json;
-      },
+      ...entries('batchGetTempUrls', isNew, { code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' }),
+      ...uploadRequest((call) => {
+        stored.set(keyOf(readForm(call)), Date.now());
+      }),
     };
   }),
 ];

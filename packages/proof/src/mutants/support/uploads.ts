@@ -1,5 +1,12 @@
-import { Headers, type Json, type MutatedAnswer, MutatedRequest } from '../../proxy/messages.ts';
-import type { MutantContext } from '../mutant.ts';
+import {
+  Headers,
+  type Hooks,
+  type Json,
+  MutatedRequest,
+  MutatedResponse,
+} from '../../proxy/messages.ts';
+import type { Mutant, MutantContext } from '../mutant.ts';
+import { itemsOf, readsRequests } from './storage.ts';
 
 export type Form = Map<string, Buffer>;
 
@@ -37,60 +44,91 @@ function toBoundary({ headers }: MutatedRequest): string {
 /** The right values of the form fields, by their names. */
 type Grant = Record<string, string>;
 
-interface GrantMemory {
-  /** For the `answer` hook: remembers what step 1 gave out. */
-  note(answer: MutatedAnswer, request: MutatedRequest): void;
-  /**
-   * For the `request` hook: puts the right value where a field is wrong and the others are right.
-   *
-   * @param isRepaired gets the wrong value, and those of all grants so far
-   */
-  repair(
-    request: MutatedRequest,
+/**
+ * Has forms be stored in which one field is wrong and the others are those of a grant: the right value is put
+ * in its place.
+ *
+ * @param isRepaired gets the wrong value, and those of all grants so far
+ */
+export const repairForms =
+  (
     field: string,
-    isRepaired?: (value: string | undefined, known: string[]) => boolean,
-  ): void;
-  /** The grant whose `Signature` a form has. */
-  find(form: Form): Grant | undefined;
-}
-
-/** Remembers grants, so that a mutant can let wrong forms in. */
-export function rememberGrants(): GrantMemory {
-  const grants: Grant[] = [];
-  const matches = (form: Form, grant: Grant, names: string[]) =>
-    names.every((name) => form.get(name)?.toString() === grant[name]);
-  return {
-    note(answer, request) {
-      const data = answer.json?.body?.data;
-      if (request.operation !== 'getUploadMetaData' || !data) return;
-      grants.push({
-        Signature: data.authorization,
-        'x-store-security-token': data.token,
-        'x-store-meta-fileid': data.storeFileID,
-        key: request.json.path,
-      });
-    },
-    repair(request, field, isRepaired = () => true) {
-      if (!request.isUpload) return;
-      const form = readForm(request);
-      const grant = grants.findLast((one) =>
-        matches(
-          form,
-          one,
-          Object.keys(one).filter((name) => name !== field),
-        ),
-      );
-      const right = grant?.[field];
-      const value = form.get(field)?.toString();
-      const known = grants.map((one) => one[field] ?? '');
-      if (right === undefined || value === right || !isRepaired(value, known)) return;
-      const file = form.get('file') ?? Buffer.alloc(0);
-      form.delete('file');
-      form.set(field, Buffer.from(right)).set('file', file);
-      writeForm(request, form);
-    },
-    find: (form) => grants.findLast((grant) => matches(form, grant, ['Signature'])),
+    isRepaired: (value: string | undefined, known: string[]) => unknown = () => true,
+  ): Mutant['create'] =>
+  () => {
+    const grants: Grant[] = [];
+    return {
+      response(response, { operation, json }) {
+        const data = response.json?.body?.data;
+        if (operation !== 'getUploadMetaData' || !data) return;
+        grants.push({
+          Signature: data.authorization,
+          'x-store-security-token': data.token,
+          'x-store-meta-fileid': data.storeFileID,
+          key: json.path,
+        });
+      },
+      ...uploadRequest((request) => {
+        const form = readForm(request);
+        const grant = grants.findLast((one) =>
+          Object.entries(one).every(
+            ([name, value]) => name === field || form.get(name)?.toString() === value,
+          ),
+        );
+        const right = grant?.[field];
+        const value = form.get(field)?.toString();
+        const known = grants.map((one) => one[field] ?? '');
+        if (right === undefined || value === right || !isRepaired(value, known)) return;
+        const file = form.get('file') ?? Buffer.alloc(0);
+        form.delete('file');
+        form.set(field, Buffer.from(right)).set('file', file);
+        writeForm(request, form);
+      }),
+    };
   };
+
+/** Changes forms, or replaces the response to them by the one that is returned. */
+export const uploadRequest = (change: (request: MutatedRequest) => unknown): Hooks => ({
+  request: (request) => (request.isUpload ? change(request) : undefined),
+});
+
+/** Changes the file of a form, as text in which every byte is a character. */
+export const changeFile = (change: (text: string) => string): Hooks =>
+  uploadRequest((request) => {
+    const form = readForm(request);
+    const text = form.get('file')?.toString('latin1');
+    if (text === undefined || !form.has('key')) return;
+    const changed = change(text);
+    if (changed !== text) writeForm(request, form.set('file', Buffer.from(changed, 'latin1')));
+  });
+
+/** Acts after an upload that went well. */
+export const afterUpload = (act: (response: MutatedResponse, form: Form) => unknown): Hooks => ({
+  ...readsRequests,
+  async response(response, request) {
+    if (request.isUpload && response.status < 300) await act(response, readForm(request));
+  },
+});
+
+/** Changes the response to forms that were refused. */
+export const uploadError = (change: (response: MutatedResponse, form: Form) => void): Hooks => ({
+  ...readsRequests,
+  response(response, request) {
+    if (request.isUpload && response.status >= 400) change(response, readForm(request));
+  },
+});
+
+/** Acts on what has come of an upload that breaks off. */
+export const brokenUpload = (
+  act: (request: MutatedRequest, form: Form) => void | Promise<void>,
+): Hooks => ({
+  broken: (request) => (request.isUpload ? act(request, readForm(request)) : undefined),
+});
+
+/** An error of the upload target in the form of the contract. */
+export function toUploadError(status: number, code: string): MutatedResponse {
+  const error = `<Error><Code>${code}</Code><Message>refused by a mutant</Message></Error>`;
+  return new MutatedResponse(status, { 'Content-Type': 'application/xml' }, error);
 }
 
 /** The file ID of a path. */
@@ -108,8 +146,8 @@ export async function readFile(
   const [entry] = (data?.fileList ?? []) as Json[];
   if (entry?.code !== 'SUCCESS') return undefined;
   const { pathname, search } = new URL(entry.tempFileURL);
-  const answer = await context.call({ method: 'GET', target: pathname + search, headers: {} });
-  return answer.status === 200 ? answer.body : undefined;
+  const response = await context.call({ method: 'GET', target: pathname + search, headers: {} });
+  return response.status === 200 ? response.body : undefined;
 }
 
 export async function deleteFile(context: MutantContext, path: string): Promise<void> {
@@ -147,3 +185,27 @@ export async function storeFile(
     body: request.body,
   });
 }
+
+/** The path of a file without the slash that it may begin with. */
+export const plainPath = (path: unknown): string => String(path).replace(/^\//, '');
+
+/** The path that a form stores its file at. */
+export const keyOf = (form: Form): string => plainPath(form.get('key'));
+
+/** Which paths of the items of a copy have a file, before it. */
+export async function listStored(
+  context: MutantContext,
+  call: MutatedRequest,
+  name: 'srcPath' | 'dstPath',
+  isWanted: (bytes: Buffer) => boolean = () => true,
+): Promise<Set<string>> {
+  const stored = new Set<string>();
+  for (const { [name]: path } of itemsOf(call)) {
+    const bytes = path && (await readFile(context, await fileIdOf(context, plainPath(path))));
+    if (bytes && isWanted(bytes)) stored.add(path);
+  }
+  return stored;
+}
+
+/** The path in a file ID. */
+export const pathOf = (fileID: unknown): string => String(fileID).replace(/^cloud:\/\/[^/]*\//, '');

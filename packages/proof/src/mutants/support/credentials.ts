@@ -1,0 +1,166 @@
+import { createHash, createHmac } from 'node:crypto';
+import type { Hooks, MutatedRequest } from '../../proxy/messages.ts';
+import type { Mutant, MutantContext } from '../mutant.ts';
+import { gatewayRequest, toRefusal } from './gateway.ts';
+
+/** Gives a request credentials that the server accepts. */
+export function authenticate({ headers }: MutatedRequest, { authorization }: MutantContext): void {
+  headers.set('Authorization', authorization);
+}
+
+/** Gives a storage call credentials that the server accepts. */
+export function authenticateStorage({ headers }: MutatedRequest, context: MutantContext): void {
+  for (const [name, value] of Object.entries(context.storageHeaders())) headers.set(name, value);
+}
+
+type IsAccepted = (
+  value: string | undefined,
+  request: MutatedRequest,
+  context: MutantContext,
+) => unknown;
+
+/** Accepts requests by their `Authorization`, whatever the server would make of them. */
+export const accept =
+  (isAccepted: IsAccepted): Mutant['create'] =>
+  (context) =>
+    gatewayRequest((request) => {
+      const value = request.headers.get('Authorization');
+      if (isAccepted(value, request, context)) authenticate(request, context);
+    });
+
+/** Refuses requests by their `Authorization`. */
+export const reject = (
+  isRejected: (value: string, request: MutatedRequest) => unknown,
+  status = 401,
+  code = 'INVALID_CREDENTIALS',
+): Hooks =>
+  gatewayRequest((request) => {
+    const value = request.headers.get('Authorization');
+    return value && isRejected(value, request) ? toRefusal(status, code) : undefined;
+  });
+
+type Parts = Record<string, string>;
+
+/** Accepts signed requests by a verifier of its own. */
+export const acceptSigned =
+  (
+    isAccepted: (request: MutatedRequest, context: MutantContext, parts: Parts) => unknown,
+  ): Mutant['create'] =>
+  (context) =>
+    gatewayRequest((request) => {
+      const parts = readSignature(request);
+      if (parts && isAccepted(request, context, parts)) authenticate(request, context);
+    });
+
+/** Accepts requests whose signature is right for a verifier that is lax in one way. */
+export const acceptIfSignedFor = (
+  toLax: Lax | ((request: MutatedRequest, context: MutantContext) => Lax | undefined),
+): Mutant['create'] =>
+  acceptSigned((request, context) => {
+    const lax = typeof toLax === 'function' ? toLax(request, context) : toLax;
+    return lax !== undefined && isSigned(request, context, lax);
+  });
+
+/** Refuses signed requests that the server would accept. */
+export const rejectSigned =
+  (
+    isRejected: (request: MutatedRequest, parts: Parts, context: MutantContext) => unknown,
+    status = 401,
+  ): Mutant['create'] =>
+  (context) =>
+    gatewayRequest((request) => {
+      const parts = readSignature(request);
+      return parts && isRejected(request, parts, context)
+        ? toRefusal(status, 'SIGNATURE_WRONG')
+        : undefined;
+    });
+
+const PREFIX = 'TC3-HMAC-SHA256 ';
+
+/** What a lax verifier takes instead of what the request says. */
+interface Lax {
+  method?: string;
+  path?: string;
+  query?: string;
+  body?: Buffer | string;
+  service?: string;
+  timestamp?: number;
+  date?: string;
+  /** Of any id. */
+  secret?: string;
+  /** Host need not be among the signed headers. */
+  anyHeaders?: boolean;
+  header?: (name: string, value: string) => string;
+}
+
+/** The parts of a signature, version 3, by name; `undefined` if a request has none. */
+export function readSignature({ headers }: MutatedRequest): Parts | undefined {
+  const value = headers.get('Authorization') ?? '';
+  if (!value.startsWith(PREFIX)) return undefined;
+  const parts = value.slice(PREFIX.length).split(',');
+  return Object.fromEntries(parts.map((part) => part.trim().split(/=(.*)/s).slice(0, 2)));
+}
+
+export const signedNames = ({ SignedHeaders = '' }: Parts): string[] => SignedHeaders.split(';');
+
+/** Whether a signature fits its request, as a verifier sees it that is lax in one way. */
+export function isSigned(
+  request: MutatedRequest,
+  { keyPair }: MutantContext,
+  lax: Lax = {},
+): boolean {
+  const given = readSignature(request);
+  if (given === undefined) return false;
+  const [id, scopeDate = '', service = '', end = ''] = (given.Credential ?? '').split('/');
+  const { date = scopeDate, header = (_: string, value: string) => value } = lax;
+  const names = signedNames(given);
+  if (!names.includes('host') && !lax.anyHeaders) return false;
+  if (id !== keyPair.id && lax.secret === undefined) return false;
+  const lines = names.map((name) => {
+    const value = request.headers.get(name)?.trim() ?? '';
+    return `${name}:${header(name, name === 'content-type' ? value.replace(/(?<=^multipart\/form-data);.*/, '') : value.toLowerCase())}`;
+  });
+  const canonical = [
+    lax.method ?? request.method,
+    lax.path ?? request.path,
+    lax.query ?? request.query,
+    ...lines,
+    '',
+    names.join(';'),
+    sha256(lax.body ?? request.body),
+  ].join('\n');
+  const signedFor = lax.service ?? service;
+  const text = [
+    ...[PREFIX.trim(), lax.timestamp ?? given.Timestamp],
+    ...[`${date}/${signedFor}/${end}`, sha256(canonical)],
+  ].join('\n');
+  const secret = Buffer.from(`TC3${lax.secret ?? keyPair.secret}`);
+  const key = [date, signedFor, end].reduce<Buffer>(hmac, secret);
+  return hmac(key, text).toString('hex') === given.Signature;
+}
+
+function sha256(data: string | Buffer): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+function hmac(key: Uint8Array, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+/** The claims of a token; none if it is no token. */
+export function claimsOf(value = ''): { aud?: unknown; exp?: number } | undefined {
+  return parsePart(value, 1);
+}
+
+export function headOf(value = ''): { alg?: string } | undefined {
+  return parsePart(value, 0);
+}
+
+function parsePart(value: string, index: number) {
+  try {
+    const part = value.replace(/^Bearer /, '').split('.')[index] ?? '';
+    return JSON.parse(Buffer.from(part, 'base64url').toString());
+  } catch {
+    return undefined;
+  }
+}

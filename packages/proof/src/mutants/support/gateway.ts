@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type Hooks,
+  type Json,
+  type MutatedRequest,
+  MutatedResponse,
+} from '../../proxy/messages.ts';
+import type { MutantContext } from '../mutant.ts';
+
+/** What a response and its request have to be for a change to apply; all that is given must fit. */
+interface Match {
+  method?: string;
+  status?: number | readonly number[];
+  /** The media type without parameters, in lower case; empty without one. */
+  type?: string | RegExp;
+  /** `Content-Type` as sent. */
+  contentType?: string | RegExp;
+  /** `code` of a JSON body. */
+  code?: string;
+  path?: RegExp;
+  service?: RegExp;
+  when?: (response: MutatedResponse, request: MutatedRequest) => unknown;
+}
+
+type Change = (response: MutatedResponse, request: MutatedRequest) => unknown;
+
+type Headed = Pick<MutatedResponse, 'headers'>;
+
+const fits = (text: string, wanted: string | RegExp) =>
+  typeof wanted === 'string' ? text === wanted : wanted.test(text);
+
+function isMatch(wanted: Match, response: MutatedResponse, request: MutatedRequest): boolean {
+  const { method, status, type, contentType, code, path, service, when } = wanted;
+  return (
+    (method === undefined || request.method === method) &&
+    (status === undefined || [status].flat().includes(response.status)) &&
+    (type === undefined || fits(mediaTypeOf(response), type)) &&
+    (contentType === undefined || fits(response.headers.get('Content-Type') ?? '', contentType)) &&
+    (code === undefined || response.json?.code === code) &&
+    (path === undefined || path.test(request.path)) &&
+    (service === undefined || service.test(request.service ?? '')) &&
+    (when === undefined || Boolean(when(response, request)))
+  );
+}
+
+/** All statuses of a class, as in `4xx`. */
+export const statuses = (...classes: number[]) =>
+  classes.flatMap((hundreds) => Array.from({ length: 100 }, (_, index) => hundreds * 100 + index));
+
+/** Changes responses of the gateway, whether they are its own or those of a service. */
+export function gatewayResponse(wanted: Match, change: Change): Hooks {
+  return {
+    response(response, request) {
+      if (request.isGateway && isMatch(wanted, response, request)) change(response, request);
+    },
+  };
+}
+
+const isOfService = ({ headers }: MutatedResponse) =>
+  headers.get('X-Svc-Upstream-Status-Code') !== undefined;
+
+/** Changes responses of hosted services, not those of the gateway itself. */
+export const serviceResponse = (wanted: Match, change: Change): Hooks =>
+  gatewayResponse(wanted, (response, request) => {
+    if (isOfService(response)) change(response, request);
+  });
+
+/** Changes errors of the gateway itself. */
+export const gatewayError = (wanted: Match, change: Change): Hooks =>
+  gatewayResponse(wanted, (response, request) => {
+    if (!isOfService(response) && response.status >= 400) change(response, request);
+  });
+
+export const setStatus =
+  (status: number) =>
+  (response: MutatedResponse): void => {
+    response.status = status;
+  };
+
+/** @param value or a function of the one that is there, which keeps the header as it is without a result */
+export const setHeader =
+  (name: string, value: string | ((value: string) => string | undefined)) =>
+  ({ headers }: Headed): void => {
+    const given = typeof value === 'string' ? value : value(headers.get(name) ?? '');
+    if (given !== undefined) headers.set(name, given);
+  };
+
+export const removeHeader =
+  (name: string) =>
+  ({ headers }: Headed): void =>
+    headers.remove(name);
+
+/** Removes the headers that a test of name and value does not keep. */
+export const keepHeaders =
+  (isKept: (name: string, value: string) => boolean) =>
+  ({ headers }: Headed): void => {
+    headers.list = headers.list.filter(([name, value]) => isKept(name, value));
+  };
+
+/** Rewrites the values of the headers whose names match. */
+export const rewriteHeaders =
+  (names: RegExp, rewrite: (value: string) => string) =>
+  ({ headers }: Headed): void => {
+    for (const pair of headers.list) if (names.test(pair[0])) pair[1] = rewrite(pair[1]);
+  };
+
+export const setBody =
+  (body: string, type?: string) =>
+  (response: MutatedResponse): void => {
+    response.body = Buffer.from(body);
+    if (type !== undefined) response.headers.set('Content-Type', type);
+  };
+
+/** Replaces the bytes of a body. */
+export const changeBody =
+  (change: (body: Buffer) => Buffer) =>
+  (message: { body: Buffer }): void => {
+    message.body = change(message.body);
+  };
+
+/** Changes a body as text in which every byte is a character. */
+export const changeText = (change: (text: string) => string) =>
+  changeBody((body) => Buffer.from(change(body.toString('latin1')), 'latin1'));
+
+/** Replaces the response by another one. */
+export const replaceBy =
+  (other: () => MutatedResponse) =>
+  (response: MutatedResponse): void => {
+    Object.assign(response, other());
+  };
+
+/**
+ * Changes a JSON body in place, if it is one: by a function, or by values for its members, of which
+ * `undefined` removes one.
+ */
+export const changeJson =
+  (change: ((json: Json) => void) | object) =>
+  (message: { json: Json }): void => {
+    const { json } = message;
+    if (json === undefined) return;
+    if (typeof change === 'function') change(json);
+    else if (json !== null) Object.assign(json, change);
+    message.json = json;
+  };
+
+/** The media type of a message without parameters, in lower case. */
+export function mediaTypeOf({ headers }: Headed): string {
+  return (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** Values of a header that the fixture service was asked to send: what the gateway takes away. */
+export function valuesOfService(request: MutatedRequest, name: string): string[] {
+  const wanted = name.toLowerCase();
+  return new URLSearchParams(request.query).getAll('header').flatMap((line) => {
+    const [key = '', ...rest] = line.split(':');
+    return key.toLowerCase() === wanted ? [rest.join(':').trim()] : [];
+  });
+}
+
+/** Lets a header of the service pass that the gateway takes away or replaces. */
+export const passHeader =
+  (name: string, how: 'set' | 'add' = 'set', values: RegExp = /./): Change =>
+  ({ headers }, request) => {
+    const [value] = valuesOfService(request, name);
+    if (value && values.test(value)) headers[how](name, value);
+  };
+
+/** Changes the 101 of a WebSocket handshake. */
+export const upgraded = (
+  change: (response: MutatedResponse, request: MutatedRequest) => void,
+): Hooks => ({ upgraded: change });
+
+/** An error of the gateway in the form of the contract. */
+export function toRefusal(status: number, code: string): MutatedResponse {
+  const requestId = randomUUID();
+  const body = JSON.stringify({ code, message: 'refused by a mutant', requestId });
+  return toGatewayResponse(status, 'application/json', body, requestId);
+}
+
+/** Any response with what every one of the gateway carries. */
+export function toGatewayResponse(
+  status: number,
+  type?: string,
+  body = '',
+  requestId: string = randomUUID(),
+): MutatedResponse {
+  const headers = { ...(type ? { 'Content-Type': type } : {}), 'X-Request-Id': requestId };
+  return new MutatedResponse(status, headers, body);
+}
+
+/** Changes gateway requests, or replaces the response to them by the one that is returned. */
+export const gatewayRequest = (change: (request: MutatedRequest) => unknown): Hooks => ({
+  request: (request) => (request.isGateway ? change(request) : undefined),
+});
+
+/** The same after their credentials were verified: signed requests stay as they are. */
+export const forwardedRequest = (change: (request: MutatedRequest) => unknown): Hooks =>
+  gatewayRequest((request) => {
+    const isSigned = request.headers.get('Authorization')?.startsWith('TC3') ?? false;
+    return isSigned ? undefined : change(request);
+  });
+
+/** Rewrites the path after the name of the service. */
+export const forwardedPath = (rewrite: (path: string) => string, method?: string): Hooks =>
+  forwardedRequest((request) => {
+    if (method !== undefined && request.method !== method) return;
+    changeTail(request, (tail) => tail.replace(/^[^?]*/, rewrite));
+  });
+
+/** Rewrites the query, without its `?`. */
+export function changeQuery(request: MutatedRequest, rewrite: (query: string) => string): void {
+  changeTail(request, (tail) => tail.replace(/(?<=^[^?]*\?).*/, rewrite));
+}
+
+/** Changes what comes after the name of the service, query included. */
+function changeTail(request: MutatedRequest, change: (tail: string) => string): void {
+  const [, start = '', tail = ''] = /^(\/v1\/cloudrun\/[^/?]*)(.*)$/.exec(request.target) ?? [];
+  if (start !== '') request.target = start + change(tail);
+}
+
+/** Sends a request to the server as the mutant's own, and returns its response. */
+export function callAgain(
+  { call }: MutantContext,
+  { method, target, headers, body }: MutatedRequest,
+  more: Record<string, string> = {},
+): Promise<MutatedResponse> {
+  const ownOfHop = /^(connection|content-length|transfer-encoding)$/i;
+  const passed = headers.list.filter(
+    ([name]) => !ownOfHop.test(name) && !/^authorization$/i.test(more.Authorization ? name : ''),
+  );
+  return call({ method, target, headers: { ...Object.fromEntries(passed), ...more }, body });
+}

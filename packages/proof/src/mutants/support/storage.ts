@@ -1,0 +1,273 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type Hooks,
+  type Json,
+  type MutatedRequest,
+  MutatedResponse,
+} from '../../proxy/messages.ts';
+import { changeJson } from './gateway.ts';
+
+export const OPERATIONS = [
+  'getUploadMetaData',
+  'batchGetTempUrls',
+  'batchDelete',
+  'batchCopyFile',
+] as const;
+
+export type Operation = (typeof OPERATIONS)[number];
+
+/** Values for fields, of which `undefined` removes one, or a function that changes them in place. */
+export type Patch =
+  | Record<string, unknown>
+  | ((target: Json, response: MutatedResponse, operation: string | undefined) => unknown);
+
+function apply(
+  target: Json,
+  patch: Patch,
+  response: MutatedResponse,
+  operation: string | undefined,
+): void {
+  if (typeof patch === 'function') patch(target, response, operation);
+  else Object.assign(target, patch);
+}
+
+/** Has the proxy read the body of a request, for a `response` hook that looks into it. */
+export const readsRequests: Pick<Hooks, 'request'> = { request: () => undefined };
+
+/** Changes the requests of an operation, or replaces the response to them by the one that is returned. */
+export const request = (
+  operation: Operation,
+  change: (request: MutatedRequest) => unknown,
+): Hooks => ({
+  request: (one) => (one.operation === operation ? change(one) : undefined),
+});
+
+/** Rewrites the path and query of every request. */
+export const retarget = (rewrite: (target: string) => string): Hooks => ({
+  request(one) {
+    one.target = rewrite(one.target);
+  },
+});
+
+/** Refuses the storage calls that match. */
+export const refuse = (
+  isRefused: (request: MutatedRequest) => unknown,
+  status = 400,
+  code = 'INVALID_PARAM',
+): Hooks => ({
+  request: (one) => (one.operation && isRefused(one) ? toStorageRefusal(status, code) : undefined),
+});
+
+const TYPES: Record<string, string> = {
+  fileID: 'string',
+  maxAge: 'number',
+  srcPath: 'string',
+  dstPath: 'string',
+  overwrite: 'boolean',
+  removeOriginal: 'boolean',
+};
+
+/**
+ * The items of a batch, if each has the right JSON types; a field may be missing. Others are for the
+ * server to refuse, and none is returned.
+ */
+export function itemsOf({ operation, json }: MutatedRequest): Json[] {
+  const items: unknown[] = Array.isArray(json?.fileList) ? json.fileList : [];
+  const isSound = (item: unknown) =>
+    operation === 'batchDelete' ? typeof item === 'string' : isSoundObject(item);
+  return items.every(isSound) ? items : [];
+}
+
+function isSoundObject(item: unknown): boolean {
+  if (!isObject(item)) return false;
+  const fields = Object.entries(item);
+  return fields.every(([name, value]) => typeof value === (TYPES[name] ?? typeof value));
+}
+
+export const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Changes the items of a batch, each with the first of them. */
+export const items = (
+  operation: Operation,
+  change: (item: Json, first: Json) => void,
+  from = 0,
+): Hooks => request(operation, (one) => changeItems(one, change, from));
+
+export function changeItems(
+  one: MutatedRequest,
+  change: (item: Json, first: Json) => void,
+  from = 0,
+): void {
+  const fileList = itemsOf(one);
+  if (fileList.length <= from) return;
+  for (const item of fileList.slice(from)) change(item, fileList[0]);
+  one.json = { ...one.json, fileList };
+}
+
+type ToEntry = (item: Json, index: number) => object | undefined;
+
+const left = new WeakMap<MutatedRequest, Map<number, object>>();
+
+/** Does not pass on the items that `toEntry` returns an entry for; the response then has that entry. */
+export const leaveOut = (operation: Operation, toEntry: ToEntry): Hooks => ({
+  ...request(operation, (one) => leaveOutItems(one, toEntry)),
+  response: putEntries,
+});
+
+/** The same if which ones they are takes calls. */
+export const leaveOutAfter = (
+  operation: Operation,
+  prepare: (request: MutatedRequest) => Promise<ToEntry>,
+): Hooks => ({
+  ...request(operation, async (one) => leaveOutItems(one, await prepare(one))),
+  response: putEntries,
+});
+
+function leaveOutItems(one: MutatedRequest, toEntry: ToEntry): void {
+  const entries = new Map<number, object>();
+  const fileList = itemsOf(one).filter((item, index) => {
+    const entry = toEntry(item, index);
+    if (entry) entries.set(index, entry);
+    return entry === undefined;
+  });
+  if (entries.size === 0) return;
+  left.set(one, entries);
+  one.json = { ...one.json, fileList };
+}
+
+function putEntries(response: MutatedResponse, one: MutatedRequest): void {
+  const entries = left.get(one);
+  const { json } = response;
+  const list = json?.body?.data?.fileList;
+  if (!entries || !Array.isArray(list)) return;
+  for (const [index, entry] of entries) list.splice(index, 0, entry);
+  response.json = json;
+}
+
+/** Changes the envelopes of storage calls. */
+const envelopes = (
+  wanted: { operation?: Operation | undefined; status?: number | undefined },
+  isWanted: (json: Json) => unknown,
+  patch: Patch,
+): Hooks => ({
+  ...readsRequests,
+  response(response, { operation, path }) {
+    if (!path.startsWith('/api/')) return;
+    if (wanted.operation !== undefined && operation !== wanted.operation) return;
+    if (wanted.status !== undefined && response.status !== wanted.status) return;
+    changeJson((json: Json) => {
+      if (json.body && isWanted(json)) apply(json, patch, response, operation);
+    })(response);
+  },
+});
+
+/** Changes the envelopes of successes. */
+export const success = (patch: Patch, operation?: Operation): Hooks =>
+  envelopes({ operation }, ({ body }) => body.data, patch);
+
+/** Changes the envelopes of failures. */
+export const failure = (patch: Patch, operation?: Operation, status?: number): Hooks =>
+  envelopes({ operation, status }, ({ body }) => !body.data, patch);
+
+/** Changes what is in the `body` of the envelopes of successes. */
+export const successBody = (patch: Patch, operation?: Operation): Hooks =>
+  success(({ body }, response, name) => apply(body, patch, response, name), operation);
+
+export const failureBody = (patch: Patch, operation?: Operation, status?: number): Hooks =>
+  failure(({ body }, response, name) => apply(body, patch, response, name), operation, status);
+
+/** Changes `data` of upload metadata. */
+export const metadata = (patch: Patch, isWanted: (data: Json) => boolean = () => true): Hooks =>
+  successBody(({ data }, response, operation) => {
+    if (isWanted(data)) apply(data, patch, response, operation);
+  }, 'getUploadMetaData');
+
+/** Changes the list of entries, in place or by returning another; `given` are the items of the request. */
+export const list = (
+  operation: Operation,
+  change: (entries: Json[], given: Json[], response: MutatedResponse) => unknown,
+): Hooks => ({
+  ...readsRequests,
+  response(response, one) {
+    if (one.operation !== operation) return;
+    changeList(response, (entries) => change(entries, itemsOf(one), response));
+  },
+});
+
+export function changeList(response: MutatedResponse, change: (entries: Json[]) => unknown): void {
+  const { json } = response;
+  const data = json?.body?.data;
+  if (!Array.isArray(data?.fileList)) return;
+  const others = change(data.fileList);
+  if (Array.isArray(others)) data.fileList = others;
+  response.json = json;
+}
+
+/** Changes the entries that match, each with its item of the request. */
+export const entries = (
+  operation: Operation,
+  isWanted: (entry: Json, item: Json) => unknown,
+  patch: Patch,
+): Hooks =>
+  list(operation, (all, given, response) => {
+    for (const [index, entry] of all.entries())
+      if (isWanted(entry, given[index] ?? {})) apply(entry, patch, response, operation);
+  });
+
+export const links = (isWanted: (entry: Json) => unknown, patch: Patch): Hooks =>
+  entries('batchGetTempUrls', isWanted, patch);
+
+export const deletions = (isWanted: (entry: Json) => unknown, patch: Patch): Hooks =>
+  entries('batchDelete', isWanted, patch);
+
+export const copies = (isWanted: (entry: Json, item: Json) => unknown, patch: Patch): Hooks =>
+  entries('batchCopyFile', isWanted, patch);
+
+/** Acts on each item of a copy after it, with the entry that it got, if any. */
+export const afterCopies = (act: (item: Json, entry: Json) => unknown): Hooks => ({
+  ...readsRequests,
+  async response(response, one) {
+    if (one.operation !== 'batchCopyFile') return;
+    const all = response.json?.body?.data?.fileList ?? [];
+    for (const [index, item] of itemsOf(one).entries()) await act(item, all[index]);
+  },
+});
+
+/** Refuses a call after the fact because of its entries. */
+export const refuseAfter = (
+  operation: Operation,
+  isRefused: (entries: Json[]) => unknown,
+): Hooks => ({
+  ...readsRequests,
+  response(response, one) {
+    const all = response.json?.body?.data?.fileList;
+    if (one.operation === operation && Array.isArray(all) && isRefused(all))
+      Object.assign(response, toStorageRefusal(404, 'STORAGE_FILE_NONEXIST'));
+  },
+});
+
+export const any = () => true;
+
+/** Whether an entry of links or of deletions is a success; those of copies have no code then. */
+export const isOk = ({ code }: Json): boolean => code === 'SUCCESS';
+
+export const isBad = (entry: Json): boolean => !isOk(entry);
+
+/** One entry for each file ID. */
+export const unique = (all: Json[]): Json[] =>
+  all.filter(({ fileID }, index) => all.findIndex((other) => other.fileID === fileID) === index);
+
+/** A refused storage call in the form of the contract. */
+export const toStorageRefusal = (status: number, code: string): MutatedResponse =>
+  toStorageResponse(status, { code, message: 'refused by a mutant' });
+
+export const NO_ENTRIES = { data: { fileList: [] } };
+
+/** The response to a storage call; `body` is what is in the envelope beside `requestId`. */
+export function toStorageResponse(status: number, body: object): MutatedResponse {
+  const requestId = randomUUID();
+  const headers = { 'Content-Type': 'application/json', 'X-Request-Id': requestId };
+  const text = JSON.stringify({ statusCode: status, body: { requestId, ...body } });
+  return new MutatedResponse(status, headers, text);
+}
