@@ -34,7 +34,7 @@ export interface FaultRule {
   match?: string;
   share?: number;
   times?: number;
-  fault: Record<string, unknown>;
+  fault: Record<string, unknown> | string;
 }
 
 interface StoredFile {

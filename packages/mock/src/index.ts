@@ -13,7 +13,8 @@ export type {
 } from './control/mock-session.ts';
 export type { SessionSnapshot } from './control/snapshot.ts';
 export { createMock, type Mock } from './create-mock.ts';
-export type { Fault, FaultRule } from './faults/fault.ts';
+export type { Fault } from './faults/fault.ts';
+export type { FaultRule } from './faults/fault-rules.ts';
 export { mockFixture } from './mock-fixture.ts';
 export type { MockOptions } from './options.ts';
 export type {

@@ -1,5 +1,5 @@
 import { standardProfile, type WireProfile } from './contract/wire-profile.ts';
-import type { FaultRule } from './faults/fault.ts';
+import type { FaultRule } from './faults/fault-rules.ts';
 import { parseFaultFlag, toFaultRule } from './faults/parse-fault.ts';
 import type { ServicesSource } from './services/create-services.ts';
 

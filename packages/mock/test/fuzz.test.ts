@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createRandom } from '../src/faults/create-fault-rules.ts';
+import { createRandom } from '../src/faults/fault-rules.ts';
 import { toSessionFolder } from '../src/files/disk-contents.ts';
 import { createMock } from '../src/index.ts';
 import { spawnCli, untilReady } from './helpers/cli.ts';

@@ -1,17 +1,7 @@
 import { html, nothing } from 'lit-html';
 import { act, putFault } from '../api.js';
+import { FAULT_KINDS } from '../fault-kinds.js';
 import { state, tell } from '../store.js';
-
-/** What the form can do, and how its value becomes a fault. */
-const KINDS = {
-  latency: { label: 'Latency, ms', example: '500', read: Number },
-  code: { label: 'Error code', example: 'SERVICE_TIMEOUT', read: String },
-  reset: { label: 'Connection reset', example: undefined, read: () => true },
-  truncate: { label: 'Body cut after bytes', example: '100', read: Number },
-  bytesPerSecond: { label: 'Bytes by second', example: '10000', read: Number },
-  callsPerSecond: { label: 'Calls by second', example: '2', read: Number },
-  expiredToken: { label: 'Token expired', example: undefined, read: () => true },
-};
 
 export function showFaults() {
   return html`<div class="panels">${showRules()} ${showServices()}</div>`;
@@ -45,7 +35,7 @@ function showRules() {
         ${Object.keys(state.services).map((name) => html`<option>service:${name}</option>`)}
       </select>
       <select name="kind" aria-label="Fault">
-        ${Object.entries(KINDS).map(([kind, { label }]) => html`<option value=${kind}>${label}</option>`)}
+        ${Object.entries(FAULT_KINDS).map(([kind, { label }]) => html`<option value=${kind}>${label}</option>`)}
       </select>
       <input name="value" list="codes" placeholder="value" aria-label="Value" size="16" />
       <datalist id="codes">${listCodes().map((code) => html`<option>${code}</option>`)}</datalist>
@@ -59,19 +49,20 @@ function showRules() {
 async function addFault(event) {
   event.preventDefault();
   const form = new FormData(event.target);
-  const kind = /** @type {keyof typeof KINDS} */ (form.get('kind'));
+  const kind = String(form.get('kind'));
   const value = String(form.get('value'));
-  const { read, example, label } = KINDS[kind];
+  const { example, label = kind } = FAULT_KINDS[kind] ?? {};
   if (example !== undefined && value === '') {
     tell(`${label} needs a value, such as ${example}.`, true);
     return;
   }
   const match = String(form.get('match'));
+  const fault = example === undefined ? kind : `${kind}=${value}`;
   await putFault({
-    name: `${match || 'every call'}: ${kind}${example === undefined ? '' : `=${value}`}`,
+    name: `${match || 'every call'}: ${fault}`,
     ...(match !== '' && { match }),
     share: Number(form.get('share')) / 100,
-    fault: { [kind]: read(value) },
+    fault,
   });
 }
 

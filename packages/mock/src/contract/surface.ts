@@ -18,12 +18,14 @@ const ERRORS = {
   link: UploadError,
 } as const;
 
-/** An error of the contract in the shape of a surface. */
+/** An error of the contract, in the shape of its surface. */
+export type Refusal = GatewayError | StorageError | UploadError;
+
 export function toRefusal(
   surface: SurfaceName,
   code: string,
   options?: ContractErrorOptions,
-): GatewayError | StorageError | UploadError {
+): Refusal {
   return new ERRORS[surface](code, options);
 }
 

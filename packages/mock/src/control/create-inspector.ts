@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { FAULT_KINDS } from '../faults/fault.ts';
 
 /** Files of the page; nothing else is served. */
 const PAGE_FILES = [
@@ -43,6 +44,7 @@ export function createInspector(root: string) {
   files.delete(`${root}index.html`);
   files.set(root, index);
   files.set(`${root}lit-html.js`, readLitHtml());
+  files.set(`${root}fault-kinds.js`, `export const FAULT_KINDS = ${JSON.stringify(FAULT_KINDS)};`);
   const policy = toPolicy(index);
 
   return (request: IncomingMessage, response: ServerResponse): boolean => {

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { contract } from '@berth/server-stubs';
 import type { Context } from '../context.ts';
-import type { FaultRule } from '../faults/fault.ts';
+import type { FaultRule } from '../faults/fault-rules.ts';
 import { toUnknown } from '../faults/parse-fault.ts';
 import { toKey } from '../files/file-path.ts';
 import { toLoggedJson } from '../session/logged-json.ts';
 import type { LoggedRequest } from '../session/request-log.ts';
 import { readPackageInfo } from '../util/package-info.ts';
-import { FieldError, isObject, nearest } from '../util/values.ts';
+import { FieldError, isObject, suggest } from '../util/values.ts';
 import { type ClockChange, changeClock, toClockState } from './change-clock.ts';
 import type { MockSession, SessionPart } from './mock-session.ts';
 import { Problem } from './problem.ts';
@@ -257,9 +257,8 @@ export function findEndpoint(
     throw new Problem(405, `Use ${allow}, not ${method}.`, { headers: { allow } });
   }
   const known = [...new Set(endpoints.map((endpoint) => endpoint.path))];
-  const near = nearest(path, known);
-  const hint = near === undefined ? `there are ${known.join(', ')}` : `do you mean ${near}?`;
-  throw new Problem(404, `The control API has no ${path.slice(0, 100) || 'empty path'}: ${hint}`);
+  const hint = suggest(path, known, ' do you mean', ` there are ${known.join(', ')}`);
+  throw new Problem(404, `The control API has no ${path.slice(0, 100) || 'empty path'}:${hint}`);
 }
 
 function match(

@@ -1,4 +1,4 @@
-import type { FaultRule } from '../faults/fault.ts';
+import type { FaultRule } from '../faults/fault-rules.ts';
 import type { LoggedRequest } from '../session/request-log.ts';
 import type { ClockState } from './change-clock.ts';
 import type { ServiceStateJson, SessionSnapshot } from './snapshot.ts';

@@ -1,10 +1,11 @@
-import { CODES, type FaultsState } from '../faults/fault.ts';
+import { CODES } from '../faults/fault.ts';
+import type { FaultsState } from '../faults/fault-rules.ts';
 import { toFaultRule } from '../faults/parse-fault.ts';
 import { pathFault, toKey } from '../files/file-path.ts';
 import type { Draft, FileStore } from '../files/file-store.ts';
 import { READY, type ServiceState, type ServiceStates } from '../session/service-states.ts';
 import type { Session } from '../session/session.ts';
-import { FieldError, isObject, nearest } from '../util/values.ts';
+import { FieldError, isObject, suggest } from '../util/values.ts';
 import { type ClockState, toClockState, toTime } from './change-clock.ts';
 import { Problem } from './problem.ts';
 
@@ -218,9 +219,8 @@ const STATES = [READY, ...CODES.gateway];
 /** @throws FieldError for what is no code of the gateway's error table, and not `READY` */
 export function assertStateCode(code: unknown, field: string): asserts code is string {
   if (typeof code === 'string' && STATES.includes(code)) return;
-  const near = typeof code === 'string' ? nearest(code, STATES) : undefined;
   throw new FieldError(
     field,
-    `must be READY or a code of the gateway, such as SERVICE_NOT_READY.${near === undefined ? '' : ` Do you mean ${near}?`}`,
+    `must be READY or a code of the gateway, such as SERVICE_NOT_READY.${suggest(code, STATES)}`,
   );
 }

@@ -2,111 +2,116 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Call, type Cors, toAnswer } from '@berth/server-stubs';
-import { INVALID, type SurfaceName, toRefusal } from '../contract/surface.ts';
+import { INVALID, type Refusal, toRefusal } from '../contract/surface.ts';
 import type { WireProfile } from '../contract/wire-profile.ts';
+import { resetSocket, respondTo } from '../util/sockets.ts';
 import { FieldError } from '../util/values.ts';
-import { type DueFault, type FaultRules, type FaultSubject, RATE_CODES } from './fault.ts';
-import { parseFault, toHeaderFault } from './parse-fault.ts';
-import { resetSocket, shapeBody, toBodyShape } from './shape-body.ts';
+import { type BodyShape, type DueFault, toEffects } from './fault.ts';
+import type { FaultRules, FaultSubject } from './fault-rules.ts';
+import { parseHeaderFault } from './parse-fault.ts';
+import { cutSocket, shapeBody } from './shape-body.ts';
 
-/** A call to which faults may be done, before anything of it is judged. */
-export interface FaultedCall {
+/** What a refusal needs to know of its call. */
+interface RefusedCall {
   readonly request: IncomingMessage;
-  /** The faults of its session. */
-  readonly rules: FaultRules;
-  /** Which call it is; asked only where there are faults. */
-  readonly subject: () => FaultSubject;
   /** Cross-origin headers of its surface. */
   readonly cors: Cors;
   readonly profile: WireProfile;
-  /** Its identifier, where it has one before it is answered. Default: a new one. */
+  /** Its identifier, if it has one before its response. Default: a new one. */
   readonly requestId?: () => string;
-  /** Hears the names of what is done, and to which call, for a refused one reaches no router. */
+}
+
+/** A call to which faults may be done, before anything of it is validated. */
+export interface FaultedCall extends RefusedCall {
+  /** The faults of its session. */
+  readonly rules: FaultRules;
+  /** Which call it is; asked only if there are faults. */
+  readonly subject: () => FaultSubject;
+  /** Called with the names of what is done, and to which call: a refused one reaches no router. */
   readonly note: (names: readonly string[], subject: FaultSubject) => void;
-  /** Hears that the call has to wait. Default: nobody listens. */
+  /** Called if the call has to wait. Default: nothing. */
   readonly begin?: () => void;
 }
 
-/** The same for a WebSocket, before the upgrade. */
-export interface FaultedUpgrade extends FaultedCall {
+/** What the faults of a call are done to: its response, or the socket of a WebSocket. */
+interface FaultTarget {
+  readonly connection: NodeJS.EventEmitter;
   readonly socket: Duplex;
-}
-
-interface FaultedRequest extends FaultedCall {
-  readonly response: ServerResponse;
+  shape(shape: BodyShape): void;
+  response(): ServerResponse;
 }
 
 /**
- * Does to a call what its session and its header `X-Mock-Fault` ask for, and then, unless it is answered
+ * Does to a call what its session and its header `X-Mock-Fault` ask for, and then, unless it is refused
  * or lost by that, lets it go on. Without faults it goes on in the same turn.
  *
  * @param next answers the call
  */
-export function doFaults(call: FaultedRequest, next: () => void): void {
+export function doFaults(
+  call: FaultedCall & { readonly response: ServerResponse },
+  next: () => void,
+): void {
   const { request, response } = call;
-  const faults = takeOr(call, (error) => refuse(error, call, response));
-  if (faults === undefined) return;
+  const target: FaultTarget = {
+    connection: response,
+    socket: request.socket,
+    shape: (shape) => shapeBody(response, shape),
+    response: () => response,
+  };
+  apply(call, target, next);
+}
+
+/**
+ * The same as `doFaults` for a WebSocket: latency, reset and refusal come before the upgrade; `truncate`
+ * and `reset` after so many bytes count what follows the head. `bytesPerSecond` does nothing.
+ *
+ * @param next answers the upgrade
+ */
+export function doUpgradeFaults(
+  call: FaultedCall & { readonly socket: Duplex },
+  next: () => void,
+): void {
+  const { request, socket } = call;
+  const target: FaultTarget = {
+    connection: socket,
+    socket,
+    shape: (shape) => cutSocket(socket, shape),
+    response: () => respondTo(request, socket),
+  };
+  apply(call, target, next);
+}
+
+function apply(call: FaultedCall, target: FaultTarget, next: () => void): void {
+  let faults: readonly DueFault[];
+  try {
+    faults = takeFaults(call);
+  } catch (error) {
+    if (!(error instanceof FieldError)) throw error;
+    const { surface } = call.subject();
+    const message = `${FAULT_HEADER}: ${error.message}`;
+    sendRefusal(toRefusal(surface, INVALID[surface], { message }), call, target.response());
+    return;
+  }
   if (faults.length === 0) {
     next();
     return;
   }
-  wait(faults, response, () => {
-    if (faults.some(({ fault }) => fault.reset === true)) {
-      resetSocket(request.socket);
+  const subject = call.subject();
+  const { latency, reset, refusal, body } = toEffects(faults, subject.surface);
+  call.note(
+    faults.map(({ name }) => name),
+    subject,
+  );
+  if (latency > 0) call.begin?.();
+  wait(latency, target.connection, () => {
+    if (reset) {
+      resetSocket(target.socket);
       return;
     }
-    const shape = toBodyShape(faults);
-    if (shape !== undefined) shapeBody(response, shape);
-    const refusal = findRefusal(faults, call.subject().surface);
+    if (body.limit < Infinity || body.bytesPerSecond < Infinity) target.shape(body);
     if (refusal === undefined) next();
-    else sendRefusal(refusal, call, response);
+    else sendRefusal(refusal, call, target.response());
   });
-}
-
-/** What each surface says of a credential that was valid once. */
-const EXPIRED: Readonly<Record<SurfaceName, { code: string; message: string }>> = {
-  gateway: { code: 'ACCESS_TOKEN_EXPIRED', message: 'The access token has expired.' },
-  storage: { code: 'SIGN_PARAM_INVALID', message: 'The credentials have expired.' },
-  upload: { code: 'AccessDenied', message: 'The grant has expired.' },
-  link: { code: 'AccessDenied', message: 'The link has expired.' },
-};
-
-/** The error that a call ends with because of its faults: the first of them that has one. */
-export function findRefusal(
-  faults: readonly DueFault[],
-  surface: SurfaceName,
-): ReturnType<typeof toRefusal> | undefined {
-  for (const { fault, retryAfter } of faults) {
-    if (retryAfter !== undefined) return toRefusal(surface, RATE_CODES[surface], { retryAfter });
-    if (fault.code !== undefined) return toRefusal(surface, fault.code);
-    if (fault.expiredToken === true) {
-      const { code, message } = EXPIRED[surface];
-      return toRefusal(surface, code, { message });
-    }
-  }
-  return undefined;
-}
-
-/** The faults of a call; undefined where its header was refused. */
-export function takeOr(
-  call: FaultedCall,
-  refuse: (error: FieldError) => void,
-): readonly DueFault[] | undefined {
-  try {
-    const faults = dueFaults(call);
-    if (faults.length > 0) {
-      call.note(
-        faults.map(({ name }) => name),
-        call.subject(),
-      );
-      if (latencyOf(faults) > 0) call.begin?.();
-    }
-    return faults;
-  } catch (error) {
-    if (!(error instanceof FieldError)) throw error;
-    refuse(error);
-    return undefined;
-  }
 }
 
 /** Request header that asks for a fault of one call, in the compact form. */
@@ -114,44 +119,25 @@ export const FAULT_HEADER = 'X-Mock-Fault';
 
 const HEADER = FAULT_HEADER.toLowerCase();
 
-const NONE: readonly DueFault[] = [];
-
 /**
  * The faults that are to be done to a call: those of its session, then the one of its header. A preflight
  * has none, for then a browser would not send the call that is meant.
  *
  * @throws FieldError for a bad header
  */
-function dueFaults({ request, rules, subject }: FaultedCall): readonly DueFault[] {
+function takeFaults({ request, rules, subject }: FaultedCall): readonly DueFault[] {
   const asked = request.headers[HEADER];
-  if ((asked === undefined && rules.isEmpty) || request.method === 'OPTIONS') return NONE;
+  if ((asked === undefined && rules.isEmpty) || request.method === 'OPTIONS') return [];
   const call = subject();
-  // A bad header is told before a rule is counted.
-  const own = asked === undefined ? undefined : toHeaderFault(parseFault(String(asked)), call);
+  // A bad header is refused before a rule is counted.
+  const own = asked === undefined ? undefined : parseHeaderFault(String(asked), call);
   const due = rules.take(call);
   return own === undefined ? due : [...due, rules.draw(FAULT_HEADER, own)];
 }
 
-/** Milliseconds of all faults together. */
-function latencyOf(faults: readonly DueFault[]): number {
-  return faults.reduce((sum, fault) => sum + fault.latency, 0);
-}
-
-/** Refuses a header that asks for what there is not. */
-export function refuse(error: FieldError, call: FaultedCall, response: ServerResponse): void {
-  const { surface } = call.subject();
-  const message = `${FAULT_HEADER}: ${error.message}`;
-  sendRefusal(toRefusal(surface, INVALID[surface], { message }), call, response);
-}
-
-/** Waits as long as all faults together; whoever goes away meanwhile is forgotten. */
-export function wait(
-  faults: readonly DueFault[],
-  connection: NodeJS.EventEmitter,
-  then: () => void,
-): void {
-  const latency = latencyOf(faults);
-  if (latency === 0) {
+/** Waits some milliseconds, and forgets a client that goes away meanwhile. */
+export function wait(ms: number, connection: NodeJS.EventEmitter, then: () => void): void {
+  if (ms === 0) {
     then();
     return;
   }
@@ -159,17 +145,17 @@ export function wait(
   const timer = setTimeout(() => {
     connection.off('close', forget);
     then();
-  }, latency);
+  }, ms);
   connection.once('close', forget);
 }
 
 /**
- * Answers with an error of the contract in place of the router: with the headers of every answer, and
- * the body unread. Node reads and drops the rest of it, so that the connection can be kept.
+ * Sends an error of the contract in place of the router: with the headers of every response, and the
+ * body of the request unread. Node reads and drops the rest of it, so that the connection can be kept.
  */
 export function sendRefusal(
-  error: ReturnType<typeof toRefusal>,
-  { request, cors, profile, requestId = randomUUID }: FaultedCall,
+  error: Refusal,
+  { request, cors, profile, requestId = randomUUID }: RefusedCall,
   response: ServerResponse,
 ): void {
   const rawPath = request.url?.split('?', 1)[0] ?? '/';
@@ -189,16 +175,12 @@ export function sendRefusal(
     if (value !== undefined) response.setHeader(name, value);
   }
   response.writeHead(status);
-  response.end(isHead(request) ? undefined : text);
+  response.end(request.method === 'HEAD' ? undefined : text);
 }
 
 /** RFC 9110, section 15.5.2: a 401 "MUST send a WWW-Authenticate header field". */
-function toChallenge(error: string, { storageHeaders }: FaultedCall['profile']): string {
+function toChallenge(error: string, { storageHeaders }: WireProfile): string {
   return error === 'StorageError'
     ? `ApiKey realm="mock", in="header", name="${storageHeaders.authorization}"`
     : 'Bearer realm="mock"';
-}
-
-function isHead({ method }: IncomingMessage): boolean {
-  return method === 'HEAD';
 }

@@ -5,7 +5,8 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { expect, test } from 'vitest';
-import { type BodyShape, shapeBody } from './shape-body.ts';
+import type { BodyShape } from './fault.ts';
+import { shapeBody } from './shape-body.ts';
 
 const WHOLE: BodyShape = { limit: Infinity, byReset: false, bytesPerSecond: Infinity };
 

@@ -1,164 +1,116 @@
 import type { ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { TLSSocket } from 'node:tls';
-import type { DueFault } from './fault.ts';
+import { type Duplex, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { resetSocket } from '../util/sockets.ts';
+import type { BodyShape } from './fault.ts';
 
-/** How often a slow body goes on, and how much of it at most at once. */
+/** How often a slow body goes on, and the most of it that is sent each time. */
 const SLICES_PER_SECOND = 20;
-
-const MOST_AT_ONCE = 8 * 1024;
-
-/** What is held back before the writer is asked to wait. */
-const HIGH_WATER = 16 * 1024;
-
-type Chunk = string | Uint8Array;
+const MAX_SLICE_BYTES = 8 * 1024;
 
 // biome-ignore lint/suspicious/noExplicitAny: the overloads of Node
 type Rest = any[];
 
-/** What becomes of the body of an answer. */
-export interface BodyShape {
-  /** Bytes after which it breaks off; `Infinity` where it does not. */
-  readonly limit: number;
-  /** How it breaks off: by a reset, or as a connection that is lost. */
-  readonly byReset: boolean;
-  /** `Infinity` for no limit. */
-  readonly bytesPerSecond: number;
-}
-
 /**
- * Slows the body of an answer down, or breaks it off. Whoever writes the answer is held back as by a
- * slow client. What stands in `Content-Length` stays, so that a client can tell that bytes are missing.
+ * Slows the body of a response down, or breaks it off. Whoever writes the response is held back as by a
+ * slow client. `Content-Length` stays as it was, so that a client notices that bytes are missing.
  */
-export function shapeBody(response: ServerResponse, shape: BodyShape): void {
-  const { limit, byReset, bytesPerSecond } = shape;
-  const write = response.write.bind(response) as (chunk: Chunk, done: () => void) => boolean;
+export function shapeBody(
+  response: ServerResponse,
+  { limit, byReset, bytesPerSecond }: BodyShape,
+): void {
+  const write = response.write.bind(response);
   const end = response.end.bind(response);
-  const atOnce = Math.min(MOST_AT_ONCE, Math.max(1, Math.ceil(bytesPerSecond / SLICES_PER_SECOND)));
-
-  const queue: Buffer[] = [];
-  const finished: (() => void)[] = [];
-  let queued = 0;
+  const written = (chunk: Uint8Array | string) =>
+    new Promise((resolve) => write(chunk, resolve as () => void));
+  const sliceBytes = Math.ceil(bytesPerSecond / SLICES_PER_SECOND);
+  const most = Math.min(MAX_SLICE_BYTES, Math.max(1, sliceBytes));
+  const gone = new AbortController();
   let sent = 0;
   let due = 0;
-  let isEnding = false;
-  let isBusy = false;
-  let isOver = false;
-  let mustDrain = false;
-  let timer: NodeJS.Timeout | undefined;
+
+  async function send(bytes: Buffer): Promise<void> {
+    for (let at = 0; at < bytes.length; ) {
+      if (sent >= limit) return breakOff();
+      const pause = due - performance.now();
+      if (pause > 0) await sleep(pause, undefined, { signal: gone.signal });
+      const slice = bytes.subarray(at, at + Math.min(most, limit - sent));
+      due = Math.max(due, performance.now() - 1_000 / SLICES_PER_SECOND);
+      due += (slice.length / bytesPerSecond) * 1_000;
+      at += slice.length;
+      sent += slice.length;
+      await written(slice);
+    }
+  }
+
+  /** Never resolves: what is written afterwards is lost with the connection. */
+  async function breakOff(): Promise<never> {
+    // The head and all before it have left when this is written.
+    await written('');
+    const { socket } = response;
+    if (socket === null) response.destroy();
+    else if (byReset) resetSocket(socket);
+    else socket.destroySoon();
+    return new Promise(() => {});
+  }
+
+  const body = new Writable({
+    write(bytes: Buffer, _encoding, done) {
+      // Node drops the body of a response to HEAD.
+      if (response.req.method === 'HEAD') done();
+      else send(bytes).then(() => done(), done);
+    },
+    final: (done) => void end(done),
+  });
+  // The error is that the client is gone, which the response reports itself.
+  body.on('error', () => {}).on('drain', () => response.emit('drain'));
   response.once('close', () => {
-    isOver = true;
-    clearTimeout(timer);
+    gone.abort();
+    body.destroy();
   });
 
-  function pump(): void {
-    if (isOver || isBusy) return;
-    const [chunk] = queue;
-    if (chunk !== undefined && sent >= limit) breakOff();
-    else if (chunk !== undefined) send(chunk);
-    else if (isEnding) {
-      isOver = true;
-      end(() => {
-        for (const done of finished) done();
-      });
-    }
-  }
-
-  function send(chunk: Buffer): void {
-    const slice = chunk.subarray(0, Math.min(chunk.length, limit - sent, atOnce));
-    if (slice.length === chunk.length) queue.shift();
-    else queue[0] = chunk.subarray(slice.length);
-    sent += slice.length;
-    queued -= slice.length;
-    isBusy = true;
-    due = Math.max(due, performance.now() - 1_000 / SLICES_PER_SECOND);
-    due += (slice.length / bytesPerSecond) * 1_000;
-    write(slice, () => {
-      // The last bytes need no pause after them.
-      const wait = queue.length === 0 && isEnding ? 0 : due - performance.now();
-      if (wait > 0) timer = setTimeout(goOn, wait);
-      else goOn();
-    });
-  }
-
-  function goOn(): void {
-    isBusy = false;
-    if (isOver) return;
-    pump();
-    if (!mustDrain || isOver || queued >= HIGH_WATER) return;
-    mustDrain = false;
-    response.emit('drain');
-  }
-
-  function breakOff(): void {
-    isOver = true;
-    queue.length = 0;
-    // The callback comes when the head and all before it have left.
-    write('', () => {
-      const { socket } = response;
-      if (socket === null) response.destroy();
-      else if (byReset) resetSocket(socket);
-      else socket.destroySoon();
-    });
-  }
-
-  function add(chunk: unknown, encoding: unknown): void {
-    if (chunk === undefined || chunk === null || isOver || response.req.method === 'HEAD') return;
-    const known = typeof encoding === 'string' ? (encoding as BufferEncoding) : undefined;
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, known) : (chunk as Buffer);
-    if (bytes.length === 0) return;
-    queue.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
-    queued += bytes.length;
-  }
-
-  response.write = ((chunk: Chunk, ...rest: Rest) => {
-    add(chunk, rest[0]);
-    const done = rest.find((given) => typeof given === 'function');
-    if (done !== undefined) process.nextTick(done);
-    pump();
-    mustDrain ||= queued >= HIGH_WATER;
-    return !mustDrain;
-  }) as typeof response.write;
-
+  response.write = ((...given: Rest) =>
+    !body.writableEnded && body.write(...(given as [string]))) as typeof response.write;
   response.end = ((...given: Rest) => {
-    if (isEnding) return response;
-    isEnding = true;
-    const [chunk, encoding] = given;
-    const done = given.find((part) => typeof part === 'function');
-    if (done !== undefined) finished.push(done);
-    if (typeof chunk !== 'function') add(chunk, encoding);
-    // What Node would do for an answer that is written in one piece.
-    if (!response.headersSent && sent === 0 && !response.hasHeader('content-length')) {
-      response.setHeader('content-length', queued);
+    if (body.writableEnded) return response;
+    const isWhole = sent === 0 && body.writableLength === 0;
+    // What Node would do for a response that is written in one piece.
+    if (isWhole && !response.headersSent && !response.hasHeader('content-length')) {
+      response.setHeader('content-length', lengthOf(given[0], given[1]));
     }
-    pump();
+    body.end(...(given as [string]));
     return response;
   }) as typeof response.end;
 }
 
-/** The least of what several faults leave of a body; undefined where they leave it as it is. */
-export function toBodyShape(faults: readonly DueFault[]): BodyShape | undefined {
-  let limit = Infinity;
-  let byReset = false;
-  let bytesPerSecond = Infinity;
-  for (const { fault } of faults) {
-    const after = typeof fault.reset === 'object' ? fault.reset.after : Infinity;
-    const cut = Math.min(after, fault.truncate ?? Infinity);
-    if (cut < limit) {
-      limit = cut;
-      byReset = after === cut;
-    }
-    bytesPerSecond = Math.min(bytesPerSecond, fault.bytesPerSecond ?? Infinity);
-  }
-  if (limit === Infinity && bytesPerSecond === Infinity) return undefined;
-  return { limit, byReset, bytesPerSecond };
+function lengthOf(chunk: unknown, encoding: BufferEncoding): number {
+  if (typeof chunk === 'string') return Buffer.byteLength(chunk, encoding);
+  return chunk instanceof Uint8Array ? chunk.length : 0;
 }
 
-/** Ends a connection with a TCP reset (RFC 9293, section 3.10.7), which clients see as `ECONNRESET`. */
-export function resetSocket(socket: Duplex): void {
-  // Node resets plain sockets alone, and tells nobody which one is under TLS.
-  const plain = socket instanceof TLSSocket ? (socket as { _parent?: unknown })._parent : socket;
-  if (plain instanceof Socket && !plain.destroyed) plain.resetAndDestroy();
-  socket.destroy();
+const END_OF_HEAD = '\r\n\r\n';
+
+/** Breaks a connection off after so many bytes behind the head of its 101, or of its refusal. */
+export function cutSocket(socket: Duplex, { limit, byReset }: BodyShape): void {
+  if (limit === Infinity) return;
+  const write = socket.write.bind(socket) as (chunk: Buffer, ...rest: Rest) => boolean;
+  let isHead = true;
+  let sent = 0;
+  socket.write = ((chunk: string | Uint8Array, ...rest: Rest) => {
+    const encoding = typeof rest[0] === 'string' ? (rest[0] as 'utf8') : undefined;
+    const bytes = Buffer.from(chunk as string, encoding);
+    const end = isHead ? bytes.indexOf(END_OF_HEAD) : -1;
+    const head = isHead ? (end < 0 ? bytes.length : end + END_OF_HEAD.length) : 0;
+    if (end >= 0) isHead = false;
+    const body = Math.min(bytes.length - head, limit - sent);
+    if (isHead || head + body === bytes.length) {
+      sent += body;
+      return write(bytes, ...rest.filter((given) => typeof given === 'function'));
+    }
+    sent = limit;
+    return write(bytes.subarray(0, head + body), () => {
+      if (byReset) resetSocket(socket);
+      else socket.destroy();
+    });
+  }) as typeof socket.write;
 }

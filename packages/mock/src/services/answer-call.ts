@@ -1,4 +1,4 @@
-import { nearest } from '../util/values.ts';
+import { suggest } from '../util/values.ts';
 import type { CompiledRoute, CompiledService } from './compile-service.ts';
 import { type CalledPath, matchRoute, type RouteMethod, toCalledPath } from './routes.ts';
 import { type MockedAnswer, type RouteContext, toRefusal } from './services.ts';
@@ -88,8 +88,7 @@ function refuse(
     return { ...toRefusal(405, message, { allow }), unmatched: true };
   }
   const routes = service.routes.map(({ text }) => text);
-  const near = nearest(called, routes);
-  const hint = near === undefined ? '' : ` Did you mean ${near}?`;
+  const hint = suggest(called, routes, ' Did you mean');
   const known = routes.length === 0 ? 'none' : routes.join(', ');
   const message = `No route of the service ${service.name} takes ${called}.${hint} Its routes: ${known}.`;
   return { ...toRefusal(404, message), unmatched: true };

@@ -1,4 +1,4 @@
-import { nearest } from '../util/values.ts';
+import { suggest } from '../util/values.ts';
 
 const METHODS = ['GET', 'POST', 'WS'] as const;
 
@@ -54,8 +54,7 @@ function refuse(rest: string): never {
 function describeMethod(verb: string): string {
   const upper = verb.toUpperCase();
   if (upper === 'HEAD') return 'need not be there: the GET of the path answers HEAD too';
-  const near = nearest(upper, METHODS);
-  const hint = near === undefined ? '' : `; did you mean ${near}?`;
+  const hint = suggest(upper, METHODS, '; did you mean');
   return `must begin with GET, POST or WS: the gateway passes nothing else on${hint}`;
 }
 

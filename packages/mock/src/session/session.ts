@@ -1,5 +1,4 @@
-import { createFaultRules } from '../faults/create-fault-rules.ts';
-import type { FaultRule, FaultRules } from '../faults/fault.ts';
+import { createFaultRules, type FaultRule, type FaultRules } from '../faults/fault-rules.ts';
 import { type Contents, createFileStore, type FileStore, type Room } from '../files/file-store.ts';
 import { createGrants, createLinks, createSign, type Grants, type Links } from '../files/signed.ts';
 import { type Clock, createClock } from '../util/clock.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from '../context.ts';
 import { INVALID, type SurfaceName, toRefusal } from '../contract/surface.ts';
-import { type FaultedCall, sendRefusal } from '../faults/do-faults.ts';
+import { sendRefusal } from '../faults/do-faults.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { isLoopback, isOwnHost, originOf } from '../util/host.ts';
 import { corsOf } from './router-options.ts';
@@ -41,7 +41,7 @@ export function sendOwnRefusal(
     message,
     ...(status !== undefined && { status }),
   });
-  sendRefusal(error, { request, cors, profile: context.profile } as FaultedCall, response);
+  sendRefusal(error, { request, cors, profile: context.profile }, response);
 }
 
 function isPreflight({ method, headers }: IncomingMessage): boolean {

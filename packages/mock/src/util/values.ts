@@ -8,13 +8,21 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /** Words that differ in more than this share of their letters are not near. */
 const MOST_OFF = 0.4;
 
-/** The known word that a misspelt one comes near to; undefined where there is none. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
-  if (known.length === 0 || word.length > 100) return undefined;
+/**
+ * A hint for a misspelt word: ` Do you mean latency?`
+ *
+ * @param otherwise returned if no known word is near
+ */
+export function suggest(
+  word: unknown,
+  known: readonly string[],
+  question = ' Do you mean',
+  otherwise = '',
+): string {
+  if (typeof word !== 'string' || known.length === 0 || word.length > 100) return otherwise;
   const found = closest(word, known);
-  return distance(word, found) <= Math.max(word.length, found.length) * MOST_OFF
-    ? found
-    : undefined;
+  const isNear = distance(word, found) <= Math.max(word.length, found.length) * MOST_OFF;
+  return isNear ? `${question} ${found}?` : otherwise;
 }
 
 const UNITS: Readonly<Record<string, number>> = {

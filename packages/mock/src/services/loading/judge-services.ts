@@ -7,7 +7,7 @@ import {
   type ReadFile,
   type ServiceFault,
 } from '../../util/source-file.ts';
-import { isObject, nearest, toMilliseconds } from '../../util/values.ts';
+import { isObject, suggest, toMilliseconds } from '../../util/values.ts';
 import { type CompiledService, compileService } from '../compile-service.ts';
 import type { FakeService, ScriptedEvent, WebSocketStep } from '../fake-service.ts';
 import { parseRouteKey, type RouteKey, shapeOf } from '../routes.ts';
@@ -87,10 +87,9 @@ function plainOf(route: unknown): unknown {
 function judgeState(state: unknown): Problem[] {
   const code = isObject(state) ? state.code : state;
   if (typeof code !== 'string' || CODES.gateway.includes(code)) return [];
-  const near = nearest(code, CODES.gateway);
-  const hint = near === undefined ? 'such as SERVICE_NOT_READY.' : `did you mean ${near}?`;
+  const hint = suggest(code, CODES.gateway, ' did you mean', ' such as SERVICE_NOT_READY.');
   const path = isObject(state) ? ['state', 'code'] : ['state'];
-  return [{ path, rest: `must be a code of the gateway's error table; ${hint}` }];
+  return [{ path, rest: `must be a code of the gateway's error table;${hint}` }];
 }
 
 function judgeKeys(routes: readonly (readonly [string, unknown])[]): Problem[] {

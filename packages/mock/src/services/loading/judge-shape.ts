@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { Problem } from '../../util/source-file.ts';
-import { nearest } from '../../util/values.ts';
+import { suggest } from '../../util/values.ts';
 import serviceSchema from '../schema/service.schema.json' with { type: 'json' };
 
 type Judge = (service: unknown) => readonly Problem[];
@@ -54,10 +54,8 @@ function toProblem({ instancePath, keyword, params, parentSchema, message }: Err
   if (keyword === 'additionalProperties') {
     const { additionalProperty: name } = params as { additionalProperty: string };
     const known = Object.keys((parentSchema as { properties?: object }).properties ?? {});
-    const near = nearest(name, known);
-    const hint =
-      near === undefined ? `the fields are ${known.join(', ')}.` : `did you mean ${near}?`;
-    return { path: [...path, name], isKey: true, rest: `is no field here; ${hint}` };
+    const hint = suggest(name, known, ' did you mean', ` the fields are ${known.join(', ')}.`);
+    return { path: [...path, name], isKey: true, rest: `is no field here;${hint}` };
   }
   const { errorMessage } = parentSchema as { errorMessage?: string };
   return { path, rest: errorMessage ?? `${message}.` };

@@ -1,12 +1,74 @@
+import type { SurfaceName } from '../contract/surface.ts';
 import type { Clock } from '../util/clock.ts';
-import {
-  type DueFault,
-  type FaultRule,
-  type FaultRules,
-  isFor,
-  type Latency,
-  type RateState,
-} from './fault.ts';
+import { CODES, type DueFault, type Fault, type Latency } from './fault.ts';
+
+/** A fault, and the calls that it is done to. */
+export interface FaultRule {
+  /** Name in the log and the inspector. */
+  readonly name: string;
+  /** An `operationId`, a surface, or a service (`service:hello`). Default: every call. */
+  readonly match?: string;
+  /** Share of the calls, 0 to 1, drawn with the seed of the mock. Default 1. */
+  readonly share?: number;
+  /** Done to so many calls, then forgotten. Default: no end. */
+  readonly times?: number;
+  readonly fault: Fault;
+}
+
+export interface RateState {
+  /** Calls that may still come at once. */
+  readonly calls: number;
+  /** When that was so: milliseconds since the epoch, by the session's clock. */
+  readonly at: number;
+}
+
+/** All that decides which faults come next, as JSON. */
+export interface FaultsState {
+  /** With what is left of `times`. */
+  readonly rules: readonly FaultRule[];
+  /** Where the random numbers are. */
+  readonly random: number;
+  /** What is left of `callsPerSecond`, by the name of the rule. */
+  readonly rates: Readonly<Record<string, RateState>>;
+}
+
+/** A call, as far as a rule can ask for it. */
+export interface FaultSubject {
+  readonly surface: SurfaceName;
+  readonly operationId: string | undefined;
+  readonly service: string | undefined;
+}
+
+/** The faults of a session. */
+export interface FaultRules {
+  /** Whether there is no rule: then nothing needs to be known of a call. */
+  readonly isEmpty: boolean;
+  /** The rules with what is left of their `times`. */
+  list(): readonly FaultRule[];
+  /** Adds a rule, or replaces the one of the same name. */
+  put(rule: FaultRule): void;
+  delete(name: string): boolean;
+  clear(): void;
+  /** Back to the rules that the mock was started with, and to the first of the random numbers. */
+  reset(): void;
+  /** What is to be done to this call; counts it for `times` and `callsPerSecond`. */
+  take(subject: FaultSubject): readonly DueFault[];
+  /** Draws for a fault that no rule holds, such as the one of a request header. */
+  draw(name: string, fault: Fault): DueFault;
+  state(): FaultsState;
+  restore(state: FaultsState): void;
+}
+
+/** How the `match` of a rule names a hosted service. */
+export const SERVICE = 'service:';
+
+/** Whether a rule is for a call. One with a `code` is for the surfaces whose table has it. */
+export function isFor({ match, fault }: FaultRule, subject: FaultSubject): boolean {
+  const { surface, operationId, service } = subject;
+  if (fault.code !== undefined && !CODES[surface].includes(fault.code)) return false;
+  if (match === undefined || match === surface || match === operationId) return true;
+  return service !== undefined && match === SERVICE + service;
+}
 
 interface FaultRulesOptions {
   /** The same seed draws the same shares and latencies. */
@@ -16,8 +78,6 @@ interface FaultRulesOptions {
   /** Those that are there from the start. Default: none. */
   readonly rules?: readonly FaultRule[];
 }
-
-const NONE: readonly DueFault[] = [];
 
 /** Makes the faults of one session. */
 export function createFaultRules({
@@ -66,7 +126,6 @@ export function createFaultRules({
       random.state = createRandom(seed).state;
     },
     take(subject) {
-      if (rules.size === 0) return NONE;
       const due: DueFault[] = [];
       for (const rule of [...rules.values()]) {
         if (!isFor(rule, subject)) continue;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createFaultRules } from './create-fault-rules.ts';
-import type { FaultSubject } from './fault.ts';
+import { toEffects } from './fault.ts';
+import { createFaultRules, type FaultSubject } from './fault-rules.ts';
 
 const CALL: FaultSubject = { surface: 'gateway', operationId: 'cloudrun-get', service: 'hello' };
 const DELETE: FaultSubject = { surface: 'storage', operationId: 'batchDelete', service: undefined };
@@ -45,6 +45,12 @@ test('a rule is forgotten after its times', () => {
   expect(rules.list()).toMatchObject([{ times: 1 }]);
   expect(rules.take(CALL)).toHaveLength(1);
   expect(rules.isEmpty).toBe(true);
+});
+
+test('latencies of several faults add up', () => {
+  const { rules } = create();
+  const faults = [rules.draw('a', { latency: 1_000 }), rules.draw('b', { latency: 500 })];
+  expect(toEffects(faults, 'gateway').latency).toBe(1_500);
 });
 
 test('a share is drawn, and the same for the same seed', () => {
