@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,22 +9,23 @@ import { promisify } from 'node:util';
 import { freePort } from '@berth/runtimes/free-port';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageInfo from '../package.json' with { type: 'json' };
-import { listOperations } from '../src/contract/contract.ts';
-import { documents } from '../src/contract/documents.ts';
+import { standardContract } from '../src/contract/contract.ts';
 import { createMock } from '../src/index.ts';
-import { gateway } from './helpers/calls.ts';
-import { finish, spawnCli, spawnCliWith, untilReady } from './helpers/cli.ts';
+import { gateway, storage } from './helpers/calls.ts';
+import { finish, runCli, spawnCli, spawnCliWith, untilReady } from './helpers/cli.ts';
 import { expectInContract } from './helpers/contract.ts';
+import { startDeployment } from './proxy/start-deployment.ts';
 
 const run = promisify(execFile);
+const dir = await mkdtemp(join(tmpdir(), 'berth-cli-'));
+afterAll(() => rm(dir, { recursive: true }));
+
+const urlOf = (printed: string) => /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0] as string;
 
 describe('a running mock', () => {
   const child = spawnCli('--port', '0', '--env', 'shop');
+  const finished = finish(child);
   let printed = '';
-  let errors = '';
-  child.stderr?.on('data', (text) => {
-    errors += text;
-  });
   beforeAll(async () => {
     printed = await untilReady(child);
   });
@@ -39,135 +40,164 @@ describe('a running mock', () => {
 
   test('prints one curl for each operation, and all of them succeed in order, twice', async () => {
     const curls = listCurls(printed);
-    const ids = listOperations(documents).map(({ id }) => id);
+    const ids = standardContract.operations.map(({ id }) => id);
     expect(curls.map(([id]) => id).sort()).toEqual(ids.sort());
-    for (const [id, command] of [...curls, ...curls]) {
-      const { stdout, stderr } = await run('sh', ['-c', command]);
-      expect(stderr).toBe('');
-      if (id === 'uploadFile') expect(stdout).toMatch(/^HTTP\/1.1 204 /);
-      else expectSuccess(command, JSON.parse(stdout));
-    }
-  });
-
-  test('nothing is written to stderr, also not by Prism', () => {
-    expect(errors).toBe('');
-  });
-
-  test('the pasted lines run as one script', async () => {
+    for (const curl of curls) await expectSuccess(curl);
     const script = printed.slice(printed.indexOf('# cloudrun'), printed.indexOf('\nready'));
     const { stdout, stderr } = await run('sh', ['-ec', script]);
     expect(stderr).toBe('');
     expect(stdout.match(/"statusCode":200/g)).toHaveLength(4);
     expect(stdout).toContain('"fileID":"cloud://shop.files/copy-of-hello.txt","code":"SUCCESS"');
   });
-});
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s ends it with 0', async (signal) => {
-  const child = spawnCli('--port', '0');
-  await untilReady(child);
-  child.kill(signal);
-  expect(await finish(child)).toMatchObject({ code: 0, stderr: '' });
-});
-
-test('a port in use is one sentence and exit 2', async () => {
-  await using mock = await createMock();
-  expect(await finish(spawnCli('--port', String(mock.port)))).toEqual({
-    code: 2,
-    stdout: '',
-    stderr: `Port ${mock.port} is in use: stop what holds it, or choose another one with --port.\n`,
+  test('ends with 0 after SIGINT, and has written nothing to stderr, also not by Prism', async () => {
+    child.kill('SIGINT');
+    expect(await finished).toMatchObject({ code: 0, stderr: '' });
   });
 });
 
-test.each([
-  [['--port', 'x'], 'whole number from 0 to 65535'],
-  [['--port', '65536'], 'whole number from 0 to 65535'],
-  [['--host', ''], 'address of this machine'],
-  [['--env', 'a.b'], 'one label of a host name'],
-  [['--prot', '1'], 'Did you mean --port?'],
-  [['--mode', 'x'], 'Allowed choices are auto, static, dynamic'],
-  [['--auth', 'x'], 'Allowed choices are off, present, strict'],
-  [['--wait', 'x'], 'It must be an address'],
-  [['--timeout', '0'], 'number of seconds above 0'],
-  [['--timeout', '5'], '--timeout needs --wait'],
-  [['--origins', 'app.example.com'], 'origins must be such as https://app.example.com'],
-  [['--max-sessions', '0'], 'whole number of at least 1'],
-  [['extra'], 'too many arguments'],
-])('%j is refused with exit 2', async (args, sentence) => {
-  const { code, stdout, stderr } = await finish(spawnCli(...args));
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain(sentence);
-});
-
-test('a host that is none of this machine is one sentence and exit 2', async () => {
-  const { code, stderr } = await finish(spawnCli('--host', '192.0.2.1', '--port', '0'));
-  expect(code).toBe(2);
-  expect(stderr).toMatch(/^192\.0\.2\.1 is no address of this machine: .*\n$/);
-});
-
-test('--origins and --max-sessions are those of the options', async () => {
+test('--origins, --max-sessions and --fault are those of the options; SIGTERM ends with 0', async () => {
   const own = 'https://app.example.com';
-  const args = ['--port', '0', '--origins', own, 'https://b.example.com', '--max-sessions', '1'];
-  const child = spawnCli(...args);
+  const child = spawnCli(
+    ...['--port', '0', '--origins', own, 'https://b.example.com', '--max-sessions', '1'],
+    ...['--fault', 'service:echo:code=SERVICE_FORBIDDEN'],
+    ...['--fault', 'batchDelete:code=SYS_ERR,times=1'],
+  );
+  const finished = finish(child);
   try {
-    const url = /Inspector +(http:\/\/[^/]+)/.exec(await untilReady(child))?.[1] ?? '';
-    const ask = (headers: Record<string, string>) =>
-      gateway({ url }, { path: '/v1/cloudrun/hello', headers });
+    const url = urlOf(await untilReady(child));
+    const ask = (headers: Record<string, string>, service = 'hello') =>
+      gateway({ url }, { path: `/v1/cloudrun/${service}`, headers });
     for (const origin of [own, 'https://b.example.com']) {
       const { headers } = await ask({ origin });
       expect(headers['access-control-allow-origin']).toBe(origin);
     }
     const foreign = await ask({ origin: 'https://c.example.com' });
     expect(foreign.headers).not.toHaveProperty('access-control-allow-origin');
-    for (const session of ['a', 'b']) await ask({ 'x-mock-session': session });
+    for (const id of ['', 'a', 'b']) {
+      const headers = { 'x-mock-session': id };
+      const refused = await ask(headers, 'echo');
+      expect([refused.status, refused.json.code]).toEqual([403, 'SERVICE_FORBIDDEN']);
+      const body = { fileList: [] };
+      expect((await storage({ url }, 'batchDelete', body, headers)).status).toBe(500);
+      expect((await storage({ url }, 'batchDelete', body, headers)).status).toBe(200);
+    }
     const kept = await fetch(`${url}/__mock/api/requests?session=a`);
     expect(await kept.json()).toEqual({ requests: [] });
+    child.kill('SIGTERM');
+    expect(await finished).toMatchObject({ code: 0, stderr: '' });
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+test('with --tls and --auth strict the printed lines succeed, by the printed credentials', async () => {
+  const child = spawnCli('--port', '0', '--tls', '--auth', 'strict');
+  try {
+    const printed = await untilReady(child);
+    const token = /^Access token +(\S+)$/m.exec(printed)?.[1];
+    expect(printed).toMatch(/^Key pair +\S+ \S+$/m);
+    const curls = listCurls(printed);
+    expect(curls[0]?.[1]).toContain(`Bearer ${token}`);
+    for (const curl of curls) await expectSuccess(curl);
   } finally {
     child.kill('SIGKILL');
   }
 });
 
 test('what a start has compiled is kept for the next one, where Node keeps such things', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'berth-mock-'));
-  try {
-    const env = { TMPDIR: folder, TEMP: folder, NODE_COMPILE_CACHE: '' };
-    await finish(spawnCliWith(env, '--version'));
-    expect(await readdir(folder)).toEqual(['node-compile-cache']);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const folder = join(dir, 'compiled');
+  await mkdir(folder);
+  await finish(spawnCliWith({ TMPDIR: folder, TEMP: folder, NODE_COMPILE_CACHE: '' }, '--version'));
+  expect(await readdir(folder)).toEqual(['node-compile-cache']);
 });
 
-test('--version and --help print and end with 0', async () => {
-  const version = await finish(spawnCli('--version'));
-  expect(version).toEqual({ code: 0, stdout: `${packageInfo.version}\n`, stderr: '' });
-  const help = await finish(spawnCli('--help'));
-  expect(help.code).toBe(0);
-  for (const option of ['--port', '--host', '--env', '4010']) expect(help.stdout).toContain(option);
+test('--services serves a folder, and tells what changes and what is wrong', async () => {
+  const folder = join(dir, 'services');
+  await mkdir(folder);
+  const define = (text: string) => writeFile(join(folder, 'orders.yaml'), `routes: { ${text} }\n`);
+  await define('PUT /: {}');
+  const refused = await runCli('--port', '0', '--services', folder);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(
+    /^\S+\/orders\.yaml:1:11: routes\["PUT \/"\] must begin with GET, POST or WS/,
+  );
+  await define('GET /: { json: 1 }');
+  const child = spawnCli('--port', '0', '--services', folder);
+  const ended = finish(child);
+  const url = urlOf(await untilReady(child));
+  const headers = { authorization: 'Bearer any' };
+  const answer = async () => (await fetch(`${url}/v1/cloudrun/orders`, { headers })).text();
+  expect(await answer()).toBe('1');
+  const told = (name: 'stdout' | 'stderr') =>
+    once(child[name] as NodeJS.EventEmitter, 'data').then(String);
+  const fault = told('stderr');
+  await define('GET /: { jsn: 2 }');
+  expect(await fault).toBe(
+    `${folder}/orders.yaml:1:20: routes["GET /"].jsn is no field here; did you mean json?\n`,
+  );
+  expect(await answer()).toBe('1');
+  const change = told('stdout');
+  await define('GET /: { json: 2 }');
+  expect(await change).toBe(`Services taken over: ${folder}/orders.yaml\n`);
+  expect(await answer()).toBe('2');
+  child.kill('SIGTERM');
+  expect((await ended).code).toBe(0);
+});
+
+describe('in front of a deployment', () => {
+  async function runThrough(proxy: string, ...args: string[]) {
+    const child = spawnCli('--port', '0', '--proxy', proxy, ...args);
+    const finished = finish(child);
+    const url = urlOf(await untilReady(child));
+    await storage({ url }, 'batchDelete', { fileList: ['cloud://dev.files/a'] }).catch(() => {});
+    child.kill('SIGTERM');
+    return finished;
+  }
+  const STRICT = '--fail-on-violations';
+
+  test('ends with 0 if nothing breaks the contract, and names options without effect', async () => {
+    await using real = await createMock();
+    const options = ['--services', 'hello', '--auth', 'off'];
+    const { code, stdout, stderr } = await runThrough(real.url, STRICT, ...options);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('1 calls passed: 0 requests and 0 answers break the contract.');
+    expect(stdout).toMatch(/^Without effect --auth, --services$/m);
+  });
+
+  test('tells each breach, counts, and ends with 1 for CI alone', async () => {
+    await using wrong = await startDeployment((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('[]');
+    });
+    const strict = await runThrough(wrong.url, STRICT);
+    expect(strict.code).toBe(1);
+    expect(strict.stdout).toMatch(/^answer {3}POST \/api\/v2\/.*batchDelete 200: body must/m);
+    expect(strict.stdout).toContain('0 requests and 1 answers break the contract.');
+    expect(strict.stdout).not.toContain('Without effect');
+    expect((await runThrough(wrong.url)).code).toBe(0);
+  });
 });
 
 describe('--wait', () => {
-  test('ends with 0 when a mock is ready', async () => {
+  test('ends with 0 when a mock is ready, with more seconds than a timer can count', async () => {
     await using mock = await createMock();
-    expect(await finish(spawnCli('--wait', mock.url))).toMatchObject({
+    expect(await runCli('--wait', mock.url, '--timeout', '99999999999')).toEqual({
       code: 0,
       stdout: `The mock at ${mock.url} is ready.\n`,
+      stderr: '',
     });
   });
 
   test('waits for one that starts later, also behind a certificate of its own', async () => {
     const port = await freePort();
-    const waiting = finish(spawnCli('--wait', `https://localhost:${port}`));
-    const mock = spawnCli('--port', String(port), '--tls');
-    try {
-      expect(await waiting).toMatchObject({ code: 0, stderr: '' });
-    } finally {
-      mock.kill('SIGKILL');
-    }
+    const waiting = runCli('--wait', `https://localhost:${port}`);
+    await using _ = await createMock({ port, tls: true });
+    expect(await waiting).toMatchObject({ code: 0, stderr: '' });
   });
 
   test('ends with 1 and a sentence after its time', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
-    expect(await finish(spawnCli('--wait', url, '--timeout', '0.2'))).toEqual({
+    expect(await runCli('--wait', url, '--timeout', '0.2')).toEqual({
       code: 1,
       stdout: '',
       stderr: `No mock answered at ${url} within 0.2 s.\n`,
@@ -178,30 +208,104 @@ describe('--wait', () => {
     const other = createServer((_, response) => response.writeHead(404).end()).listen(0);
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const url = `http://127.0.0.1:${port}`;
-    const { code } = await finish(spawnCli('--wait', url, '--timeout', '0.3'));
+    const { code } = await runCli('--wait', `http://127.0.0.1:${port}`, '--timeout', '0.3');
     other.close();
     expect(code).toBe(1);
   });
 });
 
-test('with --tls and --auth strict the printed lines succeed, by the printed credentials', async () => {
-  const child = spawnCli('--port', '0', '--tls', '--auth', 'strict');
-  const printed = await untilReady(child);
-  try {
-    const token = /^Access token +(\S+)$/m.exec(printed)?.[1];
-    expect(printed).toMatch(/^Key pair +\S+ \S+$/m);
-    const curls = listCurls(printed);
-    expect(curls[0]?.[1]).toContain(`Bearer ${token}`);
-    for (const [id, command] of curls) {
-      const { stdout, stderr } = await run('sh', ['-c', command]);
-      expect(stderr).toBe('');
-      if (id === 'uploadFile') expect(stdout).toMatch(/^HTTP\/1.1 204 /);
-      else expectSuccess(command, JSON.parse(stdout));
-    }
-  } finally {
-    child.kill('SIGKILL');
-  }
+test('--version and --help print and end with 0', async () => {
+  const version = { code: 0, stdout: `${packageInfo.version}\n`, stderr: '' };
+  expect(await runCli('--version')).toEqual(version);
+  const help = await runCli('--help');
+  expect(help.code).toBe(0);
+  for (const option of ['--port', '--host', '--env', '4010']) expect(help.stdout).toContain(option);
+});
+
+test('a port in use is one sentence and exit 2, by the process too', async () => {
+  await using mock = await createMock();
+  expect(await finish(spawnCli('--port', String(mock.port)))).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `Port ${mock.port} is in use: stop what holds it, or choose another one with --port.\n`,
+  });
+});
+
+describe('wrong options', async () => {
+  const NOWHERE = 'http://127.0.0.1:1';
+  const none = join(dir, 'none');
+  const file = join(dir, 'file.yaml');
+  const recordings = join(dir, 'recordings');
+  const gone = 'there is no such file or folder';
+  await writeFile(file, '');
+  await mkdir(join(recordings, '0001.json'), { recursive: true });
+
+  test.each([
+    [['--services', none], `${none}: The services cannot be read: ${gone}.`],
+    [['--contract', none], `${none}: The contract cannot be read: ${gone}.`],
+    [['--contract', dir], `${dir}: The contract cannot be read: it is a folder.`],
+    [['--wire-profile', none], `${none} is no wire profile: ${gone}.`],
+    [['--wire-profile', dir], `${dir} is no wire profile: it is a folder.`],
+    [['--replay', none], `The folder ${none} cannot be read: ${gone}.`],
+    [
+      ['--replay', file],
+      `The folder ${file} cannot be read: there is a file in place of a folder.`,
+    ],
+    [['--replay', recordings], `${join(recordings, '0001.json')} cannot be read: it is a folder.`],
+    [['--proxy', 'ftp://a'], 'error: --proxy must be an address such as https://dev.example.com.'],
+    [
+      ['--proxy', NOWHERE, '--proxy-storage', `${NOWHERE}?a`],
+      'error: --proxy-storage must have no query and no fragment.',
+    ],
+    [
+      ['--proxy-gateway', NOWHERE, '--replay', recordings],
+      'error: --replay needs no deployment: leave out --proxy-gateway.',
+    ],
+    [
+      ['--proxy-gateway', NOWHERE],
+      'error: --proxy-gateway and --proxy-storage belong together; --proxy is for both.',
+    ],
+    [['--record', 'x'], 'error: --record needs --proxy.'],
+    [
+      ['--wait', '--host', 'localhost'],
+      'error: --wait serves nothing: leave out --port, --host. Behind --wait goes the address of the mock: --wait http://127.0.0.1:4010.',
+    ],
+  ])('%j is one sentence that says how to mend it, and exit 2', async (args, sentence) => {
+    expect(await runCli('--port', '0', ...args)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `${sentence}\n`,
+    });
+  });
+
+  const empty = ['--services', '--dir', '--record', '--replay', '--contract', '--wire-profile'].map(
+    (option): [string[], string] => [[option, ''], "argument '' is invalid. It must not be empty."],
+  );
+
+  test.each<[string[], string | RegExp]>([
+    ...empty,
+    [['--port', 'x'], 'whole number from 0 to 65535'],
+    [['--port', '65536'], 'whole number from 0 to 65535'],
+    [['--host', ''], 'address of this machine'],
+    [['--host', '192.0.2.1', '--port', '0'], /^192\.0\.2\.1 is no address of this machine: .*\n$/],
+    [['--env', 'a.b'], 'one label of a host name'],
+    [['--prot', '1'], 'Did you mean --port?'],
+    [['--mode', 'x'], 'Allowed choices are auto, static, dynamic'],
+    [['--auth', 'x'], 'Allowed choices are off, present, strict'],
+    [['--wait', 'x'], 'It must be an address'],
+    [['--timeout', '0'], 'number of seconds above 0'],
+    [['--timeout', '5'], '--timeout needs --wait'],
+    [['--origins', 'app.example.com'], 'origins must be such as https://app.example.com'],
+    [['--max-sessions', '0'], 'whole number of at least 1'],
+    [['--fault', 'latency=x'], 'latency must be milliseconds'],
+    [['--fault', 'batchDelet:reset'], 'Do you mean batchDelete?'],
+    [['--services', 'hello', './services'], 'one folder or file, or names alone'],
+    [['extra'], 'too many arguments'],
+  ])('%j is refused with exit 2', async (args, sentence) => {
+    const { code, stdout, stderr } = await runCli(...args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(sentence);
+  });
 });
 
 function listCurls(printed: string): [string, string][] {
@@ -209,11 +313,18 @@ function listCurls(printed: string): [string, string][] {
   return [...blocks].map(([, id, command]) => [id as string, command as string]);
 }
 
-function expectSuccess(command: string, body: { statusCode?: number; body?: object }) {
+async function expectSuccess([id, command]: [string, string]): Promise<void> {
+  const { stdout, stderr } = await run('sh', ['-c', command]);
+  expect(stderr).toBe('');
+  if (id === 'uploadFile') {
+    expect(stdout).toMatch(/^HTTP\/1.1 204 /);
+    return;
+  }
+  const body = JSON.parse(stdout);
   const path = /127\.0\.0\.1:\d+([^'?]*)/.exec(command)?.[1] ?? '';
   expectInContract(command.includes(" -d '") ? 'POST' : 'GET', path, 200, body);
   if (path.startsWith('/api')) {
     expect(body).toMatchObject({ statusCode: 200, body: { data: expect.any(Object) } });
-    expect(JSON.stringify(body)).not.toContain('NONEXIST');
+    expect(stdout).not.toContain('NONEXIST');
   }
 }

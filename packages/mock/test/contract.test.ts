@@ -9,7 +9,7 @@ import { stringify } from 'yaml';
 import { listExamples } from '../src/contract/examples.ts';
 import { loadContract } from '../src/contract/load-contract.ts';
 import { storage as call } from './helpers/calls.ts';
-import { finish, spawnCli, untilReady } from './helpers/cli.ts';
+import { spawnCli, untilReady } from './helpers/cli.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'berth-mock-'));
 afterAll(() => rm(folder, { recursive: true }));
@@ -93,12 +93,6 @@ test('both documents of the contract can be given, and are what they were', asyn
   const { documents, operations } = await loadContract(files);
   expect([documents.gateway.info, documents.storage.info]).toEqual([gateway.info, standard.info]);
   expect(operations).toHaveLength(9);
-});
-
-test('--contract with a wrong file ends with exit 2', async () => {
-  const { code, stdout, stderr } = await finish(spawnCli('--contract', 'none.yaml'));
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(/^none\.yaml: .*\n$/);
 });
 
 test('a changed contract is in use at once, without losing state or the port; a broken one is not', async () => {

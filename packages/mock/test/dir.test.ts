@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { toSessionFolder } from '../src/files/disk-contents.ts';
 import { createMock } from '../src/index.ts';
 import { storage } from './helpers/calls.ts';
-import { finish, spawnCli } from './helpers/cli.ts';
+import { runCli } from './helpers/cli.ts';
 import { getGrant, getLink, postForm, read, toForm, upload } from './helpers/upload.ts';
 
 const folders: string[] = [];
@@ -64,7 +64,7 @@ test.each(['/proc/none', join(import.meta.filename, 'a')])(
       ['--dir', dir],
       ['--proxy', 'http://127.0.0.1:1', '--record', dir],
     ]) {
-      const { code, stdout, stderr } = await finish(spawnCli('--port', '0', ...args));
+      const { code, stdout, stderr } = await runCli('--port', '0', ...args);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toMatch(/^The folder \S+ cannot be used: .+\.\n$/);
     }

@@ -34,8 +34,9 @@ beforeAll(async () => {
   await write('package.json', '{ "type": "module" }');
   await write('berth.services.ts', SERVICES);
   await write('items.ts', "export const items: readonly string[] = ['a'];\n");
-  await write('broken.ts', BROKEN);
-  await write('enum.ts', '\n  enum Colour { Red }\nexport default Colour;\n');
+  await mkdir(join(folder, 'broken'));
+  await write('broken/broken.ts', BROKEN);
+  await write('broken/enum.ts', '\n  enum Colour { Red }\nexport default Colour;\n');
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -69,8 +70,10 @@ describe.each(['node20', 'node22', 'node26'])('%s', (name) => {
   const call = ({ url }: { url: string }, path: string, headers = {}) =>
     fetch(`${url}/v1/cloudrun${path}`, { headers: { authorization: 'Bearer any', ...headers } });
 
-  test('answers calls of each kind, and keeps files in a folder', async () => {
-    await withMock(['--dir', join(folder, name)], async (mock) => {
+  test('answers calls of each kind, keeps files, and serves TypeScript and a document of its user', async () => {
+    const document = join(PACKAGE, '../../spec/generated/storage.v2.gen.yaml');
+    const args = ['--dir', join(folder, name), '--services', 'berth.services.ts'];
+    await withMock([...args, '--contract', document], async (mock) => {
       expect(await (await call(mock, '/hello')).json()).toHaveProperty('message');
       const made = await call(mock, '/hello', { prefer: 'dynamic=true' });
       expect(made.status).toBe(200);
@@ -81,11 +84,6 @@ describe.each(['node20', 'node22', 'node26'])('%s', (name) => {
       await withMock(['--proxy', mock.url], async (proxy) => {
         expect(await (await call(proxy, '/hello')).json()).toHaveProperty('message');
       });
-    });
-  });
-
-  test('serves TypeScript, and takes over what changes', async () => {
-    await withMock(['--services', 'berth.services.ts'], async (mock) => {
       const items = async () => (await call(mock, '/shop/items')).json();
       expect(await items()).toEqual(['a']);
       await write('items.ts', "export const items: readonly string[] = ['b'];\n");
@@ -94,20 +92,14 @@ describe.each(['node20', 'node22', 'node26'])('%s', (name) => {
     });
   });
 
-  test.each([
-    ['broken.ts', /^broken\.ts:4: SyntaxError: .*\n$/],
-    ['enum.ts', /^enum\.ts:2:3: SyntaxError: .* write a union or an object instead\.\n$/],
-  ])('reports the place of what is wrong in %s', async (file, stderr) => {
-    const { code, stderr: printed } = await finish(spawnMock('--services', file));
-    expect(printed).toMatch(stderr);
-    expect(code).toBe(2);
-  });
-
-  test('serves a document of its user', async () => {
-    const document = join(PACKAGE, '../../spec/generated/storage.v2.gen.yaml');
-    await withMock(['--contract', document], async (mock) => {
-      expect(await read(mock, await upload(mock, 'a.txt', 'content'))).toBe('content');
-    });
+  test('reports the place of what is wrong', async () => {
+    const { code, stderr } = await finish(spawnMock('--services', './broken'));
+    const [syntax, enumeration, ...others] = stderr.split('\n');
+    expect(syntax).toMatch(/^broken\/broken\.ts:4: SyntaxError: /);
+    expect(enumeration).toMatch(
+      /^broken\/enum\.ts:2:3: SyntaxError: .* write a union or an object instead\.$/,
+    );
+    expect([code, others]).toEqual([2, ['']]);
   });
 
   test('serves HTTPS', async () => {

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { vi } from 'vitest';
+import { run } from '../../src/cli/run.ts';
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
@@ -19,6 +21,34 @@ export function spawnCli(...args: string[]): ChildProcess {
 export function spawnCliWith(env: NodeJS.ProcessEnv, ...args: string[]): ChildProcess {
   const command = ['--conditions=berth-source', CLI, ...args];
   return spawn(process.execPath, command, { env: { ...process.env, ...env } });
+}
+
+/** Runs the command line in this process, for options with which it ends by itself. */
+export async function runCli(...args: string[]): Promise<Finished> {
+  const finished: Finished = { code: 0, stdout: '', stderr: '' };
+  const exited = new Error('exited');
+  const spies = [
+    ...(['stdout', 'stderr'] as const).map((name) =>
+      vi.spyOn(process[name], 'write').mockImplementation((text) => {
+        finished[name] += text;
+        return true;
+      }),
+    ),
+    vi.spyOn(process, 'exit').mockImplementation((code) => {
+      finished.code = Number(code);
+      throw exited;
+    }),
+  ];
+  try {
+    await run(['node', 'berth-mock', ...args]);
+    finished.code = Number(process.exitCode ?? 0);
+  } catch (error) {
+    if (error !== exited) throw error;
+  } finally {
+    process.exitCode = undefined;
+    for (const spy of spies) spy.mockRestore();
+  }
+  return finished;
 }
 
 /** Waits until a process has ended. */
