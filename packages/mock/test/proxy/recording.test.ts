@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createMock, type Mock } from '../../src/index.ts';
 import { call } from '../helpers/call.ts';
 import { gateway, gatewayPost, storage } from '../helpers/calls.ts';
@@ -215,6 +215,27 @@ test('bytes that are no text, and an event stream, come back as they were', asyn
     'id: 1\ndata: a\n\n',
     'text/event-stream',
   ]);
+});
+
+test('recordings of another contract are noticed', async () => {
+  {
+    await using real = await createMock();
+    await using between = await createMock({ proxy: real.url, record: folder('old') });
+    await gateway(between, { path: '/v1/cloudrun/hello' });
+  }
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  await createMock({ replay: folder('old') }).then(({ close }) => close());
+  expect(warn).not.toHaveBeenCalled();
+  const file = join(folder('old'), '0001-get-hello.json');
+  const recording = JSON.parse(await readFile(file, 'utf8'));
+  expect(recording.contract).toMatch(/^[\da-f]{64}$/);
+  await writeFile(file, JSON.stringify({ ...recording, contract: 'another' }));
+  await createMock({ replay: folder('old') }).then(({ close }) => close());
+  expect(warn).toHaveBeenCalledWith(
+    expect.stringMatching(/^1 recordings in .* were made with another version of the contract/),
+    'MockWarning',
+  );
+  warn.mockRestore();
 });
 
 test('a folder that holds something else is refused by its name', async () => {

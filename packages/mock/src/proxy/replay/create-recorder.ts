@@ -1,12 +1,12 @@
 import { link, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Violation } from '@berth/server-stubs';
-import type { WireProfile } from '../../contract/wire-profile.ts';
+import type { Context } from '../../context.ts';
 import type { KeptBytes } from '../../session/call-record.ts';
 import { describeFileError, makeFolder } from '../../util/folders.ts';
 import type { RawHeaders } from '../headers.ts';
 import type { Exchange, Recorder } from '../parts.ts';
-import { FORMAT, type Recording, RecordingError, toJsonBody } from './recording.ts';
+import { contractHashOf, FORMAT, type Recording, RecordingError, toJsonBody } from './recording.ts';
 import { createScrubber, type Scrubber } from './scrubber.ts';
 
 /** D13: the most that the gateway takes. A longer body is not recorded. */
@@ -17,15 +17,15 @@ const MAX_BYTES = 20 * 1024 * 1024;
  * go on where those in the folder end.
  *
  * @param dir is made where it is missing
- * @param holder knows the names on the wire
  * @throws FolderError, RecordingError where the folder cannot be made or read
  */
 export async function createRecorder(
   dir: string,
-  holder: { readonly profile: WireProfile },
+  context: Pick<Context, 'profile' | 'options'>,
 ): Promise<Recorder> {
-  const scrubber = createScrubber(holder);
+  const scrubber = createScrubber(context);
   const writing = new Set<Promise<void>>();
+  const contract = contractHashOf(context.options);
   let last = await findLast(dir);
 
   return {
@@ -33,12 +33,13 @@ export async function createRecorder(
     add(exchange) {
       // The mock answers a preflight itself when it replays.
       if (exchange.request.method === 'OPTIONS') return;
-      const recording = toRecording(exchange, scrubber);
-      if (recording === undefined) {
+      const recorded = toRecording(exchange, scrubber);
+      if (recorded === undefined) {
         const { method, target } = exchange.record.request;
         process.emitWarning(`${method} ${target} is too large to be recorded.`, 'MockWarning');
         return;
       }
+      const recording = { ...recorded, ...(contract !== undefined && { contract }) };
       last += 1;
       const path = join(dir, `${String(last).padStart(4, '0')}-${toName(recording)}.json`);
       const written = writeWhole(path, `${JSON.stringify(recording, null, 2)}\n`)

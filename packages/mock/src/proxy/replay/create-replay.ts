@@ -15,7 +15,13 @@ import { describeFileError } from '../../util/folders.ts';
 import { isObject } from '../../util/values.ts';
 import { type Backend, toBackendListeners } from '../backend.ts';
 import { createJudges } from '../judge.ts';
-import { FORMAT, fromJsonBody, type Recording, RecordingError } from './recording.ts';
+import {
+  contractHashOf,
+  FORMAT,
+  fromJsonBody,
+  type Recording,
+  RecordingError,
+} from './recording.ts';
 import { createScrubber } from './scrubber.ts';
 
 const NOT_RECORDED = {
@@ -35,6 +41,7 @@ export async function createReplay(context: Context, dir: string): Promise<Backe
   const scrubber = createScrubber(context);
   const judges = createJudges(context);
   const recordings = await readRecordings(dir);
+  warnOfOtherContract(recordings, dir, contractHashOf(context.options));
   const byKey = new Map<string, Recording[]>();
   for (const recording of recordings) {
     const key = keyOf(recording);
@@ -111,6 +118,14 @@ export async function createReplay(context: Context, dir: string): Promise<Backe
     },
     close: async () => {},
   };
+}
+
+function warnOfOtherContract(recordings: readonly Recording[], dir: string, own?: string): void {
+  if (own === undefined) return;
+  const others = recordings.filter(({ contract = own }) => contract !== own);
+  if (others.length === 0) return;
+  const message = `${others.length} recordings in ${dir} were made with another version of the contract: record them again.`;
+  process.emitWarning(message, 'MockWarning');
 }
 
 /**

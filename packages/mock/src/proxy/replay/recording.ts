@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import type { Violation } from '@berth/server-stubs';
+import { contract as CONTRACT, type Violation } from '@berth/server-stubs';
 import type { SurfaceName } from '../../contract/surface.ts';
+import type { ResolvedOptions } from '../../options.ts';
 import type { JsonBody } from '../../session/logged-json.ts';
 
 /** One message as a file keeps it: names in lower case, secrets left out. */
@@ -16,6 +17,8 @@ export const FORMAT = 'berth-exchange-1';
 /** One call and its answer, as a file keeps them. */
 export interface Recording {
   readonly format: typeof FORMAT;
+  /** Hash of the contract of the mock that made it; absent for own documents, and before there was one. */
+  readonly contract?: string;
   readonly surface: SurfaceName;
   readonly operationId?: string;
   /** When the call came (ISO 8601). */
@@ -34,6 +37,13 @@ export interface Recording {
 /** A folder of recordings that cannot be used, in one sentence. */
 export class RecordingError extends TypeError {
   override readonly name = 'RecordingError';
+}
+
+/** Hash of the contract that a mock serves; undefined for own documents. */
+export function contractHashOf({
+  contract,
+}: Pick<ResolvedOptions, 'contract'>): string | undefined {
+  return contract === undefined ? CONTRACT.sha256 : undefined;
 }
 
 /** Bytes as a file keeps them: readable where they are text. */
