@@ -179,7 +179,7 @@ export function isEnv(env: string): boolean {
 }
 
 /** @throws TypeError for what is no origin */
-export function assertOrigin(origin: string): void {
+function assertOrigin(origin: string): void {
   if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) return;
   throw new TypeError(`origins must be such as https://app.example.com, which ${origin} is not.`);
 }

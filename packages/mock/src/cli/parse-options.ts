@@ -1,14 +1,14 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { parseFaultFlag } from '../faults/parse-fault.ts';
 import {
   AUTH_MODES,
   type AuthMode,
-  assertOrigin,
   isEnv,
   isHttp,
   MODES,
+  type MockOptions,
   type Mode,
   type ProxyTargets,
+  resolveOptions,
   toProxyTargets,
 } from '../options.ts';
 import { readPackageInfo } from '../util/package-info.ts';
@@ -63,11 +63,16 @@ export function parseOptions(argv: string[]): CliOptions {
   const program = new Command('berth-mock')
     .description('Serves a mock of the gateway, the storage API and the upload target on one port.')
     .version(readPackageInfo().version)
-    .option('--port <number>', 'port to listen on; 0 takes a free one', parsePort, DEFAULT_PORT)
+    .option(
+      '--port <number>',
+      'port to listen on; 0 takes a free one',
+      (value) => validated('port', toInteger(value)),
+      DEFAULT_PORT,
+    )
     .option(
       '--host <address>',
       'address to listen on; 0.0.0.0 opens it to the network',
-      parseHost,
+      (value) => validated('host', value),
       '127.0.0.1',
     )
     .option('--tls', 'HTTPS with a certificate that the mock signs itself')
@@ -82,7 +87,7 @@ export function parseOptions(argv: string[]): CliOptions {
     .option(
       '--origins <origin...>',
       "origins whose pages may read answers; '*' for every one (default: those of this machine)",
-      parseOrigin,
+      oneMore('origins'),
     )
     .option(
       '--services <source...>',
@@ -92,10 +97,12 @@ export function parseOptions(argv: string[]): CliOptions {
     .option(
       '--fault <rule...>',
       'faults to do: latency=200, batchDelete:code=SYS_ERR,share=0.1',
-      parseFault,
+      oneMore('faults'),
     )
     .option('--dir <folder>', 'keeps uploaded files there (default: in memory)', parsePath)
-    .option('--max-sessions <count>', 'sessions that are kept', parseCount)
+    .option('--max-sessions <count>', 'sessions that are kept', (value) =>
+      validated('maxSessions', toInteger(value)),
+    )
     .option(
       '--proxy <url>',
       'passes every call on to a real deployment, and judges both directions',
@@ -147,15 +154,23 @@ function assertWaitsOnly(given: readonly string[]): void {
   );
 }
 
-function parsePort(value: string): number {
-  const port = Number(value);
-  if (/^\d{1,5}$/.test(value) && port <= 65_535) return port;
-  throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
+/** @throws InvalidArgumentError in the words of `resolveOptions` */
+function validated<Value>(name: keyof MockOptions, value: Value): Value {
+  try {
+    resolveOptions({ [name]: value });
+    return value;
+  } catch (error) {
+    const { message } = error as Error;
+    throw new InvalidArgumentError(message.replace(/^(port|host|maxSessions) /, 'It '));
+  }
 }
 
-function parseHost(value: string): string {
-  if (value !== '') return value;
-  throw new InvalidArgumentError('It must be an address of this machine.');
+const oneMore =
+  (name: keyof MockOptions) =>
+  (value: string, others: string[] = []): string[] => [...others, ...validated(name, [value])];
+
+function toInteger(value: string): number {
+  return /^\d+$/.test(value) ? Number(value) : Number.NaN;
 }
 
 function parseEnv(value: string): string {
@@ -191,30 +206,6 @@ function parseSeconds(value: string): number {
   const seconds = Number(value);
   if (value.trim() !== '' && seconds > 0 && Number.isFinite(seconds)) return seconds;
   throw new InvalidArgumentError('It must be a number of seconds above 0.');
-}
-
-function parseOrigin(value: string, others: string[] = []): string[] {
-  try {
-    assertOrigin(value);
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
-  }
-  return [...others, value];
-}
-
-function parseCount(value: string): number {
-  const count = Number(value);
-  if (Number.isSafeInteger(count) && count > 0) return count;
-  throw new InvalidArgumentError('It must be a whole number of at least 1.');
-}
-
-function parseFault(value: string, others: string[] = []): string[] {
-  try {
-    parseFaultFlag('fault', value);
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
-  }
-  return [...others, value];
 }
 
 const PROXIES = [

@@ -5,18 +5,18 @@ import { documents } from './documents.ts';
 
 const operations = listOperations(documents);
 
-test('the nine operations are listed with what the extensions say', () => {
-  const rows = operations.map(({ id, method, greedy }) => [id, method, greedy]);
+test('the nine operations are listed with their surfaces', () => {
+  const rows = operations.map(({ id, method, surface }) => [id, method, surface]);
   expect(rows).toEqual([
-    ['cloudrun-get-root', 'get', undefined],
-    ['cloudrun-post-root', 'post', undefined],
-    ['cloudrun-get', 'get', 'anyPath'],
-    ['cloudrun-post', 'post', 'anyPath'],
-    ['getUploadMetaData', 'post', undefined],
-    ['batchGetTempUrls', 'post', undefined],
-    ['batchDelete', 'post', undefined],
-    ['batchCopyFile', 'post', undefined],
-    ['uploadFile', 'post', undefined],
+    ['cloudrun-get-root', 'get', 'gateway'],
+    ['cloudrun-post-root', 'post', 'gateway'],
+    ['cloudrun-get', 'get', 'gateway'],
+    ['cloudrun-post', 'post', 'gateway'],
+    ['getUploadMetaData', 'post', 'storage'],
+    ['batchGetTempUrls', 'post', 'storage'],
+    ['batchDelete', 'post', 'storage'],
+    ['batchCopyFile', 'post', 'storage'],
+    ['uploadFile', 'post', 'upload'],
   ]);
 });
 

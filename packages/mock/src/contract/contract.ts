@@ -20,9 +20,12 @@ export interface Operation {
   method: Method;
   /** Path template, for example `/v1/cloudrun/{name}/{anyPath}`. */
   path: string;
-  /** The path parameter marked `x-berth-greedy`, which holds several raw segments. */
-  greedy: string | undefined;
   parameters: readonly Parameter[];
+  responses: OperationObject['responses'];
+  summary: string | undefined;
+  description: string | undefined;
+  /** Its `requestBody.content`, by media type. */
+  request: NonNullable<OperationObject['requestBody']>['content'];
   /** Schema of the JSON request body, with its `x-berth-unwrap`. */
   body: Schema | undefined;
 }
@@ -56,21 +59,16 @@ export function listOperations(documents: Documents): Operation[] {
           surface: path === UPLOAD_PATH ? ('upload' as const) : (name as DocumentName),
           method,
           path,
-          greedy: findGreedy(parameters),
           parameters,
-          body: jsonSchemaOf(operation),
+          responses: operation.responses,
+          summary: operation.summary,
+          description: operation.description,
+          request: operation.requestBody?.content ?? {},
+          body: operation.requestBody?.content['application/json']?.schema,
         };
       }),
     ),
   );
-}
-
-function findGreedy(parameters: Parameter[]): string | undefined {
-  return parameters.find((parameter) => parameter['x-berth-greedy'])?.name;
-}
-
-function jsonSchemaOf(operation: OperationObject): Schema | undefined {
-  return operation.requestBody?.content['application/json']?.schema;
 }
 
 /** Those of a surface, by operationId. */

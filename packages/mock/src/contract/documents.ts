@@ -26,14 +26,20 @@ export interface Parameter {
   name: string;
   in: string;
   schema: Schema;
-  'x-berth-greedy'?: boolean;
+}
+
+export interface ResponseObject {
+  headers?: Record<string, { required?: boolean }>;
+  content?: Record<string, MediaType>;
 }
 
 export interface OperationObject {
   operationId: string;
+  summary?: string;
+  description?: string;
   parameters?: Parameter[];
   requestBody?: { content: Record<string, MediaType> };
-  responses: Record<string, { content?: Record<string, MediaType> }>;
+  responses: Record<string, ResponseObject>;
 }
 
 interface PathItem {

@@ -1,9 +1,4 @@
-import {
-  type Documents,
-  METHODS,
-  type OperationObject,
-  documents as standard,
-} from './documents.ts';
+import { type Operation, standardContract } from './contract.ts';
 
 const JSON_TYPE = 'application/json';
 
@@ -17,8 +12,8 @@ export interface Example {
 type Examples = ReadonlyMap<string, unknown>;
 
 /**
- * The contract's example in the one media type that a caller accepts; JSON where any will do. Undefined
- * where types have to be weighed: Prism does that.
+ * The contract's example in the one media type that a caller accepts; JSON if any will do. Undefined if
+ * types have to be weighed: Prism does that.
  */
 export function toExample(examples: Examples = new Map(), accept = '*/*'): Example | undefined {
   const type = accept === '*/*' ? JSON_TYPE : accept;
@@ -29,20 +24,13 @@ export function toExample(examples: Examples = new Map(), accept = '*/*'): Examp
  * What the contract gives as examples of success, by operationId. Named examples come before the example
  * of a schema, as OpenAPI says.
  */
-export function listExamples(documents: Documents = standard): ReadonlyMap<string, Examples> {
-  return new Map(
-    Object.values(documents).flatMap(({ paths }) =>
-      Object.values(paths).flatMap((item) =>
-        METHODS.flatMap((method) => {
-          const operation = item[method];
-          return operation === undefined ? [] : [[operation.operationId, examplesOf(operation)]];
-        }),
-      ),
-    ) as [string, Examples][],
-  );
+export function listExamples(
+  operations: readonly Operation[] = standardContract.operations,
+): ReadonlyMap<string, Examples> {
+  return new Map(operations.map(({ id, responses }) => [id, examplesOf(responses)]));
 }
 
-function examplesOf({ responses }: OperationObject): Examples {
+function examplesOf(responses: Operation['responses']): Examples {
   const content = Object.entries(responses['200']?.content ?? {});
   return new Map(
     content.flatMap(([type, { examples = {} }]) => {

@@ -1,5 +1,5 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import { type Documents, METHODS, type OperationObject } from '../contract/documents.ts';
+import type { Operation } from '../contract/contract.ts';
 import type { SurfaceName } from '../contract/surface.ts';
 
 /** One operation, for readers. */
@@ -16,20 +16,10 @@ export interface DescribedOperation {
   readonly examples: Readonly<Record<string, unknown>>;
 }
 
-type Described = OperationObject & { readonly summary?: string; readonly description?: string };
-
 /** Operations with their examples, and the error tables of the contract. */
-export function describeContract(documents: Documents) {
+export function describeContract(operations: readonly Operation[]) {
   return {
-    operations: Object.entries(documents).flatMap(([name, { paths }]) =>
-      Object.entries(paths).flatMap(([path, item]) =>
-        METHODS.flatMap((method) => {
-          const operation = item[method];
-          const surface = path === '/' ? 'upload' : (name as SurfaceName);
-          return operation === undefined ? [] : [describe(operation, surface, method, path)];
-        }),
-      ),
-    ),
+    operations: operations.map(describe),
     errors: {
       gateway: toErrors(defaults.gatewayErrors),
       storage: toErrors(defaults.storageErrors),
@@ -38,18 +28,14 @@ export function describeContract(documents: Documents) {
   };
 }
 
-function describe(
-  { operationId, summary, description, requestBody, responses }: Described,
-  surface: SurfaceName,
-  method: string,
-  path: string,
-): DescribedOperation {
-  const [request] = Object.values(listExamples('', requestBody?.content));
-  const examples = Object.entries(responses).flatMap(([status, { content }]) =>
+function describe(operation: Operation): DescribedOperation {
+  const { id, surface, method, path, summary, description } = operation;
+  const [request] = Object.values(listExamples('', operation.request));
+  const examples = Object.entries(operation.responses).flatMap(([status, { content }]) =>
     Object.entries(listExamples(`${status} `, content)),
   );
   return {
-    operationId,
+    operationId: id,
     surface,
     method: method.toUpperCase(),
     path,
@@ -60,10 +46,7 @@ function describe(
   };
 }
 
-function listExamples(
-  prefix: string,
-  content: NonNullable<OperationObject['requestBody']>['content'] = {},
-): Record<string, unknown> {
+function listExamples(prefix: string, content: Operation['request'] = {}): Record<string, unknown> {
   const list: [string, unknown][] = [];
   for (const [type, { schema, examples = {} }] of Object.entries(content)) {
     const named = Object.entries(examples) as [string, { value?: unknown }][];

@@ -107,7 +107,7 @@ const getContract: Endpoint = {
   path: 'contract',
   async answer({ context }) {
     const { describeContract } = await import('./describe-contract.ts');
-    return describeContract(context.contract.documents);
+    return describeContract(context.operations);
   },
 };
 

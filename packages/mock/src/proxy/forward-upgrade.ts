@@ -3,10 +3,11 @@ import { type IncomingMessage, request as requestHttp, STATUS_CODES } from 'node
 import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { recordOf } from '../session/call-record.ts';
-import { joinSockets, noticeEnd } from '../util/sockets.ts';
+import { type OwnRefusal, sendOwnRefusal } from '../surfaces/own-refusal.ts';
+import { joinSockets, noticeEnd, respondTo } from '../util/sockets.ts';
 import { findDestination } from './addresses.ts';
 import { findHeader, type RawHeaders, toForwarded, toReturned } from './headers.ts';
-import { findProxyRefusal, type ProxyParts } from './parts.ts';
+import { findProxyRefusal, OUT_OF_REACH, type ProxyParts } from './parts.ts';
 
 const UPGRADE = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
 
@@ -27,7 +28,7 @@ export function forwardUpgrade(
   }
   const refusal = findProxyRefusal(request, parts);
   if (refusal !== undefined) {
-    refuse(refusal.status, refusal.code.gateway, refusal.message);
+    refuse(refusal);
     return;
   }
   const judged = judges().request(request as never, record);
@@ -47,14 +48,9 @@ export function forwardUpgrade(
     leave();
   });
 
-  function refuse(status: number, code: string, message: string): void {
-    record.status = status;
-    const requestId = randomUUID();
-    const headers = ['Content-Type', 'application/json', 'X-Request-Id', requestId];
-    headers.push('Connection', 'close');
-    caller.end(
-      toHead({ statusCode: status }, headers) + JSON.stringify({ code, message, requestId }),
-    );
+  function refuse(refusal: OwnRefusal & { readonly status: number }): void {
+    record.status = refusal.status;
+    sendOwnRefusal(refusal, surface, parts.context, request, respondTo(request, caller));
   }
 
   function judge(status: number, raw: RawHeaders): void {
@@ -95,7 +91,8 @@ export function forwardUpgrade(
       caller.destroy();
       return;
     }
-    refuse(502, 'BAD_GATEWAY', `The deployment ${origin} gave no answer: ${message}.`);
+    const text = `The deployment ${origin} gave no answer: ${message}.`;
+    refuse({ code: OUT_OF_REACH, status: 502, message: text });
   });
   outgoing.end();
 }

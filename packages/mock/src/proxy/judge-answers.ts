@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { applyDispositionRules, type Violation } from '@berth/server-stubs';
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv';
+import { compileSchema } from '../contract/compile-schema.ts';
+import type { Operation } from '../contract/contract.ts';
 import { gatewayErrors } from '../contract/defaults.ts';
-import { type Documents, METHODS } from '../contract/documents.ts';
 import type { SurfaceName } from '../contract/surface.ts';
 import { applyProfile, type WireProfile } from '../contract/wire-profile.ts';
 import { isObject } from '../util/values.ts';
@@ -25,8 +26,12 @@ interface JudgedAnswer {
 export type AnswerJudge = (answer: JudgedAnswer) => readonly Violation[];
 
 /** Holds answers of a deployment against the contract. What the contract leaves open is not judged. */
-export function createAnswerJudge(profile: WireProfile, documents: Documents): AnswerJudge {
-  const schemas = createResponseSchemas(applyProfile(documents, profile));
+export function createAnswerJudge(
+  profile: WireProfile,
+  contract: readonly Operation[],
+): AnswerJudge {
+  const operations = applyProfile(contract, profile);
+  const find = (operationId: string) => operations.find(({ id }) => id === operationId);
   const upstreamStatus = profile.gatewayHeaders.upstreamStatus.toLowerCase();
 
   function judgeGateway(answer: JudgedAnswer): readonly Violation[] {
@@ -40,7 +45,7 @@ export function createAnswerJudge(profile: WireProfile, documents: Documents): A
     if (method === 'OPTIONS') return missing;
     const body = parse(answer);
     if (findHeader(headers, upstreamStatus) === undefined && isOwnError(status, body)) {
-      const documented = schemas.judge(operationId ?? 'cloudrun-get', answer, body);
+      const documented = judgeDocumented(find(operationId ?? 'cloudrun-get'), answer, body);
       return [...missing, ...documented.filter(isNoRequestId), ...judgeError(body, requestId)];
     }
     // D7: "whatever else a hosted service answers is judged by header rules … alone".
@@ -53,75 +58,42 @@ export function createAnswerJudge(profile: WireProfile, documents: Documents): A
     if (surface === 'link' || method === 'OPTIONS' || operationId === undefined) return [];
     if (!isReadable(answer)) return [];
     return surface === 'storage'
-      ? schemas.judge(operationId, answer, parse(answer))
+      ? judgeDocumented(find(operationId), answer, parse(answer))
       : judgeUpload(answer);
   };
 }
 
 const JSON_TYPE = 'application/json';
 
-interface DocumentedResponse {
-  readonly headers?: Readonly<Record<string, { readonly required?: boolean }>>;
-  readonly content?: Readonly<Record<string, { readonly schema: object }>>;
-}
-
-/** The answers that the documents have for each operation. */
-interface ResponseSchemas {
-  /** @param body parsed; undefined where it is no JSON */
-  judge(
-    operationId: string,
-    answer: Pick<JudgedAnswer, 'status' | 'headers' | 'method'>,
-    body: unknown,
-  ): readonly Violation[];
-}
-
-function createResponseSchemas(documents: Documents): ResponseSchemas {
-  const ajv = new Ajv2020({
-    strict: false,
-    allErrors: true,
-    validateFormats: false,
-    logger: false,
-  });
-  const validators = new Map<object, ValidateFunction>();
-  const operations = new Map(
-    Object.values(documents).flatMap(({ paths }) =>
-      Object.values(paths).flatMap((item) =>
-        METHODS.flatMap((method) => {
-          const operation = item[method];
-          return operation === undefined ? [] : [[operation.operationId, operation.responses]];
-        }),
-      ),
-    ) as [string, Readonly<Record<string, DocumentedResponse>>][],
-  );
-  const validatorOf = (schema: object) => {
-    const known = validators.get(schema) ?? ajv.compile(schema);
-    validators.set(schema, known);
-    return known;
-  };
-
-  return {
-    judge(operationId, { status, headers, method }, body) {
-      const responses = operations.get(operationId) ?? {};
-      const range = `${Math.floor(status / 100)}XX`;
-      const documented = responses[status] ?? responses[range] ?? responses.default;
-      if (documented === undefined) {
-        return [violate('/status', 'status', `The status ${status} is not documented.`)];
-      }
-      const missing = Object.entries(documented.headers ?? {})
-        .filter(([name, { required }]) => required && !findHeader(headers, name.toLowerCase()))
-        .map(([name]) =>
-          violate(`/headers/${name.toLowerCase()}`, 'required', `The header ${name} is missing.`),
-        );
-      const schema = documented.content?.[JSON_TYPE]?.schema;
-      if (schema === undefined || method === 'HEAD') return missing;
-      if (body === undefined) {
-        const message = `The body of the ${status} must be JSON, with the Content-Type ${JSON_TYPE}.`;
-        return [...missing, violate('/body', 'contentType', message)];
-      }
-      const validate = validatorOf(schema);
-      return validate(body) ? missing : [...missing, ...(validate.errors ?? []).map(toViolation)];
-    },
-  };
+/**
+ * Holds a response against the one that is documented for its status.
+ *
+ * @param body parsed; undefined if it is no JSON
+ */
+function judgeDocumented(
+  operation: Operation | undefined,
+  { status, headers, method }: JudgedAnswer,
+  body: unknown,
+): readonly Violation[] {
+  const responses = operation?.responses ?? {};
+  const range = `${Math.floor(status / 100)}XX`;
+  const documented = responses[status] ?? responses[range] ?? responses.default;
+  if (documented === undefined) {
+    return [violate('/status', 'status', `The status ${status} is not documented.`)];
+  }
+  const missing = Object.entries(documented.headers ?? {})
+    .filter(([name, { required }]) => required && !findHeader(headers, name.toLowerCase()))
+    .map(([name]) =>
+      violate(`/headers/${name.toLowerCase()}`, 'required', `The header ${name} is missing.`),
+    );
+  const schema = documented.content?.[JSON_TYPE]?.schema;
+  if (schema === undefined || method === 'HEAD') return missing;
+  if (body === undefined) {
+    const message = `The body of the ${status} must be JSON, with the Content-Type ${JSON_TYPE}.`;
+    return [...missing, violate('/body', 'contentType', message)];
+  }
+  const validate = compileSchema(schema);
+  return validate(body) ? missing : [...missing, ...(validate.errors ?? []).map(toViolation)];
 }
 
 function toViolation({ instancePath, keyword, schemaPath, params, message }: ErrorObject) {

@@ -98,7 +98,7 @@ export interface Judges {
 export function createJudges(context: Context): () => Judges {
   return perProfile(context, (profile) => ({
     request: createRequestJudge(context),
-    answer: createAnswerJudge(profile, context.contract.documents),
+    answer: createAnswerJudge(profile, context.operations),
   }));
 }
 

@@ -1,8 +1,8 @@
-import { createRequire } from 'node:module';
 import type { Call, Fault, Violation } from '@berth/server-stubs';
-import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { ErrorObject } from 'ajv';
 import { distance } from 'fastest-levenshtein';
 import type { Context } from '../context.ts';
+import { compileSchema } from '../contract/compile-schema.ts';
 import type { Operation } from '../contract/contract.ts';
 import { type Schema, toFlatSchema, unwrap } from '../contract/documents.ts';
 import { describeViolation } from '../contract/oracle/violation.ts';
@@ -63,7 +63,7 @@ function explainBody(
   const body = parse(bytes);
   const unwrapped = unwrap(body, schema);
   if (bytes === undefined || 'fault' in unwrapped) return { violations: [first] };
-  const validate = validatorOf(toFlatSchema(schema));
+  const validate = compileSchema(toFlatSchema(schema));
   if (validate(unwrapped.body) || !validate.errors) return { violations: [first] };
   const prefix = unwrapped.body === body ? '' : `/${schema['x-berth-unwrap']}`;
   const sentences = validate.errors.map((error) =>
@@ -82,29 +82,6 @@ function explainBody(
     ),
     message: sentences.slice(0, MAX_SENTENCES).join(' '),
   };
-}
-
-const require = createRequire(import.meta.url);
-
-const validators = new WeakMap<Schema, ValidateFunction>();
-
-/**
- * Finds all that is wrong with a value. The schema compiler is loaded only here, for what is refused
- * need not be fast.
- */
-function validatorOf(schema: Schema): ValidateFunction {
-  const known = validators.get(schema);
-  if (known !== undefined) return known;
-  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
-  const ajv = new Ajv2020({
-    strict: false,
-    allErrors: true,
-    validateFormats: false,
-    logger: false,
-  });
-  const validate = ajv.compile(schema);
-  validators.set(schema, validate);
-  return validate;
 }
 
 function toViolation(error: ErrorObject, prefix: string, message: string): Violation {
@@ -135,7 +112,7 @@ function explainParameter(
   const place = path.split('/').indexOf(`{${name}}`);
   const value = rawPath.split('/')[place];
   if (parameter === undefined || value === undefined) return { violations: [first] };
-  const validate = validatorOf(parameter.schema);
+  const validate = compileSchema(parameter.schema);
   if (validate(decodeURIComponent(value)) || !validate.errors) return { violations: [first] };
   return {
     violations: validate.errors.map(({ keyword, schemaPath, message = 'is not valid' }) => ({

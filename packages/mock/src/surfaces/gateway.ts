@@ -29,7 +29,7 @@ import { toRouterOptions } from './router-options.ts';
 
 /** The gateway: services that are defined answer, all others with the examples of the contract. */
 export function createGateway(context: Context, auth: Auth): GatewayRouter {
-  const examples = listExamples(context.contract.documents);
+  const examples = listExamples(context.operations);
 
   const call: GatewayHandler = (input, call) => {
     const record = noteService(input, call);

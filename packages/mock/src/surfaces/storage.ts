@@ -86,7 +86,7 @@ const getUploadMetaData: Act<'getUploadMetaData'> = ({ path }, { env, origin, se
 /** The storage API over the files of a session; with `Prefer` the examples of the contract answer. */
 export function createStorage(context: Context, auth: Auth): Router {
   const { env, mode } = context.options;
-  const examples = listExamples(context.contract.documents);
+  const examples = listExamples(context.operations);
 
   const handle =
     <Id extends StorageOperationId>(id: Id, act: Act<Id> | undefined) =>

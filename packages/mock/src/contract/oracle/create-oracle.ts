@@ -1,11 +1,5 @@
 import type { Operation } from '../contract.ts';
-import {
-  type Documents,
-  METHODS,
-  type OpenApiDocument,
-  type OperationObject,
-  toFlatSchema,
-} from '../documents.ts';
+import { type Documents, type OpenApiDocument, toFlatSchema } from '../documents.ts';
 import { createInstance, getHttpOperationsFromSpec } from './prism.ts';
 import type { Preferences } from './read-preferences.ts';
 import type { Violation } from './violation.ts';
@@ -105,21 +99,13 @@ export async function createOracle(documents: Documents): Promise<Oracle> {
 /** A copy of a document as Prism needs it to judge and to answer what the contract means. */
 function toPrismDocument(document: OpenApiDocument): OpenApiDocument {
   const copy = structuredClone(document);
-  for (const item of Object.values(copy.paths)) {
-    for (const method of METHODS) {
-      const operation = item[method];
-      if (operation === undefined) continue;
-      flattenBodies(operation);
+  // Bodies are validated after unwrapping.
+  for (const { post } of Object.values(copy.paths)) {
+    for (const media of Object.values(post?.requestBody?.content ?? {})) {
+      media.schema = toFlatSchema(media.schema);
     }
   }
   return copy;
-}
-
-/** Bodies are validated after unwrapping. */
-function flattenBodies({ requestBody }: OperationObject): void {
-  for (const media of Object.values(requestBody?.content ?? {})) {
-    media.schema = toFlatSchema(media.schema);
-  }
 }
 
 /**
