@@ -139,15 +139,16 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
   const address = toGatewayUrl(options);
   assertBaseUrl(address);
   const baseUrl = address.replace(/\/$/, '');
+  const redirect = options.redirect ?? 'manual';
   const pipeline = createPipeline({
     ...options,
-    redirect: options.redirect ?? 'manual',
+    redirect,
     upstreamStatus: wireProfile?.gatewayHeaders.upstreamStatus,
     signer: auth && toSigner(auth),
     secretHeaders: ['authorization'],
     judge: judgeGateway,
   });
-  const { call, ...middleware } = createRawCalls(pipeline, baseUrl, headers);
+  const { call, ...middleware } = createRawCalls(pipeline, { baseUrl, headers, redirect });
   return {
     ...middleware,
     GET: call('GET'),

@@ -116,7 +116,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     signer: toStorageSigner(credentials, wireProfile),
     secretHeaders: [authorization, sessionToken].map((name) => name.toLowerCase()),
   });
-  const { call, ...middleware } = createRawCalls(pipeline, baseUrl);
+  const { call, ...middleware } = createRawCalls(pipeline, { baseUrl, ...NO_REDIRECT });
   const send = call('POST');
 
   const context: StorageContext = {
@@ -142,15 +142,14 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
         init: NO_REDIRECT,
         idempotent: isIdempotent(operation),
       };
-      return pipeline.send(call, (response, sent) =>
-        readText(response, sent).then((data) => readEnvelope({ data, response }, what, sent)),
+      return pipeline.send(call, async (response) =>
+        readEnvelope({ data: await readText(response), response }, what),
       );
     },
   };
   const POST: StorageClient['POST'] = (path, init) =>
     send(path, {
       idempotent: isIdempotent(path.slice(STORAGE_PATH.length)),
-      ...NO_REDIRECT,
       ...init,
       params: { path: { envId, ...init.params?.path } },
     });

@@ -42,23 +42,16 @@ async function bundle(code: string, external = /^$/) {
   for (const { imports } of first) {
     for (const chunk of chunks) if (imports.includes(chunk.fileName)) first.add(chunk);
   }
-  const sumOf = (files: (OutputChunk | undefined)[]) =>
-    files.reduce((sum, file) => sum + gzipSync(file?.code ?? '').length, 0);
   const namesOf = (chunk: OutputChunk | undefined) =>
     (chunk?.moduleIds ?? []).map((id) => id.replace(/^.*\/(src|node_modules)\//, ''));
   return {
-    whole: sumOf([whole]),
-    chunks: sumOf(chunks),
+    whole: gzipSync(whole?.code ?? '').length,
     firstModules: [...first].flatMap(namesOf),
     modules: namesOf(whole),
     later: chunks.filter((chunk) => !first.has(chunk)).map(({ name }) => name),
   };
 }
 
-const GET = `
-  import { bearer, createGatewayClient } from '@berth/client';
-  const gateway = createGatewayClient({ baseUrl: 'https://g.example', auth: bearer(() => 't') });
-  export const result = gateway.service('hello').get('a');`;
 const GATEWAY = "export { bearer, createGatewayClient } from '@berth/client'";
 const STORAGE = "export { createStorageClient } from '@berth/client'";
 const EVERYTHING = "export * from '@berth/client'";
@@ -66,35 +59,17 @@ const EVERYTHING = "export * from '@berth/client'";
 /** What of a list of modules matches. */
 const among = (modules: string[], pattern: RegExp) => modules.filter((name) => pattern.test(name));
 
-// The gateway has 8 kB and storage 9 kB. The goal of everything with the raw calls is 15 kB, not reached yet.
+// The goal of everything with the raw calls is 15 kB, not reached: openapi-fetch has 2.2 kB of it.
 describe('a bundle, minified and compressed with gzip', () => {
-  it('of a plain get loads what it needs', async () => {
-    const { firstModules, later } = await bundle(GET);
-    expect(later).toEqual(expect.arrayContaining(['stream-events', 'connect-socket', 'send-raw']));
-    const absent =
-      /openapi-fetch|storage|upload|operations|tc3|xml|event|socket|generated\/(?!contract)/;
-    expect(among(firstModules, absent)).toEqual([]);
-  });
-
   it.each([
     ['the gateway', GATEWAY, 8_000, 11_000],
     ['storage', STORAGE, 9_000, 12_500],
-    ['everything', EVERYTHING, 15_500, 18_000],
+    ['everything', EVERYTHING, 15_000, 17_500],
   ])('of %s has a limit, without and with the raw calls', async (_, code, limit, withRaw) => {
-    expect((await bundle(code, RAW_CALLS)).whole).toBeLessThanOrEqual(limit);
-    expect((await bundle(code)).whole).toBeLessThanOrEqual(withRaw);
-  });
-
-  it('of storage loads nothing later but the raw calls', async () => {
-    const { later } = await bundle(STORAGE, RAW_CALLS);
+    const { whole, later } = await bundle(code, RAW_CALLS);
+    expect(whole).toBeLessThanOrEqual(limit);
     expect(later).toEqual([]);
-  });
-
-  it.each([
-    ['storage', STORAGE, 9_000],
-    ['everything', EVERYTHING, 16_500],
-  ])('of %s has a limit in its chunks, those of the raw calls left out', async (_, code, limit) => {
-    expect((await bundle(code, RAW_CALLS)).chunks).toBeLessThanOrEqual(limit);
+    expect((await bundle(code)).whole).toBeLessThanOrEqual(withRaw);
   });
 });
 

@@ -1,4 +1,4 @@
-import { share } from '#share';
+import { singleFlight } from '#single-flight';
 import type { Signer } from '../internal/pipeline/pipeline-call.ts';
 import type { StorageNames } from '../wire-profile.ts';
 
@@ -71,15 +71,12 @@ export type StorageCredentialsSource =
 /** Signs calls with what a {@link GatewayAuth} gives, where a call has no `Authorization` of its own. */
 export function toSigner(auth: GatewayAuth): Signer {
   return {
-    sign({ method, url, body }, own, now) {
+    async sign({ method, url, body }, own, now) {
       if (own.authorization !== undefined) return own;
       const headers: Record<string, string> = { ...own };
-      const put = (value: string | undefined) => {
-        if (value !== undefined) headers.authorization = toHeaderValue('Authorization', value);
-        return headers;
-      };
-      const value = auth.authorize({ method, url, headers, body, now });
-      return typeof value === 'object' ? Promise.resolve(value).then(put) : put(value);
+      const value = await auth.authorize({ method, url, headers, body, now });
+      if (value !== undefined) headers.authorization = toHeaderValue('Authorization', value);
+      return headers;
     },
     refresh: async (refused) => (await auth.refresh?.(refused.authorization)) ?? false,
   };
@@ -92,21 +89,17 @@ export function toStorageSigner(
 ): Signer {
   const names = Object.entries(storageHeaders);
   return {
-    sign(_, own, now) {
-      const put = (values: StorageCredentials) => {
-        const headers: Record<string, string> = { ...own };
-        for (const [field, name] of names) {
-          const value = String(values?.[field as keyof typeof storageHeaders] ?? '');
-          if (!value && field !== 'sessionToken') {
-            throw new TypeError(`The credentials have no ${field}.`);
-          }
-          headers[name.toLowerCase()] = toHeaderValue(name, value);
+    async sign(_, own, now) {
+      const values = typeof credentials === 'function' ? await credentials(now) : credentials;
+      const headers: Record<string, string> = { ...own };
+      for (const [field, name] of names) {
+        const value = String(values?.[field as keyof typeof storageHeaders] ?? '');
+        if (!value && field !== 'sessionToken') {
+          throw new TypeError(`The credentials have no ${field}.`);
         }
-        return headers;
-      };
-      return typeof credentials === 'function'
-        ? Promise.resolve(now).then(credentials).then(put)
-        : put(credentials);
+        headers[name.toLowerCase()] = toHeaderValue(name, value);
+      }
+      return headers;
     },
   };
 }
@@ -124,8 +117,8 @@ function toHeaderValue(name: string, value: string): string {
 }
 
 /**
- * Makes a function that asks the user's one once however many callers wait, and anew for those after
- * them, also where it failed.
+ * Makes a function that asks the user's once however many callers wait, and again for those after
+ * them, also if it failed.
  *
  * @param what what is asked for, as in `the token`; it stands in the error of a failed function
  */
@@ -133,7 +126,7 @@ export function askOnce<Answer>(
   ask: () => Answer | Promise<Answer>,
   what: string,
 ): () => Promise<Answer> {
-  return share<void, Answer>(async () => {
+  return singleFlight<void, Answer>(async () => {
     try {
       return await ask();
     } catch (cause) {

@@ -1,5 +1,5 @@
-import type { ContractError } from '../errors.ts';
-import type { describeAnswer, RememberedCall } from './failures.ts';
+import { ContractError } from '../errors.ts';
+import { describeAnswer } from './failures.ts';
 
 /**
  * A validator by Standard Schema (https://standardschema.dev), which Zod, Valibot, ArkType and others
@@ -42,43 +42,31 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** What few need, and those who do are handed. */
-interface ContractParts {
-  readonly ContractError: typeof ContractError;
-  readonly describeAnswer: typeof describeAnswer;
-}
-
 /**
  * Gives what the validator makes of a payload.
  *
- * @throws ContractError where it refuses, or where what is to be JSON is none (`undefined`)
+ * @throws ContractError where it refuses
  */
 export async function checkPayload<Payload>(
-  parts: ContractParts,
   response: Response,
-  call: RememberedCall,
   payload: unknown,
-  schema: StandardSchema<Payload> | undefined,
+  schema: StandardSchema<Payload>,
 ): Promise<Payload> {
-  if (!schema) throw contractFailure(parts, response, call, 'no valid JSON');
   const result = await schema['~standard'].validate(payload);
-  if (result.issues)
-    throw contractFailure(parts, response, call, 'the validator refuses it', result.issues);
+  if (result.issues) throw contractFailure(response, 'the validator refuses it', result.issues);
   return result.value;
 }
 
-/** The error of an answer that is a success, but not of the promised form. */
+/** The error of a response that is a success, but not of the promised form. */
 export function contractFailure(
-  { ContractError, describeAnswer }: ContractParts,
   response: Response,
-  call: RememberedCall,
   text: string,
   found: readonly StandardIssue[] = [],
 ): ContractError {
   const describe = (message: string) =>
-    describeAnswer(response, 'The answer is not as promised', { message }, call);
+    describeAnswer(response, 'The answer is not as promised', { message });
   const issues = found.map(({ message, path: place = [] }) => ({
-    // A validator may quote the answer, and that a credential.
+    // A validator may quote the response, and that a credential.
     message: describe(message).text ?? '',
     path: place.map((step) => String(typeof step === 'object' ? step.key : step)).join('.'),
   }));

@@ -1,5 +1,5 @@
 import { StorageError } from '../errors.ts';
-import { describeAnswer, type RememberedCall } from './failures.ts';
+import { describeAnswer } from './failures.ts';
 import { isRecord, parseJson } from './json.ts';
 
 /** A storage answer that holds `data`, and a way to say that the data is not as promised. */
@@ -19,7 +19,6 @@ export interface StorageAnswer {
 export function readEnvelope(
   result: { data?: unknown; error?: unknown; response: Response },
   what: string,
-  call?: RememberedCall,
 ): StorageAnswer {
   const { response } = result;
   const given = result.data ?? result.error;
@@ -30,7 +29,7 @@ export function readEnvelope(
   const { code, message, data, requestId } = fields;
 
   const fail: StorageAnswer['fail'] = (subject, reason) =>
-    new StorageError(describeAnswer(response, subject, { ...reason, requestId }, call));
+    new StorageError(describeAnswer(response, subject, { ...reason, requestId }));
 
   const isRefused =
     isRecord(body) && typeof statusCode === 'number' && (statusCode < 200 || statusCode > 299);

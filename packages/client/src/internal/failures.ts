@@ -19,7 +19,7 @@ interface Answer {
 
 const calls = new WeakMap<Answer, RememberedCall>();
 
-/** Keeps the call of an answer that is handed out, for {@link rememberedCall}. */
+/** Keeps the call of a response, for {@link rememberedCall}. */
 export function rememberCall<T extends Answer>(answer: T, call: RememberedCall): T {
   calls.set(answer, call);
   return answer;
@@ -67,8 +67,8 @@ export function describeAnswer(
   answer: Answer,
   what: string,
   said: { readonly code?: unknown; readonly message?: unknown; readonly requestId?: unknown } = {},
-  { method, url, secrets }: RememberedCall = rememberedCall(answer),
 ): BerthErrorDetails & { readonly status: number } {
+  const { method, url, secrets } = rememberedCall(answer);
   const show = (value: unknown) =>
     typeof value === 'string' && value ? redact(value, secrets()) : undefined;
   return {
@@ -143,8 +143,8 @@ export function transferFailure(
  *
  * @throws NetworkError where it breaks off
  */
-export function readText(response: Response, call: RememberedCall): Promise<string> {
+export function readText(response: Response): Promise<string> {
   return response.text().catch((error) => {
-    throw networkFailure(call, error, 'The answer broke off');
+    throw networkFailure(rememberedCall(response), error, 'The answer broke off');
   });
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import { GATEWAY_RETRIES, UPSTREAM_STATUS } from '../generated/contract.gen.ts';
 import type { components } from '../generated/gateway.v1.gen.ts';
-import { describeAnswer, readText, rememberedCall, requestIdOf } from './failures.ts';
+import { describeAnswer, readText, rememberCall, rememberedCall, requestIdOf } from './failures.ts';
 import { isRecord, parseJson } from './json.ts';
 import type { Verdict } from './pipeline/pipeline-call.ts';
 
@@ -48,7 +48,7 @@ export async function judgeGateway(response: Response): Promise<Verdict> {
   const call = rememberedCall(response);
   // Its body, which would show who refused it, is left out; a new token does no harm.
   if (status === 401 && call.method === 'HEAD') return 'unauthorized';
-  const body = parseJson(await readText(response.clone(), call));
+  const body = parseJson(await readText(rememberCall(response.clone(), call)));
   return judgeGatewayBody(body, response);
 }
 

@@ -1,21 +1,17 @@
 import type { FetchOptions, FetchResponse, Middleware, ParseAs } from 'openapi-fetch';
 import type { Pipeline } from './pipeline/pipeline-call.ts';
-import type { SendRaw } from './send-raw.ts';
+import type { RawDefaults, SendRaw } from './send-raw.ts';
 
 /**
  * The raw calls of a client. What builds them is loaded with the first of them: most applications
  * have none.
  */
-export function createRawCalls(
-  pipeline: Pipeline,
-  baseUrl: string,
-  headers?: RequestInit['headers'],
-) {
+export function createRawCalls(pipeline: Pipeline, defaults: RawDefaults) {
   let middleware: Middleware[] = [];
   let loading: Promise<SendRaw> | undefined;
   const call = (method: 'GET' | 'POST') => async (path: string, init: object) => {
     loading ??= import('./send-raw.ts').then(({ createSendRaw }) =>
-      createSendRaw(pipeline, baseUrl, headers),
+      createSendRaw(pipeline, defaults),
     );
     return (await loading)(method, path, init, middleware) as never;
   };

@@ -1,12 +1,7 @@
 import { saveFile, sendsIfRange } from '#platform';
 import type { RetryOptions } from '../call-options.ts';
 import { BerthError, StorageError } from '../errors.ts';
-import {
-  describeAnswer,
-  rememberCall,
-  rememberedCall,
-  transferFailure,
-} from '../internal/failures.ts';
+import { describeAnswer, rememberedCall, transferFailure } from '../internal/failures.ts';
 import {
   assertInteger,
   mergeRetry,
@@ -73,7 +68,7 @@ export async function download(
     // A browser would ask the server whether it may send this header, which it need not allow (D11).
     if (etag && sendsIfRange) headers['if-range'] = etag;
     const call = { ...options, method: 'GET', url, headers };
-    const response = await context.links.send(call, rememberCall);
+    const response = await context.links.send(call);
     if (response.ok) return response;
     throw refuse(response);
   };

@@ -1,7 +1,7 @@
 import { UploadError } from '../errors.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
 import type { StorageAnswer } from '../internal/envelope.ts';
-import { describeAnswer, type RememberedCall } from '../internal/failures.ts';
+import { describeAnswer, type RememberedCall, rememberCall } from '../internal/failures.ts';
 import { isFetchable } from '../internal/urls.ts';
 import type { UploadAnswer, UploadForm } from '../platform/upload-form.ts';
 import type { StorageNames } from '../wire-profile.ts';
@@ -73,7 +73,9 @@ export function assertStored(answer: UploadAnswer, grant: UploadGrant, what: str
   const error = readXmlError(text);
   if (!error && status >= 200 && status < 300) return;
   const { Code: code, Message: message, RequestId: requestId } = error ?? {};
-  throw new UploadError(describeAnswer(answer, what, { code, message, requestId }, grant));
+  throw new UploadError(
+    describeAnswer(rememberCall(answer, grant), what, { code, message, requestId }),
+  );
 }
 
 /** The texts of the known child elements; a missing one is `undefined`. */

@@ -12,7 +12,7 @@ import {
   toReport,
 } from '../internal/options.ts';
 import { platformFetch } from '../internal/pipeline/create-pipeline.ts';
-import { retryDelay } from '../internal/pipeline/retries.ts';
+import { retryDelay, runTries } from '../internal/pipeline/retries.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
 import { assertUnread, isArrayBuffer, isStream } from '../internal/to-body.ts';
 import { sendWithFetch } from '../platform/form-data.ts';
@@ -93,7 +93,7 @@ export async function upload(
     // What moves is not slow, however long it takes: `perTry` is watched where the form is sent.
     timeouts: { total, perTry: 0 },
   });
-  for (let attempt = 1; ; attempt += 1) {
+  return runTries(deadline, context.hooks, async (attempt) => {
     const grant = await deadline.step(async ({ signal }) => {
       const own = { ...options, signal: signal() };
       const answer = await context.call('getUploadMetaData', { path }, what, own);
@@ -116,7 +116,7 @@ export async function upload(
         }),
       );
       assertStored(answer, grant, what);
-      return { fileID: grant.fileID };
+      return { result: { fileID: grant.fileID } };
     } catch (error) {
       // Of the same bytes to the same key: a file that was stored after all is replaced by its like.
       // A refusal says that nothing was stored (D30); these statuses say that it may pass.
@@ -125,18 +125,10 @@ export async function upload(
       const mayPass = isOfTry && (status >= 500 || status === 429);
       const delay = mayPass ? retryDelay(retry, attempt, headers, deadline.left()) : undefined;
       if (delay === undefined) throw error;
-      await deadline.pause(delay, () =>
-        context.hooks?.onRetry?.({
-          method: 'POST',
-          path: pathOf(grant.url),
-          headers: new Headers(),
-          attempt,
-          delay,
-          reason: error as Error,
-        }),
-      );
+      const event = { method: 'POST', path: pathOf(grant.url), headers: new Headers(), attempt };
+      return { delay, reason: error as Error, event };
     }
-  }
+  });
 }
 
 /** What the caller says of the content. */

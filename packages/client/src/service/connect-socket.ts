@@ -1,7 +1,8 @@
-import type { GatewayError } from '../errors.ts';
+import { BerthError, type GatewayError } from '../errors.ts';
+import { networkFailure, rememberCall } from '../internal/failures.ts';
 import type { Step } from '../internal/pipeline/deadline.ts';
 import type { Pipeline, PipelineCall } from '../internal/pipeline/pipeline-call.ts';
-import type { readPayload, Shared } from './read-payload.ts';
+import { readPayload } from './read-payload.ts';
 import type { ConnectOptions, OpenWebSocket } from './service.ts';
 
 /** Browsers may send their token as this subprotocol (D14). */
@@ -26,7 +27,6 @@ type Socket = WebSocket & {
 
 /** Opens a WebSocket with credentials: once more, with a new token, where that may help. */
 export async function connectSocket(
-  shared: Shared & { readonly readPayload: typeof readPayload },
   pipeline: Pipeline,
   call: PipelineCall,
   { protocols = [] }: ConnectOptions,
@@ -48,16 +48,16 @@ export async function connectSocket(
     let refusal: Response | undefined;
     try {
       await opening(socket, async (response) => {
-        refusal = shared.rememberCall(response, described);
-        await shared.readPayload(refusal, described);
+        refusal = rememberCall(response, described);
+        await readPayload(refusal);
         throw new Error(`the response has status ${refusal.status}`);
       });
       return socket;
     } catch (error) {
-      const isKnown = error instanceof shared.BerthError;
+      const isKnown = error instanceof BerthError;
       const failure = isKnown
         ? error
-        : shared.networkFailure(described, error, 'The WebSocket did not open');
+        : networkFailure(described, error, 'The WebSocket did not open');
       // Where the platform does not show the response, it may be that of a refused token.
       const { source } = failure as Partial<GatewayError>;
       const mayBeToken = socket.on ? source === 'gateway' && failure.status === 401 : true;

@@ -1,11 +1,11 @@
 import type { paths } from '../generated/gateway.v1.gen.ts';
-import { rememberCall } from '../internal/failures.ts';
 import { toGatewayError } from '../internal/gateway-answers.ts';
 import { assertText } from '../internal/options.ts';
 import type { HeaderRecord, Pipeline, PipelineCall } from '../internal/pipeline/pipeline-call.ts';
 import { toBody } from '../internal/to-body.ts';
 import { toSegment } from '../internal/urls.ts';
-import { readPayload, SHARED } from './read-payload.ts';
+import { connectSocket } from './connect-socket.ts';
+import { readPayload } from './read-payload.ts';
 import type {
   EventsOptions,
   OpenWebSocket,
@@ -14,42 +14,37 @@ import type {
   SendToService,
   Service,
 } from './service.ts';
+import { streamEvents } from './stream-events.ts';
 
 const ROOT = '/v1/cloudrun/{name}' satisfies keyof paths;
 
-/** The calls to one service. What few use is loaded when it is used. */
+/** The calls to one service. */
 export function createService(
   pipeline: Pipeline,
   { name, baseUrl, headers }: { name: string; baseUrl: string; headers: HeaderRecord },
   open: OpenWebSocket | undefined,
 ): Service<never> {
-  let root = '';
   const toCall = (path: string, options: RequestOptions) => {
-    root ||= baseUrl + ROOT.replace('{name}', toSegment('name', name));
+    const root = baseUrl + ROOT.replace('{name}', toSegment('name', name));
     return toServiceCall(root, headers, path, options);
   };
   const send: SendToService = async (path, options, finish) =>
     pipeline.send(toCall(path, options), finish);
   const read = <T>(path: string, options: PayloadOptions<T> & RequestOptions) =>
-    send(path, options, (response, call) => readPayload(response, call, options.schema));
+    send(path, options, (response) => readPayload(response, options.schema));
   return {
     get: (path = '', options = {}) => read(path, options),
     post: (path = '', body, options = {}) => read(path, { ...options, method: 'POST', body }),
     request: (path = '', options = {}) =>
-      send(path, options, (response, call) => {
-        rememberCall(response, call);
+      send(path, options, (response) => {
         // Nothing of it can be read, not even its status.
         if (response.type === 'opaqueredirect') throw toGatewayError({ response });
         return response;
       }),
-    async *events<Data>(path = '', options: EventsOptions<Data> = {}) {
-      const { streamEvents } = await import('./stream-events.ts');
-      yield* streamEvents({ ...SHARED, readPayload }, pipeline, send, path, options);
-    },
+    events: <Data>(path = '', options: EventsOptions<Data> = {}) =>
+      streamEvents(pipeline, send, path, options),
     async connect(path = '', options = {}) {
-      const { connectSocket } = await import('./connect-socket.ts');
-      const shared = { ...SHARED, readPayload };
-      return connectSocket(shared, pipeline, toCall(path, options), options, open);
+      return connectSocket(pipeline, toCall(path, options), options, open);
     },
   };
 }

@@ -1,6 +1,5 @@
 import type { CallOptions } from '../call-options.ts';
 import type { StandardSchema } from '../internal/check-payload.ts';
-import type { RememberedCall } from '../internal/failures.ts';
 
 /**
  * Options of a call to a hosted service.
@@ -174,9 +173,9 @@ export interface Service<Default = unknown> {
   connect(path?: string, options?: ConnectOptions): Promise<WebSocket>;
 }
 
-/** Sends one call and reads its answer with `finish`. */
+/** Sends one call and reads its response with `finish`. */
 export type SendToService = <T>(
   path: string,
   options: RequestOptions,
-  finish: (response: Response, call: RememberedCall) => T | Promise<T>,
+  finish: (response: Response) => T | Promise<T>,
 ) => Promise<T>;

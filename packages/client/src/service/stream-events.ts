@@ -1,9 +1,10 @@
-import type { GatewayError } from '../errors.ts';
+import { BerthError, type GatewayError } from '../errors.ts';
 import { checkPayload, contractFailure } from '../internal/check-payload.ts';
-import type { RememberedCall } from '../internal/failures.ts';
+import { networkFailure, rememberedCall } from '../internal/failures.ts';
+import { parseJson } from '../internal/json.ts';
 import type { Deadline } from '../internal/pipeline/deadline.ts';
 import type { Pipeline } from '../internal/pipeline/pipeline-call.ts';
-import type { readPayload, Shared } from './read-payload.ts';
+import { readPayload } from './read-payload.ts';
 import type { EventsOptions, SendToService, ServiceEvent } from './service.ts';
 
 /** Waits between connections, in milliseconds, where the server asks for no other. */
@@ -15,7 +16,6 @@ const LONGEST_WAIT = 30_000;
 
 /** Events of one path over as many connections as it takes. */
 export async function* streamEvents<Data>(
-  shared: Shared & { readonly readPayload: typeof readPayload },
   pipeline: Pipeline,
   send: SendToService,
   path: string,
@@ -36,13 +36,13 @@ export async function* streamEvents<Data>(
     // Ends the connection: of a body that is cancelled, Firefox keeps it until the next bytes come.
     const left = new AbortController();
     try {
-      const { response, call } = await send(
+      const response = await send(
         path,
         { ...options, headers, signal: AbortSignal.any([left.signal, signal ?? left.signal]) },
-        async (response, call) => {
-          if (!response.ok) await shared.readPayload(response, call);
-          assertEvents(shared, response, call);
-          return { response, call };
+        async (response) => {
+          if (!response.ok) await readPayload(response);
+          assertEvents(response);
+          return response;
         },
       );
       if (response.status === 204) return;
@@ -54,7 +54,7 @@ export async function* streamEvents<Data>(
         const { done, value } = await deadline
           .step(() => reader.read())
           .catch((error: unknown) => {
-            throw shared.networkFailure(call, error, 'The event stream broke off');
+            throw networkFailure(rememberedCall(response), error, 'The event stream broke off');
           });
         if (done) break;
         const events = parser.take(decoder.decode(value, { stream: true }));
@@ -63,7 +63,7 @@ export async function* streamEvents<Data>(
           failures = 0;
           id = event.id;
           const data = schema
-            ? await checkPayload(shared, response, call, shared.parseJson(event.data), schema)
+            ? await checkPayload(response, parseJson(event.data), schema)
             : (event.data as Data);
           yield { ...event, data };
           // One piece may have brought many more.
@@ -74,7 +74,7 @@ export async function* streamEvents<Data>(
       if (!reconnect) return;
     } catch (error) {
       if (signal?.aborted) return;
-      if (!wasOpen || !reconnect || !mayPass(shared, error)) throw error;
+      if (!wasOpen || !reconnect || !mayPass(error)) throw error;
     } finally {
       left.abort();
     }
@@ -83,14 +83,14 @@ export async function* streamEvents<Data>(
   }
 }
 
-function assertEvents(shared: Shared, response: Response, call: RememberedCall): void {
+function assertEvents(response: Response): void {
   const isStream = /^text\/event-stream\b/i.test(response.headers.get('Content-Type') ?? '');
   if (isStream || response.status === 204) return;
-  throw contractFailure(shared, response, call, 'no event stream');
+  throw contractFailure(response, 'no event stream');
 }
 
 /** Whether a failed connection says nothing about the next one. */
-function mayPass({ BerthError }: Shared, error: unknown): boolean {
+function mayPass(error: unknown): boolean {
   if (!(error instanceof BerthError) || error.name === 'ContractError') return false;
   return (error as Partial<GatewayError>).retryable !== false;
 }

@@ -1,7 +1,7 @@
 import type { Timeouts } from '../../call-options.ts';
 import { LONGEST_TIMER } from '../options.ts';
 
-/** What one step of a call sees of its limits. */
+/** The limits of one step of a call, as the step sees them. */
 export interface Step {
   /** Gives what ends the step, and what it leaves behind: made where it is asked for. */
   signal(): AbortSignal;
@@ -13,19 +13,14 @@ export interface Step {
 export interface Deadline {
   /** Runs a step until it ends, its time passes, or that of the whole call. */
   step<T>(run: (step: Step) => Promise<T>): Promise<T>;
-  /** Tells of a wait of so many milliseconds, and waits, within the time of the whole call. */
-  pause(ms: number, tell?: () => unknown): Promise<void>;
+  /** Runs `before`, and waits so many milliseconds, within the time of the whole call. */
+  pause(ms: number, before?: () => unknown): Promise<void>;
   /** Milliseconds that are left. */
   left(): number;
 }
 
-const NEVER = Number.POSITIVE_INFINITY;
-
 /**
  * Opens the limits of a call. They hold nothing while no step is under way.
- *
- * One timer watches both times, for calls are many, and those that come to a limit few: when it fires,
- * it looks at what is left by then.
  *
  * @param toError makes the reason of a limit that passed, in milliseconds; give one where there is a limit
  */
@@ -34,36 +29,35 @@ export function openDeadline(
   { perTry = 0, total = 0 }: Timeouts = {},
   toError?: (ms: number) => Error,
 ): Deadline {
-  const end = performance.now() + (total || NEVER);
+  const end = performance.now() + (total || Number.POSITIVE_INFINITY);
+  const left = () => end - performance.now();
+
   const step: Deadline['step'] = (run) =>
     new Promise((resolve, reject) => {
       user?.throwIfAborted();
+      if (left() <= 0) throw toError?.(total);
       const own = new AbortController();
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      let tryEnd: number;
-      const extend = (ms: number) => {
-        tryEnd = performance.now() + (ms || NEVER);
-      };
-      const onAbort = () => stop(user?.reason);
-      const close = () => {
-        clearTimeout(timer);
-        user?.removeEventListener('abort', onAbort);
-      };
+      let tryTimer: ReturnType<typeof setTimeout> | undefined;
       const stop = (reason: unknown) => {
         close();
         reject(reason);
         // Whatever the step was at, its connection is not kept.
         own.abort(reason);
       };
-      const watch = () => {
-        const now = performance.now();
-        if (now >= end) stop(toError?.(total));
-        else if (now >= tryEnd) stop(toError?.(perTry));
-        else timer = setTimeout(watch, Math.min(tryEnd - now, end - now, LONGEST_TIMER));
+      const startTimer = (ms: number, limit: number) =>
+        setTimeout(() => stop(toError?.(limit)), Math.min(ms, LONGEST_TIMER));
+      const extend = (ms: number) => {
+        clearTimeout(tryTimer);
+        tryTimer = ms ? startTimer(ms, perTry) : undefined;
+      };
+      const onAbort = () => stop(user?.reason);
+      const totalTimer = total ? startTimer(left(), total) : undefined;
+      const close = () => {
+        clearTimeout(tryTimer);
+        clearTimeout(totalTimer);
+        user?.removeEventListener('abort', onAbort);
       };
       extend(perTry);
-      watch();
-      if (own.signal.aborted) return;
       user?.addEventListener('abort', onAbort);
       const signal = () => (user ? AbortSignal.any([user, own.signal]) : own.signal);
       run({ signal, extend }).then((value) => {
@@ -71,17 +65,18 @@ export function openDeadline(
         resolve(value);
       }, stop);
     });
+
   return {
     step,
-    pause: (ms, tell) =>
+    pause: (ms, before) =>
       step(async ({ signal, extend }) => {
         extend(0);
-        await tell?.();
-        await new Promise<void>((ended) => {
-          const wait = setTimeout(ended, Math.min(ms, LONGEST_TIMER));
-          signal().addEventListener('abort', () => clearTimeout(wait));
+        await before?.();
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, Math.min(ms, LONGEST_TIMER));
+          signal().addEventListener('abort', () => clearTimeout(timer));
         });
       }),
-    left: () => end - performance.now(),
+    left,
   };
 }

@@ -3,10 +3,7 @@ import type { CallOptions, FetchLike, Hooks, SharedCallOptions } from '../../cal
 import type { RememberedCall } from '../failures.ts';
 import type { Deadline } from './deadline.ts';
 
-/**
- * Headers by their names in small letters. `fetch` makes `Headers` of whatever it gets, so others
- * would be made in vain.
- */
+/** Headers by their names in small letters. */
 export type HeaderRecord = Readonly<Record<string, string>>;
 
 /** One call, whatever number of tries it takes. */
@@ -28,11 +25,7 @@ export type Verdict = 'any' | 'idempotent' | 'never' | 'unauthorized';
 /** How credentials come to a try. */
 export interface Signer {
   /** Gives the headers of a try with its credentials. */
-  sign(
-    call: PipelineCall,
-    headers: HeaderRecord,
-    now: number,
-  ): HeaderRecord | Promise<HeaderRecord>;
+  sign(call: PipelineCall, headers: HeaderRecord, now: number): Promise<HeaderRecord>;
   /** Whether there is something new after `unauthorized`; gets the headers of the try that was refused. */
   refresh?: ((refused: HeaderRecord) => Promise<boolean>) | undefined;
 }
@@ -76,20 +69,19 @@ export interface Pipeline {
   /** Opens the limits of a call. */
   open(call: Pick<PipelineCall, 'method' | 'url' | 'signal' | 'timeouts'>): Deadline;
   /** The headers of a call with its credentials, for what is not sent by `fetch`. */
-  sign(call: PipelineCall, headers?: HeaderRecord): HeaderRecord | Promise<HeaderRecord>;
+  sign(call: PipelineCall, headers?: HeaderRecord): Promise<HeaderRecord>;
   /** Renews the credentials of what is not sent by `fetch`. */
   readonly renewal: Pick<Renewal, 'mark' | 'renew'>;
-  /** What is to be remembered of a try with these headers. */
+  /** What is remembered of a try with these headers. */
   describe(call: Pick<PipelineCall, 'method' | 'url'>, headers: HeaderRecord): RememberedCall;
   /**
-   * Sends a call until there is an answer to keep, whatever its status, and reads it with `finish`,
-   * which belongs to the try: what breaks there is repeated as well. Where it hands the answer out, it
-   * is to `rememberCall`.
+   * Sends a call until there is a response to keep, whatever its status, and reads it with `finish`
+   * if there is one, which belongs to the try: what breaks there is repeated as well.
    *
    * @throws NetworkError, TimeoutError, or the reason of the signal
    */
-  send<T>(
+  send<T = Response>(
     call: PipelineCall,
-    finish: (response: Response, call: RememberedCall) => T | Promise<T>,
+    finish?: (response: Response) => T | Promise<T>,
   ): Promise<T>;
 }

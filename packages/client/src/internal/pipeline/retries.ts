@@ -1,5 +1,5 @@
-import { share } from '#share';
-import type { RetryOptions } from '../../call-options.ts';
+import { singleFlight } from '#single-flight';
+import type { Hooks, RetryOptions, TryEvent } from '../../call-options.ts';
 import { isStream } from '../to-body.ts';
 import type { Deadline } from './deadline.ts';
 import type { HeaderRecord, PipelineCall, Renewal, Signer, Verdict } from './pipeline-call.ts';
@@ -7,41 +7,63 @@ import type { HeaderRecord, PipelineCall, Renewal, Signer, Verdict } from './pip
 /** A clock that is off by less is taken for right: the time that an answer travels is in it. */
 const CLOCK_TOLERANCE = 30_000;
 
+/** What a try gives: a result, or the wait until the next try. */
+type Outcome<T> =
+  | { readonly result: T }
+  | { readonly delay: number; readonly reason: Response | Error; readonly event: TryEvent };
+
+/** Runs a try after the other, with waits between them, until one gives a result. */
+export async function runTries<T>(
+  deadline: Deadline,
+  hooks: Hooks | undefined,
+  tryOnce: (attempt: number) => Promise<Outcome<T>>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await tryOnce(attempt);
+    if ('result' in outcome) return outcome.result;
+    const { event, ...rest } = outcome;
+    await deadline.pause(rest.delay, () => hooks?.onRetry?.({ ...event, ...rest }));
+  }
+}
+
+/** A try that failed. */
+interface FailedTry {
+  /** Its number, from 1. */
+  readonly attempt: number;
+  /** What `renewal.mark()` gave before it. */
+  readonly mark: number;
+  /** Headers of its response; none came without. */
+  readonly response?: Headers | undefined;
+  /** Headers that were sent. */
+  readonly headers?: HeaderRecord | undefined;
+}
+
 /**
- * Decides on the next try of a call: milliseconds until then, or nothing where there is none. A body
+ * Decides on the next try of a call: milliseconds until then, or `undefined` if there is none. A body
  * stream is never sent again; a call that was refused for its credentials once more at most.
  */
-export function createPlan(
+export function createRetryPolicy(
   { method, headers: own, body, idempotent = method !== 'POST' }: PipelineCall,
   retry: RetryOptions | false,
   deadline: Deadline,
   renewal: Renewal,
 ) {
-  let renewed = 0;
-  /**
-   * @param attempt number of the try that failed, from 1
-   * @param mark what `renewal.mark()` gave before it
-   * @param answer headers of its answer, where one came
-   * @param headers headers that were sent
-   */
+  let renewals = 0;
   return async (
     verdict: Verdict,
-    attempt: number,
-    mark: number,
-    answer?: Headers,
-    headers?: HeaderRecord,
+    { attempt, mark, response, headers }: FailedTry,
   ): Promise<number | undefined> => {
     if (verdict === 'unauthorized') {
-      if (renewed) return;
-      renewed = 1;
+      if (renewals) return undefined;
+      renewals = 1;
       // What the call brings itself cannot be renewed.
-      const isNew = await renewal.renew(mark, answer, own.authorization ? undefined : headers);
+      const isNew = await renewal.renew(mark, response, own.authorization ? undefined : headers);
       // Also after a stream, so that the next call works.
       return isNew && !isStream(body) ? 0 : undefined;
     }
-    if (isStream(body)) return;
     const isAllowed = verdict === 'any' || (idempotent && verdict === 'idempotent');
-    return isAllowed ? retryDelay(retry, attempt - renewed, answer, deadline.left()) : undefined;
+    if (!isAllowed || isStream(body)) return undefined;
+    return retryDelay(retry, attempt - renewals, response, deadline.left());
   };
 }
 
@@ -52,7 +74,7 @@ export function createPlan(
 export function createRenewal(signer: Signer | undefined): Renewal {
   let skew = 0;
   let count = 0;
-  const refresh = signer?.refresh && share(signer.refresh);
+  const refresh = signer?.refresh && singleFlight(signer.refresh);
   const now = () => Date.now() + skew;
   return {
     now,

@@ -1,14 +1,14 @@
-import type { share as shareElsewhere } from './share.ts';
+import type { singleFlight as onOtherPlatforms } from './single-flight.ts';
 
 /** Milliseconds that a caller waits for what another one has begun. */
 const PATIENCE = 5_000;
 const LATE = Symbol();
 
 /**
- * {@link shareElsewhere} for Workers, where what a request has begun may end with it: its promise then
+ * {@link onOtherPlatforms} for Workers, where what a request has begun may end with it: its promise then
  * never settles, or fails for other requests alone. So nobody waits for others longer than a while.
  */
-export const share: typeof shareElsewhere = (run) => {
+export const singleFlight: typeof onOtherPlatforms = (run) => {
   let pending: ReturnType<typeof run> | undefined;
   const begin = (argument: Parameters<typeof run>[0]) => {
     const mine = run(argument).finally(() => {

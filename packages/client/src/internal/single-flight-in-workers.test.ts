@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { share } from './share-in-workers.ts';
+import { singleFlight } from './single-flight-in-workers.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -8,10 +8,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('share in Workers', () => {
+describe('single flight in Workers', () => {
   it('runs once for all who wait, and anew for those after them', async () => {
     const run = vi.fn(async (value: number) => value);
-    const shared = share(run);
+    const shared = singleFlight(run);
     expect(await Promise.all([shared(1), shared(2)])).toEqual([1, 1]);
     expect(await shared(3)).toBe(3);
     expect(run).toHaveBeenCalledTimes(2);
@@ -20,7 +20,7 @@ describe('share in Workers', () => {
 
   it('fails for all who wait, without another run', async () => {
     const run = vi.fn(() => Promise.reject(new Error('down')));
-    const shared = share<void, unknown>(run);
+    const shared = singleFlight<void, unknown>(run);
     const [one, other] = await Promise.allSettled([shared(), shared()]);
     expect(one).toMatchObject({ status: 'rejected', reason: new Error('down') });
     expect(other).toEqual(one);
@@ -35,7 +35,7 @@ describe('share in Workers', () => {
       .fn<() => Promise<string>>()
       .mockReturnValueOnce(new Promise(() => {}))
       .mockReturnValueOnce(second.promise);
-    const shared = share<void, unknown>(run);
+    const shared = singleFlight<void, unknown>(run);
     shared();
     const waiting = [shared(), shared()];
     await vi.advanceTimersByTimeAsync(4_999);
@@ -51,7 +51,7 @@ describe('share in Workers', () => {
     const ended = { finally: () => Promise.reject(new Error('of a request that has ended')) };
     const run = vi.fn<() => Promise<string>>().mockReturnValueOnce(ended as never);
     run.mockResolvedValue('there');
-    const shared = share<void, unknown>(run);
+    const shared = singleFlight<void, unknown>(run);
     shared().catch(() => {});
     expect(await shared()).toBe('there');
   });
@@ -62,7 +62,7 @@ describe('share in Workers', () => {
       .fn<() => Promise<number>>()
       .mockReturnValueOnce(first.promise)
       .mockReturnValueOnce(second.promise);
-    const shared = share<void, unknown>(run);
+    const shared = singleFlight<void, unknown>(run);
     const slow = shared();
     const next = shared();
     await vi.advanceTimersByTimeAsync(5_000);

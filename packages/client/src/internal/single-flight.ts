@@ -2,7 +2,7 @@
  * Makes a function that runs once however many callers wait for it, and anew for those after them,
  * also where it failed.
  */
-export function share<Argument, Value>(
+export function singleFlight<Argument, Value>(
   run: (argument: Argument) => Promise<Value>,
 ): (argument: Argument) => Promise<Value> {
   let pending: Promise<Value> | undefined;
