@@ -1,6 +1,7 @@
 import { fileToBlob, toFetchBody } from '#platform';
 import { openDeadline } from '../internal/pipeline/deadline.ts';
 import { isStream } from '../internal/to-body.ts';
+import { openSource } from './stream-form.ts';
 import {
   assertLength,
   type UploadAnswer,
@@ -58,16 +59,13 @@ async function gather(content: UploadContent, signal: AbortSignal): Promise<Blob
   if ('file' in data) return toBlob([await fileToBlob(data.file)]);
   if (!isStream(data)) return toBlob([data]);
 
-  // Safari's streams are no iterables.
-  const source = 'getReader' in data ? data.getReader() : data[Symbol.asyncIterator]();
-  const next = async (): Promise<{ done?: boolean | undefined; value?: unknown }> =>
-    'read' in source ? source.read() : source.next();
+  const source = openSource(data);
   const { step } = openDeadline(signal);
   const parts: Blob[] = [];
   let size = 0;
   try {
     for (;;) {
-      const { done, value } = await step(next);
+      const { done, value } = await step(() => source.next());
       if (done || value === undefined) break;
       const part = toBlob([value]);
       parts.push(part);
@@ -75,8 +73,7 @@ async function gather(content: UploadContent, signal: AbortSignal): Promise<Blob
       assertLength(content, size, false);
     }
   } catch (error) {
-    // Not waited for: a source that gives nothing more would never end it.
-    Promise.resolve('read' in source ? source.cancel(error) : source.return?.()).catch(() => {});
+    source.leave(error);
     throw error;
   }
   assertLength(content, size, true);

@@ -92,7 +92,7 @@ export function assertLength(
 }
 
 /** What stands before and after the bytes of the file in a form. */
-interface Multipart {
+export interface Multipart {
   readonly contentType: string;
   readonly head: Uint8Array<ArrayBuffer>;
   readonly tail: Uint8Array<ArrayBuffer>;
