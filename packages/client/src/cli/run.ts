@@ -28,6 +28,8 @@ Exit codes:
   1  the work failed, or a part of it
   2  it could not begin: a wrong argument, option or setting`;
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
 /** Runs the command line and sets the exit code. */
 export async function run(argv: string[]): Promise<void> {
   // Who reads the output may have seen enough: `berth tail … | head`.
@@ -36,9 +38,8 @@ export async function run(argv: string[]): Promise<void> {
     throw error;
   });
   const stop = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(name, () => stop.abort(STOPPED));
-  }
+  const onSignal = () => stop.abort(STOPPED);
+  for (const name of SIGNALS) process.once(name, onSignal);
   try {
     await createProgram(stop.signal).parseAsync(argv);
   } catch (error) {
@@ -47,7 +48,13 @@ export async function run(argv: string[]): Promise<void> {
       return;
     }
     process.exitCode = error instanceof Failure ? error.exitCode : isWrongInput(error) ? 2 : 1;
-    tell(error, argv.includes('--json'));
+    if (argv.includes('--json')) {
+      process.stdout.write(`${JSON.stringify({ error: toPlainError(error) })}\n`);
+    } else {
+      process.stderr.write(`berth: ${toText(error)}\n`);
+    }
+  } finally {
+    for (const name of SIGNALS) process.off(name, onSignal);
   }
 }
 
@@ -68,14 +75,6 @@ function createProgram(signal: AbortSignal): Command {
       .option('-q, --quiet', 'no progress, no notes, no list of what was done');
   }
   return program;
-}
-
-function tell(error: unknown, isJson: boolean): void {
-  if (!isJson) {
-    process.stderr.write(`berth: ${toText(error)}\n`);
-    return;
-  }
-  process.stdout.write(`${JSON.stringify({ error: toPlainError(error) })}\n`);
 }
 
 /** The library refuses wrong input so, before anything is sent. */
