@@ -48,79 +48,66 @@ export function toContractModule({
   profile,
 }: ContractParts): string {
   const { documents, sha256 } = contract;
-  const { storageSignedHeaders: __, ...signature } = defaults.signature;
-  return [
-    constant('CONTRACT', 'The contract that this client was generated from.', {
-      documents,
-      sha256,
-    }),
-    constant(
+  const { storageSignedHeaders: _, ...signature } = defaults.signature;
+  const retries = {
+    any: withRetry(defaults, 'any'),
+    idempotent: withRetry(defaults, 'idempotent'),
+  };
+  const idempotent = idsOf(storage).filter((id) => defaults.operations[id]?.idempotent);
+  const rows: readonly [name: string, value: unknown, text: string][] = [
+    ['CONTRACT', { documents, sha256 }, 'The contract that this client was generated from.'],
+    [
       'GATEWAY_SERVER',
-      'Address of the gateway of one environment, a template.',
       gateway.servers[0]?.url,
-    ),
-    constant(
+      'Address of the gateway of one environment, a template.',
+    ],
+    [
       'GREEDY_PARAMETERS',
-      'Path parameters that hold several raw segments (`x-berth-greedy`, D3).',
       greedyParameters(gateway),
-    ),
-    constant('PROFILE_NAME', 'Name of the neutral names of the contract (D1).', profile.name),
-    constant('STORAGE_HEADERS', 'The three headers of a storage call.', profile.storageHeaders),
-    constant(
+      'Path parameters that hold several raw segments (`x-berth-greedy`, D3).',
+    ],
+    ['PROFILE_NAME', profile.name, 'Name of the neutral names of the contract (D1).'],
+    ['STORAGE_HEADERS', profile.storageHeaders, 'The three headers of a storage call.'],
+    [
       'UPLOAD_FIELDS',
-      "The two form fields of an upload that carry a vendor's word.",
       profile.uploadFields,
-    ),
-    constant(
+      "The two form fields of an upload that carry a vendor's word.",
+    ],
+    [
       'STORE_FILE_ID',
-      'Field of the upload metadata that holds the ID in the object store.',
       profile.storeFileID,
-    ),
-    constant(
+      'Field of the upload metadata that holds the ID in the object store.',
+    ],
+    [
       'UPSTREAM_STATUS',
-      "Header that carries the hosted service's own status, where no profile names another (D10).",
       profile.gatewayHeaders.upstreamStatus,
-    ),
-    constant(
-      'ITEM_SUCCESS',
-      'Code of an entry of a list that succeeded.',
-      defaults.itemCodes.success,
-    ),
-    constant(
+      "Header that carries the hosted service's own status, where no profile names another (D10).",
+    ],
+    ['ITEM_SUCCESS', defaults.itemCodes.success, 'Code of an entry of a list that succeeded.'],
+    [
       'GATEWAY_RETRIES',
+      retries,
       'Codes of the gateway after which a call may be repeated: `any` call, or `idempotent` ones (D6).',
-      { any: withRetry(defaults, 'any'), idempotent: withRetry(defaults, 'idempotent') },
-    ),
-    constant(
+    ],
+    [
       'GATEWAY_HEADERS_SECONDS',
-      'Time that the gateway gives a hosted service until its response headers (D13).',
       defaults.limits.gatewayHeadersSeconds.value,
-    ),
-    constant('STORAGE_PATH', 'Path of a storage operation, up to its name.', toCommonPath(storage)),
-    constant(
-      'IDEMPOTENT_OPERATIONS',
-      'Storage operations that may be executed twice (D26).',
-      idsOf(storage).filter((id) => defaults.operations[id]?.idempotent),
-    ),
-    ...Object.entries(LIMITS).map(([name, text]) =>
-      constant(toConstantName(name), text, defaults.limits[name as keyof typeof LIMITS].value),
-    ),
-    constant('SIGNATURE', 'Constants of signature version 3 (D16, D17).', signature),
-    union(
-      'KnownGatewayErrorCode',
-      'Codes that the gateway is known to send.',
-      defaults.gatewayErrors,
-    ),
-    union(
-      'KnownStorageErrorCode',
-      'Codes that the storage API is known to send.',
-      defaults.storageErrors,
-    ),
-    union(
-      'KnownUploadErrorCode',
-      'Codes that the upload target is known to send.',
-      defaults.uploadErrors,
-    ),
+      'Time that the gateway gives a hosted service until its response headers (D13).',
+    ],
+    ['STORAGE_PATH', toCommonPath(storage), 'Path of a storage operation, up to its name.'],
+    ['IDEMPOTENT_OPERATIONS', idempotent, 'Storage operations that may be executed twice (D26).'],
+    ...Object.entries(LIMITS).map(([name, text]): [string, number, string] => [
+      toConstantName(name),
+      defaults.limits[name as keyof typeof LIMITS].value,
+      text,
+    ]),
+    ['SIGNATURE', signature, 'Constants of signature version 3 (D16, D17).'],
+  ];
+  return [
+    ...rows.map(([name, value, text]) => constant(name, text, value)),
+    union('KnownGatewayErrorCode', 'the gateway', defaults.gatewayErrors),
+    union('KnownStorageErrorCode', 'the storage API', defaults.storageErrors),
+    union('KnownUploadErrorCode', 'the upload target', defaults.uploadErrors),
   ].join('\n\n');
 }
 
@@ -159,7 +146,7 @@ export function constant(name: string, text: string, value: unknown): string {
   return `/** ${text} */\nexport const ${name} = ${JSON.stringify(value, null, 2)} as const;`;
 }
 
-function union(name: string, text: string, rows: Coded): string {
+function union(name: string, sender: string, rows: Coded): string {
   const codes = rows.map(({ code }) => `\n  | ${JSON.stringify(code)}`);
-  return `/** ${text} */\nexport type ${name} =${codes.join('')};`;
+  return `/** Codes that ${sender} is known to send. */\nexport type ${name} =${codes.join('')};`;
 }

@@ -3,7 +3,7 @@ import { type GatewayAuth, toSigner } from './auth/credentials.ts';
 import type { CallOptions, FetchLike, Hooks, SharedCallOptions } from './call-options.ts';
 
 import type { paths } from './generated/gateway.v1.gen.ts';
-import { judgeGateway } from './internal/gateway-answers.ts';
+import { judgeGateway } from './internal/gateway-errors.ts';
 import { wrong } from './internal/options.ts';
 import { createPipeline } from './internal/pipeline/create-pipeline.ts';
 import {

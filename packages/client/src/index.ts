@@ -57,7 +57,7 @@ export type {
 } from './generated/storage.v2.gen.ts';
 export type { StandardIssue, StandardResult, StandardSchema } from './internal/check-payload.ts';
 export { unwrapEnvelope } from './internal/envelope.ts';
-export { toGatewayError } from './internal/gateway-answers.ts';
+export { toGatewayError } from './internal/gateway-errors.ts';
 export type { Progress } from './internal/options.ts';
 export type { GatewayAddress } from './internal/urls.ts';
 export type {

@@ -255,41 +255,6 @@ describe('no promise hangs', () => {
   });
 });
 
-describe('Retry-After', () => {
-  const delays = async (header: string, options: object = {}) => {
-    const seen: number[] = [];
-    await using server = await faultServer(
-      refuse('SERVICE_NOT_READY', 503, { 'Retry-After': header }),
-      ok,
-    );
-    const hooks = { onRetry: ({ delay }: { delay: number }) => void seen.push(delay) };
-    await client(server.baseUrl, { hooks, ...options })
-      .service('x')
-      .post('a')
-      .catch(() => {});
-    return { seen, calls: server.calls.length };
-  };
-
-  it('in seconds is obeyed', async () => {
-    expect(await delays('1')).toEqual({ seen: [1000], calls: 2 });
-  });
-
-  it('as a date is obeyed, by the clock of the server', async () => {
-    const date = new Date(Math.floor(Date.now() / 1000) * 1000 + 2000).toUTCString();
-    const { seen, calls } = await delays(date);
-    expect(seen[0]).toBeGreaterThanOrEqual(1000);
-    expect(seen[0]).toBeLessThanOrEqual(2000);
-    expect(calls).toBe(2);
-  });
-
-  it.each([
-    ['more than is allowed', '31', {}],
-    ['more than is left', '2', { timeouts: { total: 1000 } }],
-  ])('gives the failure at once where it asks for %s', async (_, header, options) => {
-    expect(await delays(header, options)).toEqual({ seen: [], calls: 1 });
-  });
-});
-
 describe('credentials', () => {
   const expired = refuse('ACCESS_TOKEN_EXPIRED', 401);
   const counting = () => {

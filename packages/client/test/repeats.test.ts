@@ -62,21 +62,6 @@ describe('a storage call is repeated as its operation allows (D26)', () => {
     }
     expect(counts).toEqual({ busy: idempotent ? 2 : 1, limited: 2, refused: 1 });
   });
-
-  it('no sooner than Retry-After says', async () => {
-    const delays: number[] = [];
-    await using server = await faultServer(refuse('SYS_ERR', 429, { 'Retry-After': '1' }));
-    const hooks = { onRetry: ({ delay }: { delay: number }) => void delays.push(delay) };
-    const storage = createStorageClient({
-      baseUrl: server.baseUrl,
-      envId: 'dev',
-      credentials: { authorization: 'a', timestamp: 1 },
-      retry,
-      hooks,
-    });
-    await failureOf(storage.delete('a'));
-    expect([delays, server.calls.length]).toEqual([[1000], 2]);
-  });
 });
 
 describe('a wait between tries', () => {

@@ -79,7 +79,7 @@ export function tc3(options: Tc3Options): GatewayAuth {
         path: pathname,
         query: search.slice(1),
         headers: signed,
-        body: await toWhole(body),
+        body: await toSignedBody(body),
       });
       return `${signature}, Timestamp=${seconds}${token ? `, Token=${token}` : ''}`;
     },
@@ -151,7 +151,7 @@ function toConstantRequest(host: string): Tc3Request {
   return { method: 'POST', path: `//${host}/`, query: '', headers, body: '' };
 }
 
-async function toWhole(body: SignableRequest['body']): Promise<string | Bytes> {
+async function toSignedBody(body: SignableRequest['body']): Promise<string | Bytes> {
   const given = body ?? '';
   if (typeof given === 'string') return given;
   if (given instanceof FormData || isStream(given)) {

@@ -1,5 +1,5 @@
 import { ContractError } from '../errors.ts';
-import { describeAnswer } from './failures.ts';
+import { describeResponse } from './failures.ts';
 
 /**
  * A validator by Standard Schema (https://standardschema.dev), which Zod, Valibot, ArkType and others
@@ -64,7 +64,7 @@ export function contractFailure(
   found: readonly StandardIssue[] = [],
 ): ContractError {
   const describe = (message: string) =>
-    describeAnswer(response, 'The answer is not as promised', { message });
+    describeResponse(response, 'The answer is not as promised', { message });
   const issues = found.map(({ message, path: place = [] }) => ({
     // A validator may quote the response, and that a credential.
     message: describe(message).text ?? '',

@@ -1,9 +1,9 @@
 import { StorageError } from '../errors.ts';
-import { describeAnswer } from './failures.ts';
+import { describeResponse } from './failures.ts';
 import { isRecord, parseJson } from './json.ts';
 
 /** A storage answer that holds `data`, and a way to say that the data is not as promised. */
-export interface StorageAnswer {
+export interface StorageResponse {
   readonly data: Record<string, unknown>;
   /** The error of this answer. `reason` is the answer's own code and text, where it gives them. */
   fail(what: string, reason: { code?: unknown; message?: unknown }): StorageError;
@@ -19,7 +19,7 @@ export interface StorageAnswer {
 export function readEnvelope(
   result: { data?: unknown; error?: unknown; response: Response },
   what: string,
-): StorageAnswer {
+): StorageResponse {
   const { response } = result;
   const given = result.data ?? result.error;
   const parsed = typeof given === 'string' ? parseJson(given) : given;
@@ -28,8 +28,8 @@ export function readEnvelope(
   const fields = isRecord(body) ? body : answer;
   const { code, message, data, requestId } = fields;
 
-  const fail: StorageAnswer['fail'] = (subject, reason) =>
-    new StorageError(describeAnswer(response, subject, { ...reason, requestId }));
+  const fail: StorageResponse['fail'] = (subject, reason) =>
+    new StorageError(describeResponse(response, subject, { ...reason, requestId }));
 
   const isRefused =
     isRecord(body) && typeof statusCode === 'number' && (statusCode < 200 || statusCode > 299);

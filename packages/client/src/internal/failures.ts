@@ -63,7 +63,7 @@ export function redact(text: string, secrets: readonly string[]): string {
  * What an error tells of the answer behind it. What the answer says itself loses the credentials of
  * the call; what is no text is left out.
  */
-export function describeAnswer(
+export function describeResponse(
   answer: Answer,
   what: string,
   said: { readonly code?: unknown; readonly message?: unknown; readonly requestId?: unknown } = {},

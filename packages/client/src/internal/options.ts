@@ -9,13 +9,9 @@ export const LONGEST_TIMER = 2 ** 31 - 1;
  * @throws TypeError or RangeError where one is no limit
  */
 export function mergeTimeouts(...layers: (Timeouts | undefined)[]): Timeouts {
-  const merged = merge<Timeouts>('timeouts', layers);
-  for (const name of ['perTry', 'total'] as const) {
-    assertNumber(`timeouts.${name}`, merged[name], 0);
-    const limit = merged[name];
-    if (limit !== undefined) merged[name] = Math.min(limit, LONGEST_TIMER);
-  }
-  return merged;
+  const merged: Timeouts = merge('timeouts', 'an object', { perTry: 0, total: 0 }, layers);
+  const clamp = (limit: number | undefined) => limit && Math.min(limit, LONGEST_TIMER);
+  return { perTry: clamp(merged.perTry), total: clamp(merged.total) };
 }
 
 /**
@@ -26,37 +22,33 @@ export function mergeTimeouts(...layers: (Timeouts | undefined)[]): Timeouts {
 export function mergeRetry(...layers: (RetryOptions | false | undefined)[]): RetryOptions | false {
   const given = layers.filter((layer) => layer !== undefined);
   if (given.at(-1) === false) return false;
-  const merged = merge<RetryOptions>(
-    'retry',
-    given.map((layer) => layer || undefined),
-    ' or false',
-  );
-  assertNumber('retry.attempts', merged.attempts, 1);
-  for (const name of ['baseDelay', 'maxDelay', 'maxRetryAfter'] as const) {
-    assertNumber(`retry.${name}`, merged[name], 0);
-  }
-  return merged;
+  const least = { attempts: 1, baseDelay: 0, maxDelay: 0, maxRetryAfter: 0 };
+  return merge('retry', 'an object or false', least, given);
 }
 
-function merge<Options extends object>(
+/** @param least the least value of each field */
+function merge<Field extends string>(
   name: string,
-  layers: readonly (Options | undefined)[],
-  orElse = '',
-): { -readonly [Name in keyof Options]: Options[Name] } {
-  const merged = {} as Options;
+  expected: string,
+  least: Record<Field, number>,
+  layers: readonly unknown[],
+): { [_ in Field]?: number } {
+  const merged: { [_ in Field]?: number } = {};
   for (const layer of layers) {
-    if (layer === undefined) continue;
-    if (typeof layer !== 'object') throw wrong(name, `an object${orElse}`, layer);
-    for (const [field, value] of Object.entries(layer)) {
-      if (value !== undefined) Object.assign(merged, { [field]: value });
+    if (layer === undefined || layer === false) continue;
+    if (typeof layer !== 'object' || !layer) throw wrong(name, expected, layer);
+    for (const [field, min] of Object.entries(least) as [Field, number][]) {
+      const value = (layer as Partial<Record<Field, unknown>>)[field];
+      if (value === undefined) continue;
+      if (typeof value !== 'number' || !(value >= min)) {
+        throw new RangeError(
+          `${name}.${field} must be a number of at least ${min}, got ${String(value)}.`,
+        );
+      }
+      merged[field] = value;
     }
   }
   return merged;
-}
-
-function assertNumber(name: string, value: unknown, min: number): void {
-  if (value === undefined || (typeof value === 'number' && value >= min)) return;
-  throw new RangeError(`${name} must be a number of at least ${min}, got ${String(value)}.`);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { CallOptions, FetchLike, Hooks, SharedCallOptions } from '../call-o
 import type { STORAGE_PATH } from '../generated/contract.gen.ts';
 import type { paths } from '../generated/storage.v2.gen.ts';
 import type { StorageNames } from '../wire-profile.ts';
-import type { StorageAnswer } from './envelope.ts';
+import type { StorageResponse } from './envelope.ts';
 import type { Pipeline } from './pipeline/pipeline-call.ts';
 
 /** Paths of the storage operations: all but the upload target, which is no fixed address. */
@@ -32,7 +32,7 @@ export interface StorageContext extends SharedCallOptions {
     body: StorageBody<Operation>,
     what: string,
     options: StorageCallOptions,
-  ): Promise<StorageAnswer>;
+  ): Promise<StorageResponse>;
   /** Sends what needs no credentials: the GET of a link. */
   readonly links: Pipeline;
   /** The caller's own. */

@@ -22,14 +22,6 @@ describe('download', () => {
       message: 'The link to cloud://a gave no file (GET /a%20b, status 403, request id r-9)',
     });
   });
-
-  it('hands the signal on to both calls', async () => {
-    const { storage, requests } = storageWith([link(), new Response('bytes')]);
-    const controller = new AbortController();
-    await storage.download('a', { signal: controller.signal });
-    controller.abort();
-    expect(requests.map(({ signal }) => signal.aborted)).toEqual([true, true]);
-  });
 });
 
 describe('a download that resumes', () => {

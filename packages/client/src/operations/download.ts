@@ -1,7 +1,7 @@
 import { saveFile, sendsIfRange } from '#platform';
 import type { RetryOptions } from '../call-options.ts';
 import { BerthError, StorageError } from '../errors.ts';
-import { describeAnswer, rememberedCall, transferFailure } from '../internal/failures.ts';
+import { describeResponse, rememberedCall, transferFailure } from '../internal/failures.ts';
 import {
   assertInteger,
   mergeRetry,
@@ -58,7 +58,7 @@ export async function download(
   const refuse = (response: Response, text?: string) => {
     response.body?.cancel().catch(() => {});
     const what = `The link to ${fileID} gave no file`;
-    return new StorageError(describeAnswer(response, what, { message: text }));
+    return new StorageError(describeResponse(response, what, { message: text }));
   };
   const get = async (from?: number, etag?: string) => {
     const url = await tempUrl(context, fileID, options);

@@ -1,5 +1,5 @@
 import { BATCH_CONCURRENCY, BATCH_ITEMS, ITEM_SUCCESS } from '../generated/contract.gen.ts';
-import type { StorageAnswer } from '../internal/envelope.ts';
+import type { StorageResponse } from '../internal/envelope.ts';
 import { isRecord } from '../internal/json.ts';
 import { assertInteger } from '../internal/options.ts';
 import type {
@@ -103,7 +103,7 @@ export async function callList<Operation extends ListOperation, Key extends obje
  * counts more than the place.
  */
 function readItems<Value>(
-  { data, fail }: StorageAnswer,
+  { data, fail }: StorageResponse,
   names: readonly string[],
   { what, isCopy, read }: ItemRules<Value>,
 ): (Value | { error: Error })[] {

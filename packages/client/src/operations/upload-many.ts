@@ -1,4 +1,4 @@
-import { holdErrors } from '#platform';
+import { ignoreEarlyErrors } from '#platform';
 import { BATCH_CONCURRENCY } from '../generated/contract.gen.ts';
 import { assertList, type Progress } from '../internal/options.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
@@ -56,7 +56,7 @@ export async function uploadMany(
   { concurrency = BATCH_CONCURRENCY, onProgress, ...options }: UploadManyOptions = {},
 ): Promise<UploadManyResult> {
   assertList('files', files);
-  holdErrors(files);
+  ignoreEarlyErrors(files);
   let filesDone = 0;
   const filesTotal = files.length;
   const results = await mapLimit(files, concurrency, async ({ path, data, ...rest }) => {

@@ -1,9 +1,9 @@
 import { UploadError } from '../errors.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
-import type { StorageAnswer } from '../internal/envelope.ts';
-import { describeAnswer, type RememberedCall, rememberCall } from '../internal/failures.ts';
+import type { StorageResponse } from '../internal/envelope.ts';
+import { describeResponse, type RememberedCall, rememberCall } from '../internal/failures.ts';
 import { isFetchable } from '../internal/urls.ts';
-import type { UploadAnswer, UploadForm } from '../platform/upload-form.ts';
+import type { UploadForm, UploadResponse } from '../platform/upload-form.ts';
 import type { StorageNames } from '../wire-profile.ts';
 
 type Field = keyof components['schemas']['UploadForm'];
@@ -35,7 +35,7 @@ interface UploadGrant extends Pick<UploadForm, 'url' | 'fields'>, RememberedCall
  * @throws StorageError naming the first field that is missing or wrong
  */
 export function toGrant(
-  answer: StorageAnswer,
+  answer: StorageResponse,
   path: string,
   { uploadFields, storeFileID }: StorageNames,
   what: string,
@@ -68,13 +68,13 @@ export function toGrant(
  *
  * @throws UploadError where nothing was stored
  */
-export function assertStored(answer: UploadAnswer, grant: UploadGrant, what: string): void {
+export function assertStored(answer: UploadResponse, grant: UploadGrant, what: string): void {
   const { status, text } = answer;
   const error = readXmlError(text);
   if (!error && status >= 200 && status < 300) return;
   const { Code: code, Message: message, RequestId: requestId } = error ?? {};
   throw new UploadError(
-    describeAnswer(rememberCall(answer, grant), what, { code, message, requestId }),
+    describeResponse(rememberCall(answer, grant), what, { code, message, requestId }),
   );
 }
 

@@ -185,14 +185,6 @@ describe('upload', () => {
     });
     expect(requests).toHaveLength(1);
   });
-
-  it('hands the signal on to both steps', async () => {
-    const { storage, requests } = storageWith([granted(), stored()]);
-    const controller = new AbortController();
-    await storage.upload('a.txt', 'hello', { signal: controller.signal });
-    controller.abort();
-    expect(requests.map(({ signal }) => signal.aborted)).toEqual([true, true]);
-  });
 });
 
 describe('a wait between two tries of an upload', () => {

@@ -1,4 +1,4 @@
-import { fileSize, holdErrors, toWhole } from '#platform';
+import { fileSize, ignoreEarlyErrors, toSizedContent } from '#platform';
 import { sendForm } from '#send-form';
 import { BerthError } from '../errors.ts';
 import type { components } from '../generated/storage.v2.gen.ts';
@@ -19,9 +19,9 @@ import { sendWithFetch } from '../platform/form-data.ts';
 import {
   assertLength,
   type FileSource,
-  type UploadAnswer,
   type UploadContent,
   type UploadData,
+  type UploadResponse,
 } from '../platform/upload-form.ts';
 import { assertStored, toGrant } from './upload-target.ts';
 
@@ -75,7 +75,7 @@ export async function upload(
   data: UploadData,
   options: UploadOptions = {},
 ): Promise<UploadResult> {
-  holdErrors([{ data }]);
+  ignoreEarlyErrors([{ data }]);
   // "Cloud path of the file, including the file name."
   if (!path) throw new TypeError('path is missing.');
   options.signal?.throwIfAborted();
@@ -99,7 +99,7 @@ export async function upload(
       const answer = await context.call('getUploadMetaData', { path }, what, own);
       return toGrant(answer, path, context.wireProfile, what);
     });
-    let answer: UploadAnswer | undefined;
+    let answer: UploadResponse | undefined;
     try {
       answer = await deadline.step(({ signal }) =>
         (context.fetch ? sendWithFetch : sendForm)({
@@ -148,7 +148,7 @@ async function toContent(
   given: UploadData,
   { contentType, size: told, maxBytes = Number.POSITIVE_INFINITY }: ContentOptions,
 ): Promise<UploadContent> {
-  const data = isWhole(given) ? toWhole(given) : given;
+  const data = isInMemory(given) ? toSizedContent(given) : given;
   let size: number | undefined;
   if (data instanceof Blob) size = data.size;
   else if (ArrayBuffer.isView(data)) size = data.byteLength;
@@ -163,6 +163,6 @@ async function toContent(
   return { data, size: known, maxBytes, type, isReplayable: size !== undefined };
 }
 
-function isWhole(data: UploadData): data is string | ArrayBuffer | ArrayBufferView {
+function isInMemory(data: UploadData): data is string | ArrayBuffer | ArrayBufferView {
   return typeof data === 'string' || isArrayBuffer(data) || ArrayBuffer.isView(data);
 }

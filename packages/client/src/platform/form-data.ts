@@ -4,16 +4,16 @@ import { isStream } from '../internal/to-body.ts';
 import { openSource } from './stream-form.ts';
 import {
   assertLength,
-  type UploadAnswer,
   type UploadContent,
   type UploadForm,
+  type UploadResponse,
 } from './upload-form.ts';
 
 /** The slowest upload that is waited for where nothing tells whether it moves: bytes a millisecond. */
 const SLOWEST = 64;
 
 /** Sends a form by `fetch`, with progress at its beginning and end only. */
-export async function sendWithFetch(form: UploadForm): Promise<UploadAnswer> {
+export async function sendWithFetch(form: UploadForm): Promise<UploadResponse> {
   const { fileField, idle, report, signal } = form;
   const data = await toFormData(form);
   const { size } = data.get(fileField) as File;

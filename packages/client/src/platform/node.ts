@@ -27,7 +27,7 @@ export function fileToBlob(file: string | URL): Promise<Blob> {
 }
 
 /** A stream of Node that fails before it is read would end the process; it is asked for that later. */
-export function holdErrors(orders: readonly { readonly data: unknown }[]): void {
+export function ignoreEarlyErrors(orders: readonly { readonly data: unknown }[]): void {
   for (const { data } of orders) {
     if (typeof data === 'object' && data && 'on' in data) {
       (data as { on(event: 'error', listener: () => void): void }).on('error', () => {});
@@ -66,7 +66,7 @@ export function toFetchBody(form: UploadForm, data: FormData): Blob {
 }
 
 /** A text or bytes as a content that has a length; bytes are not copied. */
-export function toWhole(data: string | ArrayBuffer | ArrayBufferView): Uint8Array {
+export function toSizedContent(data: string | ArrayBuffer | ArrayBufferView): Uint8Array {
   if (typeof data === 'string') return new TextEncoder().encode(data);
   if (ArrayBuffer.isView(data)) {
     return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);

@@ -1,4 +1,9 @@
-import { assertLength, type Multipart, type UploadAnswer, type UploadForm } from './upload-form.ts';
+import {
+  assertLength,
+  type Multipart,
+  type UploadForm,
+  type UploadResponse,
+} from './upload-form.ts';
 
 /** A content that is read piece by piece. */
 export interface Source {
@@ -40,7 +45,7 @@ interface FormConnection {
   /** Takes the next bytes. `false` if it takes no more: `answer` shows why. */
   write(bytes: Uint8Array): Promise<boolean>;
   end(): Promise<unknown>;
-  readonly answer: Promise<UploadAnswer>;
+  readonly answer: Promise<UploadResponse>;
   /** Leaves both the source and the connection. */
   close(): void;
 }
@@ -50,7 +55,7 @@ export async function streamForm(
   { content, report, fail }: UploadForm,
   { head, tail }: Multipart,
   { source, write, end, answer, close }: FormConnection,
-): Promise<UploadAnswer> {
+): Promise<UploadResponse> {
   let isComplete = false;
   const send = async () => {
     let sent = 0;

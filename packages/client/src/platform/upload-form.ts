@@ -68,7 +68,7 @@ export interface UploadForm {
 }
 
 /** What the upload target answered. */
-export interface UploadAnswer {
+export interface UploadResponse {
   readonly status: number;
   readonly text: string;
   readonly headers: Pick<Headers, 'get'>;

@@ -1,7 +1,7 @@
 export { noFile as fileSize, noFile as fileToBlob, noFile as saveFile };
 
 /** A text or bytes as a content that has a length. */
-export function toWhole(data: string | ArrayBuffer | ArrayBufferView): Blob {
+export function toSizedContent(data: string | ArrayBuffer | ArrayBufferView): Blob {
   // A `Blob` knows no ArrayBuffer of another realm.
   const part = typeof data === 'string' || ArrayBuffer.isView(data) ? data : new Uint8Array(data);
   return new Blob([part as BlobPart]);
@@ -11,7 +11,7 @@ export function toWhole(data: string | ArrayBuffer | ArrayBufferView): Blob {
 export const toFetchBody = (_: unknown, data: FormData): FormData => data;
 
 /** Holds the errors of streams of Node, which are not here. */
-export const holdErrors = (_: readonly { readonly data: unknown }[]): void => {};
+export const ignoreEarlyErrors = (_: readonly { readonly data: unknown }[]): void => {};
 
 /** Whether any header may be sent to a link: a browser asks the server first (CORS). */
 export const sendsIfRange = false;

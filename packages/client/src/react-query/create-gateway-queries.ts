@@ -2,7 +2,7 @@ import type { QueryKey, UseMutationOptions } from '@tanstack/react-query';
 import createQueries, { type OpenapiQueryClient } from 'openapi-react-query';
 import type { GatewayClient } from '../create-gateway-client.ts';
 import type { BerthError } from '../errors.ts';
-import { toGatewayError } from '../internal/gateway-answers.ts';
+import { toGatewayError } from '../internal/gateway-errors.ts';
 import type { PayloadOptions, Service } from '../service/service.ts';
 import { type BerthQuery, type GatewayQueryPaths, toQuery } from './query.ts';
 

@@ -1,5 +1,5 @@
 import type { paths } from '../generated/gateway.v1.gen.ts';
-import { toGatewayError } from '../internal/gateway-answers.ts';
+import { toGatewayError } from '../internal/gateway-errors.ts';
 import { assertText } from '../internal/options.ts';
 import type { HeaderRecord, Pipeline, PipelineCall } from '../internal/pipeline/pipeline-call.ts';
 import { toBody } from '../internal/to-body.ts';

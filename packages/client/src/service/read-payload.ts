@@ -1,6 +1,6 @@
 import { checkPayload, contractFailure, type StandardSchema } from '../internal/check-payload.ts';
 import { readText } from '../internal/failures.ts';
-import { toGatewayError } from '../internal/gateway-answers.ts';
+import { toGatewayError } from '../internal/gateway-errors.ts';
 import { parseJson } from '../internal/json.ts';
 
 /** Reads a response: JSON parsed, nothing as `undefined`, the rest as text. */

@@ -1,5 +1,8 @@
 import { assertEqual } from './assert.ts';
 
+/** A file that nothing takes in one piece: browsers tell progress every 50 ms only. */
+export const LARGE = 'XMLHttpRequest' in globalThis ? 100_000_000 : 16_000_000;
+
 const BLOCK = 1024 * 1024;
 /** Odd, so that no two blocks begin alike within any size that is used here. */
 const STRIDE = 251;

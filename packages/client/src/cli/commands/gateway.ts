@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { toGatewayError } from '../../internal/gateway-answers.ts';
+import { toGatewayError } from '../../internal/gateway-errors.ts';
 import { openGateway } from '../clients.ts';
 import { type CommonOptions, Failure, writeOut } from '../output.ts';
 import { SETTINGS } from '../settings.ts';

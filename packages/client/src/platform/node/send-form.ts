@@ -9,9 +9,9 @@ import { openSource, slicesOf, streamForm } from '../stream-form.ts';
 import {
   type Multipart,
   toMultipart,
-  type UploadAnswer,
   type UploadContent,
   type UploadForm,
+  type UploadResponse,
 } from '../upload-form.ts';
 
 /** Bytes that are read and sent at a time: few calls for a large file. */
@@ -21,7 +21,7 @@ const CHUNK = 512 * 1024;
 const MAX_ANSWER = 65_536;
 
 /** Sends a form over `node:http`: its content streamed, with an exact length if that is known. */
-export function sendForm(form: UploadForm): Promise<UploadAnswer> {
+export function sendForm(form: UploadForm): Promise<UploadResponse> {
   const { content, signal, idle, fail } = form;
   const { step } = openDeadline(signal, { perTry: idle }, () => fail());
   return step(async (limits) => {

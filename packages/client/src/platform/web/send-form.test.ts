@@ -4,7 +4,7 @@ import type { sendForm as sendFormInNode } from '../node/send-form.ts';
 import type * as node from '../node.ts';
 import type { UploadForm } from '../upload-form.ts';
 import type * as web from '../web.ts';
-import { toWhole } from '../web.ts';
+import { toSizedContent } from '../web.ts';
 import { sendForm } from './send-form.ts';
 
 /** Stands for the one of browsers, which a test steps through. */
@@ -147,6 +147,6 @@ describe('a content in browsers', () => {
     ['an ArrayBuffer', new TextEncoder().encode('hé').buffer],
     ['an ArrayBuffer of another realm', realm('new Uint8Array([104, 195, 169]).buffer')],
   ])('is a Blob of %s', async (_, data) => {
-    expect(await toWhole(data).text()).toBe('hé');
+    expect(await toSizedContent(data).text()).toBe('hé');
   });
 });

@@ -1,21 +1,21 @@
 import { openDeadline, type Step } from '../../internal/pipeline/deadline.ts';
 import { sendWithFetch, toFormData } from '../form-data.ts';
 
-import type { UploadAnswer, UploadForm } from '../upload-form.ts';
+import type { UploadForm, UploadResponse } from '../upload-form.ts';
 
 /** Sends a form: by `XMLHttpRequest` where progress is asked for, which `fetch` does not tell. */
-export async function sendForm(form: UploadForm): Promise<UploadAnswer> {
+export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   if (!form.report || typeof XMLHttpRequest === 'undefined') return sendWithFetch(form);
   return sendWithXhr(form, await toFormData(form));
 }
 
-async function sendWithXhr(form: UploadForm, body: FormData): Promise<UploadAnswer> {
+async function sendWithXhr(form: UploadForm, body: FormData): Promise<UploadResponse> {
   const { url, signal, idle, report, fileField, fail } = form;
   const { size } = body.get(fileField) as File;
   const request = new XMLHttpRequest();
   const { step } = openDeadline(signal, { perTry: idle }, () => fail());
   const send = ({ extend }: Step) =>
-    new Promise<UploadAnswer>((resolve, reject) => {
+    new Promise<UploadResponse>((resolve, reject) => {
       request.upload.onprogress = ({ loaded, total }) => {
         extend(idle);
         try {

@@ -1,6 +1,6 @@
 import { openDeadline } from '../../internal/pipeline/deadline.ts';
 import { openSource, slicesOf, streamForm } from '../stream-form.ts';
-import { toMultipart, type UploadAnswer, type UploadForm } from '../upload-form.ts';
+import { toMultipart, type UploadForm, type UploadResponse } from '../upload-form.ts';
 
 /** Bytes that are copied at once. */
 const CHUNK = 256 * 1024;
@@ -13,7 +13,7 @@ declare const FixedLengthStream: new (length: number) => ByteTransform;
 type ByteTransform = TransformStream<Uint8Array, Uint8Array>;
 
 /** Sends a form as it is read: a Worker has little memory, and its `fetch` sends streams. */
-export function sendForm(form: UploadForm): Promise<UploadAnswer> {
+export function sendForm(form: UploadForm): Promise<UploadResponse> {
   const { url, content, idle, fetch, fail } = form;
   const { step } = openDeadline(form.signal, { perTry: idle }, () => fail());
   return step(async (limits) => {

@@ -1,10 +1,10 @@
 import { assert, assertEqual, assertFails } from '../assert.ts';
 import { serviceOf, storageOf, unique } from '../clients.ts';
-import { blobOf } from '../content.ts';
+import { blobOf, LARGE } from '../content.ts';
 import type { Deployment, PlatformCase } from '../platform-case.ts';
 import { SERVICES } from '../services.ts';
 
-/** Milliseconds in which 100 MB are whole, on a slow machine and the slowest platform. */
+/** Milliseconds in which {@link LARGE} is whole, on a slow machine and the slowest platform. */
 const WHOLE = 1_500;
 const STOPPED = { name: 'Stopped', message: 'enough' };
 
@@ -61,7 +61,7 @@ export const ABORTS: readonly PlatformCase[] = [
       const path = unique('aborted.bin');
       const abort = new AbortController();
       let loaded = 0;
-      const upload = storage.upload(path, blobOf(100_000_000), {
+      const upload = storage.upload(path, blobOf(LARGE), {
         signal: abort.signal,
         onProgress(progress) {
           loaded = progress.loaded;
@@ -69,7 +69,7 @@ export const ABORTS: readonly PlatformCase[] = [
         },
       });
       await assertFails(upload, STOPPED);
-      assert(loaded < 100_000_000, 'it was whole before it was aborted');
+      assert(loaded < LARGE, 'it was whole before it was aborted');
       // An upload that went on behind the caller's back would be whole by then.
       await new Promise((resolve) => setTimeout(resolve, WHOLE));
       await assertMissing(deployment, path);

@@ -1,16 +1,15 @@
 import { assert, assertEqual, assertFails } from '../assert.ts';
 import { storageOf, unique } from '../clients.ts';
-import { assertContent, blobOf, streamOf } from '../content.ts';
+import { assertContent, blobOf, LARGE, streamOf } from '../content.ts';
 import type { Deployment, PlatformCase } from '../platform-case.ts';
 
 const MIB = 1024 * 1024;
-const LARGE = 100_000_000;
 
 /** Uploads and downloads. */
 export const FILES: readonly PlatformCase[] = [
-  ...[0, 1, LARGE].map(
-    (size): PlatformCase => ({
-      name: `takes ${size} bytes there and back, with progress both ways`,
+  ...Object.entries({ 'no bytes': 0, 'one byte': 1, 'a large file': LARGE }).map(
+    ([content, size]): PlatformCase => ({
+      name: `takes ${content} there and back, with progress both ways`,
       feature: 'uploads',
       run: (deployment) => assertRoundTrip(deployment, size),
     }),

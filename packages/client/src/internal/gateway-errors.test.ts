@@ -4,7 +4,7 @@ import { bearer } from '../auth/bearer.ts';
 import { createGatewayClient } from '../create-gateway-client.ts';
 import { GatewayError, isGatewayError } from '../errors.ts';
 import { defaultWireProfile } from '../wire-profile.ts';
-import { toGatewayError } from './gateway-answers.ts';
+import { toGatewayError } from './gateway-errors.ts';
 
 const body = { code: 'SERVICE_NOT_FOUND', message: 'The service is missing.', requestId: 'r-1' };
 

@@ -1,7 +1,13 @@
 import { GatewayError } from '../errors.ts';
 import { GATEWAY_RETRIES, UPSTREAM_STATUS } from '../generated/contract.gen.ts';
 import type { components } from '../generated/gateway.v1.gen.ts';
-import { describeAnswer, readText, rememberCall, rememberedCall, requestIdOf } from './failures.ts';
+import {
+  describeResponse,
+  readText,
+  rememberCall,
+  rememberedCall,
+  requestIdOf,
+} from './failures.ts';
 import { isRecord, parseJson } from './json.ts';
 import type { Verdict } from './pipeline/pipeline-call.ts';
 
@@ -24,7 +30,7 @@ export function toGatewayError(result: { error?: unknown; response: Response }):
   const { error, response } = result;
   const own = isGatewayRefusal(error, response);
   return new GatewayError({
-    ...describeAnswer(response, whatOf(response, own), own ? error : {}),
+    ...describeResponse(response, whatOf(response, own), own ? error : {}),
     source: own ? 'gateway' : 'service',
     retryable: ['any', 'idempotent'].includes(judgeGatewayBody(error, response)),
     body: error,
