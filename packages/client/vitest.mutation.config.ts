@@ -7,7 +7,7 @@ export default {
     ...shared.test,
     include: ['src/**/*.test.ts', 'test/*.test.ts', 'test/react-query/*.test.ts'],
     exclude: [
-      'test/{entries,packed,public-docs,public-names,sizes,faults-through-a-proxy}.test.ts',
+      'test/{entries,packed,public-docs,sizes,faults-through-a-proxy}.test.ts',
     ],
     reporters: ['default'],
     isolate: false,

@@ -21,7 +21,7 @@ import { tempUrl, tempUrls } from './operations/temp-urls.ts';
 import { upload } from './operations/upload.ts';
 import { uploadMany } from './operations/upload-many.ts';
 import type { StorageClient, StorageFiles } from './storage-client.ts';
-import { defaultStorageNames, type WireProfile } from './wire-profile.ts';
+import { defaultWireProfile, type WireProfile } from './wire-profile.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -96,7 +96,7 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     envId,
     credentials,
     requestForm,
-    wireProfile = defaultStorageNames,
+    wireProfile = defaultWireProfile,
     fetch = platformFetch,
     // biome-ignore lint/suspicious/noConsole: the documented default (D22).
     onWarning = (message) => console.warn(message),

@@ -58,10 +58,3 @@ export const defaultWireProfile: WireProfile = {
 
 /** The names that concern storage. */
 export type StorageNames = Pick<WireProfile, 'storageHeaders' | 'uploadFields' | 'storeFileID'>;
-
-/** {@link defaultWireProfile} without the names of the gateway, which a storage client has no use for. */
-export const defaultStorageNames: StorageNames = {
-  storageHeaders: STORAGE_HEADERS,
-  uploadFields: UPLOAD_FIELDS,
-  storeFileID: STORE_FILE_ID,
-};

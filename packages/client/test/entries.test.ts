@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as client from '@berth/client';
 import * as msw from '@berth/client/msw';
 import * as reactQuery from '@berth/client/react-query';
 import { type OutputChunk, rolldown } from 'rolldown';
@@ -12,7 +13,7 @@ async function typesOf(entry: string) {
   const source = await readFile(join(ROOT, 'src', entry, 'index.ts'), 'utf8');
   return [...source.matchAll(/export type \{([^}]*)\}/g)]
     .flatMap(([, list = '']) => list.split(','))
-    .map((name) => name.trim())
+    .map((name) => name.trim().replace(/^.* as /, ''))
     .filter(Boolean)
     .sort();
 }
@@ -106,6 +107,106 @@ describe('@berth/client/msw', () => {
 });
 
 describe('@berth/client', () => {
+  it('exports these names and no others', async () => {
+    expect(Object.keys(client).sort()).toMatchInlineSnapshot(`
+    [
+      "BerthError",
+      "ContractError",
+      "GatewayError",
+      "NetworkError",
+      "StorageError",
+      "TimeoutError",
+      "UploadError",
+      "bearer",
+      "contract",
+      "createGatewayClient",
+      "createStorageClient",
+      "defaultWireProfile",
+      "isBerthError",
+      "isContractError",
+      "isGatewayError",
+      "isNetworkError",
+      "isStorageError",
+      "isTimeoutError",
+      "isUploadError",
+      "tc3",
+      "tc3Storage",
+      "toGatewayError",
+      "unwrapEnvelope",
+    ]
+  `);
+    expect(await typesOf('.')).toMatchInlineSnapshot(`
+    [
+      "AnyBerthError",
+      "BerthErrorDetails",
+      "CallOptions",
+      "ConnectOptions",
+      "ContractIssue",
+      "CopyListOptions",
+      "CopyListResult",
+      "CopyOptions",
+      "CopyOrder",
+      "CopyResult",
+      "DeleteResult",
+      "DownloadOptions",
+      "DownloadRange",
+      "EventsOptions",
+      "ExpiringKeyPair",
+      "FetchLike",
+      "FileSource",
+      "GatewayAddress",
+      "GatewayAuth",
+      "GatewayClient",
+      "GatewayClientOptions",
+      "GatewayComponents",
+      "GatewayErrorCode",
+      "GatewayErrorDetails",
+      "GatewayPaths",
+      "Hooks",
+      "ListOptions",
+      "OpenWebSocket",
+      "PayloadOptions",
+      "Progress",
+      "RequestOptions",
+      "RetryOptions",
+      "Service",
+      "ServiceCallOptions",
+      "ServiceEvent",
+      "SharedCallOptions",
+      "SignableRequest",
+      "StandardIssue",
+      "StandardResult",
+      "StandardSchema",
+      "StorageClient",
+      "StorageClientOptions",
+      "StorageComponents",
+      "StorageCredentials",
+      "StorageCredentialsSource",
+      "StorageErrorCode",
+      "StoragePaths",
+      "Tc3KeyPair",
+      "Tc3Options",
+      "Tc3StorageOptions",
+      "TempUrlOptions",
+      "TempUrlOrder",
+      "TempUrlResult",
+      "TempUrlsOptions",
+      "Timeouts",
+      "TokenProvider",
+      "TryEvent",
+      "UploadData",
+      "UploadErrorCode",
+      "UploadManyOptions",
+      "UploadManyProgress",
+      "UploadManyResult",
+      "UploadOptions",
+      "UploadOrder",
+      "UploadResult",
+      "WireProfile",
+    ]
+  `);
+  });
+
   it('has nothing of the others', async () => {
     const others = /msw|react|tanstack/;
     expect((await modulesOf('.')).filter((id) => others.test(id))).toEqual([]);

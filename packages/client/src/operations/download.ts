@@ -188,22 +188,15 @@ interface ResumeRules {
  * A body that goes on where it was when its connection is lost. It is read no faster than its reader
  * asks, and only the time in which a reader waits counts.
  */
-function resumable(first: Body, rules: ResumeRules): ReadableStream<Uint8Array> {
-  const {
-    reopen,
-    retry,
-    size,
-    most = Number.POSITIVE_INFINITY,
-    idle,
-    signal,
-    report,
-    fail,
-  } = rules;
+function resumable(
+  first: Body,
+  { reopen, retry, size, most, idle, signal, report, fail }: ResumeRules,
+): ReadableStream<Uint8Array> {
   let reader = first?.getReader();
   let loaded = 0;
   let failures = 0;
   const ended = new AbortController();
-  const either = AbortSignal.any(signal ? [signal, ended.signal] : [ended.signal]);
+  const either = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
   const deadline = openDeadline(either, { perTry: idle }, () => fail());
 
   const read = async (): Promise<{ done: boolean; value?: Uint8Array | undefined }> =>

@@ -1,30 +1,21 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { serve as listen } from './loopback.ts';
 
 /** What a server does with one call; the last one is done with all further calls. */
 export type Act = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server on a free port that does as told, call by call, and keeps what reached it. */
+/** A server that does as told, call by call, and keeps what reached it. */
 export async function faultServer(...acts: Act[]) {
   const calls: { method: string; url: string; headers: IncomingMessage['headers'] }[] = [];
-  const server = createServer((request, response) => {
+  const served = await listen((request, response) => {
     const act = acts[Math.min(calls.length, acts.length - 1)];
     const { method = '', url = '', headers } = request;
     calls.push({ method, url, headers });
     request.resume();
     act?.(request, response);
   });
-  server.on('clientError', () => {});
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    server,
-    calls,
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  served.server.on('clientError', () => {});
+  return { ...served, calls, baseUrl: served.url };
 }
 
 /** Answers as the hosted service does. */
