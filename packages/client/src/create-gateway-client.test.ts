@@ -1,4 +1,3 @@
-import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
 import { failureOf, fakeFetch, json } from '../test/support/fake-fetch.ts';
 import { bearer } from './auth/bearer.ts';
@@ -81,23 +80,6 @@ describe('createGatewayClient', () => {
     const [relative, absolute] = requests.map(({ headers }) => headers.get('Authorization'));
     expect(relative).toMatch(/^TC3-HMAC-SHA256 Credential=id/);
     expect(relative).toBe(absolute);
-  });
-
-  it('waits for a promise of another realm, such as that of a test runner', async () => {
-    const { fetch, requests } = fakeFetch(json({}));
-    const auth = { authorize: () => runInNewContext('Promise.resolve("Bearer a")') };
-    await createGatewayClient({ baseUrl, fetch, auth }).service('hello').get();
-    expect(requests[0]?.headers.get('Authorization')).toBe('Bearer a');
-  });
-
-  it('sends nothing where the credentials fail, and gives their error', async () => {
-    const { fetch, requests } = fakeFetch();
-    const cause = new Error('no key');
-    const auth = { authorize: () => Promise.reject(cause) };
-    expect(
-      await failureOf(createGatewayClient({ baseUrl, fetch, auth }).GET(ANY, { params })),
-    ).toBe(cause);
-    expect(requests).toEqual([]);
   });
 
   it('keeps the Authorization of a call and sends common headers', async () => {

@@ -57,17 +57,6 @@ export function report(outcomes: readonly Outcome[], options: CommonOptions, wha
   else throw new Failure(`${failed.length} of ${outcomes.length} ${what}.`, 1);
 }
 
-/** Outcomes of files, from those of their promises. */
-export function toOutcomes(
-  files: readonly string[],
-  results: readonly PromiseSettledResult<Omit<Outcome, 'file' | 'error'>>[],
-): Outcome[] {
-  return results.map((result, index) => ({
-    file: files[index] as string,
-    ...(result.status === 'fulfilled' ? result.value : { error: result.reason }),
-  }));
-}
-
 function toJson({ file, error, more }: Outcome): object {
   return error === undefined ? { file, ...more } : { file, error: toPlainError(error) };
 }

@@ -85,11 +85,6 @@ export async function callList<Operation extends ListOperation, Key extends obje
     }
     return keys.map((key, index) => ({ ...key, ...values[index] }) as ItemResult<Key, Value>);
   };
-  // Most lists are of one.
-  if (items.length === 1) {
-    assertInteger('concurrency', concurrency, 1);
-    return callBatch(items);
-  }
   const batches = Array.from({ length: Math.ceil(items.length / BATCH_ITEMS) }, (_, index) =>
     items.slice(index * BATCH_ITEMS, (index + 1) * BATCH_ITEMS),
   );

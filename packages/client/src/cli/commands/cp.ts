@@ -12,7 +12,7 @@ import {
   toRemotePath,
 } from '../files/names.ts';
 import { uploadFiles } from '../files/upload.ts';
-import { Failure, report, toOutcomes } from '../output.ts';
+import { Failure, report } from '../output.ts';
 
 /** Adds `berth cp`. */
 export function addCp(program: Command, signal: AbortSignal): Command {
@@ -64,15 +64,15 @@ async function copyRemote(
   const target = toRemotePath(to);
   const isFolder = from.length > 1 || target === '' || target.endsWith('/');
   const folder = target === '' || target.endsWith('/') ? target : `${target}/`;
-  const pairs = from.map((name) => {
-    const path = toFilePath(name);
-    return [path, isFolder ? folder + posix.basename(path) : target] as const;
+  const files = from.map((name) => {
+    const source = toFilePath(name);
+    return { name, source, path: isFolder ? folder + posix.basename(source) : target };
   });
-  assertDistinct(pairs.map(([, path]) => path));
+  assertDistinct(files.map(({ path }) => path));
   const storage = await openStorage(options);
-  const results = await inParallel(pairs, async ([source, path]) => {
+  const copy = async ({ source, path }: (typeof files)[number]) => {
     const { fileID } = await storage.copy(`/${source}`, `/${path}`, { signal });
     return { result: options.quiet ? undefined : fileID, more: { path, fileID } };
-  });
-  report(toOutcomes(from, results), options, 'were not copied');
+  };
+  report(await inParallel(files, ({ name }) => name, copy), options, 'were not copied');
 }

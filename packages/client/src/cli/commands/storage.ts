@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { BATCH_CONCURRENCY } from '../../generated/contract.gen.ts';
+import { mapLimit } from '../../operations/list-call.ts';
 import type { StorageClient } from '../../storage-client.ts';
 import { openStorage } from '../clients.ts';
-import { inParallel, isFileId, toFileId, toFilePath } from '../files/names.ts';
-import type { CommonOptions } from '../output.ts';
-import { type Outcome, report } from '../output.ts';
+import { isFileId, toFileId, toFilePath } from '../files/names.ts';
+import { type CommonOptions, type Outcome, report } from '../output.ts';
 
 interface UrlOptions extends CommonOptions {
   readonly maxAge?: number;
@@ -16,22 +17,13 @@ export function addUrl(program: Command, signal: AbortSignal): Command {
     .description('Prints a link to each file, which works for a while.')
     .argument('<files...>', 'IDs, or remote:/path')
     .option('--max-age <seconds>', 'how long it works (default: the deployment decides)', toSeconds)
-    .action((files: string[], options: UrlOptions) => url(files, options, signal));
-}
-
-async function url(files: string[], options: UrlOptions, signal: AbortSignal): Promise<void> {
-  assertFiles(files);
-  const storage = await openStorage(options);
-  const { maxAge } = options;
-  const links = await withIds(storage, files, signal, (fileIDs) =>
-    storage.tempUrls(fileIDs, { maxAge, signal }),
-  );
-  report(links, options, 'have no link');
-}
-
-/** Finds out that an argument is wrong before anything is done. */
-function assertFiles(files: readonly string[]): void {
-  for (const file of files) if (!isFileId(file)) toFilePath(file);
+    .action(async (files: string[], options: UrlOptions) => {
+      const { maxAge } = options;
+      const links = await withIds(files, options, signal, (storage, fileIDs) =>
+        storage.tempUrls(fileIDs, { maxAge, signal }),
+      );
+      report(links, options, 'have no link');
+    });
 }
 
 function toSeconds(value: string): number {
@@ -45,16 +37,12 @@ export function addRm(program: Command, signal: AbortSignal): Command {
     .command('rm')
     .description('Deletes files. One that is missing is an error; the others are deleted.')
     .argument('<files...>', 'IDs, or remote:/path')
-    .action((files: string[], options: CommonOptions) => rm(files, options, signal));
-}
-
-async function rm(files: string[], options: CommonOptions, signal: AbortSignal): Promise<void> {
-  assertFiles(files);
-  const storage = await openStorage(options);
-  const outcomes = await withIds(storage, files, signal, (fileIDs) =>
-    storage.delete(fileIDs, { signal }),
-  );
-  report(outcomes, options, 'were not deleted');
+    .action(async (files: string[], options: CommonOptions) => {
+      const outcomes = await withIds(files, options, signal, (storage, fileIDs) =>
+        storage.delete(fileIDs, { signal }),
+      );
+      report(outcomes, options, 'were not deleted');
+    });
 }
 
 /** Adds `berth mv`. */
@@ -64,37 +52,42 @@ export function addMv(program: Command, signal: AbortSignal): Command {
     .description('Moves a file within the storage. Where it fails the source is left.')
     .argument('<from>', 'remote:/path')
     .argument('<to>', 'remote:/path; what is there is replaced')
-    .action((from: string, to: string, options: CommonOptions) => mv(from, to, options, signal));
+    .action(async (from: string, to: string, options: CommonOptions) => {
+      const paths = [from, to].map((name) => `/${toFilePath(name)}`) as [string, string];
+      const storage = await openStorage(options);
+      const { fileID } = await storage.move(...paths, { signal });
+      report([{ file: from, more: { to, fileID } }], options, 'were not moved');
+    });
 }
 
-async function mv(from: string, to: string, options: CommonOptions, signal: AbortSignal) {
-  const paths = [from, to].map((name) => `/${toFilePath(name)}`) as [string, string];
-  const storage = await openStorage(options);
-  const { fileID } = await storage.move(...paths, { signal });
-  report([{ file: from, more: { to, fileID } }], options, 'were not moved');
-}
-
-/** What a list operation tells of one file. */
-interface Told {
+/** What a list operation gives for one file. */
+interface FileResult {
   readonly fileID: string;
   readonly url?: string | undefined;
   readonly error?: Error | undefined;
 }
 
-/** Finds the IDs of files, does the work of those that have one, and tells what became of each. */
+/** Finds the IDs of files, and does the work of those that have one. A wrong name fails before anything is done. */
 async function withIds(
-  storage: StorageClient,
   files: readonly string[],
+  options: CommonOptions,
   signal: AbortSignal,
-  work: (fileIDs: string[]) => Promise<readonly Told[]>,
+  work: (storage: StorageClient, fileIDs: string[]) => Promise<readonly FileResult[]>,
 ): Promise<Outcome[]> {
-  const ids = await inParallel(files, (file) => toFileId(storage, file, signal));
-  const known = ids.flatMap((id) => (id.status === 'fulfilled' ? [id.value] : []));
-  const told = (await work(known)).values();
+  for (const file of files) if (!isFileId(file)) toFilePath(file);
+  const storage = await openStorage(options);
+  const found = await mapLimit(files, BATCH_CONCURRENCY, (file) =>
+    toFileId(storage, file, signal).then(
+      (fileID) => ({ fileID }),
+      (error: unknown) => ({ error }),
+    ),
+  );
+  const fileIDs = found.flatMap((each) => ('fileID' in each ? [each.fileID] : []));
+  const results = (await work(storage, fileIDs)).values();
   return files.map((file, index) => {
-    const id = ids[index];
-    if (id?.status === 'rejected') return { file, error: id.reason };
-    const { error, url, fileID } = told.next().value as Told;
+    const each = found[index];
+    if (each && 'error' in each) return { file, error: each.error };
+    const { error, url, fileID } = results.next().value as FileResult;
     return error ? { file, error } : { file, result: url, more: { fileID, url } };
   });
 }

@@ -2,7 +2,7 @@ import { mkdir, stat, utimes } from 'node:fs/promises';
 import { dirname, join, posix, resolve, sep } from 'node:path';
 import type { Progress as DownloadProgress } from '../../internal/options.ts';
 import { openStorage } from '../clients.ts';
-import { Failure, report, toOutcomes, writeOut } from '../output.ts';
+import { Failure, report, writeOut } from '../output.ts';
 import { createProgress } from '../progress.ts';
 import { openFileList } from './file-list.ts';
 import {
@@ -35,7 +35,7 @@ export async function downloadFiles(
   }
   const progress = createProgress(options);
   for (const { file, size = 0 } of files) progress.expect(file, size);
-  const results = await inParallel(files, async (wanted) => {
+  const download = async (wanted: RemoteFile) => {
     const { name, file, mtime } = wanted;
     const skipped = await isUnchanged(wanted);
     if (!skipped) {
@@ -49,16 +49,10 @@ export async function downloadFiles(
       if (mtime !== undefined) await utimes(file, new Date(), new Date(mtime));
     }
     return { result: options.quiet ? undefined : file, more: { to: file, skipped } };
-  });
+  };
+  const outcomes = await inParallel(files, ({ name }) => name, download);
   progress.stop();
-  report(
-    toOutcomes(
-      files.map(({ name }) => name),
-      results,
-    ),
-    options,
-    'were not downloaded',
-  );
+  report(outcomes, options, 'were not downloaded');
 }
 
 /** A file to download. */

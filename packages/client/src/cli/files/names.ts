@@ -2,7 +2,7 @@ import { BATCH_CONCURRENCY } from '../../generated/contract.gen.ts';
 import { unwrapEnvelope } from '../../internal/envelope.ts';
 import { mapLimit } from '../../operations/list-call.ts';
 import type { StorageClient } from '../../storage-client.ts';
-import { type CommonOptions, Failure } from '../output.ts';
+import { type CommonOptions, Failure, type Outcome } from '../output.ts';
 
 /** What `berth cp` takes. */
 export interface CpOptions extends CommonOptions {
@@ -81,13 +81,17 @@ export function assertDistinct(places: readonly string[]): void {
   }
 }
 
-/** Does the work of each item, a few at a time, and gives the outcomes in order. */
-export function inParallel<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<PromiseSettledResult<Result>[]> {
-  return mapLimit(items, BATCH_CONCURRENCY, async (item) => {
-    const [outcome] = await Promise.allSettled([work(item)]);
-    return outcome;
+/** Does the work of each file, a few at a time, and gives the outcomes in order. */
+export function inParallel<File>(
+  files: readonly File[],
+  nameOf: (file: File) => string,
+  work: (file: File) => Promise<Omit<Outcome, 'file' | 'error'>>,
+): Promise<Outcome[]> {
+  return mapLimit(files, BATCH_CONCURRENCY, async (each) => {
+    const file = nameOf(each);
+    return work(each).then(
+      (outcome) => ({ file, ...outcome }),
+      (error: unknown) => ({ file, error }),
+    );
   });
 }

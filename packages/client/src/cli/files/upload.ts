@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import { openStorage } from '../clients.ts';
-import { Failure, report, toOutcomes } from '../output.ts';
+import { Failure, report } from '../output.ts';
 import { createProgress } from '../progress.ts';
 import { openFileList } from './file-list.ts';
 import { assertDistinct, type CpOptions, inParallel, toRemotePath } from './names.ts';
@@ -19,7 +19,7 @@ export async function uploadFiles(
   const list = options.list === undefined ? undefined : await openFileList(options.list);
   const progress = createProgress(options);
   for (const { file, size } of files) progress.expect(file, size);
-  const results = await inParallel(files, async ({ file, path, size, mtime }) => {
+  const upload = async ({ file, path, size, mtime }: LocalFile) => {
     const known = list?.files.get(path);
     const isDone = known?.size === size && known.mtime === mtime;
     const { fileID } = isDone
@@ -35,16 +35,10 @@ export async function uploadFiles(
       result: options.quiet ? undefined : fileID,
       more: { path, fileID, size, skipped: isDone },
     };
-  });
+  };
+  const outcomes = await inParallel(files, ({ file }) => file, upload);
   progress.stop();
-  report(
-    toOutcomes(
-      files.map(({ file }) => file),
-      results,
-    ),
-    options,
-    'were not uploaded',
-  );
+  report(outcomes, options, 'were not uploaded');
 }
 
 /** A file to upload. */
