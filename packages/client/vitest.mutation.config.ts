@@ -6,9 +6,7 @@ export default {
   test: {
     ...shared.test,
     include: ['src/**/*.test.ts', 'test/*.test.ts', 'test/react-query/*.test.ts'],
-    exclude: [
-      'test/{entries,packed,public-docs,sizes,faults-through-a-proxy}.test.ts',
-    ],
+    exclude: ['test/{entries,packed,public-docs,sizes,faults-through-a-proxy}.test.ts'],
     reporters: ['default'],
     isolate: false,
     testTimeout: 8_000,
