@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "08aca4f1c7acf4f6d68e15b214eca76ee90f63a674c5e02eee94e0f678068ff0"
     }
   },
-  "sha256": "b85788ad17682e3ad95382911c4fe62c332e5a8842a9bbf17b5f45cd439dc089"
+  "sha256": "5d2364b75c76857d6d461d551351f673690b6e239133aa966a72d089fa376a37"
 } as const;
 
 /** The neutral names of the contract (D1). */

@@ -102,7 +102,7 @@ function toUploadFault({ kind, status, message, cause }: Fault): UploadError {
   return new UploadError(code, { message, cause, ...(OWN_STATUS.includes(kind) && { status }) });
 }
 
-/** D27: "204 with an empty body, quoted MD5 `ETag`, `Location`". */
+/** D27: "204 with an empty body", a quoted `ETag` and a `Location`. */
 function toUploaded({ etag, location }: UploadResult, { fields }: UploadInput): Answer {
   const wanted = fields.get(STATUS_FIELD) ?? '';
   return {

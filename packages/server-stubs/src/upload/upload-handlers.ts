@@ -27,7 +27,7 @@ export interface UploadInput {
 
 /** What became of an upload. The status is 204, or what the form asks for in `success_action_status`. */
 export interface UploadResult {
-  /** MD5 of the content in hex, as object stores give it; quoted on the wire. */
+  /** Strong validator of the content, such as its MD5 in hex; quoted on the wire. */
   readonly etag: string;
   /** Address of the file. */
   readonly location: string;

@@ -55,7 +55,10 @@ export interface BlobKey {
 export interface BlobInfo {
   /** Bytes. */
   readonly size: number;
-  /** MD5 of the content in hex, as clients of object stores know it (D27). */
+  /**
+   * Strong validator (RFC 9110, section 8.8.1): each write makes a new one and a copy keeps it, so two files that
+   * share it have the same bytes and type. A UUID, without quotes.
+   */
   readonly etag: string;
   /** As the upload gave it. */
   readonly contentType: string;
@@ -81,8 +84,6 @@ export interface OpenBlob {
    * sent: one that is damaged is never sent to its end, and nothing is written of a short one.
    *
    * @throws BlobDamagedError; the stream is intact if nothing was written
-   * @param target has no use for bytes any more when it has called back, as a socket or an HTTP answer;
-   *   a stream that hands them on, such as `PassThrough`, would hand on others
    */
   sendTo(target: Writable, range?: ByteRange): Promise<void>;
   /** Lets go of a file that is neither read nor sent. */
@@ -91,8 +92,6 @@ export interface OpenBlob {
 
 export interface WriteOptions {
   readonly contentType: string;
-  /** Bytes that will come, where they are known. Content of another length is an error. */
-  readonly size?: number;
   /** Gives up, and leaves nothing. */
   readonly signal?: AbortSignal;
 }
@@ -102,7 +101,6 @@ export interface CopyOptions {
   readonly overwrite: boolean;
   /** Whether the source is removed: that version of it, and never one that is written meanwhile. */
   readonly move?: boolean;
-  readonly signal?: AbortSignal;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
@@ -17,8 +17,8 @@ export function toBytes(size: number, seed = 1): Buffer {
   return Buffer.from(words.buffer, 0, size);
 }
 
-export function md5Of(bytes: Uint8Array): string {
-  return createHash('md5').update(bytes).digest('hex');
+export function hashOf(bytes: Uint8Array): string {
+  return hash('sha256', bytes);
 }
 
 /** The bytes as they come from a socket: in chunks, each when it is asked for. */

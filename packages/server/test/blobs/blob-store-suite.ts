@@ -9,14 +9,7 @@ import {
   type BlobStore,
 } from '../../src/blobs/blob-store.ts';
 
-import {
-  createReader,
-  md5Of,
-  readAll,
-  toBrokenStream,
-  toBytes,
-  toStream,
-} from './blob-contents.ts';
+import { createReader, readAll, toBrokenStream, toBytes, toStream } from './blob-contents.ts';
 import { HARD_PATHS } from './hard-paths.ts';
 
 /** A store of one driver under test. */
@@ -68,12 +61,8 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         const key = { env: 'hard-paths', path };
         const bytes = Buffer.from(`the content of ${path}`);
         const written = await write(key, bytes);
-        expect(written).toMatchObject({
-          size: bytes.length,
-          etag: md5Of(bytes),
-          contentType: TEXT,
-        });
-        expect(await store.stat(key)).toMatchObject({ etag: md5Of(bytes) });
+        expect(written).toMatchObject({ size: bytes.length, contentType: TEXT });
+        expect(await store.stat(key)).toEqual(written);
         expect(await readAll(store, key)).toEqual(bytes);
       });
 
@@ -123,22 +112,12 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         await blob?.close();
       });
 
-      test('keeps an empty file', async () => {
-        const key = newKey();
-        expect(await write(key, Buffer.alloc(0))).toMatchObject({
-          size: 0,
-          etag: md5Of(Buffer.alloc(0)),
-        });
-        expect(await readAll(store, key)).toEqual(Buffer.alloc(0));
-      });
-
-      test.each([1, 65_536, MEBIBYTE - 1, MEBIBYTE, MEBIBYTE + 1, 5 * MEBIBYTE, 20 * MEBIBYTE + 7])(
+      test.each([0, 1, 65_536, MEBIBYTE + 1, 8 * MEBIBYTE, 20 * MEBIBYTE + 7])(
         'keeps %i bytes',
         async (size) => {
           const key = newKey();
           const bytes = toBytes(size, size);
-          const info = await store.write(key, toStream(bytes), { contentType: TEXT, size });
-          expect(info).toMatchObject({ size, etag: md5Of(bytes) });
+          expect(await write(key, bytes)).toMatchObject({ size });
           expect((await readAll(store, key))?.equals(bytes)).toBe(true);
         },
       );
@@ -219,11 +198,13 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
     });
 
     describe('overwriting', () => {
-      test('replaces content and content type', async () => {
+      test('replaces content, content type and ETag', async () => {
         const key = newKey();
-        await write(key, Buffer.from('old'), 'text/old');
+        const { etag } = await write(key, Buffer.from('old'), 'text/old');
         await write(key, Buffer.from('newer'), 'text/new');
-        expect(await store.stat(key)).toMatchObject({ size: 5, contentType: 'text/new' });
+        const info = await store.stat(key);
+        expect(info).toMatchObject({ size: 5, contentType: 'text/new' });
+        expect(info?.etag).not.toBe(etag);
         expect((await readAll(store, key))?.toString()).toBe('newer');
       });
 
@@ -265,11 +246,10 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
             contentType: TEXT,
           }),
         );
-        await Promise.all(writers);
+        const written = await Promise.all(writers);
         const info = await store.stat(key);
-        const content = await readAll(store, key);
-        expect(info?.etag).toBe(content && md5Of(content));
-        expect(versions.map(md5Of)).toContain(info?.etag);
+        const winner = written.findIndex(({ etag }) => etag === info?.etag);
+        expect(await readAll(store, key)).toEqual(versions[winner]);
         await expectNothingLeft();
       });
     });
@@ -305,13 +285,6 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
           const key = await newTarget();
           const options = { contentType: TEXT, signal: AbortSignal.abort() };
           await expect(store.write(key, toStream(bytes), options)).rejects.toThrow();
-          await expectNoTrace(key, old);
-        });
-
-        test.each([-1, 1])('a size that is wrong by %i', async (difference) => {
-          const key = await newTarget();
-          const options = { contentType: TEXT, size: bytes.length + difference };
-          await expect(store.write(key, toStream(bytes), options)).rejects.toThrow(/bytes/);
           await expectNoTrace(key, old);
         });
 
@@ -399,15 +372,6 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         const copy = store.copy(newKey(), to, { overwrite });
         await expect(copy).rejects.toThrow(BlobMissingError);
         expect((await readAll(store, to))?.toString()).toBe('old');
-        await expectNothingLeft();
-      });
-
-      test('an abort leaves nothing', async () => {
-        const [from, to] = [newKey('a'), newKey('b')];
-        await write(from, Buffer.from('x'));
-        const options = { overwrite: true, signal: AbortSignal.abort() };
-        await expect(store.copy(from, to, options)).rejects.toThrow();
-        expect(await store.stat(to)).toBeUndefined();
         await expectNothingLeft();
       });
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
@@ -17,7 +16,6 @@ const TYPE = { contentType: 'video/mp4' };
 
 describeOn('ceph', 'large files', () => {
   const bytes = toBytes(64 * MEBIBYTE + 5, 7);
-  const md5 = createHash('md5').update(bytes).digest('hex');
   const key = { env: 'dev', path: 'films/large.mp4' };
   let options: S3BlobStoreOptions;
   let store: BlobStore;
@@ -28,9 +26,9 @@ describeOn('ceph', 'large files', () => {
   });
   afterAll(() => store?.close());
 
-  test('have the MD5 of their content, though they are sent in parts', async () => {
+  test('are sent in parts', async () => {
     const written = await store.write(key, toStream(bytes), TYPE);
-    expect(written).toMatchObject({ size: bytes.length, etag: md5, contentType: 'video/mp4' });
+    expect(written).toMatchObject({ size: bytes.length, contentType: 'video/mp4' });
     expect(await store.stat(key)).toEqual(written);
     expect((await readAll(store, key))?.equals(bytes)).toBe(true);
     expect(await listLeftovers(options)).toEqual([]);
@@ -54,7 +52,7 @@ describeOn('ceph', 'large files', () => {
 
   test.each([true, false])('are copied, overwrite %j', async (overwrite) => {
     const to = { env: 'dev', path: `copies/${overwrite}` };
-    expect(await store.copy(key, to, { overwrite })).toMatchObject({ etag: md5 });
+    expect(await store.copy(key, to, { overwrite })).toEqual(await store.stat(key));
     const content = await readAll(store, to);
     expect(content?.equals(bytes)).toBe(true);
   });
@@ -69,8 +67,6 @@ describeOn('ceph', 'large files', () => {
     await expect(store.write(to, aborted, { ...TYPE, signal: controller.signal })).rejects.toThrow(
       'given up',
     );
-    const short = { ...TYPE, size: bytes.length + 1 };
-    await expect(store.write(to, toStream(bytes), short)).rejects.toThrow(/bytes/);
     expect(await store.stat(to)).toBeUndefined();
     expect(await listLeftovers(options)).toEqual([]);
   });

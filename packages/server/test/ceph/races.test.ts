@@ -67,7 +67,7 @@ describeOn('ceph', 'races on one store', () => {
       await put(to, 'file', 'old');
       const client = newClient(options.endpoint ?? '');
       onTestFinished(() => client.destroy());
-      const content = { Body: 'old', ContentType: 'text/css', Metadata: { version: 'another' } };
+      const content = { Body: 'old', ContentType: 'text/css', Metadata: { etag: 'another' } };
       const upload = new PutObjectCommand({ Bucket: options.bucket, Key: 'dev/file', ...content });
       gate.before = async (method, path) => {
         if (method === 'PUT' && path.includes('/moved')) await client.send(upload);

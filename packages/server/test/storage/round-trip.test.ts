@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
 import { call, contentOf, deploy, grant, link, post, put, toFields } from './support/client.ts';
@@ -32,12 +32,12 @@ test('a file goes up, is linked to, comes down, is copied, and is deleted', asyn
 });
 
 describe('an upload', () => {
-  test('is answered with the quoted MD5 and the place of the file', async () => {
+  test('is answered with an ETag and the place of the file', async () => {
     const to = await deploy();
     const meta = await grant(to, '/a b.txt');
     const answer = await post(meta.url, toFields('a b.txt', meta), 'hello');
     expect(answer.status).toBe(204);
-    expect(answer.headers.get('etag')).toBe(`"${createHash('md5').update('hello').digest('hex')}"`);
+    expect(answer.headers.get('etag')).toMatch(/^"[\da-f-]{36}"$/);
     expect(answer.headers.get('location')).toBe(`${to.base}/files/dev/files/a%20b.txt`);
     expect((await fetch(answer.headers.get('location') as string)).status).toBe(403);
   });

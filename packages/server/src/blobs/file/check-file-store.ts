@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
-import type { Dirent } from 'node:fs';
 import { lstat, mkdir, readdir, realpath, rename, unlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { crc32 } from 'node:zlib';
 import { BlobDamagedError, StoreUnavailableError } from '../blob-store.ts';
 import { diskCodeOf, orMissing, withStoreErrors } from './disk-error.ts';
 import { createLayout, type Layout, pruneFolders, syncFolder } from './folders.ts';
@@ -14,7 +12,7 @@ import { toBlobKey } from './to-disk-path.ts';
 /** Something in a store that does not belong there, or is not as it was written. */
 export interface FileProblem {
   /**
-   * - `damaged`: cut off, without a whole trailer, or of another MD5 than when it was written
+   * - `damaged`: cut off, without a whole trailer, or of other bytes than when it was written
    * - `foreign`: put there by somebody else: no name of the store, a symbolic link, a device
    * - `empty-folder`: left by a process that ended in the midst
    * - `litter`: left by a broken upload
@@ -27,8 +25,6 @@ export interface FileProblem {
 
 interface CheckFileStoreOptions {
   readonly onProblem: (problem: FileProblem) => void;
-  /** Called after each file with all that was read so far. */
-  readonly onProgress?: (progress: FileStoreReport) => void;
   /**
    * Litter and empty folders are removed; what is damaged or foreign is moved to `set-aside/` below the
    * root, nothing of it deleted. Default false: nothing is changed.
@@ -55,7 +51,7 @@ interface FileStoreReport {
  */
 export function checkFileStore(
   root: string,
-  { onProblem, onProgress, repair = false, litterOlderThan }: CheckFileStoreOptions,
+  { onProblem, repair = false, litterOlderThan = litterTime() }: CheckFileStoreOptions,
 ): Promise<FileStoreReport> {
   return withStoreErrors(async () => {
     const layout = createLayout(await realpath(root));
@@ -75,10 +71,9 @@ export function checkFileStore(
         const { bytes, problem } = judgement;
         report = { ...report, files: report.files + 1, bytes: report.bytes + bytes };
         if (problem) await tell(problem.kind, path, problem.detail);
-        onProgress?.(report);
       }
     }
-    for (const path of await findLitter(layout, litterOlderThan ?? litterTime())) {
+    for (const path of await findLitter(layout, litterOlderThan)) {
       await tell('litter', path, 'A broken upload has left it.');
     }
     return report;
@@ -125,42 +120,32 @@ interface Judgement {
   readonly problem?: { readonly kind: 'foreign' | 'damaged'; readonly detail: string };
 }
 
-/**
- * Reads a file to its end. Undefined where it was deleted in the meantime.
- *
- * @param path the name of the file, which is judged too
- * @param place where the file stands now
- */
-async function judgeFile(
-  { files }: Layout,
-  path: string,
-  place = path,
-): Promise<Judgement | undefined> {
+/** Reads a file to its end. Undefined if it was deleted in the meantime. */
+async function judgeFile({ files }: Layout, path: string): Promise<Judgement | undefined> {
   if (toBlobKey(relative(files, path)) === undefined) {
     const detail = 'No file of the store has this name.';
     return { bytes: 0, problem: { kind: 'foreign', detail } };
   }
   let opened: OpenedFile | undefined;
   try {
-    opened = await openFile(place);
+    opened = await openFile(path);
   } catch (error) {
     const isBad = error instanceof BlobDamagedError || error instanceof StoreUnavailableError;
     if (!isBad) throw error;
     return { bytes: 0, problem: { kind: 'damaged', detail: error.message } };
   }
   if (opened === undefined) return undefined;
-  const { size: bytes, etag } = opened.info;
-  const hash = createHash('md5');
+  const bytes = opened.info.size;
+  let sum = 0;
   try {
-    await pipeline(toOpenBlob(opened).read(), hash);
+    for await (const chunk of toOpenBlob(opened).read()) sum = crc32(chunk as Buffer, sum);
   } catch (error) {
     // A bad place on the disk is what is looked for, and no reason to stop.
     if (diskCodeOf(error) !== 'EIO') throw error;
     return { bytes: 0, problem: { kind: 'damaged', detail: 'The disk cannot read it (EIO).' } };
   }
-  const md5 = hash.digest('hex');
-  if (md5 === etag) return { bytes };
-  const detail = `The content has the MD5 ${md5} instead of ${etag}.`;
+  if (sum === opened.crc32) return { bytes };
+  const detail = `The content has the CRC-32 ${sum} instead of ${opened.crc32}.`;
   return { bytes, problem: { kind: 'damaged', detail } };
 }
 
@@ -171,7 +156,9 @@ interface Found {
 
 /** All that stands below a folder. Symbolic links are `other`, and not followed. */
 async function* walkFolder(folder: string): AsyncGenerator<Found> {
-  for (const entry of await readEntries(folder)) {
+  // None if the folder was removed with its last file in the meantime.
+  const entries = await orMissing(() => readdir(folder, { withFileTypes: true }));
+  for (const entry of entries ?? []) {
     const path = join(folder, entry.name);
     if (!entry.isDirectory()) {
       yield { path, kind: entry.isFile() ? 'file' : 'other' };
@@ -183,15 +170,5 @@ async function* walkFolder(folder: string): AsyncGenerator<Found> {
       yield found;
     }
     if (isEmpty) yield { path, kind: 'empty-folder' };
-  }
-}
-
-/** None where the folder was removed with its last file in the meantime. */
-async function readEntries(folder: string): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    if (diskCodeOf(error) === 'ENOENT') return [];
-    throw error;
   }
 }

@@ -18,15 +18,13 @@ export async function copyFile(
   layout: Layout,
   from: BlobKey,
   to: BlobKey,
-  { overwrite, signal }: CopyOptions,
+  { overwrite }: CopyOptions,
 ): Promise<BlobInfo> {
   const [source, destination] = [layout.fileOf(from), layout.fileOf(to)];
-  signal?.throwIfAborted();
   const tmp = layout.newTmpFile();
   try {
     const info = await holdVersion(source, tmp);
     if (info === undefined) throw await toMissing(layout, from);
-    signal?.throwIfAborted();
     // link(2) refuses a name that is taken, atomically and between processes; rename(2) replaces it.
     const name = overwrite ? rename : link;
     const place = () => withFileLocks(layout, [destination], () => name(tmp, destination));
@@ -42,15 +40,12 @@ export async function copyFile(
   }
 }
 
-async function holdVersion(source: string, tmp: string): Promise<BlobInfo | undefined> {
-  try {
+function holdVersion(source: string, tmp: string): Promise<BlobInfo | undefined> {
+  return orMissing(async () => {
     await assertRealFolder(dirname(source));
     await linkOrCopy(source, tmp);
-  } catch (error) {
-    if (diskCodeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-  return statFile(tmp);
+    return statFile(tmp);
+  });
 }
 
 async function linkOrCopy(source: string, tmp: string): Promise<void> {
@@ -82,12 +77,11 @@ export async function moveFile(
   layout: Layout,
   from: BlobKey,
   to: BlobKey,
-  { overwrite, signal }: CopyOptions,
+  { overwrite }: CopyOptions,
 ): Promise<BlobInfo> {
   const [source, destination] = [layout.fileOf(from), layout.fileOf(to)];
   const move = () =>
     withFileLocks(layout, [source, destination], async () => {
-      signal?.throwIfAborted();
       const info = await statFile(source);
       if (info === undefined) throw await toMissing(layout, from);
       const [moved, replaced] = await Promise.all([identify(source), identify(destination)]);

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Readable, type Writable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { BlobDamagedError, type BlobInfo, type ByteRange, type OpenBlob } from '../blob-store.ts';
 import { diskCodeOf } from './disk-error.ts';
@@ -9,17 +10,12 @@ import { assertRealFolder } from './folders.ts';
 import { FOOTER_BYTES, parseTrailer, type Trailer, trailerBytesOf } from './trailer.ts';
 
 /** Large enough that a call of the system costs little for each byte. */
-export const BUFFER_BYTES = 256 * 1024;
-
-/** Buffers that are kept for later. */
-const MOST_FREE = 16;
-
-const free: Buffer[] = [];
+const BUFFER_BYTES = 256 * 1024;
 
 /** Never through a link, and never waiting for the other end of a pipe that somebody put there. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Read at once: footer, and the JSON text in nearly all cases. */
+/** Read first: footer, and the JSON text in nearly all cases. */
 const TAIL_BYTES = 512;
 
 export interface OpenedFile extends Trailer {
@@ -27,7 +23,7 @@ export interface OpenedFile extends Trailer {
 }
 
 /**
- * Opens a file of the store and reads its trailer. Undefined where there is none.
+ * Opens a file of the store and reads its trailer. Undefined if there is none.
  *
  * @throws BlobDamagedError if it is no file of the store, or a damaged one
  */
@@ -45,7 +41,13 @@ export async function openFile(path: string): Promise<OpenedFile | undefined> {
   }
 }
 
-/** @throws BlobDamagedError for what is no file of the store, or a damaged one */
+/** What the trailer of a file says; errors as those of `openFile`. */
+export async function statFile(path: string): Promise<BlobInfo | undefined> {
+  const opened = await openFile(path);
+  await opened?.handle.close();
+  return opened?.info;
+}
+
 async function readOwnTrailer(handle: FileHandle): Promise<Trailer> {
   const stats = await handle.stat();
   try {
@@ -71,48 +73,33 @@ async function readTail(handle: FileHandle, size: number, bytes: number): Promis
   return tail.subarray(0, bytesRead);
 }
 
-/**
- * A buffer for bytes on their way to or from a disk, used again and again: to make new ones for each piece
- * of a large file keeps the garbage collector busier than the disk.
- */
-export function takeBuffer(): Buffer {
-  return free.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
-}
-
-/** Gives a buffer back that nobody reads or writes any more. */
-export function giveBackBuffer(buffer: Buffer): void {
-  if (free.length < MOST_FREE) free.push(buffer);
-}
-
 /** A stream owns the open file: it is closed when the stream ends, fails, or is destroyed. */
-export function toOpenBlob({ handle, info, crc32 }: OpenedFile): OpenBlob {
+export function toOpenBlob({ handle, info, crc32: sum }: OpenedFile): OpenBlob {
   let isTaken = false;
-  const take = ({ start, end }: ByteRange = { start: 0, end: info.size - 1 }): ByteRange => {
+  const take = (range: ByteRange = { start: 0, end: info.size - 1 }): Readable => {
     if (isTaken) throw new TypeError('The file was read or closed before.');
     isTaken = true;
-    return { start, end: Math.min(end, info.size - 1) };
+    const { start, end } = { ...range, end: Math.min(range.end, info.size - 1) };
+    if (start > end) return toEmptyStream(handle);
+    return handle.createReadStream({ start, end, highWaterMark: BUFFER_BYTES });
   };
   return {
     info,
-    read(range?: ByteRange) {
-      const { start, end } = take(range);
-      if (start <= end) return handle.createReadStream({ start, end });
-      // A file without content: Node's stream takes no range of no bytes.
-      return new Readable({
-        read() {
-          this.push(null);
-        },
-        destroy(error, callback) {
-          handle.close().then(() => callback(error), callback);
-        },
-      });
-    },
-    async sendTo(target: Writable, range?: ByteRange) {
-      const part = take(range);
+    read: take,
+    async sendTo(target, range) {
+      const { start, end } = range ?? { start: 0, end: info.size - 1 };
+      const isAll = start === 0 && end === info.size - 1;
+      const file = take(range);
+      const chunks = verify(file, end - start + 1, isAll ? sum : undefined);
       try {
-        const isWhole = part.start === 0 && part.end === info.size - 1;
-        await sendFileTo(handle, part, target, isWhole ? crc32 : undefined);
+        // Not yet by the pipeline: a file that is found damaged before the first byte leaves the target intact.
+        const first = await chunks.next();
+        await pipeline(async function* () {
+          if (!first.done) yield first.value;
+          yield* chunks;
+        }, target);
       } finally {
+        file.destroy();
         await handle.close();
       }
     },
@@ -124,83 +111,37 @@ export function toOpenBlob({ handle, info, crc32 }: OpenedFile): OpenBlob {
   };
 }
 
+/** A file without content: Node's stream takes no range of no bytes. */
+function toEmptyStream(handle: FileHandle): Readable {
+  return new Readable({
+    read() {
+      this.push(null);
+    },
+    destroy(error, callback) {
+      handle.close().then(() => callback(error), callback);
+    },
+  });
+}
+
 /**
- * Writes a part of a file to a stream and ends it, no faster than it is taken. While one buffer is on its way out
- * the next is read; a buffer is used again when its bytes have left.
+ * The pieces of a content, each only when the next one is there: the last one comes when all have proved right.
  *
- * @param expectedSum CRC-32 of the part; the last bytes of one that has another are not written
- * @throws BlobDamagedError for such a part, or a file that ends within it; the stream is destroyed unless
- *   nothing was written
- * @throws Error where the file cannot be read to the end of the part, or the stream closes before its
- *   end; the stream is destroyed then
+ * @param sum CRC-32 that they must have; undefined for a part of a file
+ * @throws BlobDamagedError
  */
-async function sendFileTo(
-  handle: FileHandle,
-  { start, end }: ByteRange,
-  target: Writable,
-  expectedSum?: number,
-): Promise<void> {
-  const buffers = [takeBuffer(), takeBuffer()] as const;
-  const leaving = [false, false];
-  let isBegun = false;
-  let wake = () => {};
-  const onClose = () => wake();
-  target.on('close', onClose);
-  const until = async (isDone: () => boolean) => {
-    while (!isDone()) {
-      if (target.destroyed) throw target.errored ?? gone();
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-  };
-  try {
-    let turn = 0;
-    let sum = 0;
-    for (let at = start; at <= end; turn = 1 - turn) {
-      const [which, buffer] = [turn, buffers[turn] as Buffer];
-      await until(() => !leaving[which]);
-      const { bytesRead } = await handle.read(buffer, 0, Math.min(BUFFER_BYTES, end - at + 1), at);
-      if (bytesRead === 0) throw new BlobDamagedError('A file ends before its content does.');
-      const bytes = buffer.subarray(0, bytesRead);
-      if (expectedSum !== undefined) sum = crc32(bytes, sum);
-      const isLast = at + bytesRead > end;
-      if (isLast && expectedSum !== undefined && sum !== expectedSum) {
-        throw new BlobDamagedError('A file is damaged: its content has another CRC-32.');
-      }
-      if (target.destroyed) throw target.errored ?? gone();
-      leaving[which] = true;
-      isBegun = true;
-      target.write(bytes, () => {
-        leaving[which] = false;
-        wake();
-      });
-      at += bytesRead;
-    }
-    await until(() => !leaving[0] && !leaving[1]);
-    target.end();
-  } catch (error) {
-    if (isBegun || !(error instanceof BlobDamagedError)) target.destroy();
-    throw error;
-  } finally {
-    target.off('close', onClose);
-    // A buffer that is still on its way belongs to the stream.
-    for (const [index, buffer] of buffers.entries()) if (!leaving[index]) giveBackBuffer(buffer);
+async function* verify(content: Readable, size: number, sum: number | undefined) {
+  let found = 0;
+  let left = size;
+  let last: Buffer | undefined;
+  for await (const chunk of content as AsyncIterable<Buffer>) {
+    if (last !== undefined) yield last;
+    last = chunk;
+    left -= chunk.length;
+    if (sum !== undefined) found = crc32(chunk, found);
   }
-}
-
-/** Named as Node names a client that left. */
-function gone(): Error {
-  return Object.assign(new Error('The reader went away.'), { code: 'ERR_STREAM_PREMATURE_CLOSE' });
-}
-
-/**
- * What the trailer of a file says. Undefined where there is none.
- *
- * @throws BlobDamagedError if it is no file of the store, or a damaged one
- */
-export async function statFile(path: string): Promise<BlobInfo | undefined> {
-  const opened = await openFile(path);
-  await opened?.handle.close();
-  return opened?.info;
+  if (left > 0) throw new BlobDamagedError('A file ends before its content does.');
+  if (sum !== undefined && found !== sum) {
+    throw new BlobDamagedError('A file is damaged: its content has another CRC-32.');
+  }
+  if (last !== undefined) yield last;
 }

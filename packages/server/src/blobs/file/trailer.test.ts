@@ -3,7 +3,7 @@ import { FOOTER_BYTES, parseTrailer, toTrailer, trailerBytesOf } from './trailer
 
 const info = {
   size: 1000,
-  etag: '900150983cd24fb0d6963f7d28e17f72',
+  etag: 'ea1c2f1c-7a4e-4b4e-9d6c-6c0b7d6f1a10',
   contentType: 'text/plain; charset="é"',
 };
 const trailer = toTrailer({ info, crc32: 891_568_578 });

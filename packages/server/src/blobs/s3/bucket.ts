@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -28,22 +27,18 @@ interface ObjectHead {
   readonly Metadata?: Record<string, string> | undefined;
 }
 
-/** A version of an object. Two of the same bytes have one ETag. */
+/** A version of an object. Two of the same bytes may have one ETag of the store. */
 export function toVersion({ ETag, LastModified, Metadata }: ObjectHead): string {
-  return JSON.stringify([ETag, LastModified, Metadata?.version]);
+  return JSON.stringify([ETag, LastModified, Metadata?.etag]);
 }
 
-/**
- * What is kept with an object. The ETag of an object is the MD5 of its content only where it was
- * neither put together from parts nor encrypted with a key of the store, so the MD5 is kept with it.
- */
+/** What is kept with an object. The ETag of the store is the same for the same bytes of another type. */
 export function toObjectHeaders({ etag, contentType }: BlobInfo) {
   const isPlain = PLAIN_HEADER.test(contentType);
   return {
     ContentType: isPlain ? contentType : FALLBACK_TYPE,
     Metadata: {
-      md5: etag,
-      version: randomUUID(),
+      etag,
       ...(!isPlain && { type: encodeURIComponent(contentType) }),
     },
   };
@@ -51,10 +46,10 @@ export function toObjectHeaders({ etag, contentType }: BlobInfo) {
 
 /** What is known of an object, also of one that something else has put there. */
 export function toBlobInfo(head: ObjectHead): BlobInfo {
-  const { md5, type } = head.Metadata ?? {};
+  const { etag, type } = head.Metadata ?? {};
   return {
     size: head.ContentLength ?? 0,
-    etag: md5 ?? (head.ETag ?? '').replaceAll('"', ''),
+    etag: etag ?? (head.ETag ?? '').replaceAll('"', ''),
     contentType: type ? decodeURIComponent(type) : (head.ContentType ?? FALLBACK_TYPE),
   };
 }

@@ -31,8 +31,6 @@ const COPIED_PART_BYTES = 1024 ** 3;
 /** A source that is replaced while it is copied is copied anew, so often. */
 const ATTEMPTS = 3;
 
-const MD5 = /^[0-9a-f]{32}$/;
-
 /** What was copied. */
 interface Copied {
   readonly info: BlobInfo;
@@ -65,25 +63,25 @@ async function copyVersion(
   bucket: Bucket,
   from: BlobKey,
   to: BlobKey,
-  { overwrite, signal }: CopyOptions,
+  { overwrite }: CopyOptions,
 ): Promise<Copied> {
   const copy = overwrite ? copyOver : copyNew;
   for (let attempt = 1; ; attempt++) {
-    const copied = await copy(bucket, from, to, signal);
+    const copied = await copy(bucket, from, to);
     if (copied) return copied;
     if (attempt === ATTEMPTS) throw new Error(`The file ${from.path} changes all the time.`);
   }
 }
 
 /** Undefined where the source was replaced meanwhile. */
-async function copyOver(bucket: Bucket, from: BlobKey, to: BlobKey, signal?: AbortSignal) {
+async function copyOver(bucket: Bucket, from: BlobKey, to: BlobKey) {
   const key = bucket.keys.of(from);
-  const head = await headObject(bucket, key, signal);
+  const head = await headObject(bucket, key);
   if (head === undefined) throw new BlobMissingError(from);
   const info = toBlobInfo(head);
   try {
     const source = { key, version: head.ETag };
-    await copyObject(bucket, source, bucket.keys.of(to), info, signal);
+    await copyObject(bucket, source, bucket.keys.of(to), info);
     return { info, version: toVersion(head) };
   } catch (error) {
     if (isMissing(error)) throw new BlobMissingError(from);
@@ -96,8 +94,7 @@ async function copyOver(bucket: Bucket, from: BlobKey, to: BlobKey, signal?: Abo
  * Stores are known to ignore `If-None-Match: *` on CopyObject and CompleteMultipartUpload (Ceph 16), and
  * to honour it on PutObject: so the content goes through this process, in one PUT.
  */
-async function copyNew(bucket: Bucket, from: BlobKey, to: BlobKey, signal?: AbortSignal) {
-  signal?.throwIfAborted();
+async function copyNew(bucket: Bucket, from: BlobKey, to: BlobKey) {
   const source = await openObject(bucket, bucket.keys.of(from));
   if (source === undefined) throw new BlobMissingError(from);
   const { info } = source;
@@ -108,7 +105,7 @@ async function copyNew(bucket: Bucket, from: BlobKey, to: BlobKey, signal?: Abor
       throw new BlobTooLargeError(`Files over ${most} can only be copied with overwriting.`);
     }
     const key = bucket.keys.of(to);
-    if (await headObject(bucket, key, signal)) throw new BlobExistsError(to);
+    if (await headObject(bucket, key)) throw new BlobExistsError(to);
     // A stream is never sent twice: a second attempt would find the file of the first one.
     const body = source.read();
     body.once('error', (error) => failed.abort(error));
@@ -118,12 +115,11 @@ async function copyNew(bucket: Bucket, from: BlobKey, to: BlobKey, signal?: Abor
       Body: body,
       ContentLength: info.size,
       IfNoneMatch: '*',
-      ...(MD5.test(info.etag) && { ContentMD5: Buffer.from(info.etag, 'hex').toString('base64') }),
       ...toObjectHeaders(info),
     });
-    const abortSignal = AbortSignal.any([failed.signal, ...(signal ? [signal] : [])]);
     try {
-      await withS3Errors(() => bucket.client.send(command, { abortSignal }), abortSignal);
+      const call = () => bucket.client.send(command, toCallOptions(failed.signal));
+      await withS3Errors(call, failed.signal);
     } finally {
       body.destroy();
     }

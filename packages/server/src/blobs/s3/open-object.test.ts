@@ -2,11 +2,14 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { StoreUnavailableError } from '../blob-store.ts';
-import { ObjectStream } from './open-object.ts';
+import { readObject } from './open-object.ts';
 
 const BYTES = Buffer.from('0123456789abcdef');
 
 const ALL = { start: 0, end: 15 };
+
+const streamOf = (...args: Parameters<typeof readObject>) =>
+  Readable.from(readObject(...args), { objectMode: false });
 
 /** Gives the bytes in chunks of three, and breaks after so many of them. */
 function toBody(start: number, breaksAfter = Number.POSITIVE_INFINITY): Readable {
@@ -23,14 +26,14 @@ function toBody(start: number, breaksAfter = Number.POSITIVE_INFINITY): Readable
 
 test('cuts its part out of a body that begins before and goes on beyond', async () => {
   const body = toBody(0);
-  const stream = new ObjectStream({ start: 4, end: 9 }, async () => ({ body, start: 0 }));
+  const stream = streamOf({ start: 4, end: 9 }, async () => ({ body, start: 0 }));
   expect((await buffer(stream)).toString()).toBe('456789');
   expect(body.destroyed).toBe(true);
 });
 
 test('goes on where a connection broke, as long as each one gives something', async () => {
   const starts: number[] = [];
-  const stream = new ObjectStream(ALL, async ({ start }) => {
+  const stream = streamOf(ALL, async ({ start }) => {
     starts.push(start);
     return { body: toBody(start, 1), start };
   });
@@ -39,7 +42,7 @@ test('goes on where a connection broke, as long as each one gives something', as
 });
 
 test('fails where connections break without a byte', async () => {
-  const stream = new ObjectStream(ALL, async ({ start }) => ({ body: toBody(start, 0), start }));
+  const stream = streamOf(ALL, async ({ start }) => ({ body: toBody(start, 0), start }));
   const error = await buffer(stream).catch((reason) => reason);
   expect(error).toBeInstanceOf(StoreUnavailableError);
   expect(error.cause).toMatchObject({ message: 'reset' });
@@ -47,7 +50,7 @@ test('fails where connections break without a byte', async () => {
 
 test('takes a body that ends too early for a broken one', async () => {
   const starts: number[] = [];
-  const stream = new ObjectStream(ALL, async ({ start }) => {
+  const stream = streamOf(ALL, async ({ start }) => {
     starts.push(start);
     return { body: Readable.from([BYTES.subarray(start, start + 10)]), start };
   });
@@ -64,7 +67,7 @@ test('holds back the body while nobody reads', async () => {
     },
   });
   const range = { start: 0, end: 100_000_000 };
-  const stream = new ObjectStream(range, async () => ({ body, start: 0 }));
+  const stream = streamOf(range, async () => ({ body, start: 0 }));
   await new Promise((resolve) => stream.once('readable', resolve));
   await new Promise(setImmediate);
   expect(given).toBeLessThan(1_000_000);
@@ -76,7 +79,7 @@ test('lets go of a connection that comes when nobody waits any more', async () =
   const body = toBody(0);
   const opened = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
-  const stream = new ObjectStream(ALL, async () => {
+  const stream = streamOf(ALL, async () => {
     asked.resolve();
     await opened.promise;
     return { body, start: 0 };
@@ -89,6 +92,6 @@ test('lets go of a connection that comes when nobody waits any more', async () =
 });
 
 test('an empty object needs no connection', async () => {
-  const stream = new ObjectStream({ start: 0, end: -1 }, () => Promise.reject(new Error('asked')));
+  const stream = streamOf({ start: 0, end: -1 }, () => Promise.reject(new Error('asked')));
   expect(await buffer(stream)).toEqual(Buffer.alloc(0));
 });

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import { type ByteRange, type OpenBlob, StoreUnavailableError } from '../blob-store.ts';
-import { countBuffer } from '../collect-buffers.ts';
 import { type Bucket, toBlobInfo, toVersion } from './bucket.ts';
 import { isMissing, isRefusedCondition, withS3Errors } from './to-s3-error.ts';
 
@@ -55,7 +54,7 @@ export async function openObject(bucket: Bucket, key: string): Promise<OpenObjec
     held = undefined;
   };
   const read = (range: ByteRange = { start: 0, end: info.size - 1 }) =>
-    new ObjectStream(range, connect).once('close', letGo);
+    Readable.from(readObject(range, connect), { objectMode: false }).once('close', letGo);
   return {
     info,
     version: toVersion(found),
@@ -93,97 +92,38 @@ interface ObjectBody {
 }
 
 /**
- * A part of an object, which goes on with a new connection where one breaks: stores close those of
- * readers that pause for long. What it reads from is destroyed with it.
+ * The pieces of a part of an object. It goes on with a new connection if one breaks: stores close those of
+ * readers that pause for long.
+ *
+ * @param connect gives the object from the start of the range or before, to its end or beyond
  */
-export class ObjectStream extends Readable {
-  readonly #end: number;
-  readonly #connect: (range: ByteRange) => Promise<ObjectBody>;
-  #at: number;
-  #body: Readable | undefined;
-  #isWanted = false;
-  #isConnecting = false;
-  #fruitless = 0;
-
-  /** @param connect gives the object from the start of the range or before, to its end or beyond */
-  constructor({ start, end }: ByteRange, connect: (range: ByteRange) => Promise<ObjectBody>) {
-    super();
-    this.#at = start;
-    this.#end = end;
-    this.#connect = connect;
-  }
-
-  override _read(): void {
-    this.#isWanted = true;
-    if (this.#at > this.#end) this.push(null);
-    else if (this.#body) this.#body.resume();
-    else void this.#open();
-  }
-
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#body?.destroy();
-    done(error);
-  }
-
-  async #open(): Promise<void> {
-    if (this.#isConnecting) return;
-    this.#isConnecting = true;
+export async function* readObject(
+  { start, end }: ByteRange,
+  connect: (range: ByteRange) => Promise<ObjectBody>,
+): AsyncGenerator<Buffer> {
+  let fruitless = 0;
+  for (let next = start; next <= end; ) {
+    const { body, start: first } = await connect({ start: next, end });
+    let position = first;
+    let cause: unknown;
+    fruitless += 1;
     try {
-      const { body, start } = await this.#connect({ start: this.#at, end: this.#end });
-      this.#use(body, start);
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        // One that has more than was asked for is destroyed; another goes back to the pool.
+        if (next > end) break;
+        const piece = chunk.subarray(Math.max(0, next - position), Math.max(0, end + 1 - position));
+        position += chunk.length;
+        if (piece.length === 0) continue;
+        fruitless = 0;
+        next += piece.length;
+        yield piece;
+      }
     } catch (error) {
-      this.destroy(error as Error);
-    } finally {
-      this.#isConnecting = false;
+      cause = error;
     }
-  }
-
-  #use(body: Readable, start: number): void {
-    let position = start;
-    let failure: Error | undefined;
-    body.on('error', (error) => {
-      failure = error;
-    });
-    body.on('close', () => this.#lose(body, failure));
-    if (this.destroyed) {
-      body.destroy();
-      return;
-    }
-    this.#body = body;
-    body.on('data', (chunk: Buffer) => {
-      const from = Math.max(0, this.#at - position);
-      const to = Math.max(0, this.#end + 1 - position);
-      position += chunk.length;
-      countBuffer(chunk.length);
-      const part = chunk.subarray(from, to);
-      if (part.length > 0) this.#give(body, part);
-    });
-  }
-
-  #give(body: Readable, part: Buffer): void {
-    this.#fruitless = 0;
-    this.#at += part.length;
-    this.#isWanted = this.push(part);
-    if (this.#at > this.#end) {
-      this.push(null);
-      // A connection that has no more either goes back to the pool.
-      this.#body = undefined;
-      body.once('data', () => body.destroy()).resume();
-    } else if (!this.#isWanted) {
-      body.pause();
-    }
-  }
-
-  #lose(body: Readable, cause: Error | undefined): void {
-    if (this.#body !== body) return;
-    this.#body = undefined;
-    if (this.#at > this.#end || this.destroyed) return;
-    this.#fruitless++;
-    if (this.#fruitless > MAX_FRUITLESS) {
+    if (fruitless > MAX_FRUITLESS) {
       const message = 'The object store broke off again and again.';
-      this.destroy(new StoreUnavailableError(message, { cause }));
-    } else if (this.#isWanted) {
-      void this.#open();
+      throw new StoreUnavailableError(message, { cause });
     }
   }
 }

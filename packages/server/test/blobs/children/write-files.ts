@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { createFileBlobStore } from '../../../src/blobs/file/create-file-blob-store.ts';
-import { md5Of, toBytes, toStream } from '../blob-contents.ts';
+import { hashOf, toBytes, toStream } from '../blob-contents.ts';
 
 // Writes files, 100 at once, until it is killed, and tells of each as soon as it is acknowledged.
 const [root = ''] = process.argv.slice(2);
@@ -11,8 +11,10 @@ async function writeForever(writer: number): Promise<void> {
     // Some overwrite one key all the time, the others write a new one each time.
     const path = writer % 10 === 0 ? `shared/${writer}` : `Folder ${writer}/${round}/file`;
     const bytes = toBytes(1000 + ((writer * 7919 + round * 104_729) % 2_000_000), writer + round);
-    await store.write({ env: 'dev', path }, toStream(bytes), { contentType: 'a/b' });
-    writeSync(1, `${JSON.stringify({ path, md5: md5Of(bytes) })}\n`);
+    const { etag } = await store.write({ env: 'dev', path }, toStream(bytes), {
+      contentType: 'a/b',
+    });
+    writeSync(1, `${JSON.stringify({ path, etag, hash: hashOf(bytes) })}\n`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { createS3BlobStore } from '../../../src/blobs/s3/create-s3-blob-store.ts';
-import { md5Of, toBytes, toStream } from '../../blobs/blob-contents.ts';
+import { hashOf, toBytes, toStream } from '../../blobs/blob-contents.ts';
 
 // Writes files, 100 at once, until it is killed, and tells of each as soon as it is acknowledged. One
 // writer in ten has a file that is sent in parts.
@@ -13,8 +13,10 @@ async function writeForever(writer: number): Promise<void> {
   for (let round = 0; ; round++) {
     const path = `writer-${writer}/${round % 20}`;
     const bytes = toBytes((writer % 10 === 0 ? LARGE : SMALL) + round, writer + round);
-    await store.write({ env: 'dev', path }, toStream(bytes), { contentType: 'a/b' });
-    writeSync(1, `${JSON.stringify({ path, md5: md5Of(bytes), round })}\n`);
+    const { etag } = await store.write({ env: 'dev', path }, toStream(bytes), {
+      contentType: 'a/b',
+    });
+    writeSync(1, `${JSON.stringify({ path, etag, hash: hashOf(bytes) })}\n`);
   }
 }
 
