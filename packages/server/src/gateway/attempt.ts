@@ -2,17 +2,13 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import { type EndAnswer, GatewayError, type ServiceAnswer } from '@berth/server-stubs';
 import type { Dispatcher } from 'undici';
-import type { Deadlines, Timed } from './deadlines.ts';
 import { ServiceBody } from './service-body.ts';
 import type { Connection, Upstream } from './upstream.ts';
 
 /** Bytes that are held at most before the answer to the caller begins. */
 const HELD_BYTES = 64 * 1024;
 
-/** Up to here a copy costs less than a second buffer for the system to write. */
-const SMALL_BYTES = 8 * 1024;
-
-/** That there is no answer. */
+/** Why there is no response of a service. */
 export class Failure {
   readonly error: Error;
   /** Whether the service can have seen anything of the call. */
@@ -46,7 +42,7 @@ export interface ReadyCall {
   /** The call ends with it. */
   readonly response: ServerResponse;
   /** The time that a service has until its response headers. */
-  readonly deadlines: Deadlines;
+  readonly headersMilliseconds: number;
 }
 
 /** That a service changed the protocol, as it was asked to. */
@@ -59,24 +55,31 @@ export interface Switched {
 /** What an attempt came to before its answer began. */
 export type Outcome = ServiceAnswer | Switched | Failure;
 
+/** Calls a service once, over one connection. */
+export function attempt(
+  call: ReadyCall,
+  upstream: Upstream,
+  connection: Connection,
+): Promise<Outcome> {
+  return new Promise((settle) => new Attempt(call, upstream, connection, settle).begin());
+}
+
 /**
  * One attempt to call a service over one connection. The HTTP client calls it for each step; nothing stands
  * between the two sockets but this. A small answer has come whole before the head is written to the caller,
  * and so leaves in one piece.
  */
-export class Attempt implements Dispatcher.DispatchHandler, Timed {
-  before: Timed | undefined = undefined;
-  after: Timed | undefined = undefined;
-  due = 0;
+class Attempt implements Dispatcher.DispatchHandler {
   readonly #call: ReadyCall;
   readonly #upstream: Upstream;
   readonly #connection: Connection;
   readonly #isReused: boolean;
   readonly #settle: (outcome: Outcome) => void;
   #controller: Dispatcher.DispatchController | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #response: ServerResponse | undefined;
   #end: EndAnswer | undefined;
-  #held: Buffer[] | undefined;
+  #held: Buffer[] = [];
   #heldBytes = 0;
   #wasSent = false;
   #wasAnswered = false;
@@ -101,26 +104,23 @@ export class Attempt implements Dispatcher.DispatchHandler, Timed {
   }
 
   begin(): void {
-    const { target: path, method, headers: own, body, upgrade, response, deadlines } = this.#call;
+    const { target: path, method, headers: own, body, upgrade, response } = this.#call;
     if (response.destroyed) {
-      this.leave();
+      this.#leave();
       return;
     }
-    response.on('close', this.leave);
-    deadlines.start(this);
-    if (body instanceof ServiceBody) body.onProgress = () => deadlines.restart(this);
+    response.on('close', this.#leave);
+    const expire = () => this.#abort(new GatewayError('SERVICE_TIMEOUT'));
+    const timer = setTimeout(expire, this.#call.headersMilliseconds).unref();
+    this.#timer = timer;
+    if (body instanceof ServiceBody) body.onProgress = () => timer.refresh();
     const { host } = this.#upstream;
     const headers = host === undefined ? own : [...own, 'host', host];
     this.#connection.dispatch({ path, method, headers, body, upgrade } as never, this);
   }
 
-  /** Ends the attempt because the service had its time. */
-  expire(): void {
-    this.#abort(new GatewayError('SERVICE_TIMEOUT'));
-  }
-
-  /** Ends the attempt because nobody waits for its answer any more. Nothing happens where it has ended. */
-  readonly leave = (): void => {
+  /** Ends the attempt because nobody waits for its response any more. */
+  readonly #leave = (): void => {
     if (this.#isOver) return;
     this.#wasLeft = true;
     // Named as Node names it, so that nobody takes it for an error of the gateway.
@@ -173,7 +173,6 @@ export class Attempt implements Dispatcher.DispatchHandler, Timed {
       if (!this.#response.write(chunk)) controller.pause();
       return;
     }
-    this.#held ??= [];
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
     if (this.#heldBytes >= HELD_BYTES) controller.pause();
@@ -196,8 +195,8 @@ export class Attempt implements Dispatcher.DispatchHandler, Timed {
     // HTTP has one way to say that the rest is missing.
     this.#response?.destroy();
     if (this.#hasSettled) return;
-    this.#call.response.off('close', this.leave);
-    this.#stopWaiting();
+    this.#call.response.off('close', this.#leave);
+    clearTimeout(this.#timer);
     this.#settle(new Failure(this.#error, this.#wasSent, this.#wasAnswered));
   }
 
@@ -205,12 +204,8 @@ export class Attempt implements Dispatcher.DispatchHandler, Timed {
   #conclude(outcome: ServiceAnswer | Switched): void {
     this.#hasSettled = true;
     this.#upstream.health.succeed();
-    this.#stopWaiting();
+    clearTimeout(this.#timer);
     this.#settle(outcome);
-  }
-
-  #stopWaiting(): void {
-    this.#call.deadlines.stop(this);
   }
 
   /** Whose fault it is that there is no answer. */
@@ -230,37 +225,21 @@ export class Attempt implements Dispatcher.DispatchHandler, Timed {
     this.#response = response;
     this.#end = end;
     const held = this.#held;
-    this.#held = undefined;
+    this.#held = [];
     if (this.#error !== undefined) {
       response.destroy();
       return;
     }
     if (this.#isOver) {
-      endWith(response, held, end);
+      const last = held.pop();
+      for (const chunk of held) response.write(chunk);
+      end(response, last);
       return;
     }
     response.on('drain', () => this.#controller?.resume());
-    let isFull = false;
     // Unlike `flushHeaders`, which writes UTF-8, this leaves the bytes of headers what they are.
-    if (held === undefined) response.write('', 'latin1');
-    else for (const chunk of held) isFull = !response.write(chunk);
+    let isFull = held.length === 0 && !response.write('', 'latin1');
+    for (const chunk of held) isFull = !response.write(chunk);
     if (!isFull) this.#controller?.resume();
   };
-}
-
-/** Ends an answer that has come whole. A small one leaves together with its head, in one string. */
-function endWith(
-  response: ServerResponse,
-  held: readonly Buffer[] | undefined,
-  end: EndAnswer,
-): void {
-  const [only] = held ?? [];
-  if (held === undefined || only === undefined) {
-    end(response);
-  } else if (held.length === 1 && only.length <= SMALL_BYTES) {
-    end(response, only.toString('latin1'), 'latin1');
-  } else {
-    for (const chunk of held) response.write(chunk);
-    end(response);
-  }
 }

@@ -1,73 +1,62 @@
 import { GatewayError } from '@berth/server-stubs';
-import { Attempt, Failure, isRefusedInput, type Outcome, type ReadyCall } from './attempt.ts';
+import { attempt, Failure, isRefusedInput, type Outcome, type ReadyCall } from './attempt.ts';
 import { chooseUpstream, type Target } from './choose-upstream.ts';
-import type { Connection, Upstream } from './upstream.ts';
+import type { Upstream } from './upstream.ts';
 
 /**
  * Calls one of the endpoints, and after an attempt that no service can have seen, one more: another
- * endpoint where there is one. A method that may be repeated also gets a second attempt where nothing was
- * answered (RFC 9110, section 9.2.2): at another endpoint, or at the same one where an old connection
+ * endpoint if there is one. A method that may be repeated also gets a second attempt if nothing was
+ * answered (RFC 9110, section 9.2.2): at another endpoint, or at the same one if an old connection
  * ended, as a service ends those that were idle (RFC 9112, section 9.3.1). A body that began is never sent
  * again, and nobody waits twice for the time to run out.
  *
  * @throws GatewayError SERVICE_LB_STATUS_ABNORMAL, SERVICE_TIMEOUT, BAD_GATEWAY, INVALID_REQUEST
  */
-export function callVersion(
+export async function callVersion(
   call: ReadyCall,
   targets: readonly Target[],
 ): Promise<Exclude<Outcome, Failure>> {
+  const isUpgrade = call.upgrade !== undefined;
   const first = chooseUpstream(targets, undefined);
   if (first === undefined) throw new GatewayError('SERVICE_LB_STATUS_ABNORMAL');
-  return new Promise((resolve, reject) => {
-    const conclude = (outcome: Outcome) => {
-      if (outcome instanceof Failure) reject(toGatewayError(outcome, areOut(targets)));
-      else resolve(outcome);
-    };
-    const connection = call.upgrade === undefined ? first.take() : first.takeForUpgrade();
-    const { isReused } = connection;
-    new Attempt(call, first, connection, (outcome) => {
-      const second =
-        outcome instanceof Failure ? secondFor(outcome, call, targets, first, isReused) : undefined;
-      if (second === undefined) conclude(outcome);
-      else new Attempt(call, second, freshOf(second, call), conclude).begin();
-    }).begin();
-  });
+  const connection = isUpgrade ? first.takeForUpgrade() : first.take();
+  const { isReused } = connection;
+  let outcome = await attempt(call, first, connection);
+  if (outcome instanceof Failure) {
+    const second = findSecond(outcome, call, targets, first, isReused);
+    if (second !== undefined) {
+      const fresh = isUpgrade ? second.takeForUpgrade() : second.takeNew();
+      outcome = await attempt(call, second, fresh);
+    }
+  }
+  if (outcome instanceof Failure) throw toGatewayError(outcome, targets);
+  return outcome;
 }
 
-/**
- * An error of the gateway's own, in place of a call that failed before its answer began.
- *
- * @param areAllOut whether no endpoint of the version is in any more
- */
-function toGatewayError({ error, wasSent }: Failure, areAllOut: boolean): Error {
+/** An error of the gateway's own, in place of a call that failed before its response began. */
+function toGatewayError({ error, wasSent }: Failure, targets: readonly Target[]): Error {
   if (error instanceof GatewayError) return error;
   const cause = error;
   if (!wasSent && isRefusedInput(error)) {
     const message = 'The request cannot be passed on as it is.';
     return new GatewayError('INVALID_REQUEST', { message, cause });
   }
-  if (!wasSent && areAllOut) return new GatewayError('SERVICE_LB_STATUS_ABNORMAL', { cause });
-  return new GatewayError('BAD_GATEWAY', { cause });
+  const areAllOut = targets.every(({ upstream }) => upstream.health.isOut);
+  const code = !wasSent && areAllOut ? 'SERVICE_LB_STATUS_ABNORMAL' : 'BAD_GATEWAY';
+  return new GatewayError(code, { cause });
 }
 
-function areOut(targets: readonly Target[]): boolean {
-  return targets.every(({ upstream }) => upstream.health.isOut);
-}
-
-function secondFor(
+/** The endpoint of a second attempt; undefined if there must be none. */
+function findSecond(
   { error, wasSent, wasAnswered }: Failure,
   { response, method }: ReadyCall,
   targets: readonly Target[],
   first: Upstream,
   isReused: boolean,
 ): Upstream | undefined {
-  if (response.destroyed || error instanceof GatewayError || isRefusedInput(error))
-    return undefined;
+  const isFinal = error instanceof GatewayError || isRefusedInput(error);
+  if (response.destroyed || isFinal) return undefined;
   if (wasSent && (wasAnswered || method === 'POST')) return undefined;
   const second = chooseUpstream(targets, first);
   return wasSent && !isReused && second === first ? undefined : second;
-}
-
-function freshOf(upstream: Upstream, { upgrade }: ReadyCall): Connection {
-  return upgrade === undefined ? upstream.takeNew() : upstream.takeForUpgrade();
 }

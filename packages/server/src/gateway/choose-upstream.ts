@@ -21,9 +21,6 @@ export function chooseUpstream(
   targets: readonly Target[],
   failed: Upstream | undefined,
 ): Upstream | undefined {
-  const [first] = targets;
-  if (first === undefined) return undefined;
-  if (targets.length === 1) return isCallable(first.upstream) ? first.upstream : undefined;
   const others = failed === undefined ? targets : targets.filter((one) => one.upstream !== failed);
   return (
     pick(others, isIn) ??
@@ -31,10 +28,6 @@ export function chooseUpstream(
     pick(others, isLastResort) ??
     (failed?.health.isLastResort ? failed : undefined)
   );
-}
-
-function isCallable(upstream: Upstream): boolean {
-  return isIn(upstream) || isLastResort(upstream);
 }
 
 function isIn({ health }: Upstream): boolean {
@@ -72,6 +65,7 @@ export class Upstreams {
   readonly #connectMilliseconds: number;
   readonly #now: () => number;
   readonly #byKey = new Map<string, Upstream>();
+  readonly #known = new WeakMap<ServiceVersion, readonly Target[]>();
   #sweepAt = FIRST_SWEEP;
 
   constructor(connectMilliseconds: number, now: () => number) {
@@ -79,7 +73,20 @@ export class Upstreams {
     this.#now = now;
   }
 
-  of(endpoint: Endpoint): Upstream {
+  /** The endpoints of a version, found once for as long as the registry gives the same version. */
+  targetsOf(version: ServiceVersion): readonly Target[] {
+    const known = this.#known.get(version);
+    if (known !== undefined) return known;
+    const { endpoints, shares } = version;
+    const targets = endpoints.map((endpoint) => ({
+      upstream: this.#of(endpoint),
+      share: shares?.get(endpoint) ?? 1,
+    }));
+    this.#known.set(version, targets);
+    return targets;
+  }
+
+  #of(endpoint: Endpoint): Upstream {
     const key = `${endpoint.origin} ${endpoint.servername ?? ''}`;
     const known = this.#byKey.get(key);
     if (known !== undefined) return known;
@@ -99,28 +106,5 @@ export class Upstreams {
       if (upstream.isUnused) this.#byKey.delete(key);
     }
     this.#sweepAt = Math.max(FIRST_SWEEP, this.#byKey.size * 2);
-  }
-}
-
-/** The endpoints of a version, found once for as long as the registry gives the same version. */
-export class Versions {
-  readonly #upstreams: Upstreams;
-  readonly #known = new WeakMap<ServiceVersion, readonly Target[]>();
-
-  constructor(upstreams: Upstreams) {
-    this.#upstreams = upstreams;
-  }
-
-  targetsOf(version: ServiceVersion): readonly Target[] {
-    let found = this.#known.get(version);
-    if (found === undefined) {
-      const { endpoints, shares } = version;
-      found = endpoints.map((endpoint) => ({
-        upstream: this.#upstreams.of(endpoint),
-        share: shares?.get(endpoint) ?? 1,
-      }));
-      this.#known.set(version, found);
-    }
-    return found;
   }
 }

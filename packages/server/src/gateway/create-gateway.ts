@@ -11,23 +11,17 @@ import {
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Caller } from '../auth/caller.ts';
 import { callVersion } from './call-version.ts';
-import { type Target, Upstreams, Versions } from './choose-upstream.ts';
+import { type Target, Upstreams } from './choose-upstream.ts';
 import { type CallService, createWebSocketHandler } from './create-web-socket-handler.ts';
-import { Deadlines } from './deadlines.ts';
 import { assertCallable, chooseVersion, findService } from './find-service.ts';
 import type { Service, ServiceRegistry } from './registry/service-registry.ts';
-import { type OutgoingBody, toBody } from './service-body.ts';
+import { toBody } from './service-body.ts';
 import { Spools } from './spools.ts';
 import { toServiceHeaders } from './to-service-headers.ts';
 import type { UpstreamStats } from './upstream.ts';
 
 const { gatewayHeadersSeconds, gatewaySpoolBytes } = defaults.limits;
 const CONNECT_SECONDS = 5;
-
-/** What each step of a call gets beside what the step before it has found. */
-type Given = Parameters<CallService>;
-
-type Called = ReturnType<CallService>;
 
 /** How the gateway reaches hosted services. */
 export interface GatewayOptions {
@@ -111,43 +105,28 @@ export function createGateway(options: GatewayOptions): Gateway {
     ),
   );
   const upstreams = new Upstreams(connectSeconds * 1000, now);
-  const versions = new Versions(upstreams);
-  const deadlines = new Deadlines(headersSeconds * 1000);
   const spools = new Spools(spoolBytes, now);
 
-  // Each step goes on at once where the one before it is done at once, as it is for nearly every call.
-  const callService: CallService = (input, call, upgrade) => {
-    const body = toBody(input, call, spools, addressOf(call.request, trustProxy));
-    return body instanceof Promise
-      ? body.then((late) => find(input, call, upgrade, late))
-      : find(input, call, upgrade, body);
-  };
-  const find = (...[input, call, upgrade, body]: [...Given, OutgoingBody]): Called => {
+  const callService: CallService = async (input, call, upgrade) => {
+    const { request, response, env, caller } = call;
+    const body = await toBody(input, call, spools, addressOf(request, trustProxy));
     if (body.dispose !== undefined) whenOver(call, body.dispose);
     // Only now is it sure who calls: a signature covers the body.
     admit?.(call);
-    const service = findService(registry, call.env, input.name);
-    return service instanceof Promise
-      ? service.then((late) => reach(input, call, upgrade, body, late))
-      : reach(input, call, upgrade, body, service);
-  };
-  const reach = (
-    ...[input, call, upgrade, body, service]: [...Given, OutgoingBody, Service]
-  ): Called => {
-    assertCallable(service, call.caller);
-    const targets = versions.targetsOf(chooseVersion(service));
+    const service = await findService(registry, env, input.name);
+    assertCallable(service, caller);
+    const targets = upstreams.targetsOf(chooseVersion(service));
     assertRoom(service, targets);
-    const headers = toServiceHeaders(input, call.request, {
+    const headers = toServiceHeaders(input, request, {
       credentials,
       isUpgrade: upgrade !== undefined,
       isProxyTrusted: trustProxy,
     });
     if (body.length !== undefined) headers.push('content-length', String(body.length));
     const { target, method } = input;
-    const { response } = call;
-    const { content } = body;
+    const headersMilliseconds = headersSeconds * 1000;
     return callVersion(
-      { target, method, headers, body: content, upgrade, response, deadlines },
+      { target, method, headers, body: body.content, upgrade, response, headersMilliseconds },
       targets,
     );
   };

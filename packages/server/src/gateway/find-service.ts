@@ -15,34 +15,25 @@ const CODES: Readonly<Record<Exclude<ServiceState, 'ready'>, GatewayErrorCode>> 
 };
 
 /**
- * The service of that name; at once where the registry answers at once.
+ * The service of that name.
  *
- * @throws GatewayError SERVICE_NOT_FOUND; SERVICE_ENDPOINT_NOT_FOUND where the registry cannot tell, for
+ * @throws GatewayError SERVICE_NOT_FOUND; SERVICE_ENDPOINT_NOT_FOUND if the registry does not know, for
  * then there is no usable address either and a repeat may help
  */
-export function findService(
+export async function findService(
   registry: ServiceRegistry,
   env: string,
   name: string,
-): Service | Promise<Service> {
+): Promise<Service> {
+  let service: Service | undefined;
   try {
-    const found = registry.find(env, name);
-    return found instanceof Promise ? found.then(assertFound, rethrow) : assertFound(found);
+    service = await registry.find(env, name);
   } catch (error) {
-    return rethrow(error);
-  }
-}
-
-function assertFound(service: Service | undefined): Service {
-  if (service === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
-  return service;
-}
-
-function rethrow(error: unknown): never {
-  if (error instanceof RegistryUnavailableError) {
+    if (!(error instanceof RegistryUnavailableError)) throw error;
     throw new GatewayError('SERVICE_ENDPOINT_NOT_FOUND', { cause: error });
   }
-  throw error;
+  if (service === undefined) throw new GatewayError('SERVICE_NOT_FOUND');
+  return service;
 }
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { GatewayCall, GatewayInput } from '@berth/server-stubs';
 import type { Caller } from '../auth/caller.ts';
-import type { Spooled, Spools } from './spools.ts';
+import type { Spools } from './spools.ts';
 
 /**
  * Bytes that all bodies together may hold beyond what their services have taken. As long as a body is read, it
@@ -14,8 +14,6 @@ let ahead = 0;
 
 /** SHA-256 of a call without a body. */
 const HASH_OF_NOTHING = createHash('sha256').digest('hex');
-
-const NO_BODY: OutgoingBody = { content: null, length: undefined };
 
 /**
  * The body of a call on its way to the service. The HTTP client destroys what it was given when a call
@@ -127,36 +125,31 @@ export interface OutgoingBody {
  * @param address that the call comes from
  * @throws GatewayError INVALID_CREDENTIALS, EXCEED_RATELIMIT where too many bodies wait to be judged
  */
-export function toBody(
+export async function toBody(
   { body, headers }: GatewayInput,
-  { caller, request }: GatewayCall<Caller>,
+  { caller: { verifyBody }, request }: GatewayCall<Caller>,
   spools: Spools,
   address: string,
-): OutgoingBody | Promise<OutgoingBody> {
+): Promise<OutgoingBody> {
   const length = headers['content-length'];
   // RFC 9112, section 6.3: a request that announces no body has none.
   const isChunked = request.headers['transfer-encoding'] !== undefined;
   if (body === undefined || length === '0' || (length === undefined && !isChunked)) {
-    caller.verifyBody?.(HASH_OF_NOTHING);
-    return NO_BODY;
+    verifyBody?.(HASH_OF_NOTHING);
+    return { content: null, length: undefined };
   }
-  if (caller.verifyBody !== undefined) return judge(caller.verifyBody, spools.spool(body, address));
-  return {
-    content: new ServiceBody(body),
-    length: length === undefined ? undefined : Number(length),
-  };
-}
-
-async function judge(
-  verify: NonNullable<Caller['verifyBody']>,
-  spooled: Promise<Spooled>,
-): Promise<OutgoingBody> {
-  const { hash, length, content, dispose } = await spooled;
+  if (verifyBody === undefined) {
+    return {
+      content: new ServiceBody(body),
+      length: length === undefined ? undefined : Number(length),
+    };
+  }
+  const spooled = await spools.spool(body, address);
   try {
-    verify(hash);
+    verifyBody(spooled.hash);
+    return spooled;
   } catch (error) {
-    await dispose();
+    await spooled.dispose();
     throw error;
   }
-  return { content, length, dispose };
 }

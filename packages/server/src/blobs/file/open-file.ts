@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { BlobDamagedError, type BlobInfo, type ByteRange, type OpenBlob } from '../blob-store.ts';
+import { countBuffer } from '../collect-buffers.ts';
 import { diskCodeOf } from './disk-error.ts';
 import { assertRealFolder } from './folders.ts';
 import { FOOTER_BYTES, parseTrailer, type Trailer, trailerBytesOf } from './trailer.ts';
@@ -136,6 +137,7 @@ async function* verify(content: Readable, size: number, sum: number | undefined)
   for await (const chunk of content as AsyncIterable<Buffer>) {
     if (last !== undefined) yield last;
     last = chunk;
+    countBuffer(chunk.length);
     left -= chunk.length;
     if (sum !== undefined) found = crc32(chunk, found);
   }

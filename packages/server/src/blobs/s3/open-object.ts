@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import { type ByteRange, type OpenBlob, StoreUnavailableError } from '../blob-store.ts';
+import { countBuffer } from '../collect-buffers.ts';
 import { type Bucket, toBlobInfo, toVersion } from './bucket.ts';
 import { isMissing, isRefusedCondition, withS3Errors } from './to-s3-error.ts';
 
@@ -111,6 +112,7 @@ export async function* readObject(
       for await (const chunk of body as AsyncIterable<Buffer>) {
         // One that has more than was asked for is destroyed; another goes back to the pool.
         if (next > end) break;
+        countBuffer(chunk.length);
         const piece = chunk.subarray(Math.max(0, next - position), Math.max(0, end + 1 - position));
         position += chunk.length;
         if (piece.length === 0) continue;

@@ -7,6 +7,7 @@ import {
   StoreUnavailableError,
   type WriteOptions,
 } from '../blob-store.ts';
+import { countBuffer } from '../collect-buffers.ts';
 import {
   type Bucket,
   deleteObject,
@@ -127,6 +128,7 @@ async function* toParts(content: Readable, memory: HeldMemory): AsyncGenerator<B
     return part;
   };
   for await (const chunk of content as AsyncIterable<Buffer>) {
+    countBuffer(chunk.length);
     for (let rest = chunk; rest.length > 0; ) {
       const taken = rest.subarray(0, PART_BYTES - length);
       rest = rest.subarray(taken.length);
