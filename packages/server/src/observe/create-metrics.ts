@@ -1,5 +1,24 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { CallTally, type EndedCall } from './call-tally.ts';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Surface } from './surface.ts';
+
+/** Upper bounds of the buckets: from half a millisecond to a long poll. */
+const SECONDS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60,
+];
+
+/** One call that has ended. */
+export interface EndedCall {
+  readonly surface: Surface;
+  /** operationId; empty if no operation was found. */
+  readonly operation: string;
+  /** 0 if the caller went away before a response. */
+  readonly status: number;
+  /** Code of the error; empty if there was none. */
+  readonly code: string;
+  readonly seconds: number;
+  readonly received: number;
+  readonly sent: number;
+}
 
 export interface Gauges {
   readonly connections: () => number;
@@ -40,11 +59,25 @@ export function createMetrics(gauges: Gauges): Metrics {
   gauge('berth_websockets', 'Open WebSockets.', gauges.webSockets);
   gauge('berth_upstream_outstanding', 'Calls to hosted services under way.', gauges.outstanding);
 
-  const tally = new CallTally();
-  for (const [at, { name }] of tally.samples().entries()) {
-    registry.registerMetric({ name, get: async () => tally.samples()[at] } as never);
-  }
-
+  const calls = new Counter({
+    name: 'berth_calls_total',
+    help: 'Calls that have ended. status is 1xx (a WebSocket) to 5xx, or gone where the caller did not wait.',
+    labelNames: ['surface', 'operation', 'status', 'code'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'berth_call_duration_seconds',
+    help: 'Time from the head of a call to the end of its answer.',
+    labelNames: ['surface', 'operation'],
+    buckets: SECONDS,
+    registers,
+  });
+  const bytes = new Counter({
+    name: 'berth_bytes_total',
+    help: 'Bytes of calls on the connections of callers, heads included.',
+    labelNames: ['surface', 'direction'],
+    registers,
+  });
   const storeFailures = new Counter({
     name: 'berth_store_failures_total',
     help: 'Operations that the blob store could not do.',
@@ -57,18 +90,13 @@ export function createMetrics(gauges: Gauges): Metrics {
     labelNames: ['action'],
     registers,
   });
-  const logins = { hit: 0, miss: 0 };
-  new Counter({
+  const logins = new Counter({
     name: 'berth_token_cache_total',
     help: 'Bearer tokens that were found verified (hit), or had to be verified (miss).',
     labelNames: ['result'],
     registers,
-    collect() {
-      this.reset();
-      for (const [result, count] of Object.entries(logins)) this.inc({ result }, count);
-    },
   });
-
+  for (const result of ['hit', 'miss']) logins.inc({ result }, 0);
   new Counter({
     name: 'berth_log_lines_dropped_total',
     help: 'Lines of the log that were dropped because nobody read them.',
@@ -81,11 +109,15 @@ export function createMetrics(gauges: Gauges): Metrics {
 
   return {
     registry,
-    count: (call) => tally.add(call),
+    count({ surface, operation, status, code, seconds, received, sent }) {
+      const kind = status === 0 ? 'gone' : `${Math.floor(status / 100)}xx`;
+      calls.inc({ surface, operation, status: kind, code });
+      durations.observe({ surface, operation }, seconds);
+      bytes.inc({ surface, direction: 'received' }, received);
+      bytes.inc({ surface, direction: 'sent' }, sent);
+    },
     countStoreFailure: (method) => storeFailures.inc({ method }),
     countChange: (action) => changes.inc({ action }),
-    countLogin(result) {
-      logins[result] += 1;
-    },
+    countLogin: (result) => logins.inc({ result }),
   };
 }

@@ -2,9 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Answer, Call, GatewayHandlers } from '@berth/server-stubs';
 import type { Caller } from '../auth/caller.ts';
-import type { EndedCall } from './call-tally.ts';
 import type { Log } from './create-log.ts';
-import type { Metrics } from './create-metrics.ts';
+import type { EndedCall, Metrics } from './create-metrics.ts';
 import type { Surface } from './surface.ts';
 
 const XML_CODE = /<Code>(\w+)<\/Code>/;
