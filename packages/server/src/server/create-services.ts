@@ -11,8 +11,7 @@ import type { BlobKey, BlobStore, OpenBlob } from '../blobs/blob-store.ts';
 import { createFileBlobStore } from '../blobs/file/create-file-blob-store.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { createGateway, type Gateway } from '../gateway/create-gateway.ts';
-import { createCombinedRegistry } from '../gateway/registry/combined-registry.ts';
-import type { DnsRegistryOptions } from '../gateway/registry/dns-registry.ts';
+import { createRegistry } from '../gateway/registry/create-registry.ts';
 import type { ServiceConfig } from '../gateway/registry/service-registry.ts';
 import type { Log } from '../observe/create-log.ts';
 import type { Metrics } from '../observe/create-metrics.ts';
@@ -44,8 +43,8 @@ export async function createServices(
   { log, metrics }: ServicesOptions,
 ): Promise<Services> {
   const { limits, listen } = config;
-  const registry = createCombinedRegistry(toServiceConfigs(config), {
-    ...toDnsOptions(config),
+  const registry = createRegistry(toServiceConfigs(config), {
+    ...config.dns,
     onError: (error) => log.warn({ err: error }, 'DNS failed'),
   });
   const quotas = createQuotas(toQuotas(config));
@@ -155,7 +154,7 @@ async function createBlobs(store: Config['store']): Promise<BlobStore> {
 export async function checkParts(config: Config): Promise<void> {
   try {
     createCors('gateway', config.wireProfile, config.cors);
-    await createCombinedRegistry(toServiceConfigs(config), toDnsOptions(config)).close();
+    await createRegistry(toServiceConfigs(config), config.dns).close();
     (await createAuthenticator({ environments: toAuthEnvironments(config) })).close();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
@@ -174,13 +173,6 @@ function toServiceConfigs({ environments }: Config): ServiceConfig[] {
       },
     ),
   );
-}
-
-/** Whom the registry asks, and where DNS may lead, as the registry wants it. */
-function toDnsOptions({
-  dns: { servers, allow },
-}: Config): Pick<DnsRegistryOptions, 'servers' | 'allow'> {
-  return { ...(servers && { servers }), ...(allow && { allow }) };
 }
 
 /** Who is let in where, as the authenticator wants it. */

@@ -1,7 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-
-const keyOf = ({ origin, servername }: Endpoint) => `${servername ?? ''} ${origin}`;
-
 /** Why a service cannot be called, whatever its versions: each has an error code of its own (D6). */
 export type ServiceState = 'ready' | 'not-ready' | 'forbidden' | 'overdue';
 
@@ -13,7 +9,6 @@ export interface Endpoint {
   readonly servername?: string;
 }
 
-/** Kept, as each of its endpoints is, for as long as nothing about it has changed. */
 export interface ServiceVersion {
   readonly name: string;
   /** Share of the calls, in relation to the other versions; 0 gets none. */
@@ -25,7 +20,7 @@ export interface ServiceVersion {
   readonly hasResource: boolean;
 }
 
-/** A hosted service as the gateway needs it. The same object for as long as nothing has changed. */
+/** A hosted service as the gateway needs it. The same object until something changes or is reloaded. */
 export interface Service {
   readonly env: string;
   readonly name: string;
@@ -97,73 +92,3 @@ export interface DnsServiceConfig extends ServiceBase {
 }
 
 export type ServiceConfig = StaticServiceConfig | DnsServiceConfig;
-
-interface Row<Config, Entry> {
-  readonly config: Config;
-  readonly entry: Entry;
-}
-
-/** Entries by environment and name, made from configurations. */
-interface ServiceTable<Config, Entry> {
-  get(env: string, name: string): Entry | undefined;
-  /**
-   * Makes the entries of new and changed configurations, and keeps the others as they are. Nothing has
-   * changed until the returned function is called, so that a bad configuration leaves the old in force.
-   */
-  prepare(configs: readonly Config[]): () => void;
-}
-
-export function createServiceTable<Config extends { env: string; name: string }, Entry>(
-  make: (config: Config, previous: Entry | undefined) => Entry,
-): ServiceTable<Config, Entry> {
-  type Rows = Map<string, Map<string, Row<Config, Entry>>>;
-  let rows: Rows = new Map();
-
-  const toRow = (config: Config): Row<Config, Entry> => {
-    const previous = rows.get(config.env)?.get(config.name);
-    if (previous !== undefined && isDeepStrictEqual(previous.config, config)) return previous;
-    return { config, entry: make(config, previous?.entry) };
-  };
-
-  return {
-    get: (env, name) => rows.get(env)?.get(name)?.entry,
-    prepare(configs) {
-      const next: Rows = new Map();
-      for (const config of configs) {
-        const services = next.get(config.env) ?? new Map<string, Row<Config, Entry>>();
-        next.set(config.env, services);
-        if (services.has(config.name)) {
-          throw new TypeError(`Service ${config.name} of ${config.env} is configured twice.`);
-        }
-        services.set(config.name, toRow(config));
-      }
-      return () => {
-        rows = next;
-      };
-    },
-  };
-}
-
-/** Gives back the endpoint of `versions` that is the same, so that what is known of it is not lost. */
-export function reuseEndpoints(
-  versions: readonly ServiceVersion[],
-): (endpoint: Endpoint) => Endpoint {
-  const known = new Map<string, Endpoint>();
-  for (const { endpoints } of versions) {
-    for (const endpoint of endpoints) known.set(keyOf(endpoint), endpoint);
-  }
-  return (endpoint) => {
-    const same = known.get(keyOf(endpoint));
-    if (same !== undefined) return same;
-    known.set(keyOf(endpoint), endpoint);
-    return endpoint;
-  };
-}
-
-/** Gives back the version of `versions` that is the same. */
-export function reuseVersion(
-  versions: readonly ServiceVersion[],
-  version: ServiceVersion,
-): ServiceVersion {
-  return versions.find((known) => isDeepStrictEqual(known, version)) ?? version;
-}

@@ -127,11 +127,11 @@ test('refuses a call that waits when it is closed', async () => {
 test('does not keep the process alive', async () => {
   const { server } = await setUpDns(WEB);
   server.setAddresses('web.test', ADDRESS);
-  const registry = new URL('../../../src/gateway/registry/dns-registry.ts', import.meta.url);
+  const registry = new URL('../../../src/gateway/registry/create-registry.ts', import.meta.url);
   const program = `
-    import { createDnsRegistry } from '${registry}';
+    import { createRegistry } from '${registry}';
     const dns = { type: 'A', name: 'web.test', port: 80 };
-    const found = createDnsRegistry([{ env: 'dev', name: 'web', dns }], { servers: ['${server.address}'] });
+    const found = createRegistry([{ env: 'dev', name: 'web', dns }], { servers: ['${server.address}'] });
     process.stdout.write((await found.find('dev', 'web')).versions[0].endpoints[0].origin);`;
   const flags = ['--conditions=berth-source', '--input-type=module', '--eval', program];
   const { stdout } = await promisify(execFile)(process.execPath, flags, { timeout: 50_000 });

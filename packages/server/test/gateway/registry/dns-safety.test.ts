@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
-  createDnsRegistry,
-  type DnsRegistryOptions,
-} from '../../../src/gateway/registry/dns-registry.ts';
+  createRegistry,
+  type RegistryOptions,
+} from '../../../src/gateway/registry/create-registry.ts';
 import { SRV, serviceOf, setUpDns, WEB } from './support/set-up-dns.ts';
 
 test('calls no metadata service, loopback or multicast address that DNS names', async () => {
@@ -43,7 +43,7 @@ test('judges the addresses of SRV targets too', async () => {
 });
 
 test('refuses settings that could never work', () => {
-  const registryOf = (options: DnsRegistryOptions) => () => createDnsRegistry([], options);
+  const registryOf = (options: RegistryOptions) => () => createRegistry([], options);
   expect(registryOf({ servers: ['dns.test'] })).toThrow(TypeError);
   expect(registryOf({ allow: ['pods'] })).toThrow(TypeError);
 });

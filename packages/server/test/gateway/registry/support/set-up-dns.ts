@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
-import type { Clock } from '../../../../src/gateway/registry/dns-lookup.ts';
 import {
-  createDnsRegistry,
-  type DnsRegistryOptions,
-} from '../../../../src/gateway/registry/dns-registry.ts';
+  createRegistry,
+  type RegistryOptions,
+} from '../../../../src/gateway/registry/create-registry.ts';
+import type { Clock } from '../../../../src/gateway/registry/dns-lookup.ts';
 import type {
   DnsServiceConfig,
   DnsSource,
@@ -21,11 +21,11 @@ export const serviceOf = (dns: DnsSource, more: Partial<DnsServiceConfig> = {}) 
 });
 
 /** A registry of one service `web`, its DNS server and its clock. */
-export async function setUpDns(dns: DnsSource, options: DnsRegistryOptions = {}) {
+export async function setUpDns(dns: DnsSource, options: RegistryOptions = {}) {
   const server = await startDnsServer();
   const clock = createManualClock();
   const errors: string[] = [];
-  const registry = createDnsRegistry([serviceOf(dns)], {
+  const registry = createRegistry([serviceOf(dns)], {
     servers: [server.address],
     clock,
     onError: ({ message }) => errors.push(message),

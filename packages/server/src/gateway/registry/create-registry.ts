@@ -1,0 +1,222 @@
+import { isIPv6 } from 'node:net';
+import { createAddressPolicy } from './address-policy.ts';
+import {
+  type Clock,
+  createRecordMemory,
+  type Lookup,
+  openLookup,
+  systemClock,
+} from './dns-lookup.ts';
+import { type Resolution, resolveTargets } from './resolve-targets.ts';
+import type {
+  DnsServiceConfig,
+  DnsSource,
+  Endpoint,
+  Service,
+  ServiceConfig,
+  ServiceRegistry,
+  ServiceVersion,
+  VersionConfig,
+} from './service-registry.ts';
+import { createWatchedName, type WatchedName } from './watched-name.ts';
+
+/** The one version of a service that DNS knows of. */
+const VERSION = 'default';
+
+export interface RegistryOptions {
+  /** Resolvers to ask, such as `10.96.0.10` or `[fd00::a]:53`. Default: those of the machine. */
+  readonly servers?: readonly string[] | undefined;
+  /** How long one question may take, all tries and servers together. Default: 4. */
+  readonly timeoutSeconds?: number;
+  /**
+   * How long an answer without a TTL counts: SRV records, and that there is nothing. Also when a
+   * failed question is asked again. TTLs count as they come, 1 to 60 s. Default: 5.
+   */
+  readonly refreshSeconds?: number;
+  /**
+   * How long an answer outlives its TTL while DNS is gone. Then calls get `RegistryUnavailableError`.
+   * A name that nobody called for so long is no longer asked for. Default: 300.
+   */
+  readonly staleSeconds?: number;
+  /**
+   * The only ranges of addresses to call, such as `['10.0.0.0/8']`. Default: all but loopback,
+   * link-local, metadata and multicast addresses. Whoever can change the records of a service decides
+   * whom the gateway calls: say the range of the pods where it is known.
+   */
+  readonly allow?: readonly string[] | undefined;
+  /** Hears of failed questions and refused addresses, of each once until it changes. */
+  readonly onError?: (error: Error) => void;
+  /** For tests. Default: the machine's. */
+  readonly clock?: Clock;
+}
+
+export interface Registry extends ServiceRegistry {
+  /**
+   * Replaces the services, all of them or none. What is known of a name that stays is kept.
+   *
+   * @throws TypeError for a bad endpoint, or `A` without a port; the old services stay
+   */
+  update(services: readonly ServiceConfig[]): void;
+}
+
+type Found = Service | Promise<Service>;
+
+/**
+ * The hosted services, with endpoints of the configuration or from DNS. Only names of the configuration are asked
+ * for, and those that their SRV records lead to: never one from a request. No call waits for DNS once a name is
+ * known.
+ *
+ * - no such name (NXDOMAIN): the version has no resource;
+ * - no records, or no allowed address: it has no endpoints;
+ * - no response (SERVFAIL, timeout, garbage): the last one stays for `staleSeconds`.
+ *
+ * @throws TypeError for a bad endpoint, `A` without a port, a range that is none, or a server that is no address
+ * @example
+ * const registry = createRegistry(
+ *   [
+ *     { env: 'dev', name: 'hello', versions: [{ name: 'v1', endpoints: ['http://127.0.0.1:9000'] }] },
+ *     { env: 'dev', name: 'orders', dns: { type: 'A', name: 'orders.default.svc.cluster.local', port: 80 } },
+ *   ],
+ *   { servers: ['10.96.0.10'], allow: ['10.0.0.0/8'] },
+ * );
+ * await registry.find('dev', 'orders'); // endpoints: [{ origin: 'http://10.1.2.3' }, …]
+ */
+export function createRegistry(
+  services: readonly ServiceConfig[],
+  options: RegistryOptions = {},
+): Registry {
+  const { servers, timeoutSeconds = 4, refreshSeconds = 5, staleSeconds = 300 } = options;
+  const { onError = () => {}, clock = systemClock } = options;
+  const times = { clock, refreshMs: refreshSeconds * 1_000 };
+  const staleMs = staleSeconds * 1_000;
+  const allows = createAddressPolicy(options.allow);
+  const open = () => openLookup(servers, timeoutSeconds * 1_000);
+  open(); // A bad address of a server is a mistake now, and not an outage later.
+  const lookups = new Set<Lookup>();
+  const names = new Map<string, WatchedName>();
+  let finders = new Map<string, () => Found>();
+
+  const watch = ({ type, name }: DnsSource): WatchedName => {
+    const memory = createRecordMemory({ ...times, staleMs });
+    const resolve = async () => {
+      const lookup = open();
+      lookups.add(lookup);
+      try {
+        return await resolveTargets({ lookup, memory, allows }, type, name);
+      } finally {
+        lookups.delete(lookup);
+      }
+    };
+    return createWatchedName({ ...times, idleMs: staleMs, onError, resolve });
+  };
+
+  const watchedOf = (source: DnsSource): WatchedName => {
+    const watched = names.get(nameOf(source)) ?? watch(source);
+    names.set(nameOf(source), watched);
+    return watched;
+  };
+
+  const toFinder = (config: ServiceConfig): (() => Found) => {
+    if ('dns' in config) return createDnsFinder(config, () => watchedOf(config.dns).read());
+    const service = { ...toBase(config), versions: config.versions.map(toStaticVersion) };
+    return () => service;
+  };
+
+  const update = (next: readonly ServiceConfig[]) => {
+    finders = new Map(next.map((config) => [keyOf(config.env, config.name), toFinder(config)]));
+    const needed = new Set(next.flatMap((config) => ('dns' in config ? nameOf(config.dns) : [])));
+    for (const [name, watched] of names) {
+      if (needed.has(name)) continue;
+      watched.close();
+      names.delete(name);
+    }
+  };
+
+  update(services);
+  return {
+    find: (env, name) => finders.get(keyOf(env, name))?.(),
+    update,
+    async close() {
+      update([]);
+      for (const lookup of lookups) lookup.cancel();
+    },
+  };
+}
+
+function nameOf({ type, name }: DnsSource): string {
+  return `${type} ${name.toLowerCase()}`;
+}
+
+function keyOf(env: string, name: string): string {
+  return `${env}/${name}`;
+}
+
+function toBase({ env, name, state = 'ready', callers, maxCalls }: ServiceConfig) {
+  return { env, name, state, callers: callers && new Set(callers), maxCalls };
+}
+
+function toStaticVersion({ name, weight = 100, endpoints, hasResource = true }: VersionConfig) {
+  const origins = new Set(endpoints.map(toOrigin));
+  return { name, weight, endpoints: [...origins].map((origin) => ({ origin })), hasResource };
+}
+
+/**
+ * The origin of an endpoint, normalised: `http://Example:80/` becomes `http://example`.
+ *
+ * @throws TypeError for anything but `http:` or `https:` with a host and perhaps a port
+ */
+function toOrigin(endpoint: string): string {
+  const url = URL.parse(endpoint);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) {
+    throw new TypeError(
+      `${endpoint} is no endpoint: write http:// or https://, a host and a port.`,
+    );
+  }
+  return url.origin;
+}
+
+/** @throws TypeError for `A` without a port */
+function createDnsFinder(
+  config: DnsServiceConfig,
+  read: () => Resolution | Promise<Resolution>,
+): () => Found {
+  const { type, port } = config.dns;
+  if (type === 'A' && !(Number.isInteger(port) && Number(port) > 0 && Number(port) < 65_536)) {
+    throw new TypeError(`Service ${config.name} of ${config.env} needs a port, 1 to 65535.`);
+  }
+  const base = toBase(config);
+  let seen: Resolution | undefined;
+  let service: Service = { ...base, versions: [] };
+  const toService = (resolution: Resolution): Service => {
+    if (resolution !== seen) service = { ...base, versions: [toVersion(config.dns, resolution)] };
+    seen = resolution;
+    return service;
+  };
+  return () => {
+    if (base.state !== 'ready') return service;
+    const resolution = read();
+    return resolution instanceof Promise ? resolution.then(toService) : toService(resolution);
+  };
+}
+
+function toVersion(dns: DnsSource, { exists, targets }: Resolution): ServiceVersion {
+  const endpoints = new Map<string, Endpoint>();
+  const shares = new Map<Endpoint, number>();
+  for (const { address, host, port = dns.port, weight = 1 } of targets) {
+    const at = isIPv6(address) ? `[${address}]` : address;
+    const { origin } = new URL(`${dns.scheme ?? 'http'}://${at}:${port}`);
+    const own = dns.scheme === 'https' ? { origin, servername: host } : { origin };
+    const key = JSON.stringify(own);
+    const endpoint = endpoints.get(key) ?? own;
+    endpoints.set(key, endpoint);
+    shares.set(endpoint, (shares.get(endpoint) ?? 0) + weight);
+  }
+  const isEven = new Set(shares.values()).size < 2;
+  return {
+    name: VERSION,
+    weight: 100,
+    endpoints: [...shares.keys()],
+    hasResource: exists,
+    ...(!isEven && { shares }),
+  };
+}
