@@ -10,7 +10,7 @@ const LAYERS = {
     ...['call-options', 'wire-profile'],
   ],
   'packages/conformance/src': [
-    ...['index|cli', 'create-conformance', 'report', 'run', 'dredd', 'respect', 'checks', 'trial'],
+    ...['index|cli', 'create-conformance', 'report', 'run', 'dredd', 'respect', 'checks', 'context'],
     ...['judge', 'credentials', 'options', 'result', 'contract', 'http'],
   ],
   'packages/mock/src': [

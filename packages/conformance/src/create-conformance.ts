@@ -1,16 +1,15 @@
 import { checks } from './checks/index.ts';
+import { createRun, type Run } from './context/run.ts';
 import { documents } from './contract/documents.ts';
 import { runTransactions } from './dredd/run-transactions.ts';
 import { type ConformanceOptions, type Settings, toSettings } from './options.ts';
 import { isKnown } from './report/compare.ts';
 import { type Report, sortResults, toDeclared, toVerdict } from './report/to-report.ts';
-
 import { runWorkflows } from './respect/run-workflows.ts';
 import { type Result, StartError } from './result.ts';
 import { findGatewayCredentials, findStorageForm, probe } from './run/find-targets.ts';
 import { removeLeftovers } from './run/remove-leftovers.ts';
 import { runChecks } from './run/run-checks.ts';
-import { createRun, type Run } from './trial/run.ts';
 
 export interface Conformance {
   /** Runs the suite once. */

@@ -1,7 +1,7 @@
+import type { CheckContext } from '../context/check-context.ts';
+import { toMultipart } from '../context/upload-client.ts';
 import type { Tc3Parts } from '../credentials/sign-tc3.ts';
 import type { HeaderList } from '../http/exchange.ts';
-import type { Trial } from '../trial/trial.ts';
-import { toMultipart } from '../trial/upload-tool.ts';
 import { type Check, defineCheck } from './check.ts';
 import { expectLetThrough } from './support/gateway.ts';
 import {
@@ -348,7 +348,7 @@ export const authSignature: readonly Check[] = [
       },
     };
   }),
-  defineCheck('AU-TC3-MULTIPART', ['fixture', 'signature'], async (t: Trial) => {
+  defineCheck('AU-TC3-MULTIPART', ['fixture', 'signature'], async (t: CheckContext) => {
     await reachSignature(t);
     const body = toMultipart([['field', 'value']], BOUNDARY).toString();
     const type = `multipart/form-data; boundary=${BOUNDARY}`;

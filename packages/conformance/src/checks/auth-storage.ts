@@ -1,7 +1,7 @@
+import type { CheckContext } from '../context/check-context.ts';
+import { STORAGE_OPERATIONS } from '../context/storage-client.ts';
 import { signStorage } from '../credentials/create-signers.ts';
 import { type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
-import { STORAGE_OPERATIONS } from '../trial/storage-tool.ts';
-import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
 import { type GoodFields, makeGoodFields } from './support/storage.ts';
 
@@ -11,7 +11,7 @@ import { type GoodFields, makeGoodFields } from './support/storage.ts';
  *
  * @param name of the header, from the wire profile
  */
-async function expectHeaderTaken(t: Trial, name: string): Promise<void> {
+async function expectHeaderTaken(t: CheckContext, name: string): Promise<void> {
   const fields = await reachGoodFields(t);
   const spellings = [name, name.toLowerCase(), name.toUpperCase()];
   for (const operation of STORAGE_OPERATIONS) {
@@ -28,7 +28,7 @@ async function expectHeaderTaken(t: Trial, name: string): Promise<void> {
 }
 
 /** Good fields, where good calls of all operations are accepted; otherwise the check is not reached. */
-async function reachGoodFields(t: Trial): Promise<GoodFields> {
+async function reachGoodFields(t: CheckContext): Promise<GoodFields> {
   const fields = await makeGoodFields(t);
   for (const operation of STORAGE_OPERATIONS) {
     const { refused, received } = await t.storage.call(operation, fields[operation]);
@@ -38,7 +38,7 @@ async function reachGoodFields(t: Trial): Promise<GoodFields> {
 }
 
 /** The credentials, where they have this header; otherwise the check is not reached. */
-async function readCredentials(t: Trial, name: string): Promise<HeaderList> {
+async function readCredentials(t: CheckContext, name: string): Promise<HeaderList> {
   const credentials = await t.storage.credentials();
   const [value] = readAll(credentials, name);
   t.reach(value !== undefined, `the given storage credentials have no ${name}`);
@@ -61,7 +61,7 @@ const CHANGED = 8;
  *
  * @param good headers that are accepted, the authorization among them
  */
-function makeWrongCredentials(t: Trial, good: HeaderList): Record<string, HeaderList> {
+function makeWrongCredentials(t: CheckContext, good: HeaderList): Record<string, HeaderList> {
   const { tc3, wireProfile, storageHeaders, auth } = t.settings;
   const { authorization, timestamp } = wireProfile.storageHeaders;
   const [value = ''] = readAll(good, authorization);
@@ -93,7 +93,7 @@ function changeEnd(value: string): string {
 }
 
 export const authStorage: readonly Check[] = [
-  defineCheck('AU-STORAGE-AUTHORIZATION', ['storageCredentials'], async (t: Trial) => {
+  defineCheck('AU-STORAGE-AUTHORIZATION', ['storageCredentials'], async (t: CheckContext) => {
     const { authorization } = t.settings.wireProfile.storageHeaders;
     const credentials = await readCredentials(t, authorization);
     await expectHeaderTaken(t, authorization);
@@ -111,13 +111,13 @@ export const authStorage: readonly Check[] = [
   defineCheck(
     'AU-STORAGE-SESSION-TOKEN',
     ['storageCredentials', 'sessionToken'],
-    async (t: Trial) => {
+    async (t: CheckContext) => {
       const { sessionToken } = t.settings.wireProfile.storageHeaders;
       await readCredentials(t, sessionToken);
       await expectHeaderTaken(t, sessionToken);
     },
   ),
-  defineCheck('AU-STORAGE-TIMESTAMP', ['storageCredentials'], async (t: Trial) => {
+  defineCheck('AU-STORAGE-TIMESTAMP', ['storageCredentials'], async (t: CheckContext) => {
     const { timestamp } = t.settings.wireProfile.storageHeaders;
     const [value = ''] = readAll(await readCredentials(t, timestamp), timestamp);
     const isSeconds = /^\d{10}$/.test(value);
@@ -135,7 +135,7 @@ export const authStorage: readonly Check[] = [
       );
     }
   }),
-  defineCheck('AU-STORAGE-WRONG', ['storageCredentials'], async (t: Trial) => {
+  defineCheck('AU-STORAGE-WRONG', ['storageCredentials'], async (t: CheckContext) => {
     const fields = await reachGoodFields(t);
     const { authorization } = t.settings.wireProfile.storageHeaders;
     const good = await readCredentials(t, authorization);

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
+import type { CheckContext } from '../context/check-context.ts';
+import type { GatewayCall } from '../context/gateway-client.ts';
 import { toTc3Header } from '../credentials/sign-tc3.ts';
-import type { GatewayCall } from '../trial/gateway-tool.ts';
-import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
 import {
   assertClock,
@@ -128,7 +128,7 @@ const MADE_UP = {
 };
 
 /** A token that is good, in a scheme that is not its own. */
-function toGoodTokens({ settings: { gatewayToken } }: Trial): Record<string, string> {
+function toGoodTokens({ settings: { gatewayToken } }: CheckContext): Record<string, string> {
   if (gatewayToken === undefined) return {};
   const basic = Buffer.from(`token:${gatewayToken}`).toString('base64');
   return {

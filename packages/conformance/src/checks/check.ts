@@ -1,5 +1,5 @@
+import type { CheckContext } from '../context/check-context.ts';
 import type { RuleId } from '../generated/rule-ids.gen.ts';
-import type { Trial } from '../trial/trial.ts';
 
 /**
  * What a check needs that an operator may lack. Without it the check is disabled; without the fixture
@@ -20,7 +20,7 @@ export interface Check {
   /** Id of the rule in `spec/rules`. */
   rule: RuleId;
   needs: readonly Need[];
-  run: (trial: Trial) => Promise<void>;
+  run: (context: CheckContext) => Promise<void>;
 }
 
 /**
@@ -37,7 +37,7 @@ export interface Check {
 export function defineCheck(
   rule: RuleId,
   needs: readonly Need[],
-  run: (trial: Trial) => Promise<void>,
+  run: (context: CheckContext) => Promise<void>,
 ): Check {
   return { rule, needs, run };
 }

@@ -1,14 +1,14 @@
 import { isIP } from 'node:net';
 import { array, constantFrom } from 'fast-check';
+import type { CheckContext } from '../context/check-context.ts';
+import type { GatewayCall } from '../context/gateway-client.ts';
 import { NetworkFault } from '../http/health.ts';
-import type { GatewayCall } from '../trial/gateway-tool.ts';
-import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
 import { forAll } from './support/for-all.ts';
 import { callEcho, gatewayMethods, openSocket, readHello } from './support/gateway.ts';
 
 /** Calls each path with GET and POST; the service must get exactly what stands behind its name. */
-async function expectPath(t: Trial, paths: readonly string[]): Promise<void> {
+async function expectPath(t: CheckContext, paths: readonly string[]): Promise<void> {
   for (const call of gatewayMethods) {
     for (const path of paths) {
       const what = `${call.method} ${path}`;
@@ -21,7 +21,7 @@ async function expectPath(t: Trial, paths: readonly string[]): Promise<void> {
 }
 
 /** Hosts whose first label names an environment that does not exist, each in its own way. */
-function otherHosts(t: Trial): string[] {
+function otherHosts(t: CheckContext): string[] {
   const { hostname, port } = new URL(`http://${t.gateway.host}`);
   const [label = '', ...rest] = hostname.split('.');
   const isNamed = isIP(hostname.replace(/^\[|\]$/g, '')) === 0 && rest.length > 0;
@@ -38,7 +38,7 @@ function otherHosts(t: Trial): string[] {
 }
 
 /** What comes back does not matter, nor whether anything does. */
-async function callAnyhow(t: Trial, call: GatewayCall): Promise<void> {
+async function callAnyhow(t: CheckContext, call: GatewayCall): Promise<void> {
   try {
     await t.gateway.call(call);
   } catch (error) {
@@ -101,7 +101,7 @@ const QUERY_PIECES = [
 ];
 
 /** The handshake of a WebSocket has a query too. */
-async function expectOfSocket(t: Trial): Promise<void> {
+async function expectOfSocket(t: CheckContext): Promise<void> {
   const query = 'b=%2f&a=+&b=%20&a';
   const call = { path: `${t.fixture.socket()}?${query}` };
   await openSocket(t, { call }, async (socket) => {
@@ -120,7 +120,7 @@ function toMessage(what: string, came: string): string {
 }
 
 export const gatewayAddress: readonly Check[] = [
-  defineCheck('GW-ENV-HOST', ['fixture'], async (t: Trial) => {
+  defineCheck('GW-ENV-HOST', ['fixture'], async (t: CheckContext) => {
     const control = t.uniqueName();
     await t.gateway.call({ path: t.fixture.answer({ mark: control }) });
     t.reach((await t.fixture.count(control)) === 1, 'the fixture does not count its calls');

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { isSameType } from '../contract/media-type.ts';
+import type { CheckContext } from '../context/check-context.ts';
+import type { AnswerOrder } from '../context/fixture-client.ts';
+import type { GatewayCall } from '../context/gateway-client.ts';
+import type { Evidence } from '../http/exchange.ts';
 import { type HeaderList, readAll } from '../http/exchange.ts';
-import type { AnswerOrder } from '../trial/fixture-tool.ts';
-import type { GatewayCall } from '../trial/gateway-tool.ts';
-import type { Evidence } from '../trial/to-evidence.ts';
-import type { Trial } from '../trial/trial.ts';
+import { isSameType } from '../http/media-type.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
 import { gatewayMethods, jsonPost, openSocket, orderAnswer } from './support/gateway.ts';
@@ -26,7 +26,7 @@ const OBJECTS = [
 ];
 
 /** The caller must get JSON objects with 200, as the service has answered. */
-async function expectObject(t: Trial, call: GatewayCall): Promise<void> {
+async function expectObject(t: CheckContext, call: GatewayCall): Promise<void> {
   const orders = OBJECTS.flatMap((object, index) => [
     { object, type: 'application/json', chunked: index % 2 === 0 },
     { object, type: 'application/json; charset=utf-8', chunked: index % 2 === 1 },
@@ -58,7 +58,7 @@ const TEXTS = [
 ];
 
 /** The caller must get plain texts with 200, as the service has answered. */
-async function expectText(t: Trial, call: GatewayCall): Promise<void> {
+async function expectText(t: CheckContext, call: GatewayCall): Promise<void> {
   const orders = TEXTS.flatMap((body, index) => [
     { body, type: 'text/plain', chunked: index % 2 === 0 },
     { body, type: 'text/plain; charset=utf-8', chunked: index % 2 === 1 },
@@ -105,7 +105,7 @@ const BODY_ORDERS: AnswerOrder[] = [
 ];
 
 async function expectBody(
-  t: Trial,
+  t: CheckContext,
   call: Parameters<typeof orderAnswer>[2],
   order: AnswerOrder,
 ): Promise<void> {
@@ -174,7 +174,7 @@ const HEADER_ORDERS: AnswerOrder[] = [
 ];
 
 function expectHeaders(
-  t: Trial,
+  t: CheckContext,
   what: string,
   ordered: HeaderList,
   came: HeaderList,
@@ -282,7 +282,7 @@ export const gatewayAnswers: readonly Check[] = [
       }
     }
   }),
-  defineCheck('GW-HEADERS', ['fixture'], async (t: Trial) => {
+  defineCheck('GW-HEADERS', ['fixture'], async (t: CheckContext) => {
     for (const call of gatewayMethods) {
       for (const order of HEADER_ORDERS) {
         const headers = [...HEADERS, ...(order.headers ?? [])];

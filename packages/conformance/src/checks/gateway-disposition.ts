@@ -1,10 +1,8 @@
-import { isSameType } from '../contract/media-type.ts';
+import type { CheckContext } from '../context/check-context.ts';
+import type { AnswerOrder, EventsOrder } from '../context/fixture-client.ts';
+import type { GatewayCall } from '../context/gateway-client.ts';
 import { type Exchange, type HeaderList, readAll } from '../http/exchange.ts';
-import { listDispositionTypes } from '../judge/check-answer.ts';
-
-import type { AnswerOrder, EventsOrder } from '../trial/fixture-tool.ts';
-import type { GatewayCall } from '../trial/gateway-tool.ts';
-import type { Trial } from '../trial/trial.ts';
+import { isSameType, listDispositionTypes } from '../http/media-type.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
 import { gatewayMethods, jsonPost, openSocket, orderAnswer } from './support/gateway.ts';
@@ -29,7 +27,7 @@ interface Disposition {
  * type of the service, the check is not reached: what applies then is open.
  */
 async function orderDisposition(
-  t: Trial,
+  t: CheckContext,
   { own = [], ...order }: DispositionOrder,
   call: GatewayCall,
 ): Promise<Disposition> {
@@ -54,7 +52,7 @@ async function orderDisposition(
 
 /** The answer must carry a Content-Disposition of type `attachment`. */
 async function expectAttachment(
-  t: Trial,
+  t: CheckContext,
   order: DispositionOrder,
   call: GatewayCall,
 ): Promise<void> {
@@ -64,7 +62,11 @@ async function expectAttachment(
 }
 
 /** The answer must carry no Content-Disposition at all. */
-async function expectNone(t: Trial, order: DispositionOrder, call: GatewayCall): Promise<void> {
+async function expectNone(
+  t: CheckContext,
+  order: DispositionOrder,
+  call: GatewayCall,
+): Promise<void> {
   const { what, exchange, came } = await orderDisposition(t, order, call);
   const values = exchange.received.all('content-disposition');
   t.expect(values.length === 0, `${what}: there must be no Content-Disposition, not ${came}`);
@@ -215,7 +217,7 @@ export const gatewayDisposition: readonly Check[] = [
   defineCheck('GW-C2-NOT-TEXT', ['fixture'], async (t) => {
     for (const type of OTHER_TYPES) await expectAttachment(t, { type }, jsonPost);
   }),
-  defineCheck('GW-C3', ['fixture'], async (t: Trial) => {
+  defineCheck('GW-C3', ['fixture'], async (t: CheckContext) => {
     for (const call of gatewayMethods) {
       for (const accept of ACCEPTED) {
         for (const order of EVENTS_ORDERS) {

@@ -1,11 +1,14 @@
-import type { Trial } from '../trial/trial.ts';
+import type { CheckContext } from '../context/check-context.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
 import { gatewayMethods, provokeErrors } from './support/gateway.ts';
 import { show } from './support/storage.ts';
 
 /** Every error body must have the field, as a string. */
-async function expectField(t: Trial, field: 'code' | 'message' | 'requestId'): Promise<void> {
+async function expectField(
+  t: CheckContext,
+  field: 'code' | 'message' | 'requestId',
+): Promise<void> {
   let bodies = 0;
   for (const { what, exchange } of await provokeErrors(t)) {
     const { json } = exchange.received;

@@ -1,13 +1,13 @@
 import { array, constantFrom, tuple } from 'fast-check';
+import type { CheckContext } from '../context/check-context.ts';
 import type { Exchange } from '../http/exchange.ts';
-import type { Trial } from '../trial/trial.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
 import { forAll } from './support/for-all.ts';
 import { gatewayMethods, hasErrorBody } from './support/gateway.ts';
 
 /** Calls to these names must be refused with a 4xx and the error body. */
-async function expectRefused(t: Trial, names: readonly string[]): Promise<void> {
+async function expectRefused(t: CheckContext, names: readonly string[]): Promise<void> {
   for (const [index, service] of names.entries()) {
     for (const call of gatewayMethods) {
       const path = index % 2 === 0 ? '' : '/a';
@@ -25,7 +25,7 @@ const LETTERS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
 const DIGITS = [...'0123456789'];
 
-function listNames(t: Trial): string[] {
+function listNames(t: CheckContext): string[] {
   const name = t.uniqueName();
   return [
     ...['q9', 'Qz', 'Z0', 'q-9', 'Q_z', 'q--Z', 'q__9'],
@@ -82,7 +82,7 @@ const BAD = [
 const BAD_ENCODED = ['%E4%B8%AD', '%C3%A9', '%5C', '%22', '%3F', '%23', '%7C'];
 
 export const gatewayNames: readonly Check[] = [
-  defineCheck('GW-NAME-ACCEPTED', [], async (t: Trial) => {
+  defineCheck('GW-NAME-ACCEPTED', [], async (t: CheckContext) => {
     // As plain as a name can be: letters alone.
     const letters = t
       .uniqueName()

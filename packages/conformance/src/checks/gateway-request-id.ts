@@ -1,8 +1,8 @@
-import { type Exchange, type HeaderList, readAll } from '../http/exchange.ts';
+import type { CheckContext } from '../context/check-context.ts';
 
-import type { GatewayCall } from '../trial/gateway-tool.ts';
-import type { Evidence } from '../trial/to-evidence.ts';
-import type { Trial } from '../trial/trial.ts';
+import type { GatewayCall } from '../context/gateway-client.ts';
+import type { Evidence } from '../http/exchange.ts';
+import { type Exchange, type HeaderList, readAll } from '../http/exchange.ts';
 import { type Check, defineCheck } from './check.ts';
 import {
   gatewayMethods,
@@ -32,7 +32,7 @@ const SENT: HeaderList[] = [
   ],
 ];
 
-function expectOwn(t: Trial, what: string, headers: HeaderList, evidence: Evidence): void {
+function expectOwn(t: CheckContext, what: string, headers: HeaderList, evidence: Evidence): void {
   const ids = readAll(headers, 'x-request-id');
   const isOwn = ids.length === 1 && !ids[0]?.includes(OF_THE_SERVICE);
   const came = ids.join(' and ') || 'none';
@@ -70,7 +70,7 @@ export const gatewayRequestId: readonly Check[] = [
       t.expect(id.trim() !== '', `${what}: the error must carry X-Request-Id`, exchange);
     }
   }),
-  defineCheck('GW-REQUEST-ID-EQUAL', [], async (t: Trial) => {
+  defineCheck('GW-REQUEST-ID-EQUAL', [], async (t: CheckContext) => {
     let pairs = 0;
     for (const { what, exchange } of await provokeErrors(t)) {
       const header = exchange.received.header('x-request-id');
@@ -82,7 +82,7 @@ export const gatewayRequestId: readonly Check[] = [
     }
     t.reach(pairs > 0, 'no error has both, a requestId and an X-Request-Id');
   }),
-  defineCheck('GW-REQUEST-ID-NEW', ['fixture'], async (t: Trial) => {
+  defineCheck('GW-REQUEST-ID-NEW', ['fixture'], async (t: CheckContext) => {
     const missing = t.uniqueName();
     const id = t.uniqueName();
     const own: GatewayCall = {
@@ -120,7 +120,7 @@ export const gatewayRequestId: readonly Check[] = [
     }
     t.reach(ids > 1, 'the answers carry no X-Request-Id');
   }),
-  defineCheck('GW-REQUEST-ID-OWN', ['fixture'], async (t: Trial) => {
+  defineCheck('GW-REQUEST-ID-OWN', ['fixture'], async (t: CheckContext) => {
     const plain = await t.gateway.call({ path: '/echo' });
     t.reach(
       plain.received.header('x-request-id') !== undefined,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { isSameType } from '../contract/media-type.ts';
+import type { CheckContext } from '../context/check-context.ts';
+import type { GatewayCall } from '../context/gateway-client.ts';
 import { type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
-import type { GatewayCall } from '../trial/gateway-tool.ts';
-import type { Trial } from '../trial/trial.ts';
+import { isSameType } from '../http/media-type.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
 import { callEcho, gatewayMethods, openSocket, readHello } from './support/gateway.ts';
@@ -37,7 +37,7 @@ function toChunks(body = Buffer.alloc(0)): Buffer[] {
   return [0, ...ENDS].map((start, index) => body.subarray(start, ENDS[index]));
 }
 
-async function expectBody(t: Trial, call: GatewayCall, body: Buffer): Promise<void> {
+async function expectBody(t: CheckContext, call: GatewayCall, body: Buffer): Promise<void> {
   const how = call.chunks ? ' in chunks' : '';
   const what = `POST "${call.path}"${how} ${JSON.stringify(body.toString().slice(0, 40))}`;
   const came = await callEcho(t, call, what, body.length > LARGE ? TOO_LARGE : undefined);
@@ -76,7 +76,7 @@ const MEDIA_TYPES = [
   'Application/JSON;charset="UTF-8"; profile=A',
 ];
 
-function expectHeaders(t: Trial, what: string, sent: HeaderList, arrived: HeaderList): void {
+function expectHeaders(t: CheckContext, what: string, sent: HeaderList, arrived: HeaderList): void {
   for (const name of new Set(sent.map(([key]) => key))) {
     // A list is as good as several headers.
     const [wanted, got] = [sent, arrived].map((list) => {

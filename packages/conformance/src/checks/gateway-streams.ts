@@ -1,10 +1,10 @@
+import type { CheckContext } from '../context/check-context.ts';
+import type { GatewayCall } from '../context/gateway-client.ts';
 import type { OpenExchange } from '../http/caller.ts';
 import { readAll } from '../http/exchange.ts';
 import { NetworkFault } from '../http/health.ts';
 import type { Message, Socket } from '../http/open-web-socket.ts';
-import { Failed } from '../trial/endings.ts';
-import type { GatewayCall } from '../trial/gateway-tool.ts';
-import type { Trial } from '../trial/trial.ts';
+import { Failed } from '../result.ts';
 
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
@@ -18,7 +18,7 @@ const CUT = 1006;
  * its own tells when all are there, so that one that is lost costs no wait.
  */
 async function exchangeMessages(
-  t: Trial,
+  t: CheckContext,
   socket: Socket,
   messages: readonly (string | Uint8Array)[],
 ): Promise<Message[]> {
@@ -33,7 +33,7 @@ async function exchangeMessages(
 }
 
 /** The next message; `undefined` where none comes in time, or the socket was closed. */
-async function receive(t: Trial, socket: Socket): Promise<Message | undefined> {
+async function receive(t: CheckContext, socket: Socket): Promise<Message | undefined> {
   try {
     return await socket.next();
   } catch (error) {
@@ -48,7 +48,7 @@ async function receive(t: Trial, socket: Socket): Promise<Message | undefined> {
 
 /** The messages must be these, in this order and of this kind. */
 function expectMessages(
-  t: Trial,
+  t: CheckContext,
   what: string,
   came: readonly Message[],
   wanted: readonly (string | Buffer)[],
@@ -148,7 +148,7 @@ const LONGEST_WAIT = 3000;
  * The service holds its stream after the first event until it is told to go on; a caller that has the
  * first event by then has not waited for a later one. Then it waits once more, after the second event.
  */
-async function expectUnbuffered(t: Trial, call: GatewayCall): Promise<void> {
+async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<void> {
   const hold = t.uniqueName();
   const wait = Math.min(LONGEST_WAIT, Math.floor(t.settings.timeout / 4));
   const path = t.fixture.events({ count: 3, hold, wait, interval: wait });
@@ -232,7 +232,12 @@ interface End {
   reason: string;
 }
 
-function expectEnd(t: Trial, who: string, [code, reason]: [number, string], end?: End): void {
+function expectEnd(
+  t: CheckContext,
+  who: string,
+  [code, reason]: [number, string],
+  end?: End,
+): void {
   const came = end ? `${end.code} "${end.reason}"` : 'no end';
   const isSame = end?.code === code && end.reason === reason;
   t.expect(isSame, `${who} must get ${code} "${reason}", not ${came}`);
@@ -241,7 +246,7 @@ function expectEnd(t: Trial, who: string, [code, reason]: [number, string], end?
 }
 
 /** How a socket ends; `undefined` where it does not end in time. */
-async function endOf(t: Trial, socket: Socket): Promise<End | undefined> {
+async function endOf(t: CheckContext, socket: Socket): Promise<End | undefined> {
   try {
     return await socket.closed();
   } catch (error) {
@@ -253,7 +258,7 @@ async function endOf(t: Trial, socket: Socket): Promise<End | undefined> {
 const NAME = 'sec-websocket-protocol';
 
 async function expectPicked(
-  t: Trial,
+  t: CheckContext,
   offers: readonly string[],
   picked: string,
   protocol?: string,
@@ -288,7 +293,7 @@ const TEXTS = [
 const TEXT_BURST = Array.from({ length: 200 }, (_, index) => String(index));
 
 export const gatewayStreams: readonly Check[] = [
-  defineCheck('GW-SSE', ['fixture'], async (t: Trial) => {
+  defineCheck('GW-SSE', ['fixture'], async (t: CheckContext) => {
     for (const call of gatewayMethods) {
       for (const order of EVENT_ORDERS) {
         const own = 'headers' in call ? call.headers : {};
@@ -317,7 +322,7 @@ export const gatewayStreams: readonly Check[] = [
   defineCheck('GW-SSE-UNBUFFERED', ['fixture'], async (t) => {
     await Promise.all(gatewayMethods.map((call) => expectUnbuffered(t, call)));
   }),
-  defineCheck('GW-WS-UPGRADE', ['fixture'], async (t: Trial) => {
+  defineCheck('GW-WS-UPGRADE', ['fixture'], async (t: CheckContext) => {
     const calls: Record<string, [call: GatewayCall, offers: string[]]> = {
       'a handshake': [{}, []],
       'a handshake with a subprotocol': [{}, ['conformance']],

@@ -1,14 +1,13 @@
 import { constantFrom } from 'fast-check';
-import { REQUEST_FORMS, type RequestForm } from '../options.ts';
+import type { CheckContext } from '../context/check-context.ts';
 import {
   STORAGE_OPERATIONS,
   type StorageCallOptions,
   type StorageOperation,
   type StorageReply,
   toForm,
-} from '../trial/storage-tool.ts';
-
-import type { Trial } from '../trial/trial.ts';
+} from '../context/storage-client.ts';
+import { REQUEST_FORMS, type RequestForm } from '../options.ts';
 import { type Check, defineCheck } from './check.ts';
 import { MOST_ITEMS, validRequest } from './support/arbitraries.ts';
 import { forAll } from './support/for-all.ts';
@@ -24,7 +23,7 @@ const METHOD_REFUSED = new Set([405, 501]);
 type Fate = 'accepted' | 'method' | 'no operation' | 'refused';
 
 async function callGood(
-  t: Trial,
+  t: CheckContext,
   operation: StorageOperation,
   fields: GoodFields,
 ): Promise<{ reply: StorageReply; fate: Fate }> {
@@ -38,7 +37,7 @@ async function callGood(
 }
 
 /** Ends a check that needs a good call of every operation where one is refused: that is for other rules. */
-async function reachAll(t: Trial, fields: GoodFields): Promise<void> {
+async function reachAll(t: CheckContext, fields: GoodFields): Promise<void> {
   for (const operation of Object.keys(fields) as StorageOperation[]) {
     const { reply, fate } = await callGood(t, operation, fields);
     t.reach(
@@ -60,7 +59,7 @@ const leaveOutMaxAge = (name: string, value: unknown) => (name === 'maxAge' ? un
 const FORMS: Record<RequestForm, string> = { top: 'at the top level', data: 'inside data' };
 
 async function listRefused(
-  t: Trial,
+  t: CheckContext,
   form: RequestForm,
   fields: GoodFields,
 ): Promise<{ what: string; reply: StorageReply }[]> {
@@ -75,7 +74,7 @@ async function listRefused(
 }
 
 /** Whatever the schemas allow is accepted, at any place, in any combination. */
-async function sendGenerated(t: Trial, form: RequestForm): Promise<void> {
+async function sendGenerated(t: CheckContext, form: RequestForm): Promise<void> {
   t.expect(true, `all four operations accept fields ${FORMS[form]}`);
   const fileIds: string[] = [];
   for (let index = 0; index < MOST_ITEMS; index += 1) {
@@ -122,7 +121,7 @@ const UNKNOWN: readonly Record<string, unknown>[] = [
 
 /** One finding for each place is enough. */
 async function expectIgnored(
-  t: Trial,
+  t: CheckContext,
   operation: StorageOperation,
   place: string,
   add: (unknown: object) => object,
@@ -139,7 +138,7 @@ async function expectIgnored(
 }
 
 export const storageCalls: readonly Check[] = [
-  defineCheck('ST-PATH', [], async (t: Trial) => {
+  defineCheck('ST-PATH', [], async (t: CheckContext) => {
     const fields = await makeGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
       const { reply, fate } = await callGood(t, operation, fields);
@@ -165,7 +164,7 @@ export const storageCalls: readonly Check[] = [
       }
     }
   }),
-  defineCheck('ST-POST', [], async (t: Trial) => {
+  defineCheck('ST-POST', [], async (t: CheckContext) => {
     const fields = await makeGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
       const { reply, fate } = await callGood(t, operation, fields);
@@ -245,7 +244,7 @@ export const storageCalls: readonly Check[] = [
       }
     }
   }),
-  defineCheck('ST-REQUEST-FORM', [], async (t: Trial) => {
+  defineCheck('ST-REQUEST-FORM', [], async (t: CheckContext) => {
     const fields = await makeGoodFields(t);
     const { requestForm } = t.settings;
     const forms = requestForm ? [requestForm] : REQUEST_FORMS;

@@ -1,6 +1,5 @@
-import type { Entry, StorageReply } from '../trial/storage-tool.ts';
-
-import type { Trial } from '../trial/trial.ts';
+import type { CheckContext } from '../context/check-context.ts';
+import type { Entry, StorageReply } from '../context/storage-client.ts';
 import { type Check, defineCheck } from './check.ts';
 import { type CopyOrder, copy, hasFailed, toCopyItems } from './support/copies.ts';
 import {
@@ -16,7 +15,7 @@ import {
 
 /** A copy call, and its entries; without a list of that many the check is not reached. */
 async function askForCopies(
-  t: Trial,
+  t: CheckContext,
   ...orders: CopyOrder[]
 ): Promise<{ reply: StorageReply; entries: Entry[] }> {
   const reply = await t.storage.call('batchCopyFile', { fileList: toCopyItems(t, orders) });
@@ -29,7 +28,7 @@ async function askForCopies(
 
 /** Copies of an existing file or of none, each of which must fail for a reason of its own. */
 function failingCopies(
-  t: Trial,
+  t: CheckContext,
   source: string,
   existing: string,
 ): { what: string; order: CopyOrder }[] {
@@ -52,7 +51,7 @@ function failingCopies(
 }
 
 export const storageCopyAnswers: readonly Check[] = [
-  defineCheck('ST-COPY-LIST', needsFiles, async (t: Trial) => {
+  defineCheck('ST-COPY-LIST', needsFiles, async (t: CheckContext) => {
     const { path } = await t.upload.store('source.txt');
     const good = (name: string) => ({ from: path, to: t.storage.path(name) });
     const bad = failingCopies(t, path, path).map(({ order }) => order);
@@ -95,7 +94,7 @@ export const storageCopyAnswers: readonly Check[] = [
     }
     if (seen === 0) t.note('No entry of a copy has a fileID.');
   }),
-  defineCheck('ST-COPY-FILE-ID-PRESENT', needsFiles, async (t: Trial) => {
+  defineCheck('ST-COPY-FILE-ID-PRESENT', needsFiles, async (t: CheckContext) => {
     const { path } = await t.upload.store('source.txt');
     const good = (name: string, more = {}) => ({ from: path, to: t.storage.path(name), ...more });
     const cases = [
@@ -115,7 +114,7 @@ export const storageCopyAnswers: readonly Check[] = [
     }
     t.reach(judged > 0, 'no copy succeeded');
   }),
-  defineCheck('ST-COPY-FAILED', needsFiles, async (t: Trial) => {
+  defineCheck('ST-COPY-FAILED', needsFiles, async (t: CheckContext) => {
     const source = await t.upload.store('source.txt');
     const existing = await t.upload.store('existing.txt');
     const good = { from: source.path, to: `${source.path}.copy` };
@@ -135,7 +134,7 @@ export const storageCopyAnswers: readonly Check[] = [
     }
     t.reach(judged > 0, 'no copy fails that must fail');
   }),
-  defineCheck('ST-COPY-SUCCEEDED', needsFiles, async (t: Trial) => {
+  defineCheck('ST-COPY-SUCCEEDED', needsFiles, async (t: CheckContext) => {
     const { path, bytes } = await storeReadable(t, 'source.txt');
     const good = (name: string, more: Partial<CopyOrder> = {}) => ({
       ...{ from: path, to: t.storage.path(name) },
@@ -195,7 +194,7 @@ export const storageCopyAnswers: readonly Check[] = [
     const failed = entries.filter(hasFailed).length;
     t.expect(failed > 0, 'a missing file beside a present one: its copy must fail', reply);
   }),
-  defineCheck('ST-COPY-ALONE', needsFiles, async (t: Trial) => {
+  defineCheck('ST-COPY-ALONE', needsFiles, async (t: CheckContext) => {
     const a = await storeReadable(t, 'a.txt');
     const b = await storeReadable(t, 'b.txt');
     const c = await t.upload.store('c.txt');

@@ -1,4 +1,4 @@
-import type { Trial } from '../trial/trial.ts';
+import type { CheckContext } from '../context/check-context.ts';
 import { type Check, defineCheck } from './check.ts';
 import { copy, hasFailed, toCopyItems } from './support/copies.ts';
 import {
@@ -27,7 +27,7 @@ const LEVELS = ['name.txt', 'level/name.txt', 'level/deeper/name.txt', 'other/de
 const CHARACTERS = [...' @%\\?#+:&"<|~(\t\u0000éя，\u4dff\ua000😀\u{20000}'];
 
 /** A file that has such a path, where uploads take one, is no source of a copy either. */
-async function expectSourceRefused(t: Trial, name: string): Promise<void> {
+async function expectSourceRefused(t: CheckContext, name: string): Promise<void> {
   const from = t.storage.path(name);
   const grant = await t.storage.call('getUploadMetaData', { path: from }, { acceptsRefusal: true });
   if (!grant.refused) {
@@ -39,7 +39,7 @@ async function expectSourceRefused(t: Trial, name: string): Promise<void> {
 }
 
 export const storageCopyPaths: readonly Check[] = [
-  defineCheck('ST-COPY-PATH-LEVELS', needsFiles, async (t: Trial) => {
+  defineCheck('ST-COPY-PATH-LEVELS', needsFiles, async (t: CheckContext) => {
     const copies = [];
     for (const [index, level] of LEVELS.entries()) {
       const { path, bytes } = await storeReadable(t, `source-${index}.txt`, `content ${index}`);
@@ -67,7 +67,7 @@ export const storageCopyPaths: readonly Check[] = [
       expectBytes(t, reading, source.bytes, `${what}: what was copied there and back`);
     }
   }),
-  defineCheck('ST-COPY-PATH-REFUSED', needsFiles, async (t: Trial) => {
+  defineCheck('ST-COPY-PATH-REFUSED', needsFiles, async (t: CheckContext) => {
     const source = await storeCopyable(t, 'source.txt');
     for (const [index, character] of CHARACTERS.entries()) {
       const point = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
@@ -97,7 +97,7 @@ export const storageCopyPaths: readonly Check[] = [
     const [entry = {}] = await copy(t, { from: source.path, to });
     t.expect(hasFailed(entry), 'a line feed at the end of dstPath: the item must fail');
   }),
-  defineCheck('ST-COPY-PATH-ABSOLUTE', needsFiles, async (t: Trial) => {
+  defineCheck('ST-COPY-PATH-ABSOLUTE', needsFiles, async (t: CheckContext) => {
     const isAbsolute = t.settings.copyPath === 'absolute';
     if (!isAbsolute) t.note('Copy paths are declared to have no leading /.');
     const [lead, other] = isAbsolute ? ['/', ''] : ['', '/'];

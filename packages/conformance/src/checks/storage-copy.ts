@@ -1,5 +1,5 @@
-import type { Trial } from '../trial/trial.ts';
-import type { StoredFile } from '../trial/upload-tool.ts';
+import type { CheckContext } from '../context/check-context.ts';
+import type { StoredFile } from '../context/upload-client.ts';
 import { type Check, defineCheck } from './check.ts';
 import { copy, hasFailed, toCopyItems } from './support/copies.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from './support/storage.ts';
 
 /** Expects that a copy call with an item that lacks a field is refused, wherever the item stands. */
-async function expectRefusedWithout(t: Trial, field: 'srcPath' | 'dstPath'): Promise<void> {
+async function expectRefusedWithout(t: CheckContext, field: 'srcPath' | 'dstPath'): Promise<void> {
   const { path } = await t.upload.store('source.txt');
   const toItem = (name: string) => toCopyItems(t, [{ from: path, to: t.storage.path(name) }])[0];
   const sound = await t.storage.call('batchCopyFile', { fileList: [toItem('sound.txt')] });
@@ -41,7 +41,7 @@ const CONTENTS = [
 ];
 
 /** A target that copies, but wants paths without the leading `/`, breaks ST-COPY-PATH-ABSOLUTE alone. */
-async function assertNotOfForm(t: Trial, { path, bytes }: StoredFile): Promise<void> {
+async function assertNotOfForm(t: CheckContext, { path, bytes }: StoredFile): Promise<void> {
   const to = `${path}.relative`;
   t.upload.track(to);
   const items = [{ srcPath: path, dstPath: to }];
@@ -57,7 +57,7 @@ async function assertNotOfForm(t: Trial, { path, bytes }: StoredFile): Promise<v
 
 /** Expects existing destinations to be overwritten, shorter and longer ones, by copies and by a move. */
 async function expectOverwritten(
-  t: Trial,
+  t: CheckContext,
   how: string,
   options: { overwrite?: boolean },
 ): Promise<void> {
@@ -82,7 +82,7 @@ async function expectOverwritten(
 }
 
 export const storageCopy: readonly Check[] = [
-  defineCheck('ST-COPY-CALL', needsFiles, async (t: Trial) => {
+  defineCheck('ST-COPY-CALL', needsFiles, async (t: CheckContext) => {
     const files = [];
     for (const { name, bytes } of CONTENTS) {
       files.push({ name, ...(await storeReadable(t, name, bytes)) });
@@ -181,7 +181,7 @@ export const storageCopy: readonly Check[] = [
       expectNothing(t, await readPath(t, file.path), `a move ${what}: the source`);
     }
   }),
-  defineCheck('ST-COPY-MOVE-FAILED', needsFiles, async (t: Trial) => {
+  defineCheck('ST-COPY-MOVE-FAILED', needsFiles, async (t: CheckContext) => {
     const existing = await storeReadable(t, 'existing.txt', 'old');
     const other = await storeReadable(t, 'other.txt');
     const failing = [

@@ -1,5 +1,5 @@
-import type { Entry } from '../trial/storage-tool.ts';
-import type { Trial } from '../trial/trial.ts';
+import type { CheckContext } from '../context/check-context.ts';
+import type { Entry } from '../context/storage-client.ts';
 import { type Check, defineCheck } from './check.ts';
 import {
   entriesOf,
@@ -15,11 +15,16 @@ import {
 } from './support/storage.ts';
 
 /** Deletes; where the answer has not one entry for each, the check is not reached. */
-function deleteFiles(t: Trial, ...fileIds: string[]): Promise<Entry[]> {
+function deleteFiles(t: CheckContext, ...fileIds: string[]): Promise<Entry[]> {
   return t.storage.list('batchDelete', fileIds);
 }
 
-async function judge(t: Trial, what: string, fileId: string, ...present: string[]): Promise<void> {
+async function judge(
+  t: CheckContext,
+  what: string,
+  fileId: string,
+  ...present: string[]
+): Promise<void> {
   const entries = await deleteFiles(t, fileId, ...present);
   const count = entries.filter(({ code }) => code === 'SUCCESS').length;
   t.expect(count <= present.length, `${what}: the code of its entry must not be SUCCESS`);
@@ -82,7 +87,7 @@ export const storageDelete: readonly Check[] = [
       }
     }
   }),
-  defineCheck('ST-DELETE-LIST', needsFiles, async (t: Trial) => {
+  defineCheck('ST-DELETE-LIST', needsFiles, async (t: CheckContext) => {
     const store = async (name: string) => (await t.upload.store(name)).fileId;
     const missing = await missingFileId(t);
     const twice = await store('f.txt');
@@ -98,7 +103,7 @@ export const storageDelete: readonly Check[] = [
     ];
     await expectLists(t, 'batchDelete', cases);
   }),
-  defineCheck('ST-DELETE-FILE-ID', needsFiles, async (t: Trial) => {
+  defineCheck('ST-DELETE-FILE-ID', needsFiles, async (t: CheckContext) => {
     const store = async (name: string) => (await t.upload.store(name)).fileId;
     const missing = await missingFileId(t);
     const lists = [
@@ -122,7 +127,7 @@ export const storageDelete: readonly Check[] = [
       }
     }
   }),
-  defineCheck('ST-DELETE-CODE', needsFiles, async (t: Trial) => {
+  defineCheck('ST-DELETE-CODE', needsFiles, async (t: CheckContext) => {
     for (const names of [['alone.txt'], ['a.txt', 'level/b.txt', 'c']]) {
       const files = [];
       for (const name of names) files.push(await storeReadable(t, name));
@@ -148,7 +153,7 @@ export const storageDelete: readonly Check[] = [
       t.expect(isText, `the code of a missing file must be a string, not ${show(code)}`);
     }
   }),
-  defineCheck('ST-DELETE-MISSING', needsFiles, async (t: Trial) => {
+  defineCheck('ST-DELETE-MISSING', needsFiles, async (t: CheckContext) => {
     const missing = await missingFileId(t);
     await judge(t, 'a file that was never stored', missing);
     await judge(t, 'the same file, deleted once more', missing);
@@ -166,7 +171,7 @@ export const storageDelete: readonly Check[] = [
       present.fileId,
     );
   }),
-  defineCheck('ST-DELETE-ALONE', needsFiles, async (t: Trial) => {
+  defineCheck('ST-DELETE-ALONE', needsFiles, async (t: CheckContext) => {
     const sound = await storeReadable(t, 'sound.txt');
     await deleteFiles(t, sound.fileId);
     t.reach(!(await t.upload.read(sound.fileId)).found, 'a file alone is not deleted');

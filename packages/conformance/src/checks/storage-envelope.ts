@@ -1,10 +1,9 @@
+import type { CheckContext } from '../context/check-context.ts';
 import {
   STORAGE_OPERATIONS,
   type StorageOperation,
   type StorageReply,
-} from '../trial/storage-tool.ts';
-
-import type { Trial } from '../trial/trial.ts';
+} from '../context/storage-client.ts';
 import { type Check, defineCheck } from './check.ts';
 import { toCopyItems } from './support/copies.ts';
 import { show } from './support/storage.ts';
@@ -19,7 +18,7 @@ interface Answer {
 const READING: readonly StorageOperation[] = ['getUploadMetaData', 'batchGetTempUrls'];
 
 /** Answers to good calls of every operation; of those that change nothing only with `--read-only`. */
-async function* successes(t: Trial): AsyncGenerator<Answer> {
+async function* successes(t: CheckContext): AsyncGenerator<Answer> {
   const ask = async (operation: StorageOperation, fields: object): Promise<Answer> => {
     const reply = await t.storage.call(operation, fields);
     return { what: `${operation} with a good request`, operation, reply };
@@ -35,7 +34,7 @@ async function* successes(t: Trial): AsyncGenerator<Answer> {
 }
 
 async function* good(
-  t: Trial,
+  t: CheckContext,
   ask: (operation: StorageOperation, fields: object) => Promise<Answer>,
 ): AsyncGenerator<Answer> {
   yield ask('getUploadMetaData', { path: t.storage.path('file.txt') });
@@ -50,7 +49,7 @@ async function* good(
 
 /** Answers to calls that are refused as a whole. */
 async function* failures(
-  t: Trial,
+  t: CheckContext,
   operations: readonly StorageOperation[] = t.settings.readOnly ? READING : STORAGE_OPERATIONS,
 ): AsyncGenerator<Answer> {
   let reached = 0;
@@ -73,7 +72,7 @@ async function* failures(
 }
 
 /** All of them. */
-async function* everyAnswer(t: Trial): AsyncGenerator<Answer> {
+async function* everyAnswer(t: CheckContext): AsyncGenerator<Answer> {
   yield* failures(t);
   yield* successes(t);
 }
@@ -85,7 +84,11 @@ function isFailure({ received, body, data }: StorageReply): boolean {
 }
 
 /** Expects a field of the body to be a string wherever it is present. */
-async function expectText(t: Trial, field: string, answers: AsyncIterable<Answer>): Promise<void> {
+async function expectText(
+  t: CheckContext,
+  field: string,
+  answers: AsyncIterable<Answer>,
+): Promise<void> {
   let seen = 0;
   for await (const { what, reply } of answers) {
     const value = reply.body?.[field];
@@ -98,7 +101,7 @@ async function expectText(t: Trial, field: string, answers: AsyncIterable<Answer
 
 /** Expects a field in the body of every answer, of whatever type. */
 async function expectPresent(
-  t: Trial,
+  t: CheckContext,
   field: string,
   answers: AsyncIterable<Answer>,
 ): Promise<void> {
@@ -116,7 +119,7 @@ async function expectPresent(
  * What is judged of answers that the operator has declared to be flat, instead of what only an envelope
  * has: `data`, or a `code`, stands at their top level.
  */
-async function judgeFlat(t: Trial, answers: AsyncIterable<Answer>): Promise<void> {
+async function judgeFlat(t: CheckContext, answers: AsyncIterable<Answer>): Promise<void> {
   t.note('The answers are declared to be flat, so they have neither statusCode nor body.');
   for await (const { what, reply } of answers) {
     const { envelope } = reply;
@@ -128,7 +131,7 @@ async function judgeFlat(t: Trial, answers: AsyncIterable<Answer>): Promise<void
 /** Whether that is a success of the call is open, but not that both say the same. */
 const PARTLY = 'batchCopyFile of a missing file';
 
-async function* copyAnswers(t: Trial): AsyncGenerator<Answer> {
+async function* copyAnswers(t: CheckContext): AsyncGenerator<Answer> {
   yield* failures(t, ['batchCopyFile']);
   for await (const answer of successes(t)) {
     if (answer.operation === 'batchCopyFile') yield answer;
@@ -148,7 +151,7 @@ export const storageEnvelope: readonly Check[] = [
       t.expect(isNumber, `${what}: statusCode must be a number, not ${show(value)}`, reply);
     }
   }),
-  defineCheck('ST-ENVELOPE-SUCCESS', ['storageCredentials'], async (t: Trial) => {
+  defineCheck('ST-ENVELOPE-SUCCESS', ['storageCredentials'], async (t: CheckContext) => {
     if (t.settings.envelope === 'flat') return judgeFlat(t, successes(t));
     let judged = 0;
     for await (const { what, operation, reply } of successes(t)) {
@@ -160,7 +163,7 @@ export const storageEnvelope: readonly Check[] = [
     }
     t.reach(judged > 0, 'no success had a statusCode');
   }),
-  defineCheck('ST-COPY-STATUS-CODE', ['storageCredentials', 'writes'], async (t: Trial) => {
+  defineCheck('ST-COPY-STATUS-CODE', ['storageCredentials', 'writes'], async (t: CheckContext) => {
     if (t.settings.envelope === 'flat') return judgeFlat(t, copyAnswers(t));
     let judged = 0;
     for await (const { what, reply } of copyAnswers(t)) {
@@ -194,7 +197,7 @@ export const storageEnvelope: readonly Check[] = [
   defineCheck('ST-ENVELOPE-REQUEST-ID-PRESENT', ['storageCredentials'], (t) =>
     expectPresent(t, 'requestId', everyAnswer(t)),
   ),
-  defineCheck('ST-ENVELOPE-DATA', ['storageCredentials'], async (t: Trial) => {
+  defineCheck('ST-ENVELOPE-DATA', ['storageCredentials'], async (t: CheckContext) => {
     let judged = 0;
     for await (const { what, reply } of successes(t)) {
       if (reply.body === undefined) continue;
@@ -216,7 +219,7 @@ export const storageEnvelope: readonly Check[] = [
     }
     t.reach(judged > 0, 'no success had a body to look into');
   }),
-  defineCheck('ST-ENVELOPE-CODE', ['storageCredentials'], async (t: Trial) => {
+  defineCheck('ST-ENVELOPE-CODE', ['storageCredentials'], async (t: CheckContext) => {
     let judged = 0;
     for await (const { what, reply } of failures(t)) {
       if (reply.body === undefined) continue;

@@ -1,8 +1,7 @@
+import type { CheckContext } from '../context/check-context.ts';
+import type { Entry, StorageReply } from '../context/storage-client.ts';
+import type { StoredFile } from '../context/upload-client.ts';
 import { NetworkFault } from '../http/health.ts';
-import type { Entry, StorageReply } from '../trial/storage-tool.ts';
-
-import type { Trial } from '../trial/trial.ts';
-import type { StoredFile } from '../trial/upload-tool.ts';
 import { type Check, defineCheck } from './check.ts';
 import { poll } from './support/poll.ts';
 import { entriesOf, expectLists, missingFileId, needsFiles, show } from './support/storage.ts';
@@ -15,7 +14,7 @@ interface LinkOrder {
 
 /** A links call, and its entries; without a list of objects the check is not reached. */
 async function askForLinks(
-  t: Trial,
+  t: CheckContext,
   fileList: readonly LinkOrder[],
 ): Promise<{ reply: StorageReply; entries: Entry[] }> {
   const reply = await t.storage.call('batchGetTempUrls', { fileList });
@@ -28,7 +27,7 @@ async function askForLinks(
 
 /** Stores small files and returns an item for each. */
 async function storeForLinks(
-  t: Trial,
+  t: CheckContext,
   ...names: string[]
 ): Promise<{ files: StoredFile[]; orders: LinkOrder[] }> {
   const files: StoredFile[] = [];
@@ -42,7 +41,12 @@ const CONTENTS = [
   { name: 'large.bin', bytes: Buffer.from(Array.from({ length: 65_537 }, (_, at) => at % 251)) },
 ];
 
-async function expectFile(t: Trial, what: string, link: string, bytes: Buffer): Promise<void> {
+async function expectFile(
+  t: CheckContext,
+  what: string,
+  link: string,
+  bytes: Buffer,
+): Promise<void> {
   const exchange = await t.upload.download(link);
   const { status, body } = exchange.received;
   const isSuccess = status >= 200 && status <= 299;
@@ -69,7 +73,11 @@ const SECONDS = { ms: 0.001, s: 1, min: 60 };
  * Whether a link works for longer than it should because the deployment gives none for less than a minute:
  * then it ends after a minute, and so does one that is asked for a minute.
  */
-async function isOfMinimum(t: Trial, link: Link, { fileId, bytes }: StoredFile): Promise<boolean> {
+async function isOfMinimum(
+  t: CheckContext,
+  link: Link,
+  { fileId, bytes }: StoredFile,
+): Promise<boolean> {
   if (link.lifetime >= LEAST) return false;
   const least = await askForLink(t, fileId, LEAST);
   if (least === undefined || (await outlives(t, link, bytes, LEAST))) return false;
@@ -86,7 +94,11 @@ interface Link {
   asked: number;
 }
 
-async function askForLink(t: Trial, fileID: string, seconds: number): Promise<Link | undefined> {
+async function askForLink(
+  t: CheckContext,
+  fileID: string,
+  seconds: number,
+): Promise<Link | undefined> {
   const maxAge = t.storage.maxAge(seconds);
   const asked = performance.now();
   const reply = await t.storage.call('batchGetTempUrls', { fileList: [{ fileID, maxAge }] });
@@ -96,7 +108,7 @@ async function askForLink(t: Trial, fileID: string, seconds: number): Promise<Li
 }
 
 /** Whether a link still works when it has had so many seconds, and some more. */
-function outlives(t: Trial, link: Link, bytes: Buffer, seconds: number): Promise<boolean> {
+function outlives(t: CheckContext, link: Link, bytes: Buffer, seconds: number): Promise<boolean> {
   const left = (seconds + GRACE) * 1000 - (performance.now() - link.asked);
   return poll(
     () => works(t, link, bytes),
@@ -110,7 +122,7 @@ function spellAge(since: number): string {
 }
 
 /** Whether a link returns the file. */
-async function works(t: Trial, { url }: Link, bytes: Buffer): Promise<boolean> {
+async function works(t: CheckContext, { url }: Link, bytes: Buffer): Promise<boolean> {
   const { received } = await t.upload.download(url);
   return received.status >= 200 && received.status <= 299 && received.body.equals(bytes);
 }
@@ -118,7 +130,12 @@ async function works(t: Trial, { url }: Link, bytes: Buffer): Promise<boolean> {
 /** Lifetimes that are tried, in seconds: which ones a deployment takes is its own (D22). */
 const LIFETIMES = [60, 600, 3600, 10, 1];
 
-async function judge(t: Trial, what: string, fileID: string, present?: string): Promise<void> {
+async function judge(
+  t: CheckContext,
+  what: string,
+  fileID: string,
+  present?: string,
+): Promise<void> {
   for (const others of [[], present === undefined ? [] : [present]]) {
     const fileList = [{ fileID }, ...others.map((id) => ({ fileID: id }))];
     const { reply, entries } = await askForLinks(t, fileList);
@@ -137,7 +154,7 @@ async function judge(t: Trial, what: string, fileID: string, present?: string): 
 }
 
 /** A link to an address that does not answer leads to no file. */
-async function isFile(t: Trial, link: string): Promise<boolean> {
+async function isFile(t: CheckContext, link: string): Promise<boolean> {
   try {
     const { status } = (await t.upload.download(link)).received;
     return status >= 200 && status < 300;
@@ -169,7 +186,7 @@ export const storageLinks: readonly Check[] = [
       }
     }
   }),
-  defineCheck('ST-LINKS-ITEM-FILE-ID', needsFiles, async (t: Trial) => {
+  defineCheck('ST-LINKS-ITEM-FILE-ID', needsFiles, async (t: CheckContext) => {
     const { orders } = await storeForLinks(t, 'file.txt');
     const [good] = orders;
     const sound = await t.storage.call('batchGetTempUrls', { fileList: [good] });
@@ -192,7 +209,7 @@ export const storageLinks: readonly Check[] = [
       t.expect(isRefused, `${what}: the call must be refused, not answered with ${status}`, reply);
     }
   }),
-  defineCheck('ST-LINKS-MAX-AGE', needsFiles, async (t: Trial) => {
+  defineCheck('ST-LINKS-MAX-AGE', needsFiles, async (t: CheckContext) => {
     const { orders } = await storeForLinks(t, 'file.txt', 'other.txt');
     const [one = { fileID: '' }, other = { fileID: '' }] = orders;
     const ask = async (...fileList: LinkOrder[]) => {
@@ -223,7 +240,7 @@ export const storageLinks: readonly Check[] = [
       t.expect(works, `maxAge ${maxAge} ${what} of two: both must get their links`, reply);
     }
   }),
-  defineCheck('ST-LINKS-LIST', needsFiles, async (t: Trial) => {
+  defineCheck('ST-LINKS-LIST', needsFiles, async (t: CheckContext) => {
     const { orders } = await storeForLinks(t, 'a.txt', 'b.txt');
     const [a, b] = orders;
     const missing = { fileID: await missingFileId(t) };
@@ -251,7 +268,7 @@ export const storageLinks: readonly Check[] = [
       }
     }
   }),
-  defineCheck('ST-LINKS-CODE', needsFiles, async (t: Trial) => {
+  defineCheck('ST-LINKS-CODE', needsFiles, async (t: CheckContext) => {
     const { orders } = await storeForLinks(t, 'a.txt', 'level/b.txt', 'c');
     for (const fileList of [orders.slice(0, 1), orders]) {
       const { reply, entries } = await askForLinks(t, fileList);
@@ -287,7 +304,7 @@ export const storageLinks: readonly Check[] = [
       }
     }
   }),
-  defineCheck('ST-LINKS-DOWNLOAD', needsFiles, async (t: Trial) => {
+  defineCheck('ST-LINKS-DOWNLOAD', needsFiles, async (t: CheckContext) => {
     const files = [];
     for (const { name, bytes } of CONTENTS) {
       const { fileId } = await t.upload.store(name, bytes);
@@ -314,7 +331,7 @@ export const storageLinks: readonly Check[] = [
     }
     await expectFile(t, `${first.name}, link that is not the last one`, first.link, first.bytes);
   }),
-  defineCheck('ST-LINKS-EXPIRE', needsFiles, async (t: Trial) => {
+  defineCheck('ST-LINKS-EXPIRE', needsFiles, async (t: CheckContext) => {
     const file = await t.upload.store('short.txt');
     const other = await t.upload.store('long.txt');
     const long = await askForLink(t, other.fileId, LONG);
@@ -337,7 +354,7 @@ export const storageLinks: readonly Check[] = [
     }
     t.apply(false, `the deployment gives no link with a maxAge of ${SHORT.join(', ')} s`);
   }),
-  defineCheck('ST-LINKS-MISSING', needsFiles, async (t: Trial) => {
+  defineCheck('ST-LINKS-MISSING', needsFiles, async (t: CheckContext) => {
     const file = await t.upload.store('deleted.txt');
     await judge(t, 'a file that was never stored', await missingFileId(t), file.fileId);
     const shorter = await t.upload.fileIdOf(t.storage.path('deleted'));
@@ -345,7 +362,7 @@ export const storageLinks: readonly Check[] = [
     await t.storage.list('batchDelete', [file.fileId]);
     await judge(t, 'a file that was deleted', file.fileId);
   }),
-  defineCheck('ST-LINKS-ALONE', needsFiles, async (t: Trial) => {
+  defineCheck('ST-LINKS-ALONE', needsFiles, async (t: CheckContext) => {
     const { files, orders } = await storeForLinks(t, 'a.txt', 'b.txt');
     const good = await askForLinks(t, orders);
     const areGood = good.entries.every(({ code }) => code === 'SUCCESS');

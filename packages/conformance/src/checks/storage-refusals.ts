@@ -1,13 +1,12 @@
 import { constantFrom } from 'fast-check';
-import { NetworkFault } from '../http/health.ts';
+import type { CheckContext } from '../context/check-context.ts';
 import {
   STORAGE_OPERATIONS,
   type StorageCallOptions,
   type StorageOperation,
   type StorageReply,
-} from '../trial/storage-tool.ts';
-
-import type { Trial } from '../trial/trial.ts';
+} from '../context/storage-client.ts';
+import { NetworkFault } from '../http/health.ts';
 import { type Check, defineCheck } from './check.ts';
 import {
   brokenJson,
@@ -29,7 +28,7 @@ import {
 
 /** Sends a body that is wrong, and takes whatever comes. */
 function callWrongly(
-  t: Trial,
+  t: CheckContext,
   operation: StorageOperation,
   body: string | Uint8Array,
   options: StorageCallOptions = {},
@@ -60,7 +59,7 @@ const CUT_OFF = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED']);
 const TOO_LARGE = 413;
 
 /** Sends a text of 256 KiB in place of a list. Limits of the size are not fixed, so any refusal will do. */
-async function expectLargeRefused(t: Trial, operation: StorageOperation): Promise<void> {
+async function expectLargeRefused(t: CheckContext, operation: StorageOperation): Promise<void> {
   const what = `${operation}, fileList is a string of ${SIZE} bytes`;
   let reply: StorageReply;
   try {
@@ -76,7 +75,7 @@ async function expectLargeRefused(t: Trial, operation: StorageOperation): Promis
 /** Deep enough for a parser that calls itself. */
 const DEPTH = 10_000;
 
-function toText(t: Trial, operation: StorageOperation): string {
+function toText(t: CheckContext, operation: StorageOperation): string {
   return t.storage.body(sampleRequest(t, operation));
 }
 
@@ -84,7 +83,7 @@ function toText(t: Trial, operation: StorageOperation): string {
  * Not among them: a byte order mark, which RFC 8259 lets a parser ignore; bytes that are no UTF-8, which
  * many parsers replace; and names that stand twice, which are JSON.
  */
-async function sendBroken(t: Trial, operation: StorageOperation): Promise<void> {
+async function sendBroken(t: CheckContext, operation: StorageOperation): Promise<void> {
   const text = toText(t, operation);
   const number = t.storage.maxAge(60);
   const bodies: Record<string, string> = {
@@ -117,7 +116,7 @@ async function sendBroken(t: Trial, operation: StorageOperation): Promise<void> 
   }
 }
 
-async function sendWithoutEach(t: Trial, operation: StorageOperation): Promise<void> {
+async function sendWithoutEach(t: CheckContext, operation: StorageOperation): Promise<void> {
   const [required = ''] = readRequestSchema(operation).required;
   const others = required === 'path' ? sampleRequest(t, 'batchDelete') : { path: 'a.txt' };
   const inherited = JSON.parse(`{"__proto__":${JSON.stringify(sampleRequest(t, operation))}}`);
@@ -156,7 +155,7 @@ function toLaxValue(type: JsonType, place: JsonType, text: string): unknown {
 }
 
 /** Every place with every wrong type; of a list the second item, as one that looks at the first misses it. */
-async function sendMistyped(t: Trial, operation: StorageOperation): Promise<void> {
+async function sendMistyped(t: CheckContext, operation: StorageOperation): Promise<void> {
   const request = sampleRequest(t, operation);
   const text = t.storage.path('sample.txt');
   const places = listRequestPlaces(readRequestSchema(operation), request);
@@ -175,7 +174,7 @@ async function sendMistyped(t: Trial, operation: StorageOperation): Promise<void
 }
 
 /** Lists so deep that careless code ends in a 5xx. */
-async function sendNested(t: Trial, operation: StorageOperation): Promise<void> {
+async function sendNested(t: CheckContext, operation: StorageOperation): Promise<void> {
   const [field = ''] = readRequestSchema(operation).required;
   const deep = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
   const body = t.storage.body({ [field]: 'DEEP' }).replace('"DEEP"', deep);

@@ -1,12 +1,14 @@
-import type { StorageReply } from '../trial/storage-tool.ts';
-import type { Trial } from '../trial/trial.ts';
+import type { CheckContext } from '../context/check-context.ts';
+import type { StorageReply } from '../context/storage-client.ts';
 import { type Check, defineCheck } from './check.ts';
 import { show } from './support/storage.ts';
 
 const NAMES = ['file.txt', 'level/deeper/file.txt', 'no-extension'];
 
 /** Upload metadata for several paths, and for one path a second time. */
-async function* askForGrants(t: Trial): AsyncGenerator<{ what: string; reply: StorageReply }> {
+async function* askForGrants(
+  t: CheckContext,
+): AsyncGenerator<{ what: string; reply: StorageReply }> {
   for (const name of [...NAMES, 'file.txt']) {
     const path = t.storage.path(name);
     const reply = await t.storage.call('getUploadMetaData', { path });
@@ -15,7 +17,7 @@ async function* askForGrants(t: Trial): AsyncGenerator<{ what: string; reply: St
 }
 
 /** Expects a field of every grant to be a string. */
-async function expectString(t: Trial, field: string): Promise<void> {
+async function expectString(t: CheckContext, field: string): Promise<void> {
   for await (const { what, reply } of askForGrants(t)) {
     const { data } = reply;
     t.reach(data !== undefined, `${what}: no data in the answer`);
@@ -26,7 +28,7 @@ async function expectString(t: Trial, field: string): Promise<void> {
 }
 
 export const storageUploadMetadata: readonly Check[] = [
-  defineCheck('ST-META-CALL', ['storageCredentials'], async (t: Trial) => {
+  defineCheck('ST-META-CALL', ['storageCredentials'], async (t: CheckContext) => {
     for await (const { what, reply } of askForGrants(t)) {
       const { refused, received, code, data } = reply;
       t.reach(refused || data !== undefined, `${what}: no data in the answer`);
@@ -34,7 +36,7 @@ export const storageUploadMetadata: readonly Check[] = [
       t.expect(!refused, `${what} must return the attributes for the upload, not ${came}`, reply);
     }
   }),
-  defineCheck('ST-META-URL', ['storageCredentials'], async (t: Trial) => {
+  defineCheck('ST-META-URL', ['storageCredentials'], async (t: CheckContext) => {
     for await (const { what, reply } of askForGrants(t)) {
       const { data } = reply;
       t.reach(data !== undefined, `${what}: no data in the answer`);

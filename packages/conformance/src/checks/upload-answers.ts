@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { hasXmlError } from '../trial/to-evidence.ts';
-import type { Trial } from '../trial/trial.ts';
-import type { FormField, Grant, Reading } from '../trial/upload-tool.ts';
+import type { CheckContext } from '../context/check-context.ts';
+import type { FormField, Grant, Reading } from '../context/upload-client.ts';
+import { hasXmlError } from '../context/upload-client.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
 import { canBeCopied, copy } from './support/copies.ts';
@@ -80,12 +80,12 @@ const half = (size: number) => Math.floor(size / 2);
 
 const chunked = { 'Transfer-Encoding': 'chunked' };
 
-async function isTaken(t: Trial, { fileId }: Grant): Promise<boolean> {
+async function isTaken(t: CheckContext, { fileId }: Grant): Promise<boolean> {
   return (await t.upload.read(fileId)).found;
 }
 
 /** Who asks for an upload has not overwritten anything yet. */
-async function keepGranted(t: Trial): Promise<void> {
+async function keepGranted(t: CheckContext): Promise<void> {
   const { path, fileId, bytes } = await t.upload.store('granted.txt');
   if (!hasBytes(await t.upload.read(fileId), bytes)) return;
   await t.upload.grant(path);
@@ -94,7 +94,7 @@ async function keepGranted(t: Trial): Promise<void> {
 }
 
 /** Read at once, and again after whatever else is done. */
-async function keepUploads(t: Trial): Promise<void> {
+async function keepUploads(t: CheckContext): Promise<void> {
   const file = await t.upload.store('file.txt');
   for (const turn of ['at once', 'a second time', 'a third time']) {
     expectBytes(t, await t.upload.read(file.fileId), file.bytes, `an upload, read ${turn},`);
@@ -121,7 +121,7 @@ async function keepUploads(t: Trial): Promise<void> {
 }
 
 /** A copy stays when its source goes. */
-async function keepCopies(t: Trial): Promise<void> {
+async function keepCopies(t: CheckContext): Promise<void> {
   for (const what of ['deleted', 'overwritten']) {
     const source = await t.upload.store(`${what}.txt`);
     const to = `${source.path}.copy`;
@@ -135,7 +135,7 @@ async function keepCopies(t: Trial): Promise<void> {
 }
 
 /** Two writers of one file at the same time: what is there then is what one of them has sent. */
-async function keepOneOfTwo(t: Trial): Promise<void> {
+async function keepOneOfTwo(t: CheckContext): Promise<void> {
   const path = t.storage.path('both.txt');
   const writers = ['a', 'b'].map(async (text) => {
     const content = Buffer.alloc(30_000, text);
@@ -163,7 +163,7 @@ const READINGS = 6;
 
 /** Reads all the time while an upload goes on, and after it. */
 async function uploadAndRead(
-  t: Trial,
+  t: CheckContext,
   what: string,
   path: string,
   before: readonly Buffer[],
@@ -195,7 +195,7 @@ async function uploadAndRead(
 }
 
 export const uploadAnswers: readonly Check[] = [
-  defineCheck('UP-ERROR', needsFiles, async (t: Trial) => {
+  defineCheck('UP-ERROR', needsFiles, async (t: CheckContext) => {
     const { securityToken, metaFileId } = t.settings.wireProfile.uploadFields;
     const without = (field: string) => (fields: FormField[]) =>
       fields.filter(([name]) => name !== field);
@@ -231,7 +231,7 @@ export const uploadAnswers: readonly Check[] = [
     }
     t.reach(judged > 0, 'no bad form is refused');
   }),
-  defineCheck('UP-SUCCESS', needsFiles, async (t: Trial) => {
+  defineCheck('UP-SUCCESS', needsFiles, async (t: CheckContext) => {
     const cases = [
       { what: 'a good form', name: 'file.txt', bytes: Buffer.from('first') },
       { what: 'a form for a file that exists', name: 'file.txt', bytes: Buffer.from('second') },
@@ -266,7 +266,7 @@ export const uploadAnswers: readonly Check[] = [
     }
     t.reach(judged > 0, 'no good form is taken');
   }),
-  defineCheck('UP-FILE-ID', needsFiles, async (t: Trial) => {
+  defineCheck('UP-FILE-ID', needsFiles, async (t: CheckContext) => {
     for (const name of ['file.txt', 'level/deeper/no-extension']) {
       const { path, fileId, bytes } = await t.upload.store(name);
       const reading = await t.upload.read(fileId);
@@ -284,12 +284,12 @@ export const uploadAnswers: readonly Check[] = [
       expectNothing(t, after, `${name}, deleted by the fileID of step 1,`);
     }
   }),
-  defineCheck('UP-WHOLE', needsFiles, async (t: Trial) => {
+  defineCheck('UP-WHOLE', needsFiles, async (t: CheckContext) => {
     const existing = await storeReadable(t, 'existing.txt', OLD);
     await uploadAndRead(t, 'over an existing file', existing.path, [OLD]);
     await uploadAndRead(t, 'of a new file', t.storage.path('new.txt'), []);
   }),
-  defineCheck('UP-BROKEN', needsFiles, async (t: Trial) => {
+  defineCheck('UP-BROKEN', needsFiles, async (t: CheckContext) => {
     const existing = await storeReadable(t, 'existing.txt', 'the content before');
     const cases = [
       { what: 'after half', cut: half, headers: {} },
@@ -325,7 +325,7 @@ export const uploadAnswers: readonly Check[] = [
     );
     await Promise.all(judgeAll);
   }),
-  defineCheck('UP-KEPT', needsFiles, async (t: Trial) => {
+  defineCheck('UP-KEPT', needsFiles, async (t: CheckContext) => {
     await keepGranted(t);
     await storeReadable(t, 'sound.txt');
     await keepUploads(t);

@@ -1,5 +1,11 @@
-import type { Trial } from '../trial/trial.ts';
-import type { FormField, Grant, PostOptions, Reading, UploadReply } from '../trial/upload-tool.ts';
+import type { CheckContext } from '../context/check-context.ts';
+import type {
+  FormField,
+  Grant,
+  PostOptions,
+  Reading,
+  UploadReply,
+} from '../context/upload-client.ts';
 import { type Check, defineCheck } from './check.ts';
 import { canBeCopied } from './support/copies.ts';
 import { poll } from './support/poll.ts';
@@ -14,7 +20,7 @@ import {
 
 /** Both steps of an upload, and what came of it, whatever it is. */
 async function postForm(
-  t: Trial,
+  t: CheckContext,
   name: string,
   bytes: Buffer,
   options?: PostOptions,
@@ -56,7 +62,7 @@ const CONTENT = Buffer.from('what must not be stored');
  * @param toRight the right value
  */
 async function expectField(
-  t: Trial,
+  t: CheckContext,
   field: string,
   toRight: (grant: Grant) => string,
 ): Promise<void> {
@@ -114,7 +120,7 @@ const CONTENTS = [
 ];
 
 /** What begins like the boundary of the very form. */
-async function expectLookalike(t: Trial): Promise<void> {
+async function expectLookalike(t: CheckContext): Promise<void> {
   const boundary = `berth-${t.uniqueName()}`;
   const almost = boundary.slice(0, -1);
   const bytes = Buffer.from(`a\r\n--${almost}\r\n--${almost}--\r\n\r\n-${boundary}\n--${boundary}`);
@@ -125,7 +131,7 @@ async function expectLookalike(t: Trial): Promise<void> {
 }
 
 /** Whether a form is stored that goes to the host of the returned `url`, but to the path `/`. */
-async function isStoredAtRoot(t: Trial, name: string, bytes: Buffer): Promise<boolean> {
+async function isStoredAtRoot(t: CheckContext, name: string, bytes: Buffer): Promise<boolean> {
   const given = await t.upload.grant(t.storage.path(`root/${name}`));
   const url = `${new URL(given.url).origin}/`;
   await t.upload.post({ ...given, url }, t.upload.fields(given, bytes));
@@ -136,7 +142,7 @@ async function isStoredAtRoot(t: Trial, name: string, bytes: Buffer): Promise<bo
 const LATEST = 2000;
 
 export const upload: readonly Check[] = [
-  defineCheck('UP-FORM', needsFiles, async (t: Trial) => {
+  defineCheck('UP-FORM', needsFiles, async (t: CheckContext) => {
     const cases = [
       { what: 'a form with a small file', name: 'small.txt', bytes: Buffer.from('small') },
       {
@@ -168,7 +174,7 @@ export const upload: readonly Check[] = [
       t.expect(holds, `${what} must be stored, not ${came}`, reply);
     }
   }),
-  defineCheck('UP-URL-VERBATIM', needsFiles, async (t: Trial) => {
+  defineCheck('UP-URL-VERBATIM', needsFiles, async (t: CheckContext) => {
     for (const name of ['file.txt', 'level/file.txt', 'file.txt']) {
       const bytes = Buffer.from('what is sent to the returned url');
       const { given, reply } = await postForm(t, name, bytes);
@@ -197,7 +203,7 @@ export const upload: readonly Check[] = [
     ),
   ),
   defineCheck('UP-KEY', needsFiles, (t) => expectField(t, 'key', ({ path }) => path)),
-  defineCheck('UP-FILE', needsFiles, async (t: Trial) => {
+  defineCheck('UP-FILE', needsFiles, async (t: CheckContext) => {
     let judged = 0;
     for (const [index, { what, bytes }] of CONTENTS.entries()) {
       const { given, reply } = await postForm(t, `${index}.bin`, bytes);

@@ -1,4 +1,4 @@
-import { matchesMediaType } from './media-type.ts';
+import { matchesMediaType } from '../http/media-type.ts';
 import {
   type Api,
   dereference,

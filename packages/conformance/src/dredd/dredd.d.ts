@@ -1,7 +1,6 @@
 /** The parts of Dredd 14 that the suite uses; the package ships no types. */
 declare module 'dredd' {
   export interface DreddTransaction {
-    name: string;
     origin: { apiName: string; actionName: string };
     protocol: string;
     host: string;
@@ -9,8 +8,6 @@ declare module 'dredd' {
     fullPath: string;
     request: { method: string; headers: Record<string, string>; body: string };
     expected: { statusCode: string; headers: Record<string, string> };
-    real?: { statusCode: number };
-    skip: boolean;
   }
 
   export interface DreddDescription {
@@ -26,7 +23,6 @@ declare module 'dredd' {
 
   interface Hooks {
     beforeEach(hook: Hook): void;
-    beforeEachValidation(hook: Hook): void;
   }
 
   type Callback = (error?: Error | null) => void;

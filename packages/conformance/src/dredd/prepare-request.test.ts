@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { createRun } from '../context/run.ts';
 import { type Transaction, transactions } from '../contract/documents.ts';
 import { readAll } from '../http/exchange.ts';
 import { type ConformanceOptions, toSettings } from '../options.ts';
-import { createRun } from '../trial/run.ts';
 import { prepareRequest, toScratch } from './prepare-request.ts';
 
 const drafted = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' };

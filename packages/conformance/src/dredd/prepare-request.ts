@@ -1,21 +1,21 @@
+import type { Run } from '../context/run.ts';
+import { toForm } from '../context/storage-client.ts';
 import { documents, type Transaction } from '../contract/documents.ts';
 import { dereference, type Parameter } from '../contract/openapi.ts';
 import { expandPath, findProvocation } from '../contract/operations.ts';
 import type { Call } from '../http/caller.ts';
 import {
-  type Drafted,
   type HeaderList,
+  type SentRequest,
   splitTarget,
   toHeaderList,
   withHeaders,
 } from '../http/exchange.ts';
-import type { Run } from '../trial/run.ts';
-import { toForm } from '../trial/storage-tool.ts';
 
 /** Turns the request that Dredd made from the examples into the call of this target. */
 export async function prepareRequest(
   transaction: Transaction,
-  drafted: Drafted,
+  drafted: Omit<SentRequest, 'url'>,
   run: Run,
   fileId: string | undefined,
 ): Promise<Call> {
@@ -103,7 +103,7 @@ function toServiceName(transaction: Transaction, { settings, mark }: Run): strin
 
 function toBody(
   transaction: Transaction,
-  { body }: Drafted,
+  { body }: Pick<SentRequest, 'body'>,
   { settings, mark, requestForm }: Run,
   fileId: string | undefined,
 ): string {

@@ -1,31 +1,17 @@
-import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createRunCaller, type Run } from '../context/run.ts';
+import { toEvidence } from '../context/to-evidence.ts';
 import { documents, type Transaction, toPlace, transactions } from '../contract/documents.ts';
-import { APIS } from '../contract/openapi.ts';
+import { APIS, type Api } from '../contract/openapi.ts';
 import { findProvocation } from '../contract/operations.ts';
 import { findRules } from '../contract/rules.ts';
-import type { Call, Caller } from '../http/caller.ts';
-import { type Answer, type Exchange, toReceived, toSentSize } from '../http/exchange.ts';
+import { type Exchange, toReceived, toSentSize } from '../http/exchange.ts';
 import { Throttled } from '../http/health.ts';
 import { judgeGateway } from '../judge/judge-gateway.ts';
 import { judgeStorage } from '../judge/judge-storage.ts';
 import { fromContractAnswer } from '../respect/translate.ts';
 import type { Result, Verdict } from '../result.ts';
-import { createRunCaller, type Run } from '../trial/run.ts';
-import { toAnswer, toEvidence } from '../trial/to-evidence.ts';
-import { type DreddKey, drive } from './drive.ts';
+import { type Draft, drive } from './drive.ts';
 import { prepareRequest } from './prepare-request.ts';
-
-/** A server on loopback that makes prepared calls for Dredd, as all others of the run are made. */
-interface Relay {
-  /** Prepares a call; a request to the returned URL makes it, once. */
-  prepare(call: Call, onEnd: (ending: Exchange | Error) => void): string;
-  close(): Promise<void>;
-}
-
-/** Hop-by-hop headers, and the length, belong to the connection of the real call. */
-const OWN = /^(connection|keep-alive|transfer-encoding|content-length)$/i;
 
 /**
  * Lets Dredd drive the documented answers of the contract. Each that it can drive gets exactly one
@@ -40,56 +26,21 @@ export async function runTransactions(run: Run, onResult: (result: Result) => vo
     else open.add(transaction);
   }
   if (open.size === 0) return;
-  const relay = await startRelay(createRunCaller(run));
   let fault = new Error('fault of the suite: Dredd made no call of it');
+  const known: Known = { gateway: run.gatewayScheme !== undefined, storage: false };
+  const onDraft = async (draft: Draft) => {
+    const transaction = findTransaction(open, draft);
+    if (transaction === undefined) return;
+    open.delete(transaction);
+    onResult(await runTransaction(run, transaction, draft, known));
+  };
   try {
-    await driveAll(run, relay, open, onResult);
+    const copies = APIS.map((api) => JSON.stringify(documents[api].copy));
+    await drive(copies, onDraft, run.signal);
   } catch (error) {
     fault = new Error(`fault of the suite: ${(error as Error).message}`);
-  } finally {
-    await relay.close();
   }
   for (const transaction of open) onResult({ ...toResult(transaction), ...toEnding(run, fault) });
-}
-
-async function startRelay(caller: Caller): Promise<Relay> {
-  const prepared = new Map<string, { call: Call; onEnd: (ending: Exchange | Error) => void }>();
-  const server = createServer(async (request, response) => {
-    request.resume();
-    const id = (request.url ?? '').slice(1);
-    const { call, onEnd } = prepared.get(id) ?? {};
-    prepared.delete(id);
-    if (call === undefined) return void response.writeHead(404).end();
-    let ending: Exchange | Error;
-    try {
-      ending = await caller.call(call);
-    } catch (error) {
-      ending = error as Error;
-    }
-    onEnd?.(ending);
-    if (ending instanceof Error) return void response.destroy();
-    const { status, headers, body } = ending.received;
-    const kept = headers.filter(([name]) => !OWN.test(name));
-    try {
-      response.writeHead(status, kept.flat()).end(body);
-    } catch {
-      // No answer that Dredd could be told of; what it is worth is judged without Dredd.
-      response.destroy();
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    prepare(call, onEnd) {
-      const id = randomUUID();
-      prepared.set(id, { call, onEnd });
-      return `http://127.0.0.1:${port}/${id}`;
-    },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
 }
 
 /** Operations whose calls change files. */
@@ -142,60 +93,37 @@ export function whyNotDriven(
   return kind === undefined && fixture !== true ? { outcome: 'skip', reason: fixture } : undefined;
 }
 
-/**
- * What a call may take beyond its timeout, in milliseconds, because the target wants to be called later.
- * The relay makes the calls and ends each in time; this only ends a Dredd that hangs.
- */
-const LONGEST_PAUSE = 240_000;
-
 /** What becomes of a transaction that got no answer. */
 function toEnding({ signal }: Run, fault: Error): Pick<Result, 'outcome' | 'reason'> {
   if (signal.aborted) return { outcome: 'skip', reason: String(signal.reason) };
   return { outcome: fault instanceof Throttled ? 'skip' : 'error', reason: fault.message };
 }
 
-async function driveAll(
+/** What earlier calls have shown: whether each API takes the credentials, and a file ID. */
+type Known = Record<Api, boolean> & { fileId?: string };
+
+async function runTransaction(
   run: Run,
-  relay: Relay,
-  open: Set<Transaction>,
-  onResult: (result: Result) => void,
-): Promise<void> {
-  const endings = new Map<Transaction, Exchange | Error>();
-  const accepted = { gateway: run.gatewayScheme !== undefined, storage: false };
-  let fileId: string | undefined;
-
-  const finish = (key: DreddKey, reason?: string) => {
-    const transaction = findTransaction(open, key);
-    if (transaction === undefined) return;
-    open.delete(transaction);
-    const ending = endings.get(transaction);
-    if (ending === undefined || ending instanceof Error) {
-      const why = ending ?? new Error(reason ?? 'no answer');
-      onResult({ ...toResult(transaction), ...toEnding(run, why), requests: 1 });
-      return;
-    }
-    const seen = { ...ending.received, body: fromContractAnswer(run, ending) };
-    const answer = toAnswer(toReceived(seen.status, seen.headers, seen.body));
-    fileId ??= readFileId(seen.body);
-    const verdict = judge(transaction, answer, accepted[transaction.api]);
-    accepted[transaction.api] ||= seen.status < 300;
-    onResult(toJudged(transaction, verdict, ending));
-  };
-
-  await drive({
-    documents: APIS.map((api) => JSON.stringify(documents[api].copy)),
-    timeout: run.settings.timeout * 2 + LONGEST_PAUSE,
-    signal: run.signal,
-    async prepare(key, drafted) {
-      const transaction = findTransaction(open, key);
-      if (transaction === undefined) return undefined;
-      const call = await prepareRequest(transaction, drafted, run, fileId);
-      const url = relay.prepare(call, (ending) => endings.set(transaction, ending));
-      return { method: 'POST', url, headers: {}, body: '' };
-    },
-    onAnswer: (key) => finish(key),
-    onError: finish,
-  });
+  transaction: Transaction,
+  draft: Draft,
+  known: Known,
+): Promise<Result> {
+  const { api } = transaction;
+  try {
+    const call = await prepareRequest(transaction, draft.request, run, known.fileId);
+    const exchange = await createRunCaller(run).call(call);
+    const { status, headers } = exchange.received;
+    const answer = toReceived(status, headers, fromContractAnswer(run, exchange));
+    const { fileID } = Object(Object(Object(answer.json).body).data);
+    if (typeof fileID === 'string') known.fileId ??= fileID;
+    // Judged by the full OpenAPI 3.1 document, not by the copy that Dredd reads.
+    const judge = api === 'gateway' ? judgeGateway : judgeStorage;
+    const verdict = judge(transaction, answer, known[api]);
+    known[api] ||= status < 300;
+    return toJudged(transaction, verdict, exchange);
+  } catch (error) {
+    return { ...toResult(transaction), ...toEnding(run, error as Error), requests: 1 };
+  }
 }
 
 function toJudged(transaction: Transaction, verdict: Verdict, exchange: Exchange): Result {
@@ -225,28 +153,12 @@ function toResult(transaction: Transaction): Result {
   };
 }
 
-function readFileId(body: Buffer): string | undefined {
-  const { json } = toReceived(200, [], body);
-  const fileID = Object(Object(Object(json).body).data).fileID;
-  return typeof fileID === 'string' ? fileID : undefined;
-}
-
-function findTransaction(open: Set<Transaction>, key: DreddKey): Transaction | undefined {
+function findTransaction(open: Set<Transaction>, draft: Draft): Transaction | undefined {
   return [...open].find(
     ({ api, operationId, status, contentType = '' }) =>
-      documents[api].copy.info.title === key.title &&
-      operationId === key.operationId &&
-      contentType === key.contentType &&
-      (findProvocation({ api, status })?.copyStatus ?? status) === key.copyStatus,
+      documents[api].copy.info.title === draft.title &&
+      operationId === draft.operationId &&
+      contentType === draft.contentType &&
+      (findProvocation({ api, status })?.copyStatus ?? status) === draft.copyStatus,
   );
-}
-
-/**
- * Judges a real answer by the full OpenAPI 3.1 document, not by the copy that Dredd reads.
- *
- * @param accepted whether the target has accepted the credentials of an earlier call
- */
-function judge(transaction: Transaction, answer: Answer, accepted: boolean): Verdict {
-  const judgeApi = transaction.api === 'gateway' ? judgeGateway : judgeStorage;
-  return judgeApi(transaction, answer, accepted);
 }

@@ -96,6 +96,11 @@ class Tunnel extends HttpsProxyAgent<string> {
   }
 }
 
+/** Whom a certificate has to name: the host of the URL, whatever `Host` says. Addresses are no names. */
+export function toServerName(hostname: string): string {
+  return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
+}
+
 /** The options of a call to an `http` target, as they are sent to a proxy that forwards it. */
 export function toForwarded<Options extends RequestOptions & { headers: string[] }>(
   options: Options,

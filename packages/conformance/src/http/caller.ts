@@ -1,24 +1,23 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
-import { type Agents, toForwarded } from './agents.ts';
+import { type Agents, toForwarded, toServerName } from './agents.ts';
 import {
+  type Evidence,
   type Exchange,
   fromRawHeaders,
   type HeaderList,
+  headOf,
+  LARGEST_BODY,
   readAll,
+  receive,
   type Sent,
-  toReceived,
 } from './exchange.ts';
-
 import { type Health, NetworkFault, Throttled, toNetworkFault } from './health.ts';
-
+import { openWebSocket, type Upgrade } from './open-web-socket.ts';
 import type { Pace } from './pace.ts';
 import { startTimer } from './start-timer.ts';
 
-/** Larger than anything that the suite asks for, in bytes. */
-const LARGEST_BODY = 33 * 2 ** 20;
 /** Longest time for the body of an open call, in timeouts; a single part has one timeout. */
 const LONGEST_BODY = 6;
 
@@ -49,13 +48,6 @@ export interface OpenExchange {
   close(): void;
 }
 
-export interface Caller {
-  /** Makes a call and reads the whole answer. */
-  call(call: Call): Promise<Exchange>;
-  /** Makes a call and returns when the head of the answer is there. */
-  open(call: Call): Promise<OpenExchange>;
-}
-
 export interface CallerOptions {
   agents: Agents;
   pace: Pace;
@@ -64,54 +56,63 @@ export interface CallerOptions {
   timeout: number;
   /** Ends every call. */
   signal: AbortSignal;
+  /** Called for each request that goes out. */
   onSent?: (sent: Sent) => void;
+  /** Called with what becomes of each call. */
+  onAnswer?: (evidence: Evidence) => void;
 }
 
 /**
  * Makes raw HTTP calls: the target, the header list and `Host` go out as they are given, redirects are
  * answers like any other, nothing is decoded.
  *
- * Both methods throw a NetworkFault where no answer comes, and Throttled where nothing but 429 does.
+ * Every method throws a NetworkFault where no answer comes, and Throttled where nothing but 429 does.
  */
-export function createCaller(options: CallerOptions): Caller {
-  const { agents, pace, health, timeout, signal } = options;
+export class Caller {
+  readonly #options: CallerOptions;
 
-  /** Makes one call: its answer from the head on, with `read` done within the timeout. */
-  const make = async <Made>(
-    request: Call,
-    read: (response: IncomingMessage) => Promise<Made> | Made,
-    ends = new AbortController(),
-  ): Promise<{ sent: Sent; made: Made }> => {
-    const what = `${request.method} ${request.origin}${request.target}`;
-    const late = new NetworkFault(`${what}: no answer within ${timeout} ms`, 'TIMEOUT');
-    const stop = startTimer(timeout, () => ends.abort(late));
-    try {
-      signal.throwIfAborted();
-      health.assertAlive(request.origin);
-      const sent = toSent(request);
-      options.onSent?.(sent);
-      const began = performance.now();
-      const response = await send(request, sent, agents, AbortSignal.any([signal, ends.signal]));
-      const made = await read(response);
-      health.answered(request.origin, performance.now() - began);
-      return { sent, made };
-    } catch (error) {
-      if (signal.aborted) throw new NetworkFault('the run was ended', 'ABORTED');
-      const fault = ends.signal.aborted ? late : toNetworkFault(error as Error, what);
-      // A body that the check itself breaks off says nothing about the target.
-      if (!request.trickle) health.silent(request.origin);
-      throw fault;
-    } finally {
-      stop();
-    }
-  };
+  constructor(options: CallerOptions) {
+    this.#options = options;
+  }
+
+  /** Makes a call and reads the whole answer. */
+  call(call: Call): Promise<Exchange> {
+    return this.#repeat(call, () =>
+      this.#make(call, async (response, sent) => ({ sent, received: await receive(response) })),
+    );
+  }
+
+  /** Makes a call and returns when the head of the answer is there. */
+  open(call: Call): Promise<OpenExchange> {
+    return this.#repeat(call, () => {
+      const ends = new AbortController();
+      const toOpen = (response: IncomingMessage, sent: Sent) => ({
+        sent,
+        status: response.statusCode ?? 0,
+        headers: fromRawHeaders(response.rawHeaders),
+        chunks: toChunks(response, `${call.method} ${sent.url}`, this.#options.timeout),
+        close: () => ends.abort(),
+      });
+      return this.#make(call, toOpen, ends);
+    });
+  }
+
+  /**
+   * Asks for a WebSocket.
+   *
+   * @param protocols offered subprotocols
+   */
+  upgrade(call: Call, protocols: readonly string[]): Promise<Upgrade> {
+    return this.#repeat(call, async () => {
+      const upgrade = await openWebSocket(call, protocols, this.#options);
+      this.#options.onSent?.(upgrade.sent);
+      return upgrade;
+    });
+  }
 
   /** Repeats a call that is refused with 429 when the target wants it. */
-  const repeat = async <Made>(
-    request: Call,
-    once: () => Promise<Made>,
-    headOf: (made: Made) => { status: number; headers: HeaderList },
-  ): Promise<Made> => {
+  async #repeat<Made extends Evidence>(call: Call, once: () => Promise<Made>): Promise<Made> {
+    const { pace, signal, onAnswer } = this.#options;
     let notBefore: number | undefined = 0;
     for (let attempt = 0; ; attempt += 1) {
       await pace.ready(signal, notBefore).catch(() => {
@@ -121,49 +122,50 @@ export function createCaller(options: CallerOptions): Caller {
       const made = await once();
       const { status, headers } = headOf(made);
       if (status !== 429) pace.accepted();
-      if (status !== 429 || request.keep429) return made;
+      if (status !== 429 || call.keep429) {
+        onAnswer?.(made);
+        return made;
+      }
+      if ('close' in made) (made as unknown as OpenExchange).close();
       notBefore = pace.slowDown(readAll(headers, 'retry-after')[0], attempt, began);
       if (notBefore === undefined) {
-        const what = `${request.method} ${request.origin}${request.target}`;
-        throw new Throttled(`${what}: too many requests (429), again and again`);
+        throw new Throttled(`${spell(call)}: too many requests (429), again and again`);
       }
     }
-  };
+  }
 
-  return {
-    call: (request) =>
-      repeat(
-        request,
-        async () => {
-          const { sent, made } = await make(request, async (response) => {
-            const body = await readWhole(response);
-            const headers = fromRawHeaders(response.rawHeaders);
-            return toReceived(response.statusCode ?? 0, headers, body);
-          });
-          return { sent, received: made };
-        },
-        ({ received }) => received,
-      ),
-    open: (request) =>
-      repeat(
-        request,
-        async () => {
-          const ends = new AbortController();
-          const { sent, made: response } = await make(request, (head) => head, ends);
-          return {
-            sent,
-            status: response.statusCode ?? 0,
-            headers: fromRawHeaders(response.rawHeaders),
-            chunks: toChunks(response, `${request.method} ${sent.url}`, timeout),
-            close: () => ends.abort(),
-          };
-        },
-        (opened) => {
-          if (opened.status === 429 && !request.keep429) opened.close();
-          return opened;
-        },
-      ),
-  };
+  /** Makes one call: its answer from the head on, with `read` done within the timeout. */
+  async #make<Made>(
+    call: Call,
+    read: (response: IncomingMessage, sent: Sent) => Promise<Made> | Made,
+    ends = new AbortController(),
+  ): Promise<Made> {
+    const { agents, health, timeout, signal, onSent } = this.#options;
+    const late = new NetworkFault(`${spell(call)}: no answer within ${timeout} ms`, 'TIMEOUT');
+    const stop = startTimer(timeout, () => ends.abort(late));
+    try {
+      signal.throwIfAborted();
+      health.assertAlive(call.origin);
+      const sent = toSent(call);
+      onSent?.(sent);
+      const began = performance.now();
+      const response = await send(call, sent, agents, AbortSignal.any([signal, ends.signal]));
+      const made = await read(response, sent);
+      health.answered(call.origin, performance.now() - began);
+      return made;
+    } catch (error) {
+      if (signal.aborted) throw new NetworkFault('the run was ended', 'ABORTED');
+      // A body that the check itself breaks off says nothing about the target.
+      if (!call.trickle) health.silent(call.origin);
+      throw ends.signal.aborted ? late : toNetworkFault(error as Error, spell(call));
+    } finally {
+      stop();
+    }
+  }
+}
+
+function spell({ method, origin, target }: Call): string {
+  return `${method} ${origin}${target}`;
 }
 
 function toSent({ method, origin, target, headers, body, trickle }: Call): Sent {
@@ -215,24 +217,6 @@ function send(
         .pipe(request);
     }
   });
-}
-
-/** Whom a certificate has to name: the host of the URL, whatever `Host` says. Addresses are no names. */
-export function toServerName(hostname: string): string {
-  return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : '';
-}
-
-async function readWhole(response: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > LARGEST_BODY) {
-      throw new NetworkFault(`the answer has more than ${LARGEST_BODY} bytes`, 'TOO_LARGE');
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 /** Neither a silence nor the whole has more than its time, nor the body more than its size. */

@@ -1,3 +1,10 @@
+import type { IncomingMessage } from 'node:http';
+import { NetworkFault } from './health.ts';
+import { toMediaType } from './media-type.ts';
+
+/** Larger than anything that the suite asks for, in bytes. */
+export const LARGEST_BODY = 33 * 2 ** 20;
+
 /** A request as it went out. */
 export interface Sent {
   method: string;
@@ -30,6 +37,29 @@ export interface Exchange {
   received: Received;
 }
 
+/** A call as evidence; of an open one the head is enough. */
+export type Evidence = Exchange | { sent: Sent; status: number; headers: HeaderList };
+
+/** Status and headers of the answer. */
+export function headOf(evidence: Evidence): { status: number; headers: HeaderList } {
+  return 'received' in evidence ? evidence.received : evidence;
+}
+
+/** Reads an answer to its end. */
+export async function receive(response: IncomingMessage): Promise<Received> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > LARGEST_BODY) {
+      throw new NetworkFault(`the answer has more than ${LARGEST_BODY} bytes`, 'TOO_LARGE');
+    }
+    chunks.push(chunk);
+  }
+  const headers = fromRawHeaders(response.rawHeaders);
+  return toReceived(response.statusCode ?? 0, headers, Buffer.concat(chunks));
+}
+
 export function toReceived(status: number, headers: HeaderList, body: Buffer): Received {
   return {
     status,
@@ -51,8 +81,7 @@ export function toReceived(status: number, headers: HeaderList, body: Buffer): R
       }
     },
     get mediaType() {
-      const [type] = (readAll(headers, 'content-type')[0] ?? '').split(';');
-      return type?.trim().toLowerCase() || undefined;
+      return toMediaType(readAll(headers, 'content-type')[0] ?? '') || undefined;
     },
   };
 }
@@ -80,6 +109,16 @@ export function toHeaderList(input: HeaderInput = []): HeaderList {
 export function withHeaders(headers: HeaderList, added: HeaderList): HeaderList {
   const names = new Set(added.map(([name]) => name.toLowerCase()));
   return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...added];
+}
+
+/** Headers by name; the values of one that is repeated are a list. */
+export function toHeaderRecord(headers: HeaderList): Record<string, string | string[]> {
+  const record = new Map<string, string | string[]>();
+  for (const [name, value] of headers) {
+    const before = record.get(name);
+    record.set(name, before === undefined ? value : [before, value].flat());
+  }
+  return Object.fromEntries(record);
 }
 
 /** Node's `rawHeaders`, names and values in turn, as pairs. */
@@ -127,9 +166,6 @@ export interface SentRequest {
   /** Size of the whole body in bytes, where `body` is only its beginning. */
   bodySize?: number;
 }
-
-/** What Dredd makes of the examples, before it is known where it goes. */
-export type Drafted = Omit<SentRequest, 'url'>;
 
 /** An answer as it came. Header names are lower case. */
 export interface Answer {

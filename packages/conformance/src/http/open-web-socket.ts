@@ -1,27 +1,24 @@
-import { once } from 'node:events';
+import { on } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
-import type { Agents } from './agents.ts';
-import { type Call, toServerName } from './caller.ts';
+import { toServerName } from './agents.ts';
+import type { Call, CallerOptions } from './caller.ts';
 import {
   type Exchange,
   fromRawHeaders,
   type HeaderList,
-  readAll,
+  LARGEST_BODY,
+  receive,
   type Sent,
-  toReceived,
+  toHeaderRecord,
 } from './exchange.ts';
-
 import { NetworkFault, toNetworkFault } from './health.ts';
-import { startTimer } from './start-timer.ts';
-
-/** Larger than any message or refusal that the suite asks for, in bytes. */
-const LARGEST = 33 * 2 ** 20;
-/** More messages than the suite ever asks for; a socket with more that nobody has taken is ended. */
-const MOST_WAITING = 20_000;
+import { startTimer, within } from './start-timer.ts';
 
 /** Longest wait for the other side to close what this side has closed, in milliseconds. */
 const LONGEST_GOODBYE = 3000;
+/** Messages that wait to be taken; with more the connection is read no further. */
+const MOST_WAITING = 20_000;
 
 /** What became of a WebSocket handshake: exactly one of `socket`, `refusal` and `breach` is there. */
 export interface Upgrade {
@@ -41,37 +38,27 @@ export interface Message {
   data: Buffer;
 }
 
-/** An open WebSocket. */
-export interface Socket {
-  /** The subprotocol that was chosen; empty without one. */
-  readonly protocol: string;
-  send(data: string | Uint8Array): void;
-  /** The next message, also one that has come already. Throws a NetworkFault where none comes in time. */
-  next(): Promise<Message>;
-  /** Closes with a code and reason. */
-  close(code?: number, reason?: string): void;
-  /** How the socket ended. Throws a NetworkFault where it does not end in time. */
-  closed(): Promise<{ code: number; reason: string }>;
+/** How a WebSocket ended. */
+export interface SocketEnd {
+  code: number;
+  reason: string;
 }
 
 /**
  * Makes a WebSocket handshake.
  *
- * @param timeout longest wait for the answer, for a message and for the end, in milliseconds
  * @throws NetworkFault where no answer comes
  */
 export async function openWebSocket(
   call: Call,
   protocols: readonly string[],
-  agents: Agents,
-  timeout: number,
-  signal: AbortSignal,
+  { agents, timeout, signal }: Pick<CallerOptions, 'agents' | 'timeout' | 'signal'>,
 ): Promise<Upgrade> {
   const url = call.origin.replace(/^http/, 'ws') + call.target;
   const what = `upgrade of ${url}`;
   // Both `servername` and lists of values reach Node's request, though the types of ws lack them.
   const passedOn: object = {
-    headers: toRecord(call.headers),
+    headers: toHeaderRecord(call.headers),
     servername: toServerName(new URL(call.origin).hostname),
   };
   const client = new WebSocket(url, [...protocols], {
@@ -79,7 +66,7 @@ export async function openWebSocket(
     agent: url.startsWith('wss:') ? agents.https : agents.http,
     followRedirects: false,
     perMessageDeflate: false,
-    maxPayload: LARGEST,
+    maxPayload: LARGEST_BODY,
     finishRequest(request) {
       // The target as it was signed: ws parses the URL, which makes `%27` of `'`.
       request.path = call.target;
@@ -95,136 +82,92 @@ export async function openWebSocket(
     headers: [...call.headers, ...upgraded],
     body: Buffer.alloc(0),
   };
+  const socket = new Socket(client, timeout, what);
   const end = () => client.terminate();
-  let isLate = false;
-  const stop = startTimer(timeout, () => {
-    isLate = true;
-    end();
-  });
-  client.once('open', stop).once('unexpected-response', stop).once('close', stop);
   signal.addEventListener('abort', end, { once: true });
-  if (signal.aborted) end();
   client.once('close', () => signal.removeEventListener('abort', end));
-  const inbox = createInbox(client, timeout, what);
+  if (signal.aborted) end();
 
   return new Promise((resolve, reject) => {
     let head: IncomingMessage | undefined;
+    const headersOf = () => fromRawHeaders(head?.rawHeaders ?? []);
+    const stop = startTimer(timeout, () => {
+      reject(new NetworkFault(`${what}: no answer within ${timeout} ms`, 'TIMEOUT'));
+      end();
+    });
+    client.once('open', stop).once('close', stop);
     client.once('upgrade', (response: IncomingMessage) => {
       head = response;
     });
-    client.once('open', () => {
-      const headers = fromRawHeaders(head?.rawHeaders ?? []);
-      resolve({ sent, status: 101, headers, socket: toSocket(client, inbox, timeout, what) });
-    });
+    client.once('open', () => resolve({ sent, status: 101, headers: headersOf(), socket }));
     client.once('unexpected-response', async (request, response) => {
       try {
-        const body = await readBody(response, timeout);
-        const headers = fromRawHeaders(response.rawHeaders);
-        const received = toReceived(response.statusCode ?? 0, headers, body);
-        resolve({ sent, status: received.status, headers, refusal: { sent, received } });
+        const received = await receive(response);
+        const { status, headers } = received;
+        resolve({ sent, status, headers, refusal: { sent, received } });
       } catch (error) {
         reject(toNetworkFault(error as NodeJS.ErrnoException, what));
       } finally {
+        stop();
         request.destroy();
       }
     });
     client.on('error', (error) => {
-      const late = new NetworkFault(`${what}: no answer within ${timeout} ms`, 'TIMEOUT');
-      if (head === undefined) return reject(isLate ? late : toNetworkFault(error, what));
-      const headers = fromRawHeaders(head.rawHeaders);
-      resolve({ sent, status: 101, headers, breach: error.message });
+      if (head === undefined) return reject(toNetworkFault(error, what));
+      resolve({ sent, status: 101, headers: headersOf(), breach: error.message });
     });
   });
 }
 
-interface Inbox {
-  messages: Message[];
-  end?: { code: number; reason: string };
-}
+/** An open WebSocket. */
+export class Socket {
+  readonly #client: WebSocket;
+  readonly #timeout: number;
+  readonly #what: string;
+  readonly #messages: AsyncIterator<[data: Buffer, binary: boolean]>;
+  readonly #ended: Promise<SocketEnd>;
 
-function createInbox(client: WebSocket, timeout: number, what: string): () => Promise<Message> {
-  const inbox: Inbox = { messages: [] };
-  client.on('message', (data: Buffer, binary) => {
-    inbox.messages.push({ binary, data: Buffer.from(data) });
-    client.emit('berth:message');
-    if (inbox.messages.length > MOST_WAITING) client.terminate();
-  });
-  return async () => {
-    if (inbox.messages.length === 0 && client.readyState === WebSocket.OPEN) {
-      const ends = new AbortController();
-      const stop = startTimer(timeout, () => ends.abort());
-      await Promise.race([
-        once(client, 'berth:message', { signal: ends.signal }),
-        once(client, 'close', { signal: ends.signal }),
-      ]).catch(() => {});
-      stop();
-      // The other of the two is waited for no more.
-      ends.abort();
-    }
-    const message = inbox.messages.shift();
-    if (message) return message;
-    if (client.readyState !== WebSocket.OPEN) {
-      throw new NetworkFault(`${what}: it ended before the next message`, 'ENDED');
-    }
-    throw new NetworkFault(`${what}: no message within ${timeout} ms`, 'TIMEOUT');
-  };
-}
-
-function toSocket(
-  client: WebSocket,
-  next: () => Promise<Message>,
-  timeout: number,
-  what: string,
-): Socket {
-  const ended = new Promise<{ code: number; reason: string }>((resolve) => {
-    client.once('close', (code, reason) => resolve({ code, reason: reason.toString() }));
-  });
-  return {
-    protocol: client.protocol,
-    send: (data) => client.send(data),
-    next,
-    close: (code = 1000, reason = '') => client.close(code, reason),
-    async closed() {
-      const isOurs = client.readyState === WebSocket.CLOSING;
-      const longest = isOurs ? Math.min(timeout, LONGEST_GOODBYE) : timeout;
-      const fault = new NetworkFault(`${what}: not closed within ${longest} ms`, 'TIMEOUT');
-      let stop = () => {};
-      const late = new Promise<never>((_, reject) => {
-        stop = startTimer(longest, () => reject(fault));
-      });
-      try {
-        return await Promise.race([ended, late]);
-      } finally {
-        stop();
-        client.terminate();
-      }
-    },
-  };
-}
-
-function toRecord(headers: HeaderList): Record<string, string | string[]> {
-  const names = [...new Set(headers.map(([name]) => name))];
-  return Object.fromEntries(
-    names.map((name) => {
-      const values = readAll(headers, name);
-      return [name, values.length === 1 ? (values[0] ?? '') : values];
-    }),
-  );
-}
-
-async function readBody(response: IncomingMessage, timeout: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const late = new NetworkFault(`no whole answer within ${timeout} ms`, 'TIMEOUT');
-  const stop = startTimer(timeout, () => response.destroy(late));
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > LARGEST) throw new NetworkFault(`more than ${LARGEST} bytes`, 'TOO_LARGE');
-      chunks.push(chunk);
-    }
-  } finally {
-    stop();
+  constructor(client: WebSocket, timeout: number, what: string) {
+    this.#client = client;
+    this.#timeout = timeout;
+    this.#what = what;
+    const limits = { close: ['close'], highWaterMark: MOST_WAITING };
+    this.#messages = on(client, 'message', limits) as AsyncIterator<[Buffer, boolean]>;
+    this.#ended = new Promise((resolve) => {
+      client.once('close', (code, reason) => resolve({ code, reason: reason.toString() }));
+    });
   }
-  return Buffer.concat(chunks);
+
+  send(data: string | Uint8Array): void {
+    this.#client.send(data);
+  }
+
+  /** The next message, also one that has come already. Throws a NetworkFault where none comes in time. */
+  async next(): Promise<Message> {
+    const late = new NetworkFault(
+      `${this.#what}: no message within ${this.#timeout} ms`,
+      'TIMEOUT',
+    );
+    const next = this.#messages.next().catch(() => ({ done: true, value: undefined }));
+    const { value } = await within(this.#timeout, next, late);
+    if (value) return { data: value[0], binary: value[1] };
+    throw new NetworkFault(`${this.#what}: it ended before the next message`, 'ENDED');
+  }
+
+  /** Closes with a code and reason. */
+  close(code = 1000, reason = ''): void {
+    this.#client.close(code, reason);
+  }
+
+  /** How the socket ended. Throws a NetworkFault where it does not end in time. */
+  async closed(): Promise<SocketEnd> {
+    const isOurs = this.#client.readyState === WebSocket.CLOSING;
+    const longest = isOurs ? Math.min(this.#timeout, LONGEST_GOODBYE) : this.#timeout;
+    const late = new NetworkFault(`${this.#what}: not closed within ${longest} ms`, 'TIMEOUT');
+    try {
+      return await within(longest, this.#ended, late);
+    } finally {
+      this.#client.terminate();
+    }
+  }
 }

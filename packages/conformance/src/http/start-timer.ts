@@ -18,3 +18,20 @@ export function startTimer(milliseconds: number, onEnd: () => void): () => void 
   let timer = setTimeout(next, 0);
   return () => clearTimeout(timer);
 }
+
+/** The value, or a rejection with `late` if it takes longer. */
+export async function within<Value>(
+  milliseconds: number,
+  value: Value | Promise<Value>,
+  late: Error,
+): Promise<Value> {
+  let stop = () => {};
+  const end = new Promise<never>((_, reject) => {
+    stop = startTimer(milliseconds, () => reject(late));
+  });
+  try {
+    return await Promise.race([value, end]);
+  } finally {
+    stop();
+  }
+}

@@ -1,8 +1,7 @@
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import type { Transaction } from '../contract/documents.ts';
-import { documents } from '../contract/documents.ts';
-import { matchesMediaType } from '../contract/media-type.ts';
-import { type Answer, readHeader } from '../http/exchange.ts';
+import { documents, type Transaction } from '../contract/documents.ts';
+import type { Received } from '../http/exchange.ts';
+import { matchesMediaType } from '../http/media-type.ts';
 import type { Finding, Verdict } from '../result.ts';
 import {
   checkAnswer,
@@ -10,18 +9,21 @@ import {
   checkDisposition,
   checkHeaders,
   listByStatus,
-  parse,
+  refusedCredentials,
 } from './check-answer.ts';
-import { refusedCredentials } from './refused-credentials.ts';
 
 /**
  * Judges an answer of the gateway. The gateway's own errors are judged in full; what a hosted service
  * answers passes through unchanged, so there the headers that the gateway sets are judged, and the
  * body only where it is the documented one (D7).
  */
-export function judgeGateway(transaction: Transaction, answer: Answer, accepted: boolean): Verdict {
+export function judgeGateway(
+  transaction: Transaction,
+  answer: Received,
+  accepted: boolean,
+): Verdict {
   if (transaction.status !== '200') return judgeGatewayError(transaction, answer, accepted);
-  if (isGatewayError(answer.status, parse(answer.body), readHeader(answer, 'x-request-id'))) {
+  if (isGatewayError(answer)) {
     return judgeRefusal(transaction, answer, accepted);
   }
   const findings: Finding[] = [
@@ -32,16 +34,16 @@ export function judgeGateway(transaction: Transaction, answer: Answer, accepted:
   return judgeService(transaction, answer);
 }
 
-function judgeRefusal(transaction: Transaction, answer: Answer, accepted: boolean): Verdict {
+function judgeRefusal(transaction: Transaction, answer: Received, accepted: boolean): Verdict {
   const findings = checkAnswer(transaction, answer);
   if (findings.length > 0) return { outcome: 'fail', findings };
   const refused = refusedCredentials(transaction, answer, accepted);
   return refused ?? skip(true, `the gateway answered ${answer.status}; see --service`);
 }
 
-function judgeService(transaction: Transaction, answer: Answer): Verdict {
+function judgeService(transaction: Transaction, answer: Received): Verdict {
   const { contentType: wanted = '' } = transaction;
-  const contentType = readHeader(answer, 'content-type') ?? '';
+  const contentType = answer.header('content-type') ?? '';
   const came = `the service answered ${answer.status} ${contentType}`.trimEnd();
   if (answer.status !== 200) return skip(true, `${came}; its headers keep the contract`);
   if (!matchesMediaType(contentType, wanted) || checkBody(transaction, answer).length > 0) {
@@ -58,25 +60,23 @@ function skip(required: boolean, reason: string): Verdict {
 /**
  * Whether an answer is an error of the gateway itself and not one of the hosted service: its body has
  * `code`, `message` and `requestId`, the last equal to `X-Request-Id` (D10).
- *
- * @param json the body as JSON; `undefined` where it is none
- * @param header value of `X-Request-Id`
  */
-export function isGatewayError(status: number, json: unknown, header: string | undefined): boolean {
-  if (status < 400 || header === undefined) return false;
+export function isGatewayError({ status, json, header }: Received): boolean {
+  const id = header('x-request-id');
+  if (status < 400 || id === undefined) return false;
   const { code, message, requestId } = Object(json);
-  return code !== undefined && message !== undefined && requestId === header;
+  return code !== undefined && message !== undefined && requestId === id;
 }
 
 /**
  * Judges an error that the gateway was brought to make: the status, the documented body, the code
  * where the contract fixes one for the status, and `requestId` equal to `X-Request-Id` (D9).
  */
-function judgeGatewayError(transaction: Transaction, answer: Answer, accepted: boolean): Verdict {
+function judgeGatewayError(transaction: Transaction, answer: Received, accepted: boolean): Verdict {
   const findings = checkAnswer(transaction, answer);
-  const body = parse(answer.body) as { code?: unknown; requestId?: unknown } | null | undefined;
+  const body = answer.json as { code?: unknown; requestId?: unknown } | null | undefined;
   const where = `${documents.gateway.name} ${transaction.pointer}`;
-  const requestId = readHeader(answer, 'x-request-id');
+  const requestId = answer.header('x-request-id');
   if (findings.length === 0) {
     const refused = refusedCredentials(transaction, answer, accepted);
     if (refused) return refused;
@@ -88,7 +88,7 @@ function judgeGatewayError(transaction: Transaction, answer: Answer, accepted: b
   return { outcome: findings.length > 0 ? 'fail' : 'pass', findings };
 }
 
-function checkStatus(transaction: Transaction, answer: Answer, code: unknown): Finding[] {
+function checkStatus(transaction: Transaction, answer: Received, code: unknown): Finding[] {
   const where = `${documents.gateway.name} ${transaction.pointer}`;
   if (transaction.status === 'default') {
     if (answer.status >= 400 && answer.status < 500) return [];

@@ -1,17 +1,18 @@
-import type { Transaction } from '../contract/documents.ts';
-import { documents } from '../contract/documents.ts';
-import type { Answer } from '../http/exchange.ts';
+import { documents, type Transaction } from '../contract/documents.ts';
+import type { Received } from '../http/exchange.ts';
 import type { Finding, Verdict } from '../result.ts';
 
-import { checkAnswer, parse, toDocumented } from './check-answer.ts';
-
-import { refusedCredentials } from './refused-credentials.ts';
+import { checkAnswer, refusedCredentials, toDocumented } from './check-answer.ts';
 
 /**
  * Judges an answer of the storage API, strictly: every answer has the envelope.
  * A call that should succeed must; one that lacks a required field must be refused (D30).
  */
-export function judgeStorage(transaction: Transaction, answer: Answer, accepted: boolean): Verdict {
+export function judgeStorage(
+  transaction: Transaction,
+  answer: Received,
+  accepted: boolean,
+): Verdict {
   const findings = checkAnswer(transaction, answer);
   if (findings.length === 0) {
     const refused = refusedCredentials(transaction, answer, accepted);
@@ -24,14 +25,14 @@ export function judgeStorage(transaction: Transaction, answer: Answer, accepted:
   return { outcome: findings.length > 0 ? 'fail' : 'pass', findings };
 }
 
-const CHECKS: Record<string, (transaction: Transaction, answer: Answer) => Finding[]> = {
+const CHECKS: Record<string, (transaction: Transaction, answer: Received) => Finding[]> = {
   '200': succeeded,
   '4XX': wasRefused,
   default: failed,
 };
 
 /** 'A `code` without `data` is a failure, whatever the status of the answer' (D20). */
-function succeeded(transaction: Transaction, answer: Answer): Finding[] {
+function succeeded(transaction: Transaction, answer: Received): Finding[] {
   const where = `${documents[transaction.api].name} ${transaction.pointer}`;
   if (toDocumented(transaction, answer.status) !== 200) {
     return [{ message: `the status must be 200, not ${answer.status}`, where }];
@@ -47,7 +48,7 @@ function succeeded(transaction: Transaction, answer: Answer): Finding[] {
 }
 
 /** 'A missing field is refused, never 5xx': non-2xx, or a `code` without `data` (D30). */
-function wasRefused(transaction: Transaction, answer: Answer): Finding[] {
+function wasRefused(transaction: Transaction, answer: Received): Finding[] {
   const where = `${documents[transaction.api].name} ${transaction.pointer}`;
   const { body } = readEnvelope(answer);
   const came = body?.data === undefined ? '' : ' with data';
@@ -58,14 +59,14 @@ function wasRefused(transaction: Transaction, answer: Answer): Finding[] {
 }
 
 /** Any other failure is none of the client's: 5xx. */
-function failed(transaction: Transaction, answer: Answer): Finding[] {
+function failed(transaction: Transaction, answer: Received): Finding[] {
   if (answer.status >= 500) return [];
   const where = `${documents[transaction.api].name} ${transaction.pointer}`;
   return [{ message: `the status must be 5xx for a failure, not ${answer.status}`, where }];
 }
 
 /** 'For copy `statusCode` equals the HTTP status' (D20). */
-function checkStatusCode({ api, operationId, pointer }: Transaction, answer: Answer): Finding[] {
+function checkStatusCode({ api, operationId, pointer }: Transaction, answer: Received): Finding[] {
   const { statusCode } = readEnvelope(answer);
   if (operationId !== 'batchCopyFile' || typeof statusCode !== 'number') return [];
   if (statusCode === answer.status) return [];
@@ -78,7 +79,7 @@ interface Envelope {
   body?: { code?: unknown; data?: unknown };
 }
 
-function readEnvelope(answer: Answer): Envelope {
-  const parsed = parse(answer.body) as Envelope | null | undefined;
+function readEnvelope(answer: Received): Envelope {
+  const parsed = answer.json as Envelope | null | undefined;
   return typeof parsed?.body === 'object' && parsed.body !== null ? parsed : {};
 }

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { stripVTControlCharacters } from 'node:util';
-import { toPlainType } from '../contract/media-type.ts';
+import { createRunCaller, type Run } from '../context/run.ts';
+import { toEvidence } from '../context/to-evidence.ts';
+import { followLink } from '../context/upload-client.ts';
 import type { Caller } from '../http/caller.ts';
 import {
   type Exchange,
@@ -12,10 +14,8 @@ import {
   withHeaders,
 } from '../http/exchange.ts';
 import { NetworkFault, Throttled } from '../http/health.ts';
+import { toPlainType } from '../http/media-type.ts';
 import type { Finding, Result } from '../result.ts';
-import { createRunCaller, type Run } from '../trial/run.ts';
-import { toEvidence } from '../trial/to-evidence.ts';
-import { followLink } from '../trial/upload-tool.ts';
 import {
   createVault,
   fromContractAnswer,

@@ -1,9 +1,9 @@
 import defaultProfile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
+import type { Run } from '../context/run.ts';
+import { toForm } from '../context/storage-client.ts';
+import { type FormField, toMultipart } from '../context/upload-client.ts';
 import { type Exchange, type HeaderList, readAll, withHeaders } from '../http/exchange.ts';
 import { toDocumented } from '../judge/check-answer.ts';
-import type { Run } from '../trial/run.ts';
-import { toForm } from '../trial/storage-tool.ts';
-import { type FormField, toMultipart } from '../trial/upload-tool.ts';
 
 /** Fields of answers whose values a workflow only passes on. */
 const OPAQUE = ['url', 'token', 'authorization', 'fileID', 'storeFileID', 'tempFileURL'];

@@ -1,5 +1,5 @@
+import type { Run } from '../context/run.ts';
 import type { Result } from '../result.ts';
-import type { Run } from '../trial/run.ts';
 
 /** The Arazzo documents of the contract, and what the suite says about their workflows. */
 export interface WorkflowFile {

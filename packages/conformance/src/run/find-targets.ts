@@ -1,3 +1,7 @@
+import { CheckContext } from '../context/check-context.ts';
+import { readEcho } from '../context/fixture-client.ts';
+import { createRunCaller, type Refusal, type Run } from '../context/run.ts';
+import type { StorageClient, StorageOperation, StorageReply } from '../context/storage-client.ts';
 import type { Api } from '../contract/openapi.ts';
 import type { GatewayScheme } from '../credentials/create-signers.ts';
 import { TunnelRefused } from '../http/agents.ts';
@@ -5,11 +9,6 @@ import type { HeaderInput } from '../http/exchange.ts';
 import { NetworkFault, Throttled } from '../http/health.ts';
 import { isGatewayError } from '../judge/judge-gateway.ts';
 import { StartError } from '../result.ts';
-import { createTrial } from '../trial/create-trial.ts';
-import { readEcho } from '../trial/fixture-tool.ts';
-import { createRunCaller, type Refusal, type Run } from '../trial/run.ts';
-import type { StorageOperation, StorageReply, StorageTool } from '../trial/storage-tool.ts';
-import type { Trial } from '../trial/trial.ts';
 
 /** How often a call is made where its connection breaks. */
 const ATTEMPTS = 5;
@@ -57,13 +56,13 @@ const SCHEMES: readonly GatewayScheme[] = ['module', 'bearer', 'signature'];
  * @throws StartError where no answer comes
  */
 export async function findGatewayCredentials(run: Run): Promise<void> {
-  const trial = createTrial(run, 'probe', '');
+  const context = new CheckContext(run, 'probe');
   const given = SCHEMES.filter((scheme) => run.signers.gateway[scheme] !== undefined);
   const refusals = new Set<string>();
   for (const scheme of given.length > 0 ? given : [undefined]) {
     const signer = scheme && run.signers.gateway[scheme];
     if (signer) run.gatewaySigner = signer;
-    const answer = await askGateway(run, trial);
+    const answer = await askGateway(run, context);
     if (typeof answer === 'object') {
       refusals.add(answer.refusal);
       continue;
@@ -102,14 +101,14 @@ function toRefusal({ settings }: Run, came: string, isGiven: boolean): Refusal {
 /** `true` where the fixture answers, a refusal of the credentials, or what came instead. */
 async function askGateway(
   run: Run,
-  { gateway }: Trial,
+  { gateway }: CheckContext,
 ): Promise<Run['fixture'] | { refusal: string }> {
   const { received } = await callTarget('gateway', run.settings.gatewayUrl, () =>
     gateway.call({ path: '/echo', acceptsRefusal: true }),
   );
   const { status, json } = received;
-  if (status === 200 && readEcho(json)) return true;
-  const isOwn = isGatewayError(status, json, received.header('x-request-id'));
+  if (status === 200 && readEcho(received)) return true;
+  const isOwn = isGatewayError(received);
   const code = isOwn ? Object(json).code : undefined;
   const came = [status, code].filter(Boolean).join(' ');
   const isRefusal = code !== undefined && status !== 404 && status < 500 && code !== FORBIDDEN;
@@ -130,7 +129,7 @@ const FORMS = ['top', 'data'] as const;
  * @throws StartError where no answer comes
  */
 export async function findStorageForm(run: Run): Promise<void> {
-  const { storage } = createTrial(run, 'probe', '');
+  const { storage } = new CheckContext(run, 'probe');
   const wanted = run.settings.requestForm;
   const attempts: [StorageOperation, object][] = [
     ['getUploadMetaData', { path: storage.path('probe.txt') }],
@@ -152,7 +151,7 @@ export async function findStorageForm(run: Run): Promise<void> {
 
 function askStorage(
   { settings }: Run,
-  storage: StorageTool,
+  storage: StorageClient,
   operation: StorageOperation | (string & {}),
   fields: object,
   credentials: HeaderInput | 'valid' = 'valid',
@@ -170,7 +169,7 @@ function askStorage(
  */
 async function findRefusal(
   run: Run,
-  storage: StorageTool,
+  storage: StorageClient,
   refusals: readonly StorageReply[],
 ): Promise<Refusal | undefined> {
   const { settings } = run;

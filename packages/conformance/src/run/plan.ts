@@ -1,10 +1,10 @@
 import { checks } from '../checks/index.ts';
+import { createRun, type Run } from '../context/run.ts';
 import { toPlace, transactions } from '../contract/documents.ts';
 import { isDriven, whyNotDriven } from '../dredd/run-transactions.ts';
 import type { Settings } from '../options.ts';
 import { whyNotRun as whyNoWorkflow, workflowFiles } from '../respect/workflows.ts';
 import type { Engine } from '../result.ts';
-import { createRun, type Run } from '../trial/run.ts';
 import measured from './costs.json' with { type: 'json' };
 import { whyNotRun } from './why-not-run.ts';
 

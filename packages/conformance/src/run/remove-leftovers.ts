@@ -1,10 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { CheckContext } from '../context/check-context.ts';
+import type { Run } from '../context/run.ts';
 import { createHealth, NetworkFault } from '../http/health.ts';
-
 import { createPace } from '../http/pace.ts';
-import { createTrial } from '../trial/create-trial.ts';
-import type { Run } from '../trial/run.ts';
-import type { Trial } from '../trial/trial.ts';
 
 /** Smaller than any sensible limit of a batch. */
 const BATCH = 20;
@@ -37,11 +35,11 @@ export async function removeLeftovers(ended: Run): Promise<string[]> {
   const signal = AbortSignal.timeout(LONGEST);
   // What the run has learnt about a target that was in trouble may be over.
   const run: Run = { ...ended, signal, pace: createPace(() => {}), health: createHealth() };
-  const trial = createTrial(run, 'clean-up', '');
+  const context = new CheckContext(run, 'clean-up');
   let left: File[] = listed;
   for (const pause of PAUSES) {
     if (left.length > 0) await wait(pause);
-    left = await removeAll(trial, await findFileIds(trial, left));
+    left = await removeAll(context, await findFileIds(context, left));
   }
   if (left.length > 0) {
     const named = left.slice(0, MOST_NAMED).map(({ path }) => path);
@@ -51,7 +49,7 @@ export async function removeLeftovers(ended: Run): Promise<string[]> {
   return left.map(({ path }) => path);
 }
 
-function findFileIds({ upload }: Trial, files: readonly File[]): Promise<File[]> {
+function findFileIds({ upload }: CheckContext, files: readonly File[]): Promise<File[]> {
   return mapSome(files, async ({ path, fileId }) => ({
     path,
     fileId: fileId ?? (await insist(() => upload.fileIdOf(path))),
@@ -85,17 +83,20 @@ async function insist<Answer>(call: () => Promise<Answer>): Promise<Answer | und
 }
 
 /** One turn; returns what is still there, or may be. */
-async function removeAll(trial: Trial, files: readonly File[]): Promise<File[]> {
+async function removeAll(context: CheckContext, files: readonly File[]): Promise<File[]> {
   const left = files.filter(({ fileId }) => fileId === undefined);
   const known = files.filter(({ fileId }) => fileId !== undefined);
   const batches = Array.from({ length: Math.ceil(known.length / BATCH) }, (_, index) =>
     known.slice(index * BATCH, (index + 1) * BATCH),
   );
-  left.push(...(await mapSome(batches, (batch) => removeBatch(trial, batch))).flat());
+  left.push(...(await mapSome(batches, (batch) => removeBatch(context, batch))).flat());
   return left;
 }
 
-async function removeBatch({ storage, upload }: Trial, files: readonly File[]): Promise<File[]> {
+async function removeBatch(
+  { storage, upload }: CheckContext,
+  files: readonly File[],
+): Promise<File[]> {
   const ids = files.map(({ fileId }) => fileId);
   const ask = async (operation: 'batchDelete' | 'batchGetTempUrls', fileList: unknown[]) => {
     const reply = await insist(() => storage.call(operation, { fileList }));

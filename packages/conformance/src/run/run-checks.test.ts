@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Check } from '../checks/check.ts';
 import { checks } from '../checks/index.ts';
+import { createRun } from '../context/run.ts';
 import { toSettings } from '../options.ts';
-import { createRun } from '../trial/run.ts';
 import { runChecks } from './run-checks.ts';
 
 const url = 'http://127.0.0.1:1';

@@ -1,10 +1,10 @@
 import type { Check } from '../checks/check.ts';
+import { CheckContext } from '../context/check-context.ts';
+import type { Run } from '../context/run.ts';
 import { findRule } from '../contract/rules.ts';
 import { NetworkFault, Throttled } from '../http/health.ts';
 import type { Outcome, Result } from '../result.ts';
-import { createTrial } from '../trial/create-trial.ts';
-import { Failed, Inapplicable, Unreached } from '../trial/endings.ts';
-import type { Run } from '../trial/run.ts';
+import { Failed, Inapplicable, Unreached } from '../result.ts';
 import { findCost } from './plan.ts';
 import { whyNotRun } from './why-not-run.ts';
 
@@ -42,10 +42,10 @@ export async function runChecks(
 async function runCheck(run: Run, check: Check): Promise<Result> {
   const rule = findRule(check.rule);
   const where = rule.places[0] ?? rule.id;
-  const trial = createTrial(run, rule.id, where);
+  const context = new CheckContext(run, rule.id, where);
   const started = performance.now();
-  const ending = whyNotRun(run, check) ?? (await end(check, trial, run.signal));
-  const { findings } = trial.record;
+  const ending = whyNotRun(run, check) ?? (await end(check, context, run.signal));
+  const { findings } = context.record;
   // A breach that was found stays one, also where the check did not get to its end.
   const outcome = findings.length > 0 ? ('fail' as const) : ending.outcome;
   return {
@@ -57,7 +57,7 @@ async function runCheck(run: Run, check: Check): Promise<Result> {
     operations: [...rule.operations],
     outcome,
     ...(ending.reason === undefined ? {} : { reason: ending.reason }),
-    ...trial.record,
+    ...context.record,
     durationMs: Math.round(performance.now() - started),
   };
 }
@@ -67,13 +67,9 @@ interface Ending {
   reason?: string;
 }
 
-async function end(
-  check: Check,
-  trial: ReturnType<typeof createTrial>,
-  signal: AbortSignal,
-): Promise<Ending> {
+async function end(check: Check, context: CheckContext, signal: AbortSignal): Promise<Ending> {
   try {
-    await check.run(trial);
+    await check.run(context);
   } catch (error) {
     if (signal.aborted) return { outcome: 'skip', reason: String(signal.reason) };
     if (error instanceof Failed) return { outcome: 'fail' };
@@ -84,7 +80,7 @@ async function end(
     if (error instanceof NetworkFault) return { outcome: 'error', reason: error.message };
     return { outcome: 'error', reason: `fault of the suite: ${(error as Error).stack ?? error}` };
   }
-  const { requests, assertions } = trial.record;
+  const { requests, assertions } = context.record;
   if (requests > 0 && assertions > 0) return { outcome: 'pass' };
   return { outcome: 'error', reason: 'fault of the suite: the check tested nothing' };
 }

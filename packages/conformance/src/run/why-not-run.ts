@@ -1,9 +1,9 @@
 import type { Check, Need } from '../checks/check.ts';
+import type { Run } from '../context/run.ts';
 import type { Api } from '../contract/openapi.ts';
 import { hasRule } from '../contract/rule-sets.ts';
 import { findRule } from '../contract/rules.ts';
 import type { Outcome } from '../result.ts';
-import type { Run } from '../trial/run.ts';
 
 interface Reason {
   outcome: Extract<Outcome, 'skip' | 'disabled'>;

@@ -2,8 +2,8 @@ import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { assert, property, sample } from 'fast-check';
 import { expect, test } from 'vitest';
-import { STORAGE_OPERATIONS, type StorageOperation } from '../../trial/storage-tool.ts';
-import type { Trial } from '../../trial/trial.ts';
+import type { CheckContext } from '../../context/check-context.ts';
+import { STORAGE_OPERATIONS, type StorageOperation } from '../../context/storage-client.ts';
 import { brokenJson, lackingRequest, validRequest, wrongTypeRequest } from './arbitraries.ts';
 import { sampleRequest } from './requests.ts';
 
@@ -13,7 +13,7 @@ const t = {
     copyPath: (path: string) => `/${path}`,
     maxAge: (seconds: number) => seconds,
   },
-} as unknown as Trial;
+} as unknown as CheckContext;
 
 const SCHEMAS: Record<StorageOperation, string> = {
   getUploadMetaData: 'UploadMetaDataRequest',

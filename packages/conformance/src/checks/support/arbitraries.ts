@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import type { StorageOperation } from '../../trial/storage-tool.ts';
-import type { Trial } from '../../trial/trial.ts';
+import type { CheckContext } from '../../context/check-context.ts';
+import type { StorageOperation } from '../../context/storage-client.ts';
 import {
   JSON_TYPES,
   type JsonType,
@@ -33,7 +33,7 @@ export interface FaultyRequest {
  *   refused for the form of one. Default: texts that are none
  */
 export function validRequest(
-  t: Trial,
+  t: CheckContext,
   operation: StorageOperation,
   fileIds: readonly string[] = [],
 ): fc.Arbitrary<object> {
@@ -49,7 +49,7 @@ export function validRequest(
   });
 }
 
-function toArbitrary(t: Trial, schema: RequestSchema, name: string): fc.Arbitrary<unknown> {
+function toArbitrary(t: CheckContext, schema: RequestSchema, name: string): fc.Arbitrary<unknown> {
   const { type, required, properties, items } = schema;
   if (type === 'object') {
     const fields = Object.entries(properties).map(([field, of]) => [
@@ -81,7 +81,7 @@ const LEAF = fc.string({
  * list. `null` stands only where something must stand: some take it for a field that is left out.
  */
 export function wrongTypeRequest(
-  t: Trial,
+  t: CheckContext,
   operation: StorageOperation,
 ): fc.Arbitrary<FaultyRequest> {
   const schema = readRequestSchema(operation);

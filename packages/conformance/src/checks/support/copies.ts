@@ -1,5 +1,5 @@
-import type { Entry } from '../../trial/storage-tool.ts';
-import type { Trial } from '../../trial/trial.ts';
+import type { CheckContext } from '../../context/check-context.ts';
+import type { Entry } from '../../context/storage-client.ts';
 
 /** One copy, with cloud paths. */
 export interface CopyOrder {
@@ -13,7 +13,7 @@ export interface CopyOrder {
 const PATH = /^[\w/!.,*\u4e00-\u9fff-]+$/;
 
 /** Items of a copy call; the destinations are removed at the end of the run. */
-export function toCopyItems(t: Trial, orders: readonly CopyOrder[]): object[] {
+export function toCopyItems(t: CheckContext, orders: readonly CopyOrder[]): object[] {
   return orders.map(({ from, to, ...rest }) => {
     if (PATH.test(to)) t.upload.track(to);
     return { srcPath: t.storage.copyPath(from), dstPath: t.storage.copyPath(to), ...rest };
@@ -21,7 +21,7 @@ export function toCopyItems(t: Trial, orders: readonly CopyOrder[]): object[] {
 }
 
 /** Copies; where the answer has not one entry for each, the check is not reached. */
-export function copy(t: Trial, ...orders: CopyOrder[]): Promise<Entry[]> {
+export function copy(t: CheckContext, ...orders: CopyOrder[]): Promise<Entry[]> {
   return t.storage.list('batchCopyFile', toCopyItems(t, orders));
 }
 
@@ -35,7 +35,7 @@ export function hasFailed({ code, message }: Entry): boolean {
 }
 
 /** Whether a file is there, asked without a link: a copy of it succeeds. */
-export async function canBeCopied(t: Trial, path: string): Promise<boolean> {
+export async function canBeCopied(t: CheckContext, path: string): Promise<boolean> {
   const [entry] = await copy(t, { from: path, to: `${path}.${t.uniqueName()}` });
   return entry !== undefined && !hasFailed(entry);
 }

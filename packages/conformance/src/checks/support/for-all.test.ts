@@ -1,32 +1,32 @@
 import { array, constant, integer, record } from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Evidence } from '../../trial/to-evidence.ts';
-import type { Trial } from '../../trial/trial.ts';
+import type { CheckContext } from '../../context/check-context.ts';
+import type { Evidence } from '../../http/exchange.ts';
 import { forAll } from './for-all.ts';
 
 const EXCHANGE = {} as Evidence;
 
-/** A trial that keeps what was expected of it. */
-function createTrial(settings: { seed: number; runs: number }) {
+/** A context that keeps what was expected of it. */
+function createContext(settings: { seed: number; runs: number }) {
   const findings: { message: string; exchange: unknown }[] = [];
   let assertions = 0;
-  const expectOf: Trial['expect'] = (holds, message, exchange) => {
+  const expectOf: CheckContext['expect'] = (holds, message, exchange) => {
     assertions += 1;
     if (!holds) findings.push({ message, exchange });
   };
-  const t = { settings, expect: expectOf } as unknown as Trial;
+  const t = { settings, expect: expectOf } as unknown as CheckContext;
   return { t, findings, assertions: () => assertions };
 }
 
 async function listValues(seed: number): Promise<number[]> {
   const values: number[] = [];
-  const { t } = createTrial({ seed, runs: 20 });
+  const { t } = createContext({ seed, runs: 20 });
   await forAll(t, integer(), async (value) => void values.push(value));
   return values;
 }
 
 test('a property that holds is an assertion for each run and no finding', async () => {
-  const { t, findings, assertions } = createTrial({ seed: 1, runs: 25 });
+  const { t, findings, assertions } = createContext({ seed: 1, runs: 25 });
   const holds = await forAll(t, integer(), async (_, expectOne) =>
     expectOne(true, 'holds', EXCHANGE),
   );
@@ -36,7 +36,7 @@ test('a property that holds is an assertion for each run and no finding', async 
 });
 
 test('a breach is one finding with the smallest request, the run and the seed', async () => {
-  const { t, findings } = createTrial({ seed: 7, runs: 100 });
+  const { t, findings } = createContext({ seed: 7, runs: 100 });
   const lists = record({ fileList: array(integer()) });
   const holds = await forAll(t, lists, async ({ fileList }, expectOne) => {
     expectOne(fileList.length < 3, `at most 2 items, not ${fileList.length}`, EXCHANGE);
@@ -55,7 +55,7 @@ test('a seed gives the same requests again, another seed gives others', async ()
 });
 
 test('what else is thrown passes through, and nothing is called after it', async () => {
-  const { t, findings } = createTrial({ seed: 1, runs: 50 });
+  const { t, findings } = createContext({ seed: 1, runs: 50 });
   const fault = new Error('reset');
   let calls = 0;
   const run = forAll(t, integer(), async () => {
@@ -68,7 +68,7 @@ test('what else is thrown passes through, and nothing is called after it', async
 });
 
 test('a fault while a breach is made smaller leaves the breach', async () => {
-  const { t, findings } = createTrial({ seed: 1, runs: 50 });
+  const { t, findings } = createContext({ seed: 1, runs: 50 });
   let calls = 0;
   await forAll(t, integer({ min: 1000, max: 100_000 }), async (_, expectOne) => {
     calls += 1;
@@ -80,7 +80,7 @@ test('a fault while a breach is made smaller leaves the breach', async () => {
 });
 
 test('the search for a smaller request ends', async () => {
-  const { t, findings } = createTrial({ seed: 1, runs: 50 });
+  const { t, findings } = createContext({ seed: 1, runs: 50 });
   let calls = 0;
   const long = array(integer(), { minLength: 400, maxLength: 500 });
   await forAll(t, long, async (list, expectOne) => {
@@ -92,7 +92,7 @@ test('the search for a smaller request ends', async () => {
 });
 
 test('a long request is cut', async () => {
-  const { t, findings } = createTrial({ seed: 1, runs: 1 });
+  const { t, findings } = createContext({ seed: 1, runs: 1 });
   await forAll(t, constant('x'.repeat(5000)), async (_, expectOne) =>
     expectOne(false, 'breach', EXCHANGE),
   );

@@ -1,6 +1,6 @@
 import { type Arbitrary, asyncProperty, check } from 'fast-check';
-import type { Evidence } from '../../trial/to-evidence.ts';
-import type { Trial } from '../../trial/trial.ts';
+import type { CheckContext } from '../../context/check-context.ts';
+import type { Evidence } from '../../http/exchange.ts';
 
 /** Longest search for a smaller request, in calls of the test and in milliseconds. */
 const MOST_SHRINKS = 200;
@@ -8,7 +8,7 @@ const LONGEST_SHRINK = 5000;
 /** Longest request that a message quotes, in characters. */
 const LONGEST_QUOTE = 400;
 
-/** Like `Trial.expect`, but ends the test of this request where the statement does not hold. */
+/** Like `CheckContext.expect`, but ends the test of this request where the statement does not hold. */
 export type ExpectOne = (holds: boolean, message: string, exchange: Evidence) => void;
 
 /**
@@ -26,7 +26,7 @@ export type ExpectOne = (holds: boolean, message: string, exchange: Evidence) =>
  * });
  */
 export async function forAll<Value>(
-  t: Trial,
+  t: CheckContext,
   arbitrary: Arbitrary<Value>,
   test: (value: Value, expect: ExpectOne) => Promise<void>,
 ): Promise<boolean> {

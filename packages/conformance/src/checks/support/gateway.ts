@@ -1,8 +1,8 @@
+import type { CheckContext } from '../../context/check-context.ts';
+import type { AnswerOrder, Echo } from '../../context/fixture-client.ts';
+import type { GatewayCall } from '../../context/gateway-client.ts';
 import type { Exchange, HeaderList, Received } from '../../http/exchange.ts';
 import type { Socket, Upgrade } from '../../http/open-web-socket.ts';
-import type { AnswerOrder, Echo } from '../../trial/fixture-tool.ts';
-import type { GatewayCall } from '../../trial/gateway-tool.ts';
-import type { Trial } from '../../trial/trial.ts';
 import { cite } from './cite.ts';
 
 /**
@@ -13,7 +13,7 @@ import { cite } from './cite.ts';
  * @param refusal a status by which HTTP lets a gateway refuse this very call: then the operator is told
  */
 export async function callEcho(
-  t: Trial,
+  t: CheckContext,
   call: GatewayCall,
   what: string,
   refusal?: number,
@@ -53,7 +53,7 @@ export const gatewayMethods = [{ method: 'GET' }, jsonPost] as const satisfies G
  * was given, the check is not reached: that is a matter of the rules about paths and queries.
  */
 export async function orderAnswer(
-  t: Trial,
+  t: CheckContext,
   order: AnswerOrder,
   call: GatewayCall = {},
 ): Promise<Exchange> {
@@ -73,7 +73,7 @@ export async function orderAnswer(
 
 /** The WebSocket handshake as it reached the fixture service. */
 export async function readHello(
-  t: Trial,
+  t: CheckContext,
   socket: Socket,
 ): Promise<{ target: string; headers: HeaderList }> {
   socket.send('!hello');
@@ -112,7 +112,7 @@ interface Provoked {
  * Makes calls that the contract has the gateway refuse, none of which a service answers, and returns
  * the answers that are refusals. Without any the check is not reached.
  */
-export async function provokeErrors(t: Trial): Promise<Provoked[]> {
+export async function provokeErrors(t: CheckContext): Promise<Provoked[]> {
   const service = t.uniqueName();
   const { forbiddenService } = t.settings;
   const calls: Record<string, GatewayCall> = {
@@ -137,7 +137,7 @@ export async function provokeErrors(t: Trial): Promise<Provoked[]> {
   return provoked;
 }
 
-interface SocketOrder extends NonNullable<Parameters<Trial['fixture']['socket']>[0]> {
+interface SocketOrder extends NonNullable<Parameters<CheckContext['fixture']['socket']>[0]> {
   /** Subprotocols that are offered. */
   offers?: readonly string[];
   call?: GatewayCall;
@@ -148,7 +148,7 @@ interface SocketOrder extends NonNullable<Parameters<Trial['fixture']['socket']>
  * check is not reached: that is a matter of GW-WS-UPGRADE.
  */
 export async function openSocket<Result>(
-  t: Trial,
+  t: CheckContext,
   { offers = [], call = {}, ...order }: SocketOrder,
   use: (socket: Socket, upgrade: Upgrade) => Promise<Result>,
 ): Promise<Result> {
@@ -172,7 +172,7 @@ const FARTHEST = 120;
  * Ends a check that signs the time where this machine's clock is not the gateway's: a refusal would then
  * say nothing about the gateway.
  */
-export async function assertClock(t: Trial): Promise<void> {
+export async function assertClock(t: CheckContext): Promise<void> {
   const { received } = await t.gateway.call({ credentials: 'none' });
   const theirs = Date.parse(received.header('date') ?? '');
   const seconds = Math.round(Math.abs(Date.now() - theirs) / 1000);
@@ -187,7 +187,7 @@ export type NamedCalls = Record<string, GatewayCall>;
 const NO_SUCH_BODY = new Set([411, 413, 415]);
 
 /** Whether an answer says nothing about the credentials of its call. */
-type Excuse = (t: Trial, call: GatewayCall) => Promise<boolean>;
+type Excuse = (t: CheckContext, call: GatewayCall) => Promise<boolean>;
 
 const NONE: Excuse = async () => false;
 
@@ -197,7 +197,7 @@ const NONE: Excuse = async () => false;
  * @param isExcused asked where one does not. Default: no
  */
 export async function expectLetThrough(
-  t: Trial,
+  t: CheckContext,
   calls: NamedCalls,
   isExcused = NONE,
 ): Promise<void> {
@@ -226,7 +226,7 @@ export async function expectLetThrough(
  * @param isExcused asked where one is not refused. Default: no
  */
 export async function expectRefused(
-  t: Trial,
+  t: CheckContext,
   mark: string,
   calls: NamedCalls,
   isExcused = NONE,

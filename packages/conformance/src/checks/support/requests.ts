@@ -1,3 +1,5 @@
+import type { CheckContext } from '../../context/check-context.ts';
+import type { StorageOperation } from '../../context/storage-client.ts';
 import { documents } from '../../contract/documents.ts';
 import {
   dereference,
@@ -5,8 +7,6 @@ import {
   type Reference,
   type RequestBody,
 } from '../../contract/openapi.ts';
-import type { StorageOperation } from '../../trial/storage-tool.ts';
-import type { Trial } from '../../trial/trial.ts';
 
 export const JSON_TYPES = ['object', 'array', 'string', 'number', 'boolean', 'null'] as const;
 
@@ -112,11 +112,11 @@ export function spellPlace(path: RequestPlace['path']): string {
  * A request that the contract allows, always the same for a check: every field, two items in a list. It
  * names files that do not exist.
  */
-export function sampleRequest(t: Trial, operation: StorageOperation): object {
+export function sampleRequest(t: CheckContext, operation: StorageOperation): object {
   return toSample(t, readRequestSchema(operation), '', '1') as object;
 }
 
-function toSample(t: Trial, schema: RequestSchema, name: string, mark: string): unknown {
+function toSample(t: CheckContext, schema: RequestSchema, name: string, mark: string): unknown {
   const { type, properties, items } = schema;
   if (type === 'object') {
     const fields = Object.entries(properties);
@@ -129,7 +129,7 @@ function toSample(t: Trial, schema: RequestSchema, name: string, mark: string): 
 }
 
 /** A text that the contract allows in a field: a path under the folder of the check. */
-export function toFieldText(t: Trial, field: string, leaf: string): string {
+export function toFieldText(t: CheckContext, field: string, leaf: string): string {
   const path = t.storage.path(leaf);
   return field === 'srcPath' || field === 'dstPath' ? t.storage.copyPath(path) : path;
 }

@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { CheckContext } from '../../context/check-context.ts';
+import type { Echo } from '../../context/fixture-client.ts';
+import type { GatewayCall } from '../../context/gateway-client.ts';
 import {
   signTc3,
   type Tc3Input,
@@ -8,9 +11,6 @@ import {
 } from '../../credentials/sign-tc3.ts';
 import type { RuleId } from '../../generated/rule-ids.gen.ts';
 import { type HeaderList, toHeaderList } from '../../http/exchange.ts';
-import type { Echo } from '../../trial/fixture-tool.ts';
-import type { GatewayCall } from '../../trial/gateway-tool.ts';
-import type { Trial } from '../../trial/trial.ts';
 import { type Check, defineCheck } from '../check.ts';
 import { assertClock, expectLetThrough, expectRefused } from './gateway.ts';
 
@@ -19,7 +19,7 @@ import { assertClock, expectLetThrough, expectRefused } from './gateway.ts';
  * signature. What becomes of its signature then says nothing about the verifier; the change is the subject
  * of other rules. False where there is no token that could tell.
  */
-async function arrivesChanged(t: Trial, call: GatewayCall): Promise<boolean> {
+async function arrivesChanged(t: CheckContext, call: GatewayCall): Promise<boolean> {
   if (t.settings.gatewayToken === undefined) return false;
   const echo = t.fixture.readEcho(await t.gateway.call({ ...call, credentials: 'bearer' }));
   if (echo) return !isSame(echo, call);
@@ -69,7 +69,7 @@ export interface SignedCall {
 }
 
 /** A call with a signature in `Authorization` that is made part by part, so that one can be wrong. */
-export function signCall(t: Trial, call: SignedCall): GatewayCall {
+export function signCall(t: CheckContext, call: SignedCall): GatewayCall {
   const { path, headers = [], body, instead = {}, change = (parts) => parts } = call;
   const method = call.method ?? (body === undefined ? 'GET' : 'POST');
   const [route = '', ...query] = path.split('?');
@@ -90,7 +90,7 @@ export function signCall(t: Trial, call: SignedCall): GatewayCall {
 }
 
 /** The key pair of the run; a check that signs needs one. */
-export function keysOf({ settings: { tc3 } }: Trial): Tc3Keys {
+export function keysOf({ settings: { tc3 } }: CheckContext): Tc3Keys {
   if (tc3 === undefined) throw new Error('No key pair: the check needs `signature`.');
   return tc3;
 }
@@ -107,7 +107,7 @@ export const JSON_TYPE: HeaderList[number] = ['Content-Type', 'application/json;
  * Ends a check of one side of the signature where a good one is refused: that is for AU-SIGNATURE to
  * say, and every wrong one would be refused as well.
  */
-export async function reachSignature(t: Trial): Promise<void> {
+export async function reachSignature(t: CheckContext): Promise<void> {
   await assertClock(t);
   const path = '/signed?a=1';
   const get = signCall(t, { path });
@@ -138,7 +138,7 @@ interface SignatureCases {
  */
 export function defineSignatureCheck(
   rule: RuleId,
-  toCases: (t: Trial, mark: string) => SignatureCases,
+  toCases: (t: CheckContext, mark: string) => SignatureCases,
 ): Check {
   return defineCheck(rule, ['fixture', 'signature'], async (t) => {
     await reachSignature(t);
@@ -149,7 +149,7 @@ export function defineSignatureCheck(
   });
 }
 
-function signAll(t: Trial, calls: NamedSignedCalls) {
+function signAll(t: CheckContext, calls: NamedSignedCalls) {
   return Object.fromEntries(
     Object.entries(calls).map(([what, call]) => [what, signCall(t, call)] as const),
   );

@@ -1,6 +1,6 @@
-import type { Entry, StorageOperation } from '../../trial/storage-tool.ts';
-import type { Trial } from '../../trial/trial.ts';
-import type { Reading, StoredFile } from '../../trial/upload-tool.ts';
+import type { CheckContext } from '../../context/check-context.ts';
+import type { Entry, StorageOperation } from '../../context/storage-client.ts';
+import type { Reading, StoredFile } from '../../context/upload-client.ts';
 import type { Need } from '../check.ts';
 import { copy } from './copies.ts';
 import { poll } from './poll.ts';
@@ -22,7 +22,7 @@ export type GoodFields = Record<StorageOperation, Record<string, unknown>>;
  * Makes them with a file ID of the deployment, so that it has no reason to refuse a call for its form.
  * Where no file ID can be had, the check is not reached.
  */
-export async function makeGoodFields(t: Trial): Promise<GoodFields> {
+export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
   const path = t.storage.path('missing.txt');
   const fileID = await t.upload.fileIdOf(path);
   const srcPath = t.storage.copyPath(path);
@@ -36,7 +36,7 @@ export async function makeGoodFields(t: Trial): Promise<GoodFields> {
 }
 
 /** The file ID of a path where nothing was ever stored. */
-export function missingFileId(t: Trial): Promise<string> {
+export function missingFileId(t: CheckContext): Promise<string> {
   return t.upload.fileIdOf(t.storage.path(`${t.uniqueName()}.missing`));
 }
 
@@ -45,7 +45,7 @@ export const needsFiles: readonly Need[] = ['storageCredentials', 'writes'];
 
 /** Makes calls for lists: each answer must have one entry for each item, and every entry is an object. */
 export async function expectLists(
-  t: Trial,
+  t: CheckContext,
   operation: StorageOperation,
   cases: readonly { what: string; fileList: readonly unknown[] }[],
 ): Promise<void> {
@@ -71,7 +71,7 @@ export async function expectLists(
 const LATEST = 2000;
 
 /** Reads what stands at a path now, whatever its file ID was before. */
-export async function readPath(t: Trial, path: string): Promise<Reading> {
+export async function readPath(t: CheckContext, path: string): Promise<Reading> {
   return t.upload.read(await t.upload.fileIdOf(path));
 }
 
@@ -90,12 +90,12 @@ export function describeReading(reading: Reading, wanted?: Buffer): string {
 }
 
 /** Expects that a reader got exactly these bytes. */
-export function expectBytes(t: Trial, reading: Reading, bytes: Buffer, what: string): void {
+export function expectBytes(t: CheckContext, reading: Reading, bytes: Buffer, what: string): void {
   const message = `${what} must have its ${bytes.length} bytes, not ${describeReading(reading, bytes)}`;
   t.expect(hasBytes(reading, bytes), message, reading.exchange);
 }
 
-export function expectNothing(t: Trial, reading: Reading, what: string): void {
+export function expectNothing(t: CheckContext, reading: Reading, what: string): void {
   t.expect(
     !reading.found,
     `${what} must not be found, not read with ${describeReading(reading)}`,
@@ -108,7 +108,7 @@ export function expectNothing(t: Trial, reading: Reading, what: string): void {
  * between. Where that does not work, the check is not reached.
  */
 export async function storeReadable(
-  t: Trial,
+  t: CheckContext,
   name: string,
   content?: Buffer | string,
 ): Promise<StoredFile> {
@@ -124,7 +124,7 @@ export async function storeReadable(
 }
 
 /** A source, and a proof that it can be copied at all; otherwise the check is not reached. */
-export async function storeCopyable(t: Trial, name: string): Promise<StoredFile> {
+export async function storeCopyable(t: CheckContext, name: string): Promise<StoredFile> {
   const source = await storeReadable(t, name, `the content of the source ${name}, the longer one`);
   const free = t.storage.path(`free/${name}`);
   await copy(t, { from: source.path, to: free });

@@ -8,10 +8,10 @@ import {
 } from '../credentials/create-signers.ts';
 import { createRedactor, listSecrets, toIndex } from '../credentials/redact.ts';
 import { type Agents, createAgents } from '../http/agents.ts';
-import { type Caller, type CallerOptions, createCaller } from '../http/caller.ts';
+import { Caller, type CallerOptions } from '../http/caller.ts';
 import { createHealth, type Health, NetworkFault } from '../http/health.ts';
 import { createPace, type Pace } from '../http/pace.ts';
-import { startTimer } from '../http/start-timer.ts';
+import { within } from '../http/start-timer.ts';
 import type { RequestForm, Settings } from '../options.ts';
 
 /** What a run has stored, so that it can be removed. */
@@ -111,7 +111,7 @@ export function createRun(settings: Settings, signal: AbortSignal): Run {
       settings.onNotice(`the target asks to slow down; waiting ${Math.ceil(pause / 1000)} s`),
     ),
     health: createHealth(),
-    signers: withSecrets(createSigners(settings), settings, secrets, signal),
+    signers: withSecrets(createSigners(settings), settings, secrets),
     secrets,
     leftovers: createLeftovers(),
     requestForm: settings.requestForm ?? 'top',
@@ -128,12 +128,12 @@ function withSecrets(
   { gateway, storage }: Signers,
   { auth, timeout }: Settings,
   secrets: RunSecrets,
-  signal: AbortSignal,
 ): Signers {
   const watch =
     (signer: Signer): Signer =>
     async (call) => {
-      const headers = await within(timeout, signal, signer(call));
+      const late = new NetworkFault(`--auth-module: no headers within ${timeout} ms`, 'TIMEOUT');
+      const headers = await within(timeout, signer(call), late);
       secrets.addHeaders(headers);
       return headers;
     };
@@ -143,34 +143,10 @@ function withSecrets(
   };
 }
 
-/** @throws NetworkFault where it takes longer, or the run ends */
-async function within<Value>(
-  timeout: number,
-  signal: AbortSignal,
-  value: Value | Promise<Value>,
-): Promise<Value> {
-  let stop = () => {};
-  let end = () => {};
-  const late = new Promise<never>((_, reject) => {
-    const fault = new NetworkFault(`--auth-module: no headers within ${timeout} ms`, 'TIMEOUT');
-    stop = startTimer(timeout, () => reject(fault));
-    end = () => reject(new NetworkFault('the run was ended', 'ABORTED'));
-  });
-  if (signal.aborted) end();
-  signal.addEventListener('abort', end, { once: true });
-  try {
-    return await Promise.race([value, late]);
-  } finally {
-    stop();
-    signal.removeEventListener('abort', end);
-  }
-}
-
 /** Calls with the agents, the pace and the timeout of a run. */
-export function createRunCaller(run: Run, onSent?: CallerOptions['onSent']): Caller {
-  const { agents, pace, health, signal, settings } = run;
-  return createCaller({
-    ...{ agents, pace, health, signal, timeout: settings.timeout },
-    ...(onSent ? { onSent } : {}),
-  });
+export function createRunCaller(
+  { agents, pace, health, signal, settings }: Run,
+  listeners: Pick<CallerOptions, 'onSent' | 'onAnswer'> = {},
+): Caller {
+  return new Caller({ agents, pace, health, signal, timeout: settings.timeout, ...listeners });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isJson, matchesMediaType } from './media-type.ts';
+import { isJson, listDispositionTypes, matchesMediaType } from './media-type.ts';
 
 test.each([
   ['application/json', 'application/json', true],
@@ -19,4 +19,19 @@ test('JSON is application/json and every +json type', () => {
   expect(isJson('application/json; charset=utf-8')).toBe(true);
   expect(isJson('application/problem+json')).toBe(true);
   expect(isJson('text/json')).toBe(false);
+});
+
+test.each([
+  [[], []],
+  [[''], []],
+  [['attachment'], ['attachment']],
+  [['ATTACHMENT ; filename=a.txt'], ['attachment']],
+  [['attachment; filename="a, inline; \\" b.txt"'], ['attachment']],
+  [['inline, attachment'], ['inline', 'attachment']],
+  [
+    ['attachment', 'Inline; filename="a"'],
+    ['attachment', 'inline'],
+  ],
+])('%j has the types %j', (headers, types) => {
+  expect(listDispositionTypes(headers)).toEqual(types);
 });

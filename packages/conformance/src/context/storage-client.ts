@@ -6,8 +6,8 @@ import {
   toHeaderList,
   withHeaders,
 } from '../http/exchange.ts';
-import type { Envelope, RequestForm } from '../options.ts';
-import { Unreached } from './endings.ts';
+import type { Envelope, RequestForm, UnsignedCall } from '../options.ts';
+import { Unreached } from '../result.ts';
 import type { Run } from './run.ts';
 
 export const STORAGE_OPERATIONS = [
@@ -39,78 +39,99 @@ export interface StorageCallOptions {
 /** One entry of a `fileList` in an answer, whatever it holds. */
 export type Entry = Record<string, unknown>;
 
-export interface StorageTool {
+export class StorageClient {
+  readonly #run: Run;
+  readonly #caller: Caller;
+  readonly #folder: string;
+  readonly #base: URL;
+
+  constructor(run: Run, caller: Caller, folder: string) {
+    this.#run = run;
+    this.#caller = caller;
+    this.#folder = folder;
+    this.#base = new URL(run.settings.storageUrl);
+  }
+
   /**
    * Makes a storage call and takes the answer as it comes. The fields go in the form that the
    * deployment accepts.
    */
-  call(
+  async call(
     operation: StorageOperation | (string & {}),
     fields: object,
-    options?: StorageCallOptions,
-  ): Promise<StorageReply>;
-  /** Makes a call for a list and returns its entries; where that does not work, the check is not reached. */
-  list(operation: StorageOperation, fileList: readonly unknown[]): Promise<Entry[]>;
-  /** The body of a call as JSON, the fields in the form that the deployment accepts. */
-  body(fields: unknown): string;
-  /** A cloud path that is this check's own, without a leading `/`. */
-  path(name: string): string;
-  /** A cloud path as copy calls want it: absolute, unless `--copy-path relative`. */
-  copyPath(path: string): string;
-  /** A number of seconds in the unit of `--max-age-unit`. */
-  maxAge(seconds: number): number;
-  /** The headers that `valid` credentials put into a call now. */
-  credentials(): Promise<HeaderList>;
-}
-
-export function createStorageTool(run: Run, caller: Caller, folder: string): StorageTool {
-  const { settings } = run;
-  const { origin, pathname } = new URL(settings.storageUrl);
-  const base = pathname.replace(/\/+$/, '');
-
-  const sign = async (
-    credentials: NonNullable<StorageCallOptions['credentials']>,
-    call: { method: string; url: string; headers: HeaderList; body: Buffer },
-  ): Promise<HeaderList> => {
-    if (credentials === 'none') return [];
-    if (credentials === 'valid') return (await run.signers.storage?.(call)) ?? [];
-    return toHeaderList(credentials);
-  };
-
-  const toBody: StorageTool['body'] = (fields) => JSON.stringify(toForm(fields, run.requestForm));
-
-  const call: StorageTool['call'] = async (operation, fields, options = {}) => {
+    options: StorageCallOptions = {},
+  ): Promise<StorageReply> {
+    const { settings, secrets } = this.#run;
     const { method = 'POST', env = settings.env, credentials = 'valid' } = options;
-    const body = Buffer.from(options.body ?? (method === 'GET' ? '' : toBody(fields)));
-    const target = options.target ?? `${base}/api/v2/envs/${env}/storages:${operation}`;
+    const { origin, pathname } = this.#base;
+    const body = Buffer.from(options.body ?? (method === 'GET' ? '' : this.body(fields)));
+    const path = `${pathname.replace(/\/+$/, '')}/api/v2/envs/${env}/storages:${operation}`;
+    const target = options.target ?? path;
     const type: HeaderList = method === 'GET' ? [] : [['Content-Type', 'application/json']];
     const headers = withHeaders(type, toHeaderList(options.headers));
-    const unsigned = { method, url: origin + target, headers, body };
-    const signed = withHeaders(headers, await sign(credentials, unsigned));
-    const exchange = await caller.call({ method, origin, target, headers: signed, body });
+    const signed = await this.#sign(credentials, { method, url: origin + target, headers, body });
+    const call = { method, origin, target, headers: withHeaders(headers, signed), body };
+    const exchange = await this.#caller.call(call);
     const reply = readReply(exchange, settings.envelope);
-    run.secrets.addGrant(reply.data);
+    secrets.addGrant(reply.data);
     assertAccepted(exchange, credentials === 'valid' && !options.acceptsRefusal);
     return reply;
-  };
+  }
 
-  return {
-    call,
-    async list(operation, fileList) {
-      const { data, received } = await call(operation, { fileList });
-      const entries = data?.fileList;
-      if (Array.isArray(entries) && entries.length === fileList.length) return entries.map(Object);
-      throw new Unreached(
-        `${operation} answered ${received.status} without an entry for each of the ${fileList.length} items`,
-      );
-    },
-    body: toBody,
-    path: (name) => `${folder}/${name}`,
-    copyPath: (path) => (settings.copyPath === 'absolute' ? `/${path}` : path),
-    maxAge: (seconds) => Math.ceil(seconds * { ms: 1000, s: 1, min: 1 / 60 }[settings.maxAgeUnit]),
-    credentials: () =>
-      sign('valid', { method: 'POST', url: origin, headers: [], body: Buffer.alloc(0) }),
-  };
+  /** Makes a call for a list, and reads its entries; where that does not work, the check is not reached. */
+  async listReply(
+    operation: StorageOperation,
+    fileList: readonly unknown[],
+  ): Promise<{ reply: StorageReply; entries: Entry[] }> {
+    const reply = await this.call(operation, { fileList });
+    const entries = reply.data?.fileList;
+    if (Array.isArray(entries) && entries.length === fileList.length) {
+      return { reply, entries: entries.map(Object) };
+    }
+    throw new Unreached(
+      `${operation} answered ${reply.received.status} without an entry for each of the ${fileList.length} items`,
+    );
+  }
+
+  /** The entries alone. */
+  async list(operation: StorageOperation, fileList: readonly unknown[]): Promise<Entry[]> {
+    return (await this.listReply(operation, fileList)).entries;
+  }
+
+  /** The body of a call as JSON, the fields in the form that the deployment accepts. */
+  body(fields: unknown): string {
+    return JSON.stringify(toForm(fields, this.#run.requestForm));
+  }
+
+  /** A cloud path that is this check's own, without a leading `/`. */
+  path(name: string): string {
+    return `${this.#folder}/${name}`;
+  }
+
+  /** A cloud path as copy calls want it: absolute, unless `--copy-path relative`. */
+  copyPath(path: string): string {
+    return this.#run.settings.copyPath === 'absolute' ? `/${path}` : path;
+  }
+
+  /** A number of seconds in the unit of `--max-age-unit`. */
+  maxAge(seconds: number): number {
+    return Math.ceil(seconds * { ms: 1000, s: 1, min: 1 / 60 }[this.#run.settings.maxAgeUnit]);
+  }
+
+  /** The headers that `valid` credentials put into a call now. */
+  credentials(): Promise<HeaderList> {
+    const { origin } = this.#base;
+    return this.#sign('valid', { method: 'POST', url: origin, headers: [], body: Buffer.alloc(0) });
+  }
+
+  async #sign(
+    credentials: NonNullable<StorageCallOptions['credentials']>,
+    call: UnsignedCall,
+  ): Promise<HeaderList> {
+    if (credentials === 'none') return [];
+    if (credentials === 'valid') return (await this.#run.signers.storage?.(call)) ?? [];
+    return toHeaderList(credentials);
+  }
 }
 
 /** Valid credentials that are refused half-way say nothing about the rule. */

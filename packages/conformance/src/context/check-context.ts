@@ -1,0 +1,113 @@
+import { type Evidence, toSentSize } from '../http/exchange.ts';
+import type { Settings } from '../options.ts';
+import { type Finding, Inapplicable, Unreached } from '../result.ts';
+import { FixtureClient } from './fixture-client.ts';
+import { GatewayClient } from './gateway-client.ts';
+import { createRunCaller, type Run } from './run.ts';
+import { StorageClient } from './storage-client.ts';
+import { toEvidence } from './to-evidence.ts';
+import { UploadClient } from './upload-client.ts';
+
+/** Longest list of findings that one check reports. */
+const MOST_FINDINGS = 20;
+
+/** What a check is given: clients that record what it sends, and what it says about the answers. */
+export class CheckContext {
+  readonly settings: Settings;
+  /** Ends with the run. */
+  readonly signal: AbortSignal;
+  readonly gateway: GatewayClient;
+  /** The fixture service behind the gateway; for checks that need `fixture`. */
+  readonly fixture: FixtureClient;
+  readonly storage: StorageClient;
+  readonly upload: UploadClient;
+  /** What the check has done and found so far. */
+  readonly record = {
+    findings: [] as Finding[],
+    notes: [] as string[],
+    requests: 0,
+    bytes: 0,
+    assertions: 0,
+  };
+  readonly #mark: string;
+  readonly #place: string;
+  #last: Evidence | undefined;
+  #names = 0;
+
+  /**
+   * @param rule the check's own name, for what it stores
+   * @param place the place in the contract that findings name
+   */
+  constructor(run: Run, rule: string, place = '') {
+    const caller = createRunCaller(run, {
+      onSent: (sent) => {
+        this.record.requests += 1;
+        this.record.bytes += toSentSize(sent);
+      },
+      onAnswer: (evidence) => {
+        this.#last = 'refusal' in evidence ? (evidence.refusal as Evidence) : evidence;
+      },
+    });
+    this.settings = run.settings;
+    this.signal = run.signal;
+    this.gateway = new GatewayClient(run, caller);
+    this.fixture = new FixtureClient(this.gateway);
+    this.storage = new StorageClient(
+      run,
+      caller,
+      `${run.settings.prefix}/${run.mark}/${rule.toLowerCase()}`,
+    );
+    this.upload = new UploadClient(run, caller, this.storage);
+    this.#mark = `berth-${run.mark}-${rule.toLowerCase()}`;
+    this.#place = place;
+  }
+
+  /**
+   * Tests a statement about an answer and goes on, whether it holds or not.
+   *
+   * @param message what the contract says and what came instead: `the status must be 404, not 200`
+   * @param evidence Default: the last call of this check
+   */
+  expect = (holds: boolean, message: string, evidence: Evidence | undefined = this.#last): void => {
+    // What the end of the run has cut off is nobody's breach.
+    if (this.signal.aborted) return;
+    this.record.assertions += 1;
+    if (holds || this.record.findings.length >= MOST_FINDINGS) return;
+    const shown = evidence ? toEvidence(evidence) : {};
+    this.record.findings.push({ message, where: this.#place, ...shown });
+  };
+
+  /** `expect` for a value: `GET /a: the status must be 404, not 200`. */
+  expectEqual(what: string, came: unknown, wanted: unknown, evidence?: Evidence): void {
+    this.expect(came === wanted, `${what} must be ${wanted}, not ${came ?? 'none'}`, evidence);
+  }
+
+  /**
+   * Ends the check where its preparation did not work; the result is a skip, never a failure.
+   *
+   * @param reason why: `no file could be uploaded`
+   */
+  reach(holds: boolean, reason: string): asserts holds {
+    if (!holds) throw new Unreached(reason);
+  }
+
+  /**
+   * Ends the check where its rule is about something that a target need not have; the result is disabled.
+   *
+   * @param reason what it does not have: `the gateway takes no multipart/form-data`
+   */
+  apply(applies: boolean, reason: string): asserts applies {
+    if (!applies) throw new Inapplicable(reason);
+  }
+
+  /** Tells the operator something that decides nothing. */
+  note(text: string): void {
+    this.record.notes.push(text);
+  }
+
+  /** A name that no other check and no other run uses: letters, digits and hyphens. */
+  uniqueName(): string {
+    this.#names += 1;
+    return `${this.#mark}-${this.#names}`.slice(0, 60);
+  }
+}

@@ -1,0 +1,133 @@
+import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Call, Caller, OpenExchange } from '../http/caller.ts';
+import {
+  type Exchange,
+  type HeaderInput,
+  type HeaderList,
+  toHeaderList,
+  withHeaders,
+} from '../http/exchange.ts';
+import type { Upgrade } from '../http/open-web-socket.ts';
+import { isGatewayError } from '../judge/judge-gateway.ts';
+import type { UnsignedCall } from '../options.ts';
+import { Unreached } from '../result.ts';
+import type { Run } from './run.ts';
+
+/** Between two chunks of a body, in milliseconds. */
+const PAUSE = 20;
+
+/** A call of a hosted service. */
+export interface GatewayCall {
+  /** Default: GET, or POST where there is a body. */
+  method?: string;
+  /** What stands behind the name of the service, exactly as sent: `/echo/a?x=1`, `?x=1`. Default: nothing. */
+  path?: string;
+  /** Default: the fixture service. */
+  service?: string;
+  headers?: HeaderInput;
+  body?: string | Uint8Array;
+  /** The body in chunks instead, one after another and without a length (RFC 9112, section 7.1). */
+  chunks?: readonly Uint8Array[];
+  /**
+   * - `valid` (default): what the target was found to accept. Where it refuses them with 401 now, the
+   *   check ends as not reached
+   * - `bearer`, `signature`: that scheme, and every answer is taken as it comes
+   * - `none`: no credentials
+   * - headers: exactly these, instead of credentials
+   */
+  credentials?: 'valid' | 'bearer' | 'signature' | 'none' | HeaderInput;
+  /** `Host`. Default: `--gateway-host`, or the host of the URL. */
+  host?: string;
+  /** Take a 429 as the answer. Default: wait and call again. */
+  keep429?: boolean;
+  /** Take a 401 as the answer, also with `valid` credentials. Default: the check ends as not reached. */
+  acceptsRefusal?: boolean;
+}
+
+export class GatewayClient {
+  /** `Host` of the gateway calls. */
+  readonly host: string;
+  /** Path of the fixture service, `/v1/cloudrun/conformance`. */
+  readonly servicePath: string;
+  readonly #run: Run;
+  readonly #caller: Caller;
+  readonly #base: URL;
+
+  constructor(run: Run, caller: Caller) {
+    const { settings } = run;
+    this.#run = run;
+    this.#caller = caller;
+    this.#base = new URL(settings.gatewayUrl);
+    this.host = settings.gatewayHost ?? this.#base.host;
+    this.servicePath = this.#pathOf(settings.service);
+  }
+
+  /** Calls a service and reads the whole answer. */
+  async call(call: GatewayCall = {}): Promise<Exchange> {
+    const exchange = await this.#caller.call(await this.#prepare(call));
+    assertAccepted(call, exchange);
+    return exchange;
+  }
+
+  /** Calls a service and returns with the head of the answer. */
+  async open(call: GatewayCall = {}): Promise<OpenExchange> {
+    return this.#caller.open(await this.#prepare(call));
+  }
+
+  /**
+   * Asks for a WebSocket.
+   *
+   * @param protocols offered subprotocols
+   */
+  async upgrade(call: GatewayCall = {}, protocols: readonly string[] = []): Promise<Upgrade> {
+    const upgrade = await this.#caller.upgrade(await this.#prepare(call), protocols);
+    if (upgrade.refusal) assertAccepted(call, upgrade.refusal);
+    return upgrade;
+  }
+
+  #pathOf(service: string): string {
+    return `${this.#base.pathname.replace(/\/+$/, '')}/v1/cloudrun/${service}`;
+  }
+
+  async #prepare(call: GatewayCall): Promise<Call> {
+    const { chunks, credentials = 'valid', host = this.host, path = '', keep429 } = call;
+    const { origin } = this.#base;
+    const body = chunks ? Buffer.concat(chunks) : Buffer.from(call.body ?? '');
+    const method = call.method ?? ((call.body ?? chunks) === undefined ? 'GET' : 'POST');
+    const target = this.#pathOf(call.service ?? this.#run.settings.service) + path;
+    const coding: HeaderList = chunks ? [['Transfer-Encoding', 'chunked']] : [];
+    const headers = withHeaders([['Host', host], ...coding], toHeaderList(call.headers));
+    const signed = await this.#sign(credentials, { method, url: origin + target, headers, body });
+    const trickle = chunks && (() => Readable.from(pauseBetween(chunks)));
+    const all = withHeaders(headers, signed);
+    return { method, origin, target, headers: all, body, trickle, keep429 };
+  }
+
+  async #sign(
+    credentials: NonNullable<GatewayCall['credentials']>,
+    call: UnsignedCall,
+  ): Promise<HeaderList> {
+    if (credentials === 'none') return [];
+    if (credentials === 'valid') return (await this.#run.gatewaySigner?.(call)) ?? [];
+    if (typeof credentials !== 'string') return toHeaderList(credentials);
+    const signer = this.#run.signers.gateway[credentials];
+    if (signer) return signer(call);
+    throw new Error(`No ${credentials} credentials: the check needs them.`);
+  }
+}
+
+/** Valid credentials that are refused half-way say nothing about the rule. */
+function assertAccepted(call: GatewayCall, { received }: Exchange): void {
+  const isValid = (call.credentials ?? 'valid') === 'valid' && !call.acceptsRefusal;
+  if (!isValid || received.status !== 401 || !isGatewayError(received)) return;
+  throw new Unreached('the gateway refused the credentials with 401, though it took them before');
+}
+
+/** Each goes out alone: a gateway that takes what is there for the whole gets no more than the first. */
+async function* pauseBetween(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) {
+    yield chunk;
+    await wait(PAUSE);
+  }
+}

@@ -1,0 +1,37 @@
+import {
+  type Answer,
+  type Evidence,
+  type HeaderList,
+  type SentRequest,
+  toHeaderRecord,
+} from '../http/exchange.ts';
+
+/** Longest body that a report carries, in bytes. */
+const LONGEST = 16_384;
+
+/** A call as a report shows it. */
+export function toEvidence(evidence: Evidence): { request: SentRequest; answer: Answer } {
+  const { method, url, headers, body } = evidence.sent;
+  const received =
+    'received' in evidence ? evidence.received : { ...evidence, body: Buffer.alloc(0) };
+  const lowered: HeaderList = received.headers.map(([name, value]) => [name.toLowerCase(), value]);
+  const sentHeaders = Object.entries(toHeaderRecord(headers)).map(([name, value]) => [
+    name,
+    [value].flat().join(', '),
+  ]);
+  return {
+    request: { method, url, headers: Object.fromEntries(sentHeaders), ...toText(body) },
+    answer: { status: received.status, headers: toHeaderRecord(lowered), ...toText(received.body) },
+  };
+}
+
+function toText(whole: Buffer): Pick<Answer, 'body' | 'bodyEncoding'> & { bodySize?: number } {
+  const bytes = whole.subarray(0, LONGEST);
+  const cut = whole.length > LONGEST ? { bodySize: whole.length } : {};
+  const text = bytes.toString();
+  if (text.includes('\0') || Buffer.from(text).compare(bytes) !== 0) {
+    const isCutInside = whole.length > LONGEST && !text.slice(0, -1).includes('\uFFFD');
+    if (!isCutInside) return { body: bytes.toString('base64'), bodyEncoding: 'base64', ...cut };
+  }
+  return { body: text, bodyEncoding: 'utf-8', ...cut };
+}

@@ -1,0 +1,205 @@
+import { randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { Caller } from '../http/caller.ts';
+import { type Exchange, type HeaderInput, toHeaderList, toTarget } from '../http/exchange.ts';
+import { Unreached } from '../result.ts';
+import type { Run } from './run.ts';
+import type { StorageClient } from './storage-client.ts';
+
+/** What step 1 of an upload returns. */
+export interface Grant {
+  path: string;
+  url: string;
+  token: string;
+  authorization: string;
+  fileId: string;
+  storeFileId: string;
+}
+
+/** A file that a check has stored. */
+export interface StoredFile {
+  path: string;
+  fileId: string;
+  bytes: Buffer;
+}
+
+export type FormField = readonly [name: string, value: string | Buffer];
+
+/** An answer of the upload target. */
+export interface UploadReply extends Exchange {
+  /** An XML document with an `Error` element. */
+  hasError: boolean;
+  /** Answered as a success; whether the file is stored then is another question. */
+  isAccepted: boolean;
+}
+
+/** What a reader of a file got. */
+export type Reading =
+  | { found: true; bytes: Buffer; exchange: Exchange }
+  | { found: false; why: string; exchange?: Exchange };
+
+export interface PostOptions {
+  headers?: HeaderInput;
+  /** Separates the parts. Default: letters, digits and hyphens. */
+  boundary?: string;
+  /** Writes the boundary in quotes (RFC 2046, section 5.1.1). */
+  isQuoted?: boolean;
+  /** Sends this instead of the form; the length of the whole form is announced. */
+  trickle?: (form: Buffer) => Readable;
+}
+
+const REDIRECTS = [301, 302, 303, 307, 308];
+const MOST_REDIRECTS = 5;
+
+export class UploadClient {
+  readonly #run: Run;
+  readonly #caller: Caller;
+  readonly #storage: StorageClient;
+
+  constructor(run: Run, caller: Caller, storage: StorageClient) {
+    this.#run = run;
+    this.#caller = caller;
+    this.#storage = storage;
+  }
+
+  /** Step 1; where it does not work, the check is not reached. */
+  async grant(path: string): Promise<Grant> {
+    const { storeFileID } = this.#run.settings.wireProfile;
+    const { data = {}, received } = await this.#storage.call('getUploadMetaData', { path });
+    const { url, token, authorization, fileID } = data;
+    const grant = { path, url, token, authorization, fileId: fileID };
+    const all = { ...grant, storeFileId: data[storeFileID] };
+    const areTexts = Object.values(all).every((value) => typeof value === 'string');
+    if (areTexts && URL.canParse(String(url))) return all as Grant;
+    throw new Unreached(
+      `getUploadMetaData answered ${received.status} without what an upload needs`,
+    );
+  }
+
+  /** The form fields of step 2 in order, `file` last. */
+  fields(grant: Grant, bytes: Buffer): FormField[] {
+    const { uploadFields } = this.#run.settings.wireProfile;
+    return [
+      ['Signature', grant.authorization],
+      [uploadFields.securityToken, grant.token],
+      [uploadFields.metaFileId, grant.storeFileId],
+      ['key', grant.path],
+      ['file', bytes],
+    ];
+  }
+
+  /**
+   * Step 2: sends a form to an upload address and takes the answer as it comes. What is stored is
+   * removed at the end of the run.
+   */
+  async post(
+    { path, fileId, url }: Grant,
+    fields: readonly FormField[],
+    options: PostOptions = {},
+  ): Promise<UploadReply> {
+    this.track(path, fileId);
+    const { boundary = `berth-${randomBytes(12).toString('hex')}`, trickle, isQuoted } = options;
+    const parameter = isQuoted ? `"${boundary}"` : boundary;
+    const form = toMultipart(fields, boundary);
+    const exchange = await this.#caller.call({
+      method: 'POST',
+      origin: new URL(url).origin,
+      target: toTarget(url),
+      headers: [
+        ['Content-Type', `multipart/form-data; boundary=${parameter}`],
+        ...toHeaderList(options.headers),
+      ],
+      body: form,
+      trickle: trickle && (() => trickle(form)),
+    });
+    const hasError = hasXmlError(exchange.received.text);
+    return { ...exchange, hasError, isAccepted: !hasError && exchange.received.status < 400 };
+  }
+
+  /** Both steps, and what came of them, whatever it is. */
+  async send(
+    path: string,
+    bytes: Buffer,
+    options?: PostOptions,
+  ): Promise<{ given: Grant; reply: UploadReply }> {
+    const given = await this.grant(path);
+    return { given, reply: await this.post(given, this.fields(given, bytes), options) };
+  }
+
+  /** Both steps; where one does not work, the check is not reached. Default: 64 random bytes. */
+  async store(name: string, content: Buffer | string = randomBytes(64)): Promise<StoredFile> {
+    const bytes = Buffer.from(content);
+    const { given, reply } = await this.send(this.#storage.path(name), bytes);
+    if (reply.isAccepted) return { path: given.path, fileId: given.fileId, bytes };
+    throw new Unreached(`the upload target answered ${reply.received.status} to a good form`);
+  }
+
+  /** Reads a file as any user does: a link, and a GET of it. Where no link call works, the check is not reached. */
+  async read(fileId: string): Promise<Reading> {
+    const [entry] = await this.#storage.list('batchGetTempUrls', [{ fileID: fileId }]);
+    const { code, tempFileURL } = entry ?? {};
+    if (code !== 'SUCCESS') return { found: false, why: `its link has the code ${code}` };
+    if (!URL.canParse(String(tempFileURL))) throw new Unreached('a link is no URL');
+    const exchange = await this.download(String(tempFileURL));
+    const { status, body } = exchange.received;
+    if (status >= 200 && status < 300) return { found: true, bytes: body, exchange };
+    return { found: false, why: `its link answers ${status}`, exchange };
+  }
+
+  /** GETs a link without credentials, and follows it where it leads on to another address. */
+  download(link: string): Promise<Exchange> {
+    return followLink(this.#caller, link);
+  }
+
+  /** The ID of the file at a path, also of one that a copy has made. */
+  async fileIdOf(path: string): Promise<string> {
+    return (await this.grant(path)).fileId;
+  }
+
+  /** Has a path removed at the end of the run; for destinations of copies. */
+  track(path: string, fileId?: string): void {
+    this.#run.leftovers.add(path, fileId);
+  }
+}
+
+/** GETs a link as `UploadClient.download` does. */
+export async function followLink(
+  caller: Caller,
+  link: string,
+  headers?: HeaderInput,
+): Promise<Exchange> {
+  let next = link;
+  for (let redirects = 0; ; redirects += 1) {
+    // Links may come unencoded; what is encoded already stays so.
+    const { origin, pathname, search } = new URL(next);
+    const call = { method: 'GET', origin, target: pathname + search, body: Buffer.alloc(0) };
+    const exchange = await caller.call({ ...call, headers: toHeaderList(headers) });
+    const { received } = exchange;
+    const location = REDIRECTS.includes(received.status) && received.header('location');
+    if (!location || redirects === MOST_REDIRECTS || !URL.canParse(location, next)) {
+      return exchange;
+    }
+    next = new URL(location, next).href;
+  }
+}
+
+/** A `multipart/form-data` body (RFC 7578). */
+export function toMultipart(fields: readonly FormField[], boundary: string): Buffer {
+  const parts = fields.flatMap(([name, value]) => {
+    const file = Buffer.isBuffer(value);
+    const type = file ? '\r\nContent-Type: application/octet-stream' : '';
+    const filename = file ? '; filename="file"' : '';
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${filename}${type}\r\n\r\n`;
+    return [Buffer.from(head), Buffer.from(value as string), Buffer.from('\r\n')];
+  });
+  return Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
+}
+
+/**
+ * Whether a text is meant as an XML document with an `Error` element, at its root or deeper, with or
+ * without a namespace prefix. Whether the document is sound is for `UP-ERROR` to say.
+ */
+export function hasXmlError(text: string): boolean {
+  const isXml = /^\uFEFF?\s*</.test(text) && !/<html[\s>]/i.test(text);
+  return isXml && /<(?:[\w.-]+:)?Error[\s/>]/.test(text);
+}
