@@ -11,7 +11,13 @@ import { REQUEST_FORMS, type RequestForm } from '../options.ts';
 import { type Check, defineCheck } from './check.ts';
 import { MOST_ITEMS, validRequest } from './support/arbitraries.ts';
 import { forAll } from './support/for-all.ts';
-import { type GoodFields, makeGoodFields } from './support/storage.ts';
+import {
+  expectAccepted,
+  expectRefused,
+  type GoodFields,
+  makeGoodFields,
+  reachGoodFields,
+} from './support/storage.ts';
 
 /** Statuses that say that a method is not taken (RFC 9110, sections 15.5.6 and 15.6.2). */
 const METHOD_REFUSED = new Set([405, 501]);
@@ -36,14 +42,22 @@ async function callGood(
   return { reply, fate: isAlike ? 'no operation' : 'refused' };
 }
 
-/** Ends a check that needs a good call of every operation where one is refused: that is for other rules. */
-async function reachAll(t: CheckContext, fields: GoodFields): Promise<void> {
-  for (const operation of Object.keys(fields) as StorageOperation[]) {
+/**
+ * Expects that no good call of an operation has a fate that says that its path, or its method, is wrong. Where
+ * one is refused otherwise, that is for other rules.
+ */
+async function expectNoFate(
+  t: CheckContext,
+  bad: Fate,
+  toMessage: (operation: StorageOperation, status: number) => string,
+): Promise<void> {
+  const fields = await makeGoodFields(t);
+  for (const operation of STORAGE_OPERATIONS) {
     const { reply, fate } = await callGood(t, operation, fields);
-    t.reach(
-      fate === 'accepted',
-      `a good call of ${operation} is refused with ${reply.received.status} ${reply.code ?? ''}`,
-    );
+    const { status } = reply.received;
+    t.expect(fate !== bad, toMessage(operation, status), reply);
+    const isElsewhere = fate !== 'accepted' && fate !== bad;
+    t.reach(!isElsewhere, `a good call of ${operation} is refused with ${status}`);
   }
 }
 
@@ -138,92 +152,67 @@ async function expectIgnored(
 }
 
 export const storageCalls: readonly Check[] = [
-  defineCheck('ST-PATH', [], async (t: CheckContext) => {
-    const fields = await makeGoodFields(t);
-    for (const operation of STORAGE_OPERATIONS) {
-      const { reply, fate } = await callGood(t, operation, fields);
-      const { status } = reply.received;
-      t.expect(
-        fate !== 'no operation',
+  defineCheck('ST-PATH', [], (t) =>
+    expectNoFate(
+      t,
+      'no operation',
+      (operation, status) =>
         `${operation} must stand at its path, but is answered with ${status} as an unknown operation is`,
-        reply,
-      );
-      const isElsewhere = fate === 'method' || fate === 'refused';
-      t.reach(!isElsewhere, `a good call of ${operation} is refused with ${status}`);
-    }
-  }),
+    ),
+  ),
   defineCheck('ST-PATH-EXACT', [], async (t) => {
-    const fields = await makeGoodFields(t);
-    await reachAll(t, fields);
+    const fields = await reachGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
       for (const ending of ENDINGS) {
         const name = operation + ending;
         const reply = await t.storage.call(name, fields[operation], { acceptsRefusal: true });
-        const { status } = reply.received;
-        t.expect(reply.refused, `storages:${name} must be refused, not accepted with ${status}`);
+        expectRefused(t, reply, `storages:${name}`);
       }
     }
   }),
-  defineCheck('ST-POST', [], async (t: CheckContext) => {
-    const fields = await makeGoodFields(t);
-    for (const operation of STORAGE_OPERATIONS) {
-      const { reply, fate } = await callGood(t, operation, fields);
-      const { status } = reply.received;
-      t.expect(fate !== 'method', `${operation} must take POST, not answer ${status}`, reply);
-      const isElsewhere = fate === 'no operation' || fate === 'refused';
-      t.reach(!isElsewhere, `a good call of ${operation} is refused with ${status}`);
-    }
-  }),
+  defineCheck('ST-POST', [], (t) =>
+    expectNoFate(
+      t,
+      'method',
+      (operation, status) => `${operation} must take POST, not answer ${status}`,
+    ),
+  ),
   defineCheck('ST-GET-REFUSED', [], async (t) => {
-    const fields = await makeGoodFields(t);
-    await reachAll(t, fields);
+    const fields = await reachGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
       const plain = { method: 'GET', acceptsRefusal: true };
-      const { sent, received, refused } = await t.storage.call(operation, {}, plain);
-      t.expect(refused, `GET ${operation} must be refused, not accepted with ${received.status}`);
+      const reply = await t.storage.call(operation, {}, plain);
+      expectRefused(t, reply, `GET ${operation}`);
       const query = Object.entries(fields[operation])
         .map(([name, value]) => `${name}=${encodeURIComponent(toText(value))}`)
         .join('&');
-      const target = `${sent.url.slice(new URL(sent.url).origin.length)}?${query}`;
+      const { url } = reply.sent;
+      const target = `${url.slice(new URL(url).origin.length)}?${query}`;
       const asked = await t.storage.call(operation, {}, { ...plain, target });
-      t.expect(
-        asked.refused,
-        `GET ${operation} with its fields in the query must be refused, not accepted with ${asked.received.status}`,
-      );
+      expectRefused(t, asked, `GET ${operation} with its fields in the query`);
     }
   }),
   defineCheck('ST-REQUEST-JSON', [], async (t) => {
-    const fields = await makeGoodFields(t);
-    await reachAll(t, fields);
-    const expectTaken = (reply: StorageReply, what: string) => {
-      const { status } = reply.received;
-      t.expect(
-        !reply.refused,
-        `${what} must be accepted, not refused with ${status} ${reply.code}`,
-      );
-    };
+    const fields = await reachGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
       const options = { acceptsRefusal: true };
       for (const type of TYPES) {
         const headers = { 'Content-Type': type };
         const reply = await t.storage.call(operation, fields[operation], { ...options, headers });
-        expectTaken(reply, `${operation}, a body of type ${type}`);
+        expectAccepted(t, reply, `${operation}, a body of type ${type}`);
       }
       for (const [spelling, body] of Object.entries(spell(t.storage.body(fields[operation])))) {
         const reply = await t.storage.call(operation, {}, { ...options, body });
-        expectTaken(reply, `${operation}, JSON ${spelling}`);
+        expectAccepted(t, reply, `${operation}, JSON ${spelling}`);
       }
     }
   }),
   defineCheck('ST-RESPONSE-JSON', [], async (t) => {
     const expectJson = (reply: StorageReply, what: string) => {
       const { status, mediaType, json } = reply.received;
-      t.expect(
-        mediaType === 'application/json',
-        `${what} (${status}): Content-Type must be application/json, not ${mediaType ?? 'none'}`,
-        reply,
-      );
-      t.expect(json !== undefined, `${what} (${status}): the body must be JSON`, reply);
+      const place = `${what} (${status})`;
+      t.expectEqual(`${place}: Content-Type`, mediaType, 'application/json', reply);
+      t.expect(json !== undefined, `${place}: the body must be JSON`, reply);
     };
     const options = { acceptsRefusal: true };
     const path = t.storage.path('file.txt');
@@ -262,26 +251,19 @@ export const storageCalls: readonly Check[] = [
       t.reach(isThere, `${operation} is not there, or takes no POST`);
     }
     const tried = forms.map((form) => `fields ${FORMS[form]}`).join(' or ');
-    t.expect(
-      false,
-      `all four operations must accept ${tried}; refused: ${refusals.join(', ')}`,
-      last,
-    );
+    const message = `all four operations must accept ${tried}; refused: ${refusals.join(', ')}`;
+    t.expect(false, message, last);
   }),
   defineCheck('ST-UNKNOWN-FIELDS', [], async (t) => {
-    const fields = await makeGoodFields(t);
-    await reachAll(t, fields);
+    const fields = await reachGoodFields(t);
     for (const operation of STORAGE_OPERATIONS) {
       const good = fields[operation];
-      await expectIgnored(t, operation, 'beside the fields', (unknown) => ({
-        ...unknown,
-        ...good,
-      }));
+      const beside = (unknown: object) => ({ ...unknown, ...good });
+      await expectIgnored(t, operation, 'beside the fields', beside);
       const [item] = Array.isArray(good.fileList) ? good.fileList : [];
       if (typeof item !== 'object') continue;
-      await expectIgnored(t, operation, 'in an item', (unknown) => ({
-        fileList: [{ ...item, ...unknown }],
-      }));
+      const inside = (unknown: object) => ({ fileList: [{ ...item, ...unknown }] });
+      await expectIgnored(t, operation, 'in an item', inside);
     }
   }),
 ];

@@ -30,10 +30,7 @@ const CHARACTERS = [...' @%\\?#+:&"<|~(\t\u0000éя，\u4dff\ua000😀\u{20000}'
 async function expectSourceRefused(t: CheckContext, name: string): Promise<void> {
   const from = t.storage.path(name);
   const grant = await t.storage.call('getUploadMetaData', { path: from }, { acceptsRefusal: true });
-  if (!grant.refused) {
-    const given = await t.upload.grant(from);
-    await t.upload.post(given, t.upload.fields(given, Buffer.from(name)));
-  }
+  if (!grant.refused) await t.upload.send(from, Buffer.from(name));
   const [entry = {}] = await copy(t, { from, to: t.storage.path('from-bad.txt') });
   t.expect(hasFailed(entry), `${name} as srcPath: the item must fail`);
 }

@@ -1,9 +1,10 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { StoredFile } from '../context/upload-client.ts';
 import { type Check, defineCheck } from './check.ts';
-import { copy, hasFailed, toCopyItems } from './support/copies.ts';
+import { type CopyOrder, copy, hasFailed, toCopyItems } from './support/copies.ts';
 import {
   expectBytes,
+  expectListsRefused,
   expectNothing,
   hasBytes,
   needsFiles,
@@ -20,18 +21,12 @@ async function expectRefusedWithout(t: CheckContext, field: 'srcPath' | 'dstPath
   const sound = await t.storage.call('batchCopyFile', { fileList: [toItem('sound.txt')] });
   t.reach(!sound.refused, 'a copy call with both paths is refused');
   const bad = { ...toItem('never.txt'), [field]: undefined };
-  const cases = [
+  await expectListsRefused(t, 'batchCopyFile', [
     { what: `an item without ${field}`, fileList: [bad] },
     { what: `an item without ${field} but with options`, fileList: [{ ...bad, overwrite: true }] },
     { what: `a good item and then one without ${field}`, fileList: [toItem('a.txt'), bad] },
     { what: `an item without ${field} and then a good one`, fileList: [bad, toItem('b.txt')] },
-  ];
-  for (const { what, fileList } of cases) {
-    const reply = await t.storage.call('batchCopyFile', { fileList }, { acceptsRefusal: true });
-    const { status } = reply.received;
-    const isRefused = reply.refused && status < 500;
-    t.expect(isRefused, `${what}: the call must be refused, not answered with ${status}`, reply);
-  }
+  ]);
 }
 
 const CONTENTS = [
@@ -47,11 +42,12 @@ async function assertNotOfForm(t: CheckContext, { path, bytes }: StoredFile): Pr
   const items = [{ srcPath: path, dstPath: to }];
   const reply = await t.storage.call('batchCopyFile', { fileList: items });
   const works = !reply.refused && hasBytes(await readPath(t, to), bytes);
-  const isOther = t.settings.copyPath === 'absolute' && works;
-  if (!isOther) return;
-  const absolute = toCopyItems(t, [{ from: path, to: `${path}.absolute` }]);
-  await t.storage.call('batchCopyFile', { fileList: absolute });
-  const isCopied = hasBytes(await readPath(t, `${path}.absolute`), bytes);
+  if (t.settings.copyPath !== 'absolute' || !works) return;
+  const absolute = `${path}.absolute`;
+  await t.storage.call('batchCopyFile', {
+    fileList: toCopyItems(t, [{ from: path, to: absolute }]),
+  });
+  const isCopied = hasBytes(await readPath(t, absolute), bytes);
   t.reach(isCopied, 'only paths without the leading / are copied');
 }
 
@@ -126,12 +122,12 @@ export const storageCopy: readonly Check[] = [
     await copy(t, { from, to: second }, { from, to, overwrite: false });
     const beside = 'overwrite false in the second item: the destination';
     expectBytes(t, await readPath(t, to), existing.bytes, beside);
-    const cases = [
-      { what: 'a copy', more: {} },
-      { what: 'a copy with removeOriginal false', more: { removeOriginal: false } },
-      { what: 'a move', more: { removeOriginal: true } },
-    ];
-    for (const { what: how, more } of cases) {
+    const cases = {
+      'a copy': {},
+      'a copy with removeOriginal false': { removeOriginal: false },
+      'a move': { removeOriginal: true },
+    };
+    for (const [how, more] of Object.entries(cases)) {
       const [entry = {}] = await copy(t, { from, to, overwrite: false, ...more });
       const what = `${how} with overwrite false onto an existing destination`;
       t.expect(hasFailed(entry), `${what}: the item must fail, not be ${show(entry)}`);
@@ -139,13 +135,13 @@ export const storageCopy: readonly Check[] = [
     }
   }),
   defineCheck('ST-COPY-KEEPS-SOURCE', needsFiles, async (t) => {
-    const cases = [
-      { what: 'without removeOriginal', more: {} },
-      { what: 'with removeOriginal false', more: { removeOriginal: false } },
-      { what: 'with overwrite true alone', more: { overwrite: true } },
-    ];
-    for (const [index, { what, more }] of cases.entries()) {
-      const { path, bytes } = await storeReadable(t, `${index}.txt`);
+    const cases = {
+      'without removeOriginal': {},
+      'with removeOriginal false': { removeOriginal: false },
+      'with overwrite true alone': { overwrite: true },
+    };
+    for (const [what, more] of Object.entries(cases)) {
+      const { path, bytes } = await storeReadable(t, `${what.replaceAll(' ', '-')}.txt`);
       await copy(t, { from: path, to: `${path}.copy`, ...more });
       expectBytes(t, await readPath(t, path), bytes, `a copy ${what}: the source`);
     }
@@ -184,26 +180,19 @@ export const storageCopy: readonly Check[] = [
   defineCheck('ST-COPY-MOVE-FAILED', needsFiles, async (t: CheckContext) => {
     const existing = await storeReadable(t, 'existing.txt', 'old');
     const other = await storeReadable(t, 'other.txt');
-    const failing = [
-      { what: 'onto an existing file with overwrite false', to: existing.path, overwrite: false },
-      {
-        what: 'to a path with a character that none may have',
-        to: t.storage.path('not@allowed.txt'),
-      },
-    ];
-    let judged = 0;
-    const itself = await storeReadable(t, 'itself.txt');
-    const { path, bytes } = itself;
+    const { path, bytes } = await storeReadable(t, 'itself.txt');
     const [same] = await copy(t, { from: path, to: path, removeOriginal: true });
     if (same && hasFailed(same)) {
       expectBytes(t, await readPath(t, path), bytes, 'a move onto itself, which fails: the source');
     }
-    for (const [index, { what, ...order }] of failing.entries()) {
-      for (const [turn, beside] of [
-        [],
-        [{ from: other.path, to: `${other.path}.copy` }],
-      ].entries()) {
-        const source = await storeReadable(t, `source-${index}-${turn}.txt`);
+    const failing: Record<string, Omit<CopyOrder, 'from'>> = {
+      'onto an existing file with overwrite false': { to: existing.path, overwrite: false },
+      'to a path with a character that none may have': { to: t.storage.path('not@allowed.txt') },
+    };
+    let judged = 0;
+    for (const [what, order] of Object.entries(failing)) {
+      for (const beside of [[], [{ from: other.path, to: `${other.path}.copy` }]]) {
+        const source = await storeReadable(t, `source-${judged}.txt`);
         const move = { from: source.path, ...order, removeOriginal: true };
         const entries = await copy(t, ...beside, move);
         // That such an item fails is another rule.

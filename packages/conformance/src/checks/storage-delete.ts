@@ -1,16 +1,20 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { Entry } from '../context/storage-client.ts';
+import type { StoredFile } from '../context/upload-client.ts';
 import { type Check, defineCheck } from './check.ts';
 import {
-  entriesOf,
   expectBytes,
+  expectFileIds,
   expectLists,
   expectNothing,
+  expectText,
   hasBytes,
+  isFile,
   missingFileId,
   needsFiles,
   readPath,
   show,
+  storeAll,
   storeReadable,
 } from './support/storage.ts';
 
@@ -55,9 +59,7 @@ export const storageDelete: readonly Check[] = [
         expectNothing(t, await t.upload.read(fileId), `${what}: ${name}, by its file ID,`);
         expectNothing(t, await readPath(t, path), `${what}: ${name}, by its path,`);
         const exchange = await t.upload.download(link);
-        const { received } = exchange;
-        const works =
-          received.status >= 200 && received.status <= 299 && received.body.equals(bytes);
+        const works = isFile(exchange, bytes);
         t.expect(!works, `${what}: a link to ${name} must not work any more`, exchange);
       }
     }
@@ -87,70 +89,43 @@ export const storageDelete: readonly Check[] = [
       }
     }
   }),
-  defineCheck('ST-DELETE-LIST', needsFiles, async (t: CheckContext) => {
-    const store = async (name: string) => (await t.upload.store(name)).fileId;
+  defineCheck('ST-DELETE-LIST', needsFiles, async (t) => {
     const missing = await missingFileId(t);
-    const twice = await store('f.txt');
-    const cases = [
-      { what: 'one file', fileList: [await store('a.txt')] },
-      { what: 'two files', fileList: [await store('b.txt'), await store('c.txt')] },
-      {
-        what: 'two files and a missing one',
-        fileList: [await store('d.txt'), missing, await store('e.txt')],
-      },
+    const files = await storeAll(t, 'f.txt', 'a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt');
+    const [twice, a, b, c, d, e] = files.map(({ fileId }) => fileId);
+    await expectLists(t, 'batchDelete', [
+      { what: 'one file', fileList: [a] },
+      { what: 'two files', fileList: [b, c] },
+      { what: 'two files and a missing one', fileList: [d, missing, e] },
       { what: 'a missing file', fileList: [missing] },
       { what: 'one file twice', fileList: [twice, twice] },
-    ];
-    await expectLists(t, 'batchDelete', cases);
+    ]);
   }),
-  defineCheck('ST-DELETE-FILE-ID', needsFiles, async (t: CheckContext) => {
-    const store = async (name: string) => (await t.upload.store(name)).fileId;
+  defineCheck('ST-DELETE-FILE-ID', needsFiles, async (t) => {
     const missing = await missingFileId(t);
-    const lists = [
-      [await store('a.txt')],
-      [await store('b.txt'), missing, await store('level/c.txt')],
-      [missing],
-    ];
-    for (const fileList of lists) {
-      const reply = await t.storage.call('batchDelete', { fileList });
-      const list = reply.data?.fileList;
-      const isList = Array.isArray(list) && list.length === fileList.length;
-      t.reach(isList, 'batchDelete answered without an entry for each item');
-      const entries = list.map(Object);
-      for (const { fileID } of entries) {
-        const isText = typeof fileID === 'string';
-        t.expect(isText, `fileID of an entry must be a string, not ${show(fileID)}`, reply);
-      }
-      for (const fileId of fileList) {
-        const count = entriesOf(entries, fileId).length;
-        t.expect(count === 1, `one entry must have the fileID ${fileId}, not ${count}`, reply);
-      }
+    const files = await storeAll(t, 'a.txt', 'b.txt', 'level/c.txt');
+    const [a = '', b = '', c = ''] = files.map(({ fileId }) => fileId);
+    for (const fileList of [[a], [b, missing, c], [missing]]) {
+      await expectFileIds(t, 'batchDelete', fileList);
     }
   }),
   defineCheck('ST-DELETE-CODE', needsFiles, async (t: CheckContext) => {
     for (const names of [['alone.txt'], ['a.txt', 'level/b.txt', 'c']]) {
-      const files = [];
+      const files: StoredFile[] = [];
       for (const name of names) files.push(await storeReadable(t, name));
-      const reply = await t.storage.call('batchDelete', {
-        fileList: files.map(({ fileId }) => fileId),
-      });
-      const list = reply.data?.fileList;
-      const isList = Array.isArray(list) && list.length === names.length;
-      t.reach(isList, 'batchDelete answered without an entry for each item');
-      for (const { code } of list.map(Object)) {
-        if (code !== 'SUCCESS') {
-          // That a file was not deleted is the subject of ST-DELETE-CALL.
-          for (const { path } of files) {
-            t.reach(!(await readPath(t, path)).found, 'a file was not deleted');
-          }
+      const ids = files.map(({ fileId }) => fileId);
+      const { reply, entries } = await t.storage.listReply('batchDelete', ids);
+      for (const { code } of entries) {
+        // That a file was not deleted is the subject of ST-DELETE-CALL.
+        for (const { path } of code === 'SUCCESS' ? [] : files) {
+          t.reach(!(await readPath(t, path)).found, 'a file was not deleted');
         }
         const wanted = `the code of a file that was deleted must be "SUCCESS", not ${show(code)}`;
         t.expect(code === 'SUCCESS', wanted, reply);
       }
     }
     for (const { code } of await deleteFiles(t, await missingFileId(t))) {
-      const isText = typeof code === 'string';
-      t.expect(isText, `the code of a missing file must be a string, not ${show(code)}`);
+      expectText(t, 'the code of a missing file', code);
     }
   }),
   defineCheck('ST-DELETE-MISSING', needsFiles, async (t: CheckContext) => {
@@ -164,30 +139,23 @@ export const storageDelete: readonly Check[] = [
     await judge(t, 'a file that was deleted before', deleted.fileId);
 
     const present = await t.upload.store('present.txt');
-    await judge(
-      t,
-      'a file that was deleted before, beside another one',
-      deleted.fileId,
-      present.fileId,
-    );
+    const what = 'a file that was deleted before, beside another one';
+    await judge(t, what, deleted.fileId, present.fileId);
   }),
   defineCheck('ST-DELETE-ALONE', needsFiles, async (t: CheckContext) => {
     const sound = await storeReadable(t, 'sound.txt');
     await deleteFiles(t, sound.fileId);
     t.reach(!(await t.upload.read(sound.fileId)).found, 'a file alone is not deleted');
     const bad = await missingFileId(t);
-    const cases = [
-      { what: 'a missing file in the first place', toList: (a: string, b: string) => [bad, a, b] },
-      { what: 'a missing file in the middle', toList: (a: string, b: string) => [a, bad, b] },
-      { what: 'a missing file in the last place', toList: (a: string, b: string) => [a, b, bad] },
-      {
-        what: 'a strange file ID in the middle',
-        toList: (a: string, b: string) => [a, 'no file has this name', b],
-      },
-    ];
-    for (const [index, { what, toList }] of cases.entries()) {
-      const a = await storeReadable(t, `${index}/a.txt`);
-      const b = await storeReadable(t, `${index}/b.txt`);
+    const cases: Record<string, (a: string, b: string) => string[]> = {
+      'a missing file in the first place': (a, b) => [bad, a, b],
+      'a missing file in the middle': (a, b) => [a, bad, b],
+      'a missing file in the last place': (a, b) => [a, b, bad],
+      'a strange file ID in the middle': (a, b) => [a, 'no file has this name', b],
+    };
+    for (const [what, toList] of Object.entries(cases)) {
+      const a = await storeReadable(t, `${what.replaceAll(' ', '-')}/a.txt`);
+      const b = await storeReadable(t, `${what.replaceAll(' ', '-')}/b.txt`);
       const reply = await t.storage.call('batchDelete', { fileList: toList(a.fileId, b.fileId) });
       const { status } = reply.received;
       t.expect(!reply.refused, `${what}: the call must not be refused with ${status}`, reply);

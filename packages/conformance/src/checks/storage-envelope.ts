@@ -1,12 +1,13 @@
 import type { CheckContext } from '../context/check-context.ts';
 import {
   STORAGE_OPERATIONS,
+  type StorageCallOptions,
   type StorageOperation,
   type StorageReply,
 } from '../context/storage-client.ts';
 import { type Check, defineCheck } from './check.ts';
 import { toCopyItems } from './support/copies.ts';
-import { show } from './support/storage.ts';
+import { expectText, show } from './support/storage.ts';
 
 /** One storage answer, and how it came about. */
 interface Answer {
@@ -54,13 +55,13 @@ async function* failures(
 ): AsyncGenerator<Answer> {
   let reached = 0;
   for (const operation of operations) {
-    const cases = [
-      { name: 'without its required field', fields: {} },
-      { name: 'with a body that is no JSON', fields: {}, options: { body: '{"path": "x", ' } },
-      { name: 'with a number for its required field', fields: { path: 1, fileList: 1 } },
-      { name: 'without credentials', fields: {}, options: { credentials: 'none' as const } },
-    ];
-    for (const { name, fields, options } of cases) {
+    const cases: Record<string, [fields: object, options?: StorageCallOptions]> = {
+      'without its required field': [{}],
+      'with a body that is no JSON': [{}, { body: '{"path": "x", ' }],
+      'with a number for its required field': [{ path: 1, fileList: 1 }],
+      'without credentials': [{}, { credentials: 'none' }],
+    };
+    for (const [name, [fields, options]] of Object.entries(cases)) {
       const reply = await t.storage.call(operation, fields, { acceptsRefusal: true, ...options });
       // That it is refused, and with JSON, are other rules.
       if (reply.received.json === undefined || !isFailure(reply)) continue;
@@ -84,7 +85,7 @@ function isFailure({ received, body, data }: StorageReply): boolean {
 }
 
 /** Expects a field of the body to be a string wherever it is present. */
-async function expectText(
+async function expectTexts(
   t: CheckContext,
   field: string,
   answers: AsyncIterable<Answer>,
@@ -93,26 +94,59 @@ async function expectText(
   for await (const { what, reply } of answers) {
     const value = reply.body?.[field];
     if (value !== undefined) seen += 1;
-    const holds = value === undefined || typeof value === 'string';
-    t.expect(holds, `${what}: ${field} must be a string, not ${show(value)}`, reply);
+    expectText(t, `${what}: ${field}`, value === undefined ? '' : value, reply);
   }
   if (seen === 0) t.note(`No answer had the field ${field}.`);
 }
 
-/** Expects a field in the body of every answer, of whatever type. */
-async function expectPresent(
+/**
+ * Judges the body of every answer that has one.
+ *
+ * @param missing why the check is not reached if none has
+ */
+async function judgeBodies(
   t: CheckContext,
-  field: string,
   answers: AsyncIterable<Answer>,
+  missing: string,
+  judge: (what: string, body: Record<string, unknown>, reply: StorageReply) => void,
 ): Promise<void> {
   let judged = 0;
   for await (const { what, reply } of answers) {
     if (reply.body === undefined) continue;
     judged += 1;
-    const value = reply.body[field] ?? undefined;
-    t.expect(value !== undefined, `${what}: the body should have ${field}`, reply);
+    judge(what, reply.body, reply);
   }
-  t.reach(judged > 0, 'no answer had a body to look into');
+  t.reach(judged > 0, missing);
+}
+
+/** Expects a field in the body of every answer, of whatever type. */
+function expectPresent(
+  t: CheckContext,
+  field: string,
+  answers: AsyncIterable<Answer>,
+): Promise<void> {
+  return judgeBodies(t, answers, 'no answer had a body to look into', (what, body, reply) => {
+    const isPresent = (body[field] ?? undefined) !== undefined;
+    t.expect(isPresent, `${what}: the body should have ${field}`, reply);
+  });
+}
+
+/** Judges the `statusCode` of every answer that has a number there, which is for ST-ENVELOPE-STATUS-CODE. */
+async function judgeStatusCodes(
+  t: CheckContext,
+  answers: AsyncIterable<Answer>,
+  missing: string,
+  judge: (statusCode: number, answer: Answer) => void,
+): Promise<void> {
+  if (t.settings.envelope === 'flat') return judgeFlat(t, answers);
+  let judged = 0;
+  for await (const answer of answers) {
+    const value = answer.reply.envelope?.statusCode;
+    if (typeof value !== 'number') continue;
+    judged += 1;
+    judge(value, answer);
+  }
+  t.reach(judged > 0, missing);
 }
 
 /**
@@ -142,8 +176,14 @@ async function* copyAnswers(t: CheckContext): AsyncGenerator<Answer> {
   yield { what: PARTLY, operation: 'batchCopyFile', reply };
 }
 
+async function* withoutCopies(answers: AsyncIterable<Answer>): AsyncGenerator<Answer> {
+  for await (const answer of answers) if (answer.operation !== 'batchCopyFile') yield answer;
+}
+
+const NEEDS = ['storageCredentials'] as const;
+
 export const storageEnvelope: readonly Check[] = [
-  defineCheck('ST-ENVELOPE-STATUS-CODE', ['storageCredentials'], async (t) => {
+  defineCheck('ST-ENVELOPE-STATUS-CODE', NEEDS, async (t) => {
     if (t.settings.envelope === 'flat') return judgeFlat(t, everyAnswer(t));
     for await (const { what, reply } of everyAnswer(t)) {
       const value = reply.envelope?.statusCode;
@@ -151,93 +191,55 @@ export const storageEnvelope: readonly Check[] = [
       t.expect(isNumber, `${what}: statusCode must be a number, not ${show(value)}`, reply);
     }
   }),
-  defineCheck('ST-ENVELOPE-SUCCESS', ['storageCredentials'], async (t: CheckContext) => {
-    if (t.settings.envelope === 'flat') return judgeFlat(t, successes(t));
-    let judged = 0;
-    for await (const { what, operation, reply } of successes(t)) {
-      const value = reply.envelope?.statusCode;
-      // That it is there, and a number, is ST-ENVELOPE-STATUS-CODE.
-      if (operation === 'batchCopyFile' || typeof value !== 'number') continue;
-      judged += 1;
-      t.expect(value === 200, `${what}: statusCode must be 200, not ${value}`, reply);
-    }
-    t.reach(judged > 0, 'no success had a statusCode');
+  defineCheck('ST-ENVELOPE-SUCCESS', NEEDS, (t) => {
+    const answers = t.settings.envelope === 'flat' ? successes(t) : withoutCopies(successes(t));
+    const missing = 'no success had a statusCode';
+    return judgeStatusCodes(t, answers, missing, (value, { what, reply }) =>
+      t.expectEqual(`${what}: statusCode`, value, 200, reply),
+    );
   }),
-  defineCheck('ST-COPY-STATUS-CODE', ['storageCredentials', 'writes'], async (t: CheckContext) => {
-    if (t.settings.envelope === 'flat') return judgeFlat(t, copyAnswers(t));
-    let judged = 0;
-    for await (const { what, reply } of copyAnswers(t)) {
-      const value = reply.envelope?.statusCode;
-      // That it is there, and a number, is ST-ENVELOPE-STATUS-CODE.
-      if (typeof value !== 'number') continue;
-      judged += 1;
+  defineCheck('ST-COPY-STATUS-CODE', ['storageCredentials', 'writes'], (t) => {
+    const missing = 'no answer to a copy call had a statusCode';
+    return judgeStatusCodes(t, copyAnswers(t), missing, (value, { what, reply }) => {
       const { status } = reply.received;
       const equals = `${what}: statusCode must equal the HTTP status ${status}, not be ${value}`;
       t.expect(value === status, equals, reply);
       const isWhole = what !== PARTLY && reply.data !== undefined;
       const isSuccess = isWhole && status >= 200 && status <= 299;
-      if (isSuccess) t.expect(value === 200, `${what}: it must be 200, not ${value}`, reply);
-    }
-    t.reach(judged > 0, 'no answer to a copy call had a statusCode');
+      if (isSuccess) t.expectEqual(`${what}: it`, value, 200, reply);
+    });
   }),
-  defineCheck('ST-ENVELOPE-BODY', ['storageCredentials'], async (t) => {
+  defineCheck('ST-ENVELOPE-BODY', NEEDS, async (t) => {
     if (t.settings.envelope === 'flat') return judgeFlat(t, everyAnswer(t));
     for await (const { what, reply } of everyAnswer(t)) {
-      const value = reply.envelope?.body;
-      t.expect(
-        reply.body !== undefined,
-        `${what}: body must be an object, not ${show(value)}`,
-        reply,
-      );
+      const came = show(reply.envelope?.body);
+      t.expect(reply.body !== undefined, `${what}: body must be an object, not ${came}`, reply);
     }
   }),
-  defineCheck('ST-ENVELOPE-REQUEST-ID', ['storageCredentials'], (t) =>
-    expectText(t, 'requestId', everyAnswer(t)),
-  ),
-  defineCheck('ST-ENVELOPE-REQUEST-ID-PRESENT', ['storageCredentials'], (t) =>
+  defineCheck('ST-ENVELOPE-REQUEST-ID', NEEDS, (t) => expectTexts(t, 'requestId', everyAnswer(t))),
+  defineCheck('ST-ENVELOPE-REQUEST-ID-PRESENT', NEEDS, (t) =>
     expectPresent(t, 'requestId', everyAnswer(t)),
   ),
-  defineCheck('ST-ENVELOPE-DATA', ['storageCredentials'], async (t: CheckContext) => {
-    let judged = 0;
-    for await (const { what, reply } of successes(t)) {
-      if (reply.body === undefined) continue;
-      judged += 1;
-      const { data } = reply.body;
-      t.expect(
-        reply.data !== undefined,
-        `${what}: data must be an object, not ${show(data)}`,
-        reply,
-      );
-    }
+  defineCheck('ST-ENVELOPE-DATA', NEEDS, async (t) => {
+    const expectData = (what: string, reply: StorageReply) => {
+      const came = show(reply.body?.data);
+      t.expect(reply.data !== undefined, `${what}: data must be an object, not ${came}`, reply);
+    };
+    const missing = 'no success had a body to look into';
+    await judgeBodies(t, successes(t), missing, (what, _, reply) => expectData(what, reply));
     // An empty list may be refused, but it is no reason for a success without data.
     const empty = await t.storage.call('batchGetTempUrls', { fileList: [] });
-    const isSuccess = empty.body !== undefined && !empty.refused;
-    const came = show(empty.body?.data);
-    if (isSuccess) {
-      const message = `batchGetTempUrls of no file: data must be an object, not ${came}`;
-      t.expect(empty.data !== undefined, message, empty);
-    }
-    t.reach(judged > 0, 'no success had a body to look into');
+    if (empty.body && !empty.refused) expectData('batchGetTempUrls of no file', empty);
   }),
-  defineCheck('ST-ENVELOPE-CODE', ['storageCredentials'], async (t: CheckContext) => {
-    let judged = 0;
-    for await (const { what, reply } of failures(t)) {
-      if (reply.body === undefined) continue;
-      judged += 1;
-      const { code, data } = reply.body;
-      t.expect(
-        typeof code === 'string',
-        `${what}: code must be a string, not ${show(code)}`,
-        reply,
-      );
+  defineCheck('ST-ENVELOPE-CODE', NEEDS, (t) => {
+    const missing = 'no failure had a body to look into';
+    return judgeBodies(t, failures(t), missing, (what, { code, data }, reply) => {
+      expectText(t, `${what}: code`, code, reply);
       t.expect(data === undefined, `${what}: there must be no data, not ${show(data)}`, reply);
-    }
-    t.reach(judged > 0, 'no failure had a body to look into');
+    });
   }),
-  defineCheck('ST-ENVELOPE-MESSAGE', ['storageCredentials'], (t) =>
-    expectText(t, 'message', everyAnswer(t)),
-  ),
-  defineCheck('ST-ENVELOPE-MESSAGE-PRESENT', ['storageCredentials'], (t) =>
+  defineCheck('ST-ENVELOPE-MESSAGE', NEEDS, (t) => expectTexts(t, 'message', everyAnswer(t))),
+  defineCheck('ST-ENVELOPE-MESSAGE-PRESENT', NEEDS, (t) =>
     expectPresent(t, 'message', failures(t)),
   ),
 ];

@@ -4,7 +4,18 @@ import type { StoredFile } from '../context/upload-client.ts';
 import { NetworkFault } from '../http/health.ts';
 import { type Check, defineCheck } from './check.ts';
 import { poll } from './support/poll.ts';
-import { entriesOf, expectLists, missingFileId, needsFiles, show } from './support/storage.ts';
+import {
+  entriesOf,
+  expectFileIds,
+  expectLists,
+  expectListsRefused,
+  expectText,
+  isFile,
+  missingFileId,
+  needsFiles,
+  show,
+  storeAll,
+} from './support/storage.ts';
 
 /** One item of a links call. */
 interface LinkOrder {
@@ -12,27 +23,22 @@ interface LinkOrder {
   maxAge?: number;
 }
 
-/** A links call, and its entries; without a list of objects the check is not reached. */
-async function askForLinks(
+function askForLinks(
   t: CheckContext,
   fileList: readonly LinkOrder[],
 ): Promise<{ reply: StorageReply; entries: Entry[] }> {
-  const reply = await t.storage.call('batchGetTempUrls', { fileList });
-  const entries = reply.data?.fileList;
-  const isList = Array.isArray(entries) && entries.length === fileList.length;
-  const came = `batchGetTempUrls answered ${reply.received.status}`;
-  t.reach(isList, `${came} without an entry for each of the ${fileList.length} items`);
-  return { reply, entries: entries.map(Object) };
+  return t.storage.listReply('batchGetTempUrls', fileList);
 }
 
 /** Stores small files and returns an item for each. */
-async function storeForLinks(
-  t: CheckContext,
-  ...names: string[]
-): Promise<{ files: StoredFile[]; orders: LinkOrder[] }> {
-  const files: StoredFile[] = [];
-  for (const name of names) files.push(await t.upload.store(name));
-  return { files, orders: files.map(({ fileId }) => ({ fileID: fileId })) };
+async function storeForLinks(t: CheckContext, ...names: string[]): Promise<LinkOrder[]> {
+  return (await storeAll(t, ...names)).map(({ fileId }) => ({ fileID: fileId }));
+}
+
+/** The link of an entry; `undefined` where it has none. */
+function linkOf({ code, tempFileURL }: Entry = {}): string | undefined {
+  const link = String(tempFileURL);
+  return code === 'SUCCESS' && URL.canParse(link) ? link : undefined;
 }
 
 const CONTENTS = [
@@ -102,8 +108,8 @@ async function askForLink(
   const maxAge = t.storage.maxAge(seconds);
   const asked = performance.now();
   const reply = await t.storage.call('batchGetTempUrls', { fileList: [{ fileID, maxAge }] });
-  const { code, tempFileURL: url } = Object(Object(reply.data?.fileList)[0]);
-  if (code !== 'SUCCESS' || !URL.canParse(String(url))) return undefined;
+  const url = linkOf(Object(Object(reply.data?.fileList)[0]));
+  if (url === undefined) return undefined;
   return { url, maxAge, lifetime: maxAge * SECONDS[t.settings.maxAgeUnit], asked };
 }
 
@@ -123,8 +129,7 @@ function spellAge(since: number): string {
 
 /** Whether a link returns the file. */
 async function works(t: CheckContext, { url }: Link, bytes: Buffer): Promise<boolean> {
-  const { received } = await t.upload.download(url);
-  return received.status >= 200 && received.status <= 299 && received.body.equals(bytes);
+  return isFile(await t.upload.download(url), bytes);
 }
 
 /** Lifetimes that are tried, in seconds: which ones a deployment takes is its own (D22). */
@@ -147,14 +152,14 @@ async function judge(
     const wrong = entries.find((entry) => entry.fileID === fileID) ?? entries[0];
     // Where the link returns a file, it is not missing: that it was not deleted is another rule.
     const link = String(wrong?.tempFileURL);
-    const isThere = URL.canParse(link) && (await isFile(t, link));
+    const isThere = URL.canParse(link) && (await leadsToFile(t, link));
     t.reach(!isThere, `${what} is still there`);
     t.expect(false, `${what}: the code of its entry must not be SUCCESS`, reply);
   }
 }
 
 /** A link to an address that does not answer leads to no file. */
-async function isFile(t: CheckContext, link: string): Promise<boolean> {
+async function leadsToFile(t: CheckContext, link: string): Promise<boolean> {
   try {
     const { status } = (await t.upload.download(link)).received;
     return status >= 200 && status < 300;
@@ -166,51 +171,36 @@ async function isFile(t: CheckContext, link: string): Promise<boolean> {
 
 export const storageLinks: readonly Check[] = [
   defineCheck('ST-LINKS-CALL', needsFiles, async (t) => {
-    const { orders } = await storeForLinks(t, 'a.txt', 'level/b.txt', 'c');
+    const orders = await storeForLinks(t, 'a.txt', 'level/b.txt', 'c');
     for (const fileList of [orders.slice(0, 1), orders]) {
       const what = `batchGetTempUrls of ${fileList.length} files`;
       const reply = await t.storage.call('batchGetTempUrls', { fileList });
       const { status } = reply.received;
       t.expect(!reply.refused, `${what} must return links, not a refusal with ${status}`, reply);
       const entries = reply.data?.fileList;
-      for (const entry of Array.isArray(entries) ? entries.map(Object) : []) {
-        const { code, tempFileURL } = entry;
+      for (const { code, tempFileURL } of Array.isArray(entries) ? entries.map(Object) : []) {
         // Other codes, and links that are no strings, are the subjects of other rules.
         if (code !== 'SUCCESS' || typeof tempFileURL !== 'string') continue;
         const isLink = /^https?:\/\/[^/?#]/i.test(tempFileURL) && URL.canParse(tempFileURL);
-        t.expect(
-          isLink,
-          `${what}: a link must be an absolute URL, not ${show(tempFileURL)}`,
-          reply,
-        );
+        const message = `${what}: a link must be an absolute URL, not ${show(tempFileURL)}`;
+        t.expect(isLink, message, reply);
       }
     }
   }),
   defineCheck('ST-LINKS-ITEM-FILE-ID', needsFiles, async (t: CheckContext) => {
-    const { orders } = await storeForLinks(t, 'file.txt');
-    const [good] = orders;
+    const [good] = await storeForLinks(t, 'file.txt');
     const sound = await t.storage.call('batchGetTempUrls', { fileList: [good] });
     t.reach(!sound.refused, 'a call with a fileID in its item is refused');
     const maxAge = t.storage.maxAge(60);
-    const cases = [
+    await expectListsRefused(t, 'batchGetTempUrls', [
       { what: 'an empty item', fileList: [{}] },
       { what: 'an item with maxAge alone', fileList: [{ maxAge }] },
       { what: 'a good item and then one without fileID', fileList: [good, { maxAge }] },
       { what: 'an item without fileID and then a good one', fileList: [{}, good] },
-    ];
-    for (const { what, fileList } of cases) {
-      const reply = await t.storage.call(
-        'batchGetTempUrls',
-        { fileList },
-        { acceptsRefusal: true },
-      );
-      const { status } = reply.received;
-      const isRefused = reply.refused && status < 500;
-      t.expect(isRefused, `${what}: the call must be refused, not answered with ${status}`, reply);
-    }
+    ]);
   }),
   defineCheck('ST-LINKS-MAX-AGE', needsFiles, async (t: CheckContext) => {
-    const { orders } = await storeForLinks(t, 'file.txt', 'other.txt');
+    const orders = await storeForLinks(t, 'file.txt', 'other.txt');
     const [one = { fileID: '' }, other = { fileID: '' }] = orders;
     const ask = async (...fileList: LinkOrder[]) => {
       const reply = await t.storage.call('batchGetTempUrls', { fileList });
@@ -231,45 +221,35 @@ export const storageLinks: readonly Check[] = [
     t.expect(without.works, 'an item without maxAge must get its link', without.reply);
     t.expect(alone.works, `an item with maxAge ${maxAge} must get its link`, alone.reply);
     if (!(await ask(one, other)).works) return;
-    const cases = [
-      { what: 'in the first item', fileList: [{ ...one, maxAge }, other] },
-      { what: 'in the second item', fileList: [one, { ...other, maxAge }] },
-    ];
-    for (const { what, fileList } of cases) {
+    const cases = {
+      'in the first item': [{ ...one, maxAge }, other],
+      'in the second item': [one, { ...other, maxAge }],
+    };
+    for (const [what, fileList] of Object.entries(cases)) {
       const { reply, works } = await ask(...fileList);
       t.expect(works, `maxAge ${maxAge} ${what} of two: both must get their links`, reply);
     }
   }),
-  defineCheck('ST-LINKS-LIST', needsFiles, async (t: CheckContext) => {
-    const { orders } = await storeForLinks(t, 'a.txt', 'b.txt');
-    const [a, b] = orders;
+  defineCheck('ST-LINKS-LIST', needsFiles, async (t) => {
+    const [a, b] = await storeForLinks(t, 'a.txt', 'b.txt');
     const missing = { fileID: await missingFileId(t) };
-    const cases = [
+    await expectLists(t, 'batchGetTempUrls', [
       { what: 'one file', fileList: [a] },
       { what: 'two files', fileList: [a, b] },
       { what: 'two files and a missing one', fileList: [a, missing, b] },
       { what: 'a missing file', fileList: [missing] },
       { what: 'one file twice', fileList: [a, a] },
-    ];
-    await expectLists(t, 'batchGetTempUrls', cases);
+    ]);
   }),
   defineCheck('ST-LINKS-FILE-ID', needsFiles, async (t) => {
-    const { orders } = await storeForLinks(t, 'A.txt', 'level/b.TXT');
+    const orders = await storeForLinks(t, 'A.txt', 'level/b.TXT');
     const missing = { fileID: await missingFileId(t) };
     for (const fileList of [orders.slice(0, 1), [...orders, missing], [missing]]) {
-      const { reply, entries } = await askForLinks(t, fileList);
-      for (const { fileID } of entries) {
-        const isText = typeof fileID === 'string';
-        t.expect(isText, `fileID of an entry must be a string, not ${show(fileID)}`, reply);
-      }
-      for (const { fileID } of fileList) {
-        const count = entriesOf(entries, fileID).length;
-        t.expect(count === 1, `one entry must have the fileID ${fileID}, not ${count}`, reply);
-      }
+      await expectFileIds(t, 'batchGetTempUrls', fileList);
     }
   }),
   defineCheck('ST-LINKS-CODE', needsFiles, async (t: CheckContext) => {
-    const { orders } = await storeForLinks(t, 'a.txt', 'level/b.txt', 'c');
+    const orders = await storeForLinks(t, 'a.txt', 'level/b.txt', 'c');
     for (const fileList of [orders.slice(0, 1), orders]) {
       const { reply, entries } = await askForLinks(t, fileList);
       for (const { code } of entries) {
@@ -277,30 +257,24 @@ export const storageLinks: readonly Check[] = [
           // Where the IDs name no files, and nothing can be deleted, the fault is not in the links.
           const ids = fileList.map(({ fileID }) => fileID);
           const deleted = await t.storage.list('batchDelete', ids);
-          t.reach(
-            deleted.some((entry) => entry.code === 'SUCCESS'),
-            'an upload stored nothing',
-          );
+          const areFiles = deleted.some((entry) => entry.code === 'SUCCESS');
+          t.reach(areFiles, 'an upload stored nothing');
         }
         const wanted = `the code of a file that exists must be "SUCCESS", not ${show(code)}`;
         t.expect(code === 'SUCCESS', wanted, reply);
       }
     }
     const { reply, entries } = await askForLinks(t, [{ fileID: await missingFileId(t) }]);
-    for (const { code } of entries) {
-      const isText = typeof code === 'string';
-      t.expect(isText, `the code of a missing file must be a string, not ${show(code)}`, reply);
-    }
+    for (const { code } of entries) expectText(t, 'the code of a missing file', code, reply);
   }),
   defineCheck('ST-LINKS-URL', needsFiles, async (t) => {
-    const { orders } = await storeForLinks(t, 'a.txt', 'b.txt');
+    const orders = await storeForLinks(t, 'a.txt', 'b.txt');
     const missing = { fileID: await missingFileId(t) };
     for (const fileList of [orders.slice(0, 1), [...orders, missing], [missing]]) {
       const { reply, entries } = await askForLinks(t, fileList);
       for (const { code, tempFileURL } of entries) {
         const what = `tempFileURL of an entry with the code ${show(code)}`;
-        const isText = typeof tempFileURL === 'string';
-        t.expect(isText, `${what} must be a string, not ${show(tempFileURL)}`, reply);
+        expectText(t, what, tempFileURL, reply);
       }
     }
   }),
@@ -309,9 +283,8 @@ export const storageLinks: readonly Check[] = [
     for (const { name, bytes } of CONTENTS) {
       const { fileId } = await t.upload.store(name, bytes);
       const { entries } = await askForLinks(t, [{ fileID: fileId }]);
-      const [entry = entries[0]] = entriesOf(entries, fileId);
-      const link = String(entry?.tempFileURL);
-      if (entry?.code !== 'SUCCESS' || !URL.canParse(link)) continue;
+      const link = linkOf(entriesOf(entries, fileId)[0] ?? entries[0]);
+      if (link === undefined) continue;
       files.push({ name, bytes, fileId, link });
       for (const turn of ['first', 'second']) {
         await expectFile(t, `${name}, ${turn} GET of the link`, link, bytes);
@@ -319,15 +292,11 @@ export const storageLinks: readonly Check[] = [
     }
     const [first] = files;
     t.reach(first !== undefined, 'batchGetTempUrls gave no link');
-    const { entries } = await askForLinks(
-      t,
-      files.map(({ fileId }) => ({ fileID: fileId })),
-    );
+    const orders = files.map(({ fileId }) => ({ fileID: fileId }));
+    const { entries } = await askForLinks(t, orders);
     for (const { name, bytes, fileId } of files) {
-      const [entry] = entriesOf(entries, fileId);
-      const link = String(entry?.tempFileURL);
-      if (entry?.code !== 'SUCCESS' || !URL.canParse(link)) continue;
-      await expectFile(t, `${name}, link of a call for several files`, link, bytes);
+      const link = linkOf(entriesOf(entries, fileId)[0]);
+      if (link) await expectFile(t, `${name}, link of a call for several files`, link, bytes);
     }
     await expectFile(t, `${first.name}, link that is not the last one`, first.link, first.bytes);
   }),
@@ -363,31 +332,29 @@ export const storageLinks: readonly Check[] = [
     await judge(t, 'a file that was deleted', file.fileId);
   }),
   defineCheck('ST-LINKS-ALONE', needsFiles, async (t: CheckContext) => {
-    const { files, orders } = await storeForLinks(t, 'a.txt', 'b.txt');
-    const good = await askForLinks(t, orders);
+    const files = await storeAll(t, 'a.txt', 'b.txt');
+    const [a, b] = files.map(({ fileId }) => ({ fileID: fileId })) as [LinkOrder, LinkOrder];
+    const good = await askForLinks(t, [a, b]);
     const areGood = good.entries.every(({ code }) => code === 'SUCCESS');
     t.reach(areGood, 'good items alone do not get their links');
     const bad = { fileID: await missingFileId(t) };
-    const strange = { fileID: 'no file has this name' };
-    const [a, b] = orders;
-    const cases = [
-      { what: 'a missing file in the first place', fileList: [bad, a, b] },
-      { what: 'a missing file in the middle', fileList: [a, bad, b] },
-      { what: 'a missing file in the last place', fileList: [a, b, bad] },
-      { what: 'two missing files around good ones', fileList: [bad, a, b, bad] },
-      { what: 'a strange file ID in the middle', fileList: [a, strange, b] },
-    ];
-    for (const { what, fileList } of cases) {
+    const cases = {
+      'a missing file in the first place': [bad, a, b],
+      'a missing file in the middle': [a, bad, b],
+      'a missing file in the last place': [a, b, bad],
+      'two missing files around good ones': [bad, a, b, bad],
+      'a strange file ID in the middle': [a, { fileID: 'no file has this name' }, b],
+    };
+    for (const [what, fileList] of Object.entries(cases)) {
       const reply = await t.storage.call('batchGetTempUrls', { fileList });
       const { status } = reply.received;
       t.expect(!reply.refused, `${what}: the call must not be refused with ${status}`, reply);
       const list = reply.data?.fileList;
       if (reply.refused || !Array.isArray(list)) continue;
       for (const { fileId, path } of files) {
-        const entries = entriesOf(list.map(Object), fileId);
+        const [entry] = entriesOf(list.map(Object), fileId);
         // That each entry has its fileID is ST-LINKS-FILE-ID.
-        if (entries.length === 0 && list.length === fileList.length) continue;
-        const [entry] = entries;
+        if (entry === undefined && list.length === fileList.length) continue;
         const isLinked = entry?.code === 'SUCCESS' && typeof entry.tempFileURL === 'string';
         const came = entry === undefined ? 'no entry' : `the code ${show(entry.code)}`;
         t.expect(isLinked, `${what}: ${path} must get its link, not ${came}`, reply);

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import type { CheckContext } from '../context/check-context.ts';
-import type { FormField, Grant, Reading } from '../context/upload-client.ts';
-import { hasXmlError } from '../context/upload-client.ts';
+import { type FormField, hasXmlError, type Reading } from '../context/upload-client.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
 import { canBeCopied, copy } from './support/copies.ts';
@@ -43,32 +42,34 @@ interface HeldForm {
  * @param toEnd where it stops: how many bytes go at first, of the whole number
  */
 function holdForm(toEnd: (size: number) => number): HeldForm {
-  let start!: () => void;
-  const isUnderWay = new Promise<void>((resolve) => {
-    start = resolve;
-  });
-  let release!: () => void;
-  let fail!: (reason: Error) => void;
-  const goesOn = new Promise<void>((...settlers) => {
-    [release, fail] = settlers;
-  });
+  const under = settleLater();
+  const goesOn = settleLater();
   // The form may be given up before anyone waits for its rest.
-  goesOn.catch(() => {});
+  goesOn.promise.catch(() => {});
   return {
     trickle: (form) =>
       Readable.from(
         (async function* parts() {
           const end = toEnd(form.length);
           yield form.subarray(0, end);
-          start();
-          await goesOn;
+          under.resolve();
+          await goesOn.promise;
           yield form.subarray(end);
         })(),
       ),
-    isUnderWay,
-    release,
-    cut: () => fail(new Error('cut off by the check')),
+    isUnderWay: under.promise,
+    release: goesOn.resolve,
+    cut: () => goesOn.reject(new Error('cut off by the check')),
   };
+}
+
+function settleLater() {
+  let resolve!: () => void;
+  let reject!: (reason: Error) => void;
+  const promise = new Promise<void>((...settlers) => {
+    [resolve, reject] = settlers;
+  });
+  return { promise, resolve, reject };
 }
 
 const CONTENT = Buffer.alloc(100_000, 'what never comes whole, ');
@@ -77,12 +78,6 @@ const CONTENT = Buffer.alloc(100_000, 'what never comes whole, ');
 const LOOK = { most: 500, every: 100 };
 
 const half = (size: number) => Math.floor(size / 2);
-
-const chunked = { 'Transfer-Encoding': 'chunked' };
-
-async function isTaken(t: CheckContext, { fileId }: Grant): Promise<boolean> {
-  return (await t.upload.read(fileId)).found;
-}
 
 /** Who asks for an upload has not overwritten anything yet. */
 async function keepGranted(t: CheckContext): Promise<void> {
@@ -137,16 +132,12 @@ async function keepCopies(t: CheckContext): Promise<void> {
 /** Two writers of one file at the same time: what is there then is what one of them has sent. */
 async function keepOneOfTwo(t: CheckContext): Promise<void> {
   const path = t.storage.path('both.txt');
-  const writers = ['a', 'b'].map(async (text) => {
-    const content = Buffer.alloc(30_000, text);
-    const given = await t.upload.grant(path);
-    const { hasError, received } = await t.upload.post(given, t.upload.fields(given, content));
-    return { content, isAccepted: !hasError && received.status < 400 };
-  });
-  const accepted = (await Promise.all(writers)).filter(({ isAccepted }) => isAccepted);
+  const contents = ['a', 'b'].map((text) => Buffer.alloc(30_000, text));
+  const sent = await Promise.all(contents.map((content) => t.upload.send(path, content)));
+  const accepted = contents.filter((_, index) => sent[index]?.reply.isAccepted);
   t.reach(accepted.length > 0, 'of two uploads of one file at once both are refused');
   const reading = await readPath(t, path);
-  const isOne = accepted.some(({ content }) => hasBytes(reading, content));
+  const isOne = accepted.some((content) => hasBytes(reading, content));
   const came = describeReading(reading);
   const message = `two uploads of one file at once: one of them must be there, whole, not ${came}`;
   t.expect(isOne, message, reading.exchange);
@@ -169,7 +160,7 @@ async function uploadAndRead(
   before: readonly Buffer[],
 ): Promise<void> {
   const given = await t.upload.grant(path);
-  const held = holdForm((size) => Math.floor(size / 2));
+  const held = holdForm(half);
   const form = t.upload.fields(given, NEW);
   const state = { isOver: false };
   const answered = t.upload.post(given, form, { trickle: held.trickle }).finally(() => {
@@ -190,8 +181,7 @@ async function uploadAndRead(
   while (!state.isOver) {
     judge(await t.upload.read(given.fileId), 'while it ends', [...before, NEW]);
   }
-  const { hasError, received } = await answered;
-  t.reach(!hasError && received.status < 400, 'a form that is sent slowly is refused');
+  t.reach((await answered).isAccepted, 'a form that is sent slowly is refused');
 }
 
 export const uploadAnswers: readonly Check[] = [
@@ -199,61 +189,50 @@ export const uploadAnswers: readonly Check[] = [
     const { securityToken, metaFileId } = t.settings.wireProfile.uploadFields;
     const without = (field: string) => (fields: FormField[]) =>
       fields.filter(([name]) => name !== field);
-    const withWrong = (field: string) => (fields: FormField[]) =>
-      fields.map(([name, value]) => [name, name === field ? 'wrong' : value] as const);
-    const cases = [
-      { what: 'no Signature', toForm: without('Signature') },
-      { what: 'a wrong Signature', toForm: withWrong('Signature') },
-      { what: `no ${securityToken}`, toForm: without(securityToken) },
-      { what: `a wrong ${securityToken}`, toForm: withWrong(securityToken) },
-      { what: `no ${metaFileId}`, toForm: without(metaFileId) },
-      { what: `a wrong ${metaFileId}`, toForm: withWrong(metaFileId) },
-      { what: 'no key', toForm: without('key') },
-      { what: 'no file', toForm: without('file') },
-      { what: 'no field at all', toForm: () => [] },
-    ];
+    const cases: Record<string, (fields: FormField[]) => FormField[]> = {};
+    for (const field of ['Signature', securityToken, metaFileId]) {
+      cases[`no ${field}`] = without(field);
+      cases[`a wrong ${field}`] = (fields) =>
+        fields.map(([name, value]) => [name, name === field ? 'wrong' : value]);
+    }
+    cases['no key'] = without('key');
+    cases['no file'] = without('file');
+    cases['no field at all'] = () => [];
     let judged = 0;
-    for (const [index, { what, toForm }] of cases.entries()) {
+    for (const [index, [what, toForm]] of Object.entries(cases).entries()) {
       const given = await t.upload.grant(t.storage.path(`never-${index}.txt`));
       const form = toForm(t.upload.fields(given, Buffer.from('what must not be stored')));
       const reply = await t.upload.post(given, form);
       const { status, text, mediaType } = reply.received;
       const hasError = hasErrorElement(text);
       // A form that is taken is the subject of the rule of its field.
-      if (!hasError && status < 400 && (await isTaken(t, given))) continue;
+      if (!hasError && status < 400 && (await t.upload.read(given.fileId)).found) continue;
       judged += 1;
       const came = `${status} with ${mediaType ?? 'no type'}: ${cite(text)}`;
-      t.expect(
-        hasError,
-        `${what}: the answer must be XML with an Error element, not ${came}`,
-        reply,
-      );
+      const message = `${what}: the answer must be XML with an Error element, not ${came}`;
+      t.expect(hasError, message, reply);
     }
     t.reach(judged > 0, 'no bad form is refused');
   }),
   defineCheck('UP-SUCCESS', needsFiles, async (t: CheckContext) => {
-    const cases = [
-      { what: 'a good form', name: 'file.txt', bytes: Buffer.from('first') },
-      { what: 'a form for a file that exists', name: 'file.txt', bytes: Buffer.from('second') },
-      { what: 'an empty file', name: 'empty.txt', bytes: Buffer.alloc(0) },
-      {
-        what: 'a file with an Error element',
-        name: 'error.xml',
-        bytes: Buffer.from('<Error></Error>'),
-      },
-    ];
+    const cases = {
+      'a good form': ['file.txt', 'first'],
+      'a form for a file that exists': ['file.txt', 'second'],
+      'an empty file': ['empty.txt', ''],
+      'a file with an Error element': ['error.xml', '<Error></Error>'],
+    };
     let judged = 0;
-    for (const { what, name, bytes } of cases) {
-      const given = await t.upload.grant(t.storage.path(name));
-      const reply = await t.upload.post(given, t.upload.fields(given, bytes));
+    for (const [what, [name = '', content = '']] of Object.entries(cases)) {
+      const bytes = Buffer.from(content);
+      const { given, reply } = await t.upload.send(t.storage.path(name), bytes);
       const { status, text } = reply.received;
       const hasError = hasErrorElement(text);
       const reading = await poll(
         () => t.upload.read(given.fileId),
-        (got) => got.found && got.bytes.equals(bytes),
+        (got) => hasBytes(got, bytes),
         { most: hasError ? 0 : LATEST, every: 200 },
       );
-      const isStored = reading.found && reading.bytes.equals(bytes);
+      const isStored = hasBytes(reading, bytes);
       // A good form that is refused, and stores nothing, is the subject of UP-FORM.
       if (!isStored && (hasError || status >= 400)) continue;
       if (!isStored) {
@@ -291,12 +270,13 @@ export const uploadAnswers: readonly Check[] = [
   }),
   defineCheck('UP-BROKEN', needsFiles, async (t: CheckContext) => {
     const existing = await storeReadable(t, 'existing.txt', 'the content before');
-    const cases = [
-      { what: 'after half', cut: half, headers: {} },
-      { what: 'after half, chunked', cut: half, headers: chunked },
-      { what: 'within the last boundary', cut: (size: number) => size - 20, headers: {} },
-    ];
-    const judgeAll = cases.flatMap(({ what, cut, headers }, index) =>
+    const cases: Record<string, [cut: (size: number) => number, headers?: Record<string, string>]> =
+      {
+        'after half': [half],
+        'after half, chunked': [half, { 'Transfer-Encoding': 'chunked' }],
+        'within the last boundary': [(size) => size - 20],
+      };
+    const judgeAll = Object.entries(cases).flatMap(([what, [cut, headers = {}]], index) =>
       [t.storage.path(`fresh-${index}.bin`), existing.path].map(async (path) => {
         const given = await t.upload.grant(path);
         const held = holdForm(cut);

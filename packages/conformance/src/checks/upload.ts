@@ -1,11 +1,5 @@
 import type { CheckContext } from '../context/check-context.ts';
-import type {
-  FormField,
-  Grant,
-  PostOptions,
-  Reading,
-  UploadReply,
-} from '../context/upload-client.ts';
+import type { FormField, Grant, Reading } from '../context/upload-client.ts';
 import { type Check, defineCheck } from './check.ts';
 import { canBeCopied } from './support/copies.ts';
 import { poll } from './support/poll.ts';
@@ -17,22 +11,6 @@ import {
   readPath,
   storeReadable,
 } from './support/storage.ts';
-
-/** Both steps of an upload, and what came of it, whatever it is. */
-async function postForm(
-  t: CheckContext,
-  name: string,
-  bytes: Buffer,
-  options?: PostOptions,
-): Promise<{ given: Grant; reply: UploadReply }> {
-  const given = await t.upload.grant(t.storage.path(name));
-  return { given, reply: await t.upload.post(given, t.upload.fields(given, bytes), options) };
-}
-
-/** An upload was answered as a success; whether it is stored then is another question. */
-function isAccepted({ hasError, received }: UploadReply): boolean {
-  return !hasError && received.status < 400;
-}
 
 /** The form with another value for a field, or without it. */
 function withField(
@@ -68,17 +46,15 @@ async function expectField(
 ): Promise<void> {
   const existing = await storeReadable(t, 'existing.txt', 'the content before');
   const other = await t.upload.grant(t.storage.path('of-another-grant.txt'));
-  const cases = [
-    { what: `no ${field}`, toValue: () => undefined },
-    { what: `an empty ${field}`, toValue: () => '' },
-    {
-      what: `a ${field} that is not quite right`,
-      // A path is changed at its end, so that it stays in the folder of the check.
-      toValue: (right: string) => (field === 'key' ? `${right}0` : changeOneCharacter(right)),
-    },
-    { what: `the ${field} of another grant`, toValue: () => toRight(other) },
-  ];
-  for (const [index, { what, toValue }] of cases.entries()) {
+  const cases: Record<string, (right: string) => string | undefined> = {
+    [`no ${field}`]: () => undefined,
+    [`an empty ${field}`]: () => '',
+    // A path is changed at its end, so that it stays in the folder of the check.
+    [`a ${field} that is not quite right`]: (right) =>
+      field === 'key' ? `${right}0` : changeOneCharacter(right),
+    [`the ${field} of another grant`]: () => toRight(other),
+  };
+  for (const [index, [what, toValue]] of Object.entries(cases).entries()) {
     const fresh = t.storage.path(`fresh-${index}.txt`);
     for (const path of index % 2 === 0 ? [fresh] : [fresh, existing.path]) {
       const given = await t.upload.grant(path);
@@ -88,7 +64,7 @@ async function expectField(
       const form = withField(t.upload.fields(given, CONTENT), field, value);
       const reply = await t.upload.post(given, form);
       const came = `answered with ${reply.received.status} and no Error`;
-      t.expect(!isAccepted(reply), `${what}: the form must be refused, not ${came}`, reply);
+      t.expect(!reply.isAccepted, `${what}: the form must be refused, not ${came}`, reply);
       const reading = await t.upload.read(given.fileId);
       if (path === fresh) expectNothing(t, reading, `${what}: the file`);
       else expectBytes(t, reading, existing.bytes, `${what}: the file that was there before`);
@@ -103,30 +79,28 @@ async function expectField(
 const everyByte = (size: number) =>
   Buffer.from(Array.from({ length: size }, (_, at) => (at * 167) % 256));
 
-const CONTENTS = [
-  { what: 'an empty file', bytes: Buffer.alloc(0) },
-  { what: 'one byte', bytes: Buffer.from([0]) },
-  { what: 'all byte values', bytes: everyByte(256) },
-  { what: 'text with line ends of all kinds', bytes: Buffer.from('\r\na\nb\rc\r\n\r\nd\r\n') },
-  { what: 'a line end alone', bytes: Buffer.from('\r\n') },
-  {
-    what: 'what looks like boundaries',
-    bytes: Buffer.from('--\r\n--berth-\r\n--berth-0000--\r\n\r\n------\r\n--'),
-  },
-  { what: 'text of many languages', bytes: Buffer.from('\uFEFFGrüße, 文件, файл, 😀\n') },
-  { what: 'escapes', bytes: Buffer.from('%41%0D%0A+%25%zz&amp;\\n') },
-  { what: '65,537 bytes', bytes: everyByte(65_537) },
-  { what: '1 MiB less one byte', bytes: everyByte(2 ** 20 - 1) },
-];
+const CONTENTS: Record<string, Buffer> = {
+  'an empty file': Buffer.alloc(0),
+  'one byte': Buffer.from([0]),
+  'all byte values': everyByte(256),
+  'text with line ends of all kinds': Buffer.from('\r\na\nb\rc\r\n\r\nd\r\n'),
+  'a line end alone': Buffer.from('\r\n'),
+  'what looks like boundaries': Buffer.from('--\r\n--berth-\r\n--berth-0000--\r\n\r\n------\r\n--'),
+  'text of many languages': Buffer.from('\uFEFFGrüße, 文件, файл, 😀\n'),
+  escapes: Buffer.from('%41%0D%0A+%25%zz&amp;\\n'),
+  '65,537 bytes': everyByte(65_537),
+  '1 MiB less one byte': everyByte(2 ** 20 - 1),
+};
 
 /** What begins like the boundary of the very form. */
 async function expectLookalike(t: CheckContext): Promise<void> {
   const boundary = `berth-${t.uniqueName()}`;
   const almost = boundary.slice(0, -1);
   const bytes = Buffer.from(`a\r\n--${almost}\r\n--${almost}--\r\n\r\n-${boundary}\n--${boundary}`);
-  const { given, reply } = await postForm(t, 'lookalike.bin', bytes, { boundary });
+  const path = t.storage.path('lookalike.bin');
+  const { given, reply } = await t.upload.send(path, bytes, { boundary });
   const reading = await t.upload.read(given.fileId);
-  if (!isAccepted(reply) || !reading.found) return;
+  if (!reply.isAccepted || !reading.found) return;
   expectBytes(t, reading, bytes, 'what begins like the boundary');
 }
 
@@ -138,8 +112,8 @@ async function isStoredAtRoot(t: CheckContext, name: string, bytes: Buffer): Pro
   return (await t.upload.read(given.fileId)).found;
 }
 
-/** Longest wait for a file to show, in milliseconds; that it shows at once is UP-KEPT. */
-const LATEST = 2000;
+/** How long is waited for a file to show, in milliseconds; that it shows at once is UP-KEPT. */
+const LOOK = { most: 2000, every: 200 };
 
 export const upload: readonly Check[] = [
   defineCheck('UP-FORM', needsFiles, async (t: CheckContext) => {
@@ -157,11 +131,8 @@ export const upload: readonly Check[] = [
     for (const { what, name, bytes, ...options } of cases) {
       // Which bytes they are is UP-FILE, but they are not those that were there.
       const isStored = (got: Reading) => got.found && !before.get(name)?.equals(got.bytes);
-      const { given, reply } = await postForm(t, name, bytes, options);
-      const reading = await poll(() => t.upload.read(given.fileId), isStored, {
-        most: LATEST,
-        every: 200,
-      });
+      const { given, reply } = await t.upload.send(t.storage.path(name), bytes, options);
+      const reading = await poll(() => t.upload.read(given.fileId), isStored, LOOK);
       const holds = isStored(reading);
       before.set(name, bytes);
       if (!holds) {
@@ -177,7 +148,7 @@ export const upload: readonly Check[] = [
   defineCheck('UP-URL-VERBATIM', needsFiles, async (t: CheckContext) => {
     for (const name of ['file.txt', 'level/file.txt', 'file.txt']) {
       const bytes = Buffer.from('what is sent to the returned url');
-      const { given, reply } = await postForm(t, name, bytes);
+      const { given, reply } = await t.upload.send(t.storage.path(name), bytes);
       const { found } = await t.upload.read(given.fileId);
       if (!found) {
         t.reach(!(await canBeCopied(t, given.path)), 'a file that was stored cannot be read');
@@ -205,12 +176,13 @@ export const upload: readonly Check[] = [
   defineCheck('UP-KEY', needsFiles, (t) => expectField(t, 'key', ({ path }) => path)),
   defineCheck('UP-FILE', needsFiles, async (t: CheckContext) => {
     let judged = 0;
-    for (const [index, { what, bytes }] of CONTENTS.entries()) {
-      const { given, reply } = await postForm(t, `${index}.bin`, bytes);
-      if (!isAccepted(reply)) t.note(`${what} is refused with ${reply.received.status}.`);
+    for (const [index, [what, bytes]] of Object.entries(CONTENTS).entries()) {
+      const path = t.storage.path(`${index}.bin`);
+      const { given, reply } = await t.upload.send(path, bytes);
+      if (!reply.isAccepted) t.note(`${what} is refused with ${reply.received.status}.`);
       const reading = await t.upload.read(given.fileId);
       // That a form is stored at all is UP-FORM.
-      if (!isAccepted(reply) || !reading.found) continue;
+      if (!reply.isAccepted || !reading.found) continue;
       judged += 1;
       expectBytes(t, reading, bytes, what);
     }

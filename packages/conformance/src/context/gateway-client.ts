@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Call, Caller, OpenExchange } from '../http/caller.ts';
+import type { Caller, OpenExchange } from '../http/caller.ts';
 import {
+  type Call,
   type Exchange,
   type HeaderInput,
   type HeaderList,

@@ -3,7 +3,7 @@ import { toForm } from '../context/storage-client.ts';
 import { documents, type Transaction } from '../contract/documents.ts';
 import { dereference, type Parameter } from '../contract/openapi.ts';
 import { expandPath, findProvocation } from '../contract/operations.ts';
-import type { Call } from '../http/caller.ts';
+import type { Call } from '../http/exchange.ts';
 import {
   type HeaderList,
   type SentRequest,

@@ -1,8 +1,8 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { Readable } from 'node:stream';
 import { type Agents, toForwarded, toServerName } from './agents.ts';
 import {
+  type Call,
   type Evidence,
   type Exchange,
   fromRawHeaders,
@@ -20,22 +20,6 @@ import { startTimer } from './start-timer.ts';
 
 /** Longest time for the body of an open call, in timeouts; a single part has one timeout. */
 const LONGEST_BODY = 6;
-
-/** A call before it is sent. */
-export interface Call {
-  method: string;
-  /** `https://dev.gateway.example:8443` */
-  origin: string;
-  /** Path and query exactly as they go on the wire. */
-  target: string;
-  /** All headers but `Content-Length` and `Connection`; `Host` stands among them or comes from the origin. */
-  headers: HeaderList;
-  body: Buffer;
-  /** Sends the body bit by bit instead, with the length of `body` announced where it goes in no chunks. */
-  trickle?: (() => Readable) | undefined;
-  /** Take a 429 as the answer. Default: wait and call again. */
-  keep429?: boolean | undefined;
-}
 
 /** An answer whose body is still to come. */
 export interface OpenExchange {

@@ -1,9 +1,26 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { NetworkFault } from './health.ts';
 import { toMediaType } from './media-type.ts';
 
 /** Larger than anything that the suite asks for, in bytes. */
 export const LARGEST_BODY = 33 * 2 ** 20;
+
+/** A call before it is sent. */
+export interface Call {
+  method: string;
+  /** `https://dev.gateway.example:8443` */
+  origin: string;
+  /** Path and query exactly as they go on the wire. */
+  target: string;
+  /** All headers but `Content-Length` and `Connection`; `Host` stands among them or comes from the origin. */
+  headers: HeaderList;
+  body: Buffer;
+  /** Sends the body bit by bit instead, with the length of `body` announced where it goes in no chunks. */
+  trickle?: (() => Readable) | undefined;
+  /** Take a 429 as the answer. Default: wait and call again. */
+  keep429?: boolean | undefined;
+}
 
 /** A request as it went out. */
 export interface Sent {

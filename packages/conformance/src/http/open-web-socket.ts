@@ -1,9 +1,9 @@
 import { on } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
-import { toServerName } from './agents.ts';
-import type { Call, CallerOptions } from './caller.ts';
+import { type Agents, toServerName } from './agents.ts';
 import {
+  type Call,
   type Exchange,
   fromRawHeaders,
   type HeaderList,
@@ -52,7 +52,7 @@ export interface SocketEnd {
 export async function openWebSocket(
   call: Call,
   protocols: readonly string[],
-  { agents, timeout, signal }: Pick<CallerOptions, 'agents' | 'timeout' | 'signal'>,
+  { agents, timeout, signal }: { agents: Agents; timeout: number; signal: AbortSignal },
 ): Promise<Upgrade> {
   const url = call.origin.replace(/^http/, 'ws') + call.target;
   const what = `upgrade of ${url}`;

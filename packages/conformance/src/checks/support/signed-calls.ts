@@ -10,9 +10,109 @@ import {
   toTc3Header,
 } from '../../credentials/sign-tc3.ts';
 import type { RuleId } from '../../generated/rule-ids.gen.ts';
-import { type HeaderList, toHeaderList } from '../../http/exchange.ts';
+import { type HeaderList, readAll, toHeaderList } from '../../http/exchange.ts';
 import { type Check, defineCheck } from '../check.ts';
 import { assertClock, expectLetThrough, expectRefused } from './gateway.ts';
+
+/** A call, and what of its signature is not as usual. */
+export interface SignedCall {
+  /** Default: GET, or POST where there is a body. */
+  method?: string;
+  /** What stands behind the name of the service, query included. Default: a path, with the mark if there is one. */
+  path?: string;
+  /** Headers that are sent. */
+  headers?: HeaderList;
+  body?: string;
+  /** Headers that are signed. Default: `Host` and all that are sent. */
+  signed?: HeaderList;
+  /** What is signed instead of what is sent; `path` begins behind the name of the service, query excluded. */
+  instead?: Partial<Omit<Tc3Input, 'headers'>>;
+  /** What is signed with. Default: the key pair of the run. */
+  keys?: Partial<Tc3Keys>;
+  /** Changes the parts of the header after signing. */
+  change?: (parts: Tc3Parts) => Partial<Tc3Parts>;
+  /** Between the parts. Default: a comma and a space. */
+  separator?: string;
+}
+
+/** Signed calls by what they are, in words. */
+export type SignedCalls = Record<string, SignedCall>;
+
+/** The content type of a signed POST. */
+export const JSON_TYPE: HeaderList[number] = ['Content-Type', 'application/json; charset=utf-8'];
+
+/** A signed POST. */
+export const POST = { headers: [JSON_TYPE], body: '{"a":1}' } as const satisfies SignedCall;
+
+/** A call with a signature in `Authorization` that is made part by part, so that one can be wrong. */
+export function signCall(t: CheckContext, call: SignedCall): GatewayCall {
+  const { path = '/signed', headers = [], body, instead, change = (parts) => parts } = call;
+  const method = call.method ?? (body === undefined ? 'GET' : 'POST');
+  const [route = '', ...query] = path.split('?');
+  const parts = signTc3(
+    {
+      ...{ method, query: query.join('?'), body: Buffer.from(body ?? ''), timestamp: now() },
+      ...instead,
+      path: t.gateway.servicePath + (instead?.path ?? route),
+      headers: call.signed ?? [['Host', t.gateway.host], ...headers],
+    },
+    { ...keysOf(t), ...call.keys },
+  );
+  return {
+    ...{ method, path, headers },
+    ...(body === undefined ? {} : { body }),
+    credentials: [['Authorization', toTc3Header(change(parts), call.separator)]],
+  };
+}
+
+/** The key pair of the run; a check that signs needs one. */
+export function keysOf({ settings: { tc3 } }: CheckContext): Tc3Keys {
+  if (tc3 === undefined) throw new Error('No key pair: the check needs `signature`.');
+  return tc3;
+}
+
+/** Unix time in seconds. */
+export function now(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
+/**
+ * Ends a check of one side of the signature where a good one is refused: that is for AU-SIGNATURE to
+ * say, and every wrong one would be refused as well.
+ */
+export async function reachSignature(t: CheckContext): Promise<void> {
+  await assertClock(t);
+  for (const call of [{}, POST]) {
+    const signed = signCall(t, { path: '/signed?a=1', ...call });
+    const exchange = await t.gateway.call(signed);
+    const { status } = exchange.received;
+    const isLetThrough = t.fixture.readEcho(exchange) !== undefined;
+    t.reach(isLetThrough, `a ${signed.method} with a good signature is answered with ${status}`);
+  }
+}
+
+/**
+ * Defines the check of a rule about signatures.
+ *
+ * @param toCases `good` calls that must be let through; `bad` ones that must be refused, and that the
+ *   hosted service must not see: it counts them by the `mark` in their query
+ */
+export function defineSignatureCheck(
+  rule: RuleId,
+  toCases: (t: CheckContext, mark: string) => { good?: SignedCalls; bad?: SignedCalls },
+): Check {
+  return defineCheck(rule, ['fixture', 'signature'], async (t) => {
+    await reachSignature(t);
+    const mark = t.uniqueName();
+    const { good = {}, bad } = toCases(t, mark);
+    const signAll = (calls: SignedCalls, path: string) =>
+      Object.fromEntries(
+        Object.entries(calls).map(([what, call]) => [what, signCall(t, { path, ...call })]),
+      );
+    await expectLetThrough(t, signAll(good, '/signed'), arrivesChanged);
+    if (bad) await expectRefused(t, mark, signAll(bad, `/signed?mark=${mark}`), arrivesChanged);
+  });
+}
 
 /**
  * Whether a call reaches the hosted service changed, or not at all, also with a token instead of a
@@ -36,121 +136,7 @@ function isSame(echo: Echo, call: GatewayCall): boolean {
     .digest('hex');
   const sent = toHeaderList(call.headers).filter(([name]) => !/^host$/i.test(name));
   const hasHeaders = sent.every(([name, value]) =>
-    readAny(echo.headers, name).includes(value.trim()),
+    readAll(echo.headers, name).join(', ').includes(value.trim()),
   );
   return isTarget && echo.body.sha256 === sha256 && echo.method === call.method && hasHeaders;
-}
-
-function readAny(headers: HeaderList, name: string): string {
-  const wanted = name.toLowerCase();
-  const values = headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
-  return values.join(', ');
-}
-
-/** A call, and what of its signature is not as usual. */
-export interface SignedCall {
-  /** Default: GET, or POST where there is a body. */
-  method?: string;
-  /** What stands behind the name of the service, query included. */
-  path: string;
-  /** Headers that are sent. */
-  headers?: HeaderList;
-  body?: string;
-  /** Headers that are signed. Default: `Host` and all that are sent. */
-  signed?: HeaderList;
-  /** What is signed instead of what is sent; `path` begins behind the name of the service, query excluded. */
-  instead?: Partial<Omit<Tc3Input, 'headers'>>;
-  /** What is signed with. Default: the key pair of the run. */
-  keys?: Partial<Tc3Keys>;
-  /** Changes the parts of the header after signing. */
-  change?: (parts: Tc3Parts) => Partial<Tc3Parts>;
-  /** Between the parts. Default: a comma and a space. */
-  separator?: string;
-}
-
-/** A call with a signature in `Authorization` that is made part by part, so that one can be wrong. */
-export function signCall(t: CheckContext, call: SignedCall): GatewayCall {
-  const { path, headers = [], body, instead = {}, change = (parts) => parts } = call;
-  const method = call.method ?? (body === undefined ? 'GET' : 'POST');
-  const [route = '', ...query] = path.split('?');
-  const parts = signTc3(
-    {
-      ...{ method, query: query.join('?'), body: Buffer.from(body ?? '') },
-      ...{ timestamp: now(), ...instead },
-      path: t.gateway.servicePath + (instead.path ?? route),
-      headers: call.signed ?? [['Host', t.gateway.host], ...headers],
-    },
-    { ...keysOf(t), ...call.keys },
-  );
-  return {
-    ...{ method, path, headers },
-    ...(body === undefined ? {} : { body }),
-    credentials: [['Authorization', toTc3Header(change(parts), call.separator)]],
-  };
-}
-
-/** The key pair of the run; a check that signs needs one. */
-export function keysOf({ settings: { tc3 } }: CheckContext): Tc3Keys {
-  if (tc3 === undefined) throw new Error('No key pair: the check needs `signature`.');
-  return tc3;
-}
-
-/** Unix time in seconds. */
-export function now(): number {
-  return Math.floor(Date.now() / 1000);
-}
-
-/** The content type of a signed POST. */
-export const JSON_TYPE: HeaderList[number] = ['Content-Type', 'application/json; charset=utf-8'];
-
-/**
- * Ends a check of one side of the signature where a good one is refused: that is for AU-SIGNATURE to
- * say, and every wrong one would be refused as well.
- */
-export async function reachSignature(t: CheckContext): Promise<void> {
-  await assertClock(t);
-  const path = '/signed?a=1';
-  const get = signCall(t, { path });
-  const post = signCall(t, { path, headers: [JSON_TYPE], body: '{"a":1}' });
-  for (const call of [get, post]) {
-    const exchange = await t.gateway.call(call);
-    const { status } = exchange.received;
-    const isLetThrough = t.fixture.readEcho(exchange) !== undefined;
-    t.reach(isLetThrough, `a ${call.method} with a good signature is answered with ${status}`);
-  }
-}
-
-/** Signed calls by what they are, in words. */
-export type NamedSignedCalls = Record<string, SignedCall>;
-
-/** What a check of one side of the signature sends. */
-interface SignatureCases {
-  /** Calls that must be let through. */
-  good?: NamedSignedCalls;
-  /** Calls that must be refused, and that the hosted service must not see; they carry the mark in their query. */
-  bad?: NamedSignedCalls;
-}
-
-/**
- * Defines the check of a rule about signatures.
- *
- * @param toCases the calls; `mark` is what bad ones carry as `mark=…` in their query
- */
-export function defineSignatureCheck(
-  rule: RuleId,
-  toCases: (t: CheckContext, mark: string) => SignatureCases,
-): Check {
-  return defineCheck(rule, ['fixture', 'signature'], async (t) => {
-    await reachSignature(t);
-    const mark = t.uniqueName();
-    const { good, bad } = toCases(t, mark);
-    if (good) await expectLetThrough(t, signAll(t, good), arrivesChanged);
-    if (bad) await expectRefused(t, mark, signAll(t, bad), arrivesChanged);
-  });
-}
-
-function signAll(t: CheckContext, calls: NamedSignedCalls) {
-  return Object.fromEntries(
-    Object.entries(calls).map(([what, call]) => [what, signCall(t, call)] as const),
-  );
 }

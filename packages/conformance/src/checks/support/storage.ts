@@ -1,6 +1,12 @@
 import type { CheckContext } from '../../context/check-context.ts';
-import type { Entry, StorageOperation } from '../../context/storage-client.ts';
+import {
+  type Entry,
+  STORAGE_OPERATIONS,
+  type StorageOperation,
+  type StorageReply,
+} from '../../context/storage-client.ts';
 import type { Reading, StoredFile } from '../../context/upload-client.ts';
+import type { Evidence, Exchange } from '../../http/exchange.ts';
 import type { Need } from '../check.ts';
 import { copy } from './copies.ts';
 import { poll } from './poll.ts';
@@ -13,6 +19,28 @@ export function entriesOf(entries: readonly Entry[], fileId: string): Entry[] {
 /** A value in a message: `7` as a number and `"7"` as a string, and `none` where there is nothing. */
 export function show(value: unknown): string {
   return value === undefined ? 'none' : JSON.stringify(value).slice(0, 100);
+}
+
+/** A value that must be a string, whatever it says. */
+export function expectText(
+  t: CheckContext,
+  what: string,
+  value: unknown,
+  evidence?: Evidence,
+): void {
+  t.expect(typeof value === 'string', `${what} must be a string, not ${show(value)}`, evidence);
+}
+
+/** @param what the call, in words: `batchDelete without credentials` */
+export function expectRefused(t: CheckContext, reply: StorageReply, what: string): void {
+  const { status } = reply.received;
+  t.expect(reply.refused, `${what}: must be refused, not accepted with ${status}`, reply);
+}
+
+/** @param what the call, in words, with what stands before `must be accepted` */
+export function expectAccepted(t: CheckContext, reply: StorageReply, what: string): void {
+  const came = `${reply.received.status} ${reply.code}`;
+  t.expect(!reply.refused, `${what} must be accepted, not refused with ${came}`, reply);
 }
 
 /** Fields that every deployment must accept, for each operation. They name files that do not exist. */
@@ -35,6 +63,17 @@ export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
   };
 }
 
+/** The same where good calls of all operations are accepted; otherwise the check is not reached. */
+export async function reachGoodFields(t: CheckContext): Promise<GoodFields> {
+  const fields = await makeGoodFields(t);
+  for (const operation of STORAGE_OPERATIONS) {
+    const options = { acceptsRefusal: true };
+    const { refused, received } = await t.storage.call(operation, fields[operation], options);
+    t.reach(!refused, `a good call of ${operation} is refused with ${received.status}`);
+  }
+  return fields;
+}
+
 /** The file ID of a path where nothing was ever stored. */
 export function missingFileId(t: CheckContext): Promise<string> {
   return t.upload.fileIdOf(t.storage.path(`${t.uniqueName()}.missing`));
@@ -43,11 +82,17 @@ export function missingFileId(t: CheckContext): Promise<string> {
 /** What a check needs that stores files of its own. */
 export const needsFiles: readonly Need[] = ['storageCredentials', 'writes'];
 
+/** A call for a list, in words, and its items. */
+export interface ListCase {
+  what: string;
+  fileList: readonly unknown[];
+}
+
 /** Makes calls for lists: each answer must have one entry for each item, and every entry is an object. */
 export async function expectLists(
   t: CheckContext,
   operation: StorageOperation,
-  cases: readonly { what: string; fileList: readonly unknown[] }[],
+  cases: readonly ListCase[],
 ): Promise<void> {
   let judged = 0;
   for (const { what, fileList } of cases) {
@@ -67,8 +112,49 @@ export async function expectLists(
   t.reach(judged > 0, `${operation} gave no data`);
 }
 
+/** Makes a call for a list: every entry must have a `fileID`, and every file one entry. */
+export async function expectFileIds(
+  t: CheckContext,
+  operation: StorageOperation,
+  fileList: readonly (string | { fileID: string })[],
+): Promise<void> {
+  const { reply, entries } = await t.storage.listReply(operation, fileList);
+  for (const { fileID } of entries) expectText(t, 'fileID of an entry', fileID, reply);
+  for (const item of fileList) {
+    const id = typeof item === 'string' ? item : item.fileID;
+    const count = entriesOf(entries, id).length;
+    t.expect(count === 1, `one entry must have the fileID ${id}, not ${count}`, reply);
+  }
+}
+
+/** Makes calls with an item that lacks a field: all of the call must be refused. */
+export async function expectListsRefused(
+  t: CheckContext,
+  operation: StorageOperation,
+  cases: readonly ListCase[],
+): Promise<void> {
+  for (const { what, fileList } of cases) {
+    const reply = await t.storage.call(operation, { fileList }, { acceptsRefusal: true });
+    const { status } = reply.received;
+    const isRefused = reply.refused && status < 500;
+    t.expect(isRefused, `${what}: the call must be refused, not answered with ${status}`, reply);
+  }
+}
+
+/** Whether an answer is a file, and this one. */
+export function isFile({ received: { status, body } }: Exchange, bytes: Buffer): boolean {
+  return status >= 200 && status <= 299 && body.equals(bytes);
+}
+
 /** Longest wait for a file whose upload was answered, in milliseconds. */
 const LATEST = 2000;
+
+/** Stores files, one after another. */
+export async function storeAll(t: CheckContext, ...names: string[]): Promise<StoredFile[]> {
+  const files: StoredFile[] = [];
+  for (const name of names) files.push(await t.upload.store(name));
+  return files;
+}
 
 /** Reads what stands at a path now, whatever its file ID was before. */
 export async function readPath(t: CheckContext, path: string): Promise<Reading> {
