@@ -1,19 +1,6 @@
 import type { CheckContext } from '../context/check-context.ts';
+import type { Need } from '../context/skip-reason.ts';
 import type { RuleId } from '../generated/rule-ids.gen.ts';
-
-/**
- * What a check needs that an operator may lack. Without it the check is disabled; without the fixture
- * service, which every operator can deploy, it is skipped.
- */
-export type Need =
-  | 'fixture'
-  | 'bearer'
-  | 'signature'
-  | 'otherEnvToken'
-  | 'forbiddenService'
-  | 'storageCredentials'
-  | 'sessionToken'
-  | 'writes';
 
 /** The check of one rule. */
 export interface Check {

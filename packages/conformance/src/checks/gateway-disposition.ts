@@ -72,6 +72,16 @@ async function expectNone(
   t.expect(values.length === 0, `${what}: there must be no Content-Disposition, not ${came}`);
 }
 
+/** Whatever else it is, no Content-Disposition of the answer may be `inline`. */
+async function expectNotInline(
+  t: CheckContext,
+  order: DispositionOrder,
+  call: GatewayCall,
+): Promise<void> {
+  const { what, types, came } = await orderDisposition(t, order, call);
+  t.expect(!types.includes('inline'), `${what}: no Content-Disposition may be inline: ${came}`);
+}
+
 const GET_ORDERS: DispositionOrder[] = [
   { type: 'application/json', body: '{}' },
   { type: 'application/json; charset=utf-8', body: '{}', chunked: true },
@@ -93,24 +103,10 @@ const GET_ORDERS: DispositionOrder[] = [
 
 /** Textual types, and such as begin or end like a text type. */
 const OTHER_TYPES = [
-  'text/html',
-  'text/html; charset=utf-8',
-  'application/problem+json',
-  'application/vnd.api+json; charset=utf-8',
-  'text/css',
-  'text/csv',
-  'text/markdown',
-  'text/xml',
-  'application/xml',
-  'image/svg+xml',
-  'application/javascript',
-  'text/json',
-  'application/json-seq',
-  'application/jsonlines',
-  'application/x-ndjson',
-  'text/plain-not',
-  'text/x-plain',
-  'text/javascript',
+  ...['text/html', 'text/html; charset=utf-8', 'application/problem+json', 'text/css', 'text/csv'],
+  ...['application/vnd.api+json; charset=utf-8', 'text/markdown', 'text/xml', 'application/xml'],
+  ...['image/svg+xml', 'application/javascript', 'text/javascript', 'text/json', 'text/x-plain'],
+  ...['application/json-seq', 'application/jsonlines', 'application/x-ndjson', 'text/plain-not'],
   'multipart/related; type="application/json"',
 ];
 
@@ -131,11 +127,15 @@ const OTHERS = [
 ];
 
 const TEXT_TYPES = [
-  'application/json',
-  'application/x-www-form-urlencoded',
-  'text/plain',
-  'Application/JSON',
-  'TEXT/PLAIN',
+  ...['application/json', 'application/x-www-form-urlencoded', 'text/plain'],
+  ...['Application/JSON', 'TEXT/PLAIN'],
+];
+
+const TEXT_ORDERS: DispositionOrder[] = [
+  { type: 'application/json', body: '{}', own: ['attachment'] },
+  { type: 'text/plain', body: '{}', own: ['inline; filename="a"'] },
+  { type: 'text/plain', size: 70_000, chunked: true },
+  { type: 'application/json', status: 500, body: '{}' },
 ];
 
 const JSON_ORDERS: DispositionOrder[] = [
@@ -182,7 +182,7 @@ const INLINE_DISPOSITIONS = [
 ];
 
 /** Of no text type, so that C2 applies to a POST as C1 does to a GET. */
-const SHOWN_TYPES = ['text/html', 'image/png'];
+const SHOWN = ['text/html', 'image/png'];
 
 export const gatewayDisposition: readonly Check[] = [
   defineCheck('GW-C1', ['fixture'], async (t) => {
@@ -204,11 +204,7 @@ export const gatewayDisposition: readonly Check[] = [
       await expectNone(t, { type, body: '{}' }, jsonPost);
       await expectNone(t, { type, status: 404, body: '' }, jsonPost);
     }
-    const own = { status: 200, body: '{}' };
-    await expectNone(t, { ...own, type: 'application/json', own: ['attachment'] }, jsonPost);
-    await expectNone(t, { ...own, type: 'text/plain', own: ['inline; filename="a"'] }, jsonPost);
-    await expectNone(t, { type: 'text/plain', size: 70_000, chunked: true }, jsonPost);
-    await expectNone(t, { type: 'application/json', status: 500, body: '{}' }, jsonPost);
+    for (const order of TEXT_ORDERS) await expectNone(t, order, jsonPost);
   }),
   defineCheck('GW-C2-PARAMETERS', ['fixture'], async (t) => {
     for (const type of TEXTS) await expectNone(t, { type, body: '{}' }, jsonPost);
@@ -222,20 +218,15 @@ export const gatewayDisposition: readonly Check[] = [
       for (const accept of ACCEPTED) {
         for (const order of EVENTS_ORDERS) {
           const headers = { ...('headers' in call ? call.headers : {}), Accept: accept };
-          const { received } = await t.gateway.call({
-            ...call,
-            headers,
-            path: t.fixture.events(order),
-          });
+          const path = t.fixture.events(order);
+          const { received } = await t.gateway.call({ ...call, headers, path });
           const { status, mediaType } = received;
           const isStream = status === 200 && mediaType === 'text/event-stream';
           t.reach(isStream, `an event stream came as ${status} ${mediaType}`);
           const came = received.header('content-disposition');
           const what = `${call.method} /events with Accept: ${accept}`;
-          t.expect(
-            came === undefined,
-            `${what}: there must be no Content-Disposition, not ${came}`,
-          );
+          const message = `${what}: there must be no Content-Disposition, not ${came}`;
+          t.expect(came === undefined, message);
         }
       }
     }
@@ -252,18 +243,11 @@ export const gatewayDisposition: readonly Check[] = [
   defineCheck('GW-DISPOSITION-INLINE', ['fixture'], async (t) => {
     for (const call of gatewayMethods) {
       for (const own of INLINE_DISPOSITIONS) {
-        for (const type of call.method === 'GET'
-          ? [...SHOWN_TYPES, 'application/json']
-          : SHOWN_TYPES) {
-          const { what, types, came } = await orderDisposition(t, { type, own }, call);
-          const message = `${what}: no Content-Disposition may be inline: ${came}`;
-          t.expect(!types.includes('inline'), message);
+        for (const type of call.method === 'GET' ? ['application/json', ...SHOWN] : SHOWN) {
+          await expectNotInline(t, { type, own }, call);
         }
       }
-      const order = { type: 'text/html', status: 404, own: ['inline'] };
-      const { what, types, came } = await orderDisposition(t, order, call);
-      const message = `${what}: no Content-Disposition may be inline: ${came}`;
-      t.expect(!types.includes('inline'), message);
+      await expectNotInline(t, { type: 'text/html', status: 404, own: ['inline'] }, call);
     }
   }),
 ];

@@ -1,8 +1,8 @@
 import type { CheckContext } from '../context/check-context.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { type Check, defineCheck } from './check.ts';
-import { cite } from './support/cite.ts';
+import { cite, expectText, show } from './support/cite.ts';
 import { gatewayMethods, provokeErrors } from './support/gateway.ts';
-import { show } from './support/storage.ts';
 
 /** Every error body must have the field, as a string. */
 async function expectField(
@@ -14,26 +14,29 @@ async function expectField(
     const { json } = exchange.received;
     if (typeof json !== 'object' || json === null) continue;
     bodies += 1;
-    const value = (json as Record<string, unknown>)[field];
-    const came = show(value);
-    t.expect(
-      typeof value === 'string',
-      `${what}: ${field} must be a string, not ${came}`,
-      exchange,
-    );
+    expectText(t, `${what}: ${field}`, (json as Record<string, unknown>)[field], exchange);
   }
   t.reach(bodies > 0, 'no error of the gateway is a JSON object');
+}
+
+/** The gateway must answer itself, with this status and code. */
+function expectError(
+  t: CheckContext,
+  { received }: Exchange,
+  what: string,
+  status: number,
+  code: string,
+): void {
+  t.expectEqual(`${what}: the status`, received.status, status);
+  const came = Object(received.json).code;
+  t.expect(came === code, `${what}: the code must be ${code}, not ${show(came)}`);
 }
 
 export const gatewayErrors: readonly Check[] = [
   defineCheck('GW-ERROR-BODY', [], async (t) => {
     for (const { what, exchange } of await provokeErrors(t)) {
       const { mediaType, json, text } = exchange.received;
-      t.expect(
-        mediaType === 'application/json',
-        `${what}: the content type must be application/json, not ${cite(mediaType)}`,
-        exchange,
-      );
+      t.expectEqual(`${what}: the content type`, mediaType, 'application/json', exchange);
       const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
       const came = cite(text);
       t.expect(isObject, `${what}: the body must be a JSON object, not ${came}`, exchange);
@@ -46,19 +49,11 @@ export const gatewayErrors: readonly Check[] = [
     const service = t.settings.forbiddenService ?? '';
     for (const call of gatewayMethods) {
       for (const path of ['', '/a/b?c=d']) {
-        const { received } = await t.gateway.call({ ...call, service, path, acceptsRefusal: true });
+        const exchange = await t.gateway.call({ ...call, service, path, acceptsRefusal: true });
         // Credentials that have ended in between are not the fault of the service.
-        if (received.status === 401) await t.gateway.call({ service: t.uniqueName() });
-        const { code } = Object(received.json);
+        if (exchange.received.status === 401) await t.gateway.call({ service: t.uniqueName() });
         const what = `${call.method} ${service}${path}`;
-        t.expect(
-          received.status === 403,
-          `${what}: the status must be 403, not ${received.status}`,
-        );
-        t.expect(
-          code === 'SERVICE_FORBIDDEN',
-          `${what}: the code must be SERVICE_FORBIDDEN, not ${show(code)}`,
-        );
+        expectError(t, exchange, what, 403, 'SERVICE_FORBIDDEN');
       }
     }
   }),
@@ -73,17 +68,9 @@ export const gatewayErrors: readonly Check[] = [
     ];
     for (const call of gatewayMethods) {
       for (const { path, service } of cases) {
-        const { received } = await t.gateway.call({ ...call, service, path });
-        const { code } = Object(received.json);
+        const exchange = await t.gateway.call({ ...call, service, path });
         const what = `${call.method} of a missing service, path "${path}"`;
-        t.expect(
-          received.status === 404,
-          `${what}: the status must be 404, not ${received.status}`,
-        );
-        t.expect(
-          code === 'SERVICE_NOT_FOUND',
-          `${what}: the code must be SERVICE_NOT_FOUND, not ${show(code)}`,
-        );
+        expectError(t, exchange, what, 404, 'SERVICE_NOT_FOUND');
       }
     }
   }),

@@ -4,6 +4,7 @@ import type { GatewayCall } from '../context/gateway-client.ts';
 import type { Evidence } from '../http/exchange.ts';
 import { type Exchange, type HeaderList, readAll } from '../http/exchange.ts';
 import { type Check, defineCheck } from './check.ts';
+import { show } from './support/cite.ts';
 import {
   gatewayMethods,
   jsonPost,
@@ -11,7 +12,6 @@ import {
   orderAnswer,
   provokeErrors,
 } from './support/gateway.ts';
-import { show } from './support/storage.ts';
 
 const CALLS = 50;
 
@@ -31,6 +31,11 @@ const SENT: HeaderList[] = [
     ['X-Request-ID', `${OF_THE_SERVICE}-2`],
   ],
 ];
+
+function expectId(t: CheckContext, what: string, headers: HeaderList, evidence?: Evidence): void {
+  const id = readAll(headers, 'x-request-id').join(', ');
+  t.expect(id.trim() !== '', `${what} must carry X-Request-Id`, evidence);
+}
 
 function expectOwn(t: CheckContext, what: string, headers: HeaderList, evidence: Evidence): void {
   const ids = readAll(headers, 'x-request-id');
@@ -54,20 +59,15 @@ export const gatewayRequestId: readonly Check[] = [
     const calls: GatewayCall[] = gatewayMethods.flatMap((call) =>
       paths.map((path) => ({ ...call, path })),
     );
-    calls.push({
-      ...jsonPost,
-      path: events({ count: 1 }),
-      headers: { Accept: 'text/event-stream' },
-    });
+    const accept = { Accept: 'text/event-stream' };
+    calls.push({ ...jsonPost, path: events({ count: 1 }), headers: accept });
     for (const call of calls) {
       const exchange = await t.gateway.call(call);
-      const id = exchange.received.header('x-request-id') ?? '';
       const what = `${call.method} ${call.path || 'of the root'}`;
-      t.expect(id.trim() !== '', `${what}: the answer must carry X-Request-Id`);
+      expectId(t, `${what}: the answer`, exchange.received.headers);
     }
     for (const { what, exchange } of await provokeErrors(t)) {
-      const id = exchange.received.header('x-request-id') ?? '';
-      t.expect(id.trim() !== '', `${what}: the error must carry X-Request-Id`, exchange);
+      expectId(t, `${what}: the error`, exchange.received.headers, exchange);
     }
   }),
   defineCheck('GW-REQUEST-ID-EQUAL', [], async (t: CheckContext) => {
@@ -122,10 +122,8 @@ export const gatewayRequestId: readonly Check[] = [
   }),
   defineCheck('GW-REQUEST-ID-OWN', ['fixture'], async (t: CheckContext) => {
     const plain = await t.gateway.call({ path: '/echo' });
-    t.reach(
-      plain.received.header('x-request-id') !== undefined,
-      'the answers carry no X-Request-Id',
-    );
+    const hasId = plain.received.header('x-request-id') !== undefined;
+    t.reach(hasId, 'the answers carry no X-Request-Id');
     for (const call of gatewayMethods) {
       for (const headers of SENT) {
         for (const status of [200, 304, 404, 500]) {
@@ -150,9 +148,7 @@ export const gatewayRequestId: readonly Check[] = [
   defineCheck('GW-REQUEST-ID-UPGRADE', ['fixture'], async (t) => {
     for (const offers of [[], ['conformance']]) {
       await openSocket(t, { offers }, async (_, upgrade) => {
-        const [id = ''] = readAll(upgrade.headers, 'x-request-id');
-        const what = `101 with ${offers[0] ?? 'no'} subprotocol`;
-        t.expect(id.trim() !== '', `${what}: must carry X-Request-Id`);
+        expectId(t, `101 with ${offers[0] ?? 'no'} subprotocol:`, upgrade.headers);
       });
     }
   }),
@@ -169,16 +165,9 @@ export const gatewayRequestId: readonly Check[] = [
       },
     };
     for (const [what, call] of Object.entries(calls)) {
-      const { received } = await t.gateway.call({
-        ...call,
-        method: 'OPTIONS',
-        acceptsRefusal: true,
-      });
-      const id = received.header('x-request-id') ?? '';
-      t.expect(
-        id.trim() !== '',
-        `${what}: the answer (${received.status}) must carry X-Request-Id`,
-      );
+      const options = { ...call, method: 'OPTIONS', acceptsRefusal: true };
+      const { received } = await t.gateway.call(options);
+      expectId(t, `${what}: the answer (${received.status})`, received.headers);
     }
   }),
 ];

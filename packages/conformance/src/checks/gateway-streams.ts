@@ -1,13 +1,12 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { GatewayCall } from '../context/gateway-client.ts';
-import type { OpenExchange } from '../http/caller.ts';
 import { readAll } from '../http/exchange.ts';
 import { NetworkFault } from '../http/health.ts';
-import type { Message, Socket } from '../http/open-web-socket.ts';
+import type { Message, Socket, SocketEnd } from '../http/open-web-socket.ts';
 import { Failed } from '../result.ts';
 
 import { type Check, defineCheck } from './check.ts';
-import { cite } from './support/cite.ts';
+import { followEvents, parseEvents } from './support/events.ts';
 import { gatewayMethods, hasErrorBody, openSocket, readHello } from './support/gateway.ts';
 
 /** How a socket ends that nobody has closed (RFC 6455, section 7.1.5). */
@@ -46,18 +45,18 @@ async function receive(t: CheckContext, socket: Socket): Promise<Message | undef
   }
 }
 
-/** The messages must be these, in this order and of this kind. */
-function expectMessages(
+/** Sends messages; these must come, in this order and of this kind. Default: the same. */
+async function expectMessages(
   t: CheckContext,
+  socket: Socket,
   what: string,
-  came: readonly Message[],
-  wanted: readonly (string | Buffer)[],
-): void {
+  messages: readonly (string | Buffer)[],
+  wanted = messages,
+): Promise<void> {
   const kind = typeof wanted[0] === 'string' ? 'text' : 'binary';
-  t.expect(
-    came.length === wanted.length,
-    `${what}: ${wanted.length} messages must come, not ${came.length}`,
-  );
+  const came = await exchangeMessages(t, socket, messages);
+  const counts = `${what}: ${wanted.length} messages must come, not ${came.length}`;
+  t.expect(came.length === wanted.length, counts);
   for (const [index, { binary, data }] of came.entries()) {
     const sent = Buffer.from(wanted[index] ?? '');
     const place = `${what}: message ${index + 1} of ${sent.length} bytes`;
@@ -68,77 +67,6 @@ function expectMessages(
 
 function show(data: Buffer): string {
   return `${data.length} bytes, ${JSON.stringify(data.subarray(0, 40).toString('latin1'))}`;
-}
-
-/** An event of an event stream. */
-interface StreamEvent {
-  id: string;
-  data: string;
-}
-
-/**
- * The whole events of an event stream in order (HTML, section 9.2.6). What has no empty line behind it
- * is not whole yet; comments and events without data are left out.
- */
-export function parseEvents(text: string): StreamEvent[] {
-  const blocks = text
-    .replace(/^\uFEFF/, '')
-    .replaceAll(/\r\n?/g, '\n')
-    .split('\n\n')
-    .slice(0, -1);
-  return blocks.flatMap((block) => {
-    const lines = block.split('\n');
-    const valuesOf = (name: string) =>
-      lines
-        .filter((line) => line.startsWith(`${name}:`))
-        .map((line) => line.slice(name.length + 1).replace(/^ /, ''));
-    const data = valuesOf('data');
-    return data.length === 0 ? [] : [{ id: valuesOf('id').at(-1) ?? '', data: data.join('\n') }];
-  });
-}
-
-/** An event stream as it comes. */
-interface Following {
-  /** What has come so far. */
-  events(): StreamEvent[];
-  /** Waits until so many events are there, or the stream has ended. */
-  until(count: number): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Reads an event stream at once and as it comes, whether anybody waits for it or not. */
-function followEvents({ chunks, close }: OpenExchange): Following {
-  let text = '';
-  let isOver = false;
-  let tell = () => {};
-  const events = () => parseEvents(text);
-  const read = async () => {
-    try {
-      for await (const chunk of chunks) {
-        text += chunk.toString();
-        tell();
-      }
-    } finally {
-      isOver = true;
-      tell();
-    }
-  };
-  // A stream that breaks off is over: the events that are missing then tell of it.
-  const reading = read().catch(() => {});
-  return {
-    events,
-    async until(count) {
-      while (!isOver && events().length < count) {
-        await new Promise<void>((resolve) => {
-          tell = resolve;
-        });
-      }
-    },
-    async close() {
-      close();
-      await reading;
-    },
-  };
 }
 
 /** Longest wait of the fixture for the release, and again between later events, in milliseconds. */
@@ -164,11 +92,8 @@ async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<voi
     // Without a release and without later events, another instance of the fixture was told.
     const isHeldBack = !isReleased && came.length > 0;
     const what = `${call.method} /events`;
-    t.expect(
-      !isHeldBack,
-      `${what}: the first event must come when it is sent, but came only with the next ones`,
-      open,
-    );
+    const held = `${what}: the first event must come when it is sent, but came only with the next ones`;
+    t.expect(!isHeldBack, held, open);
     if (!isReleased) return;
     await stream.until(2);
     const later = stream.events().length;
@@ -227,16 +152,11 @@ const ENDS: [code: number, reason: string][] = [
 /** A caller may not send the codes of a server. */
 const OF_CALLERS = ENDS.filter(([code]) => code === 1000 || code >= 3000);
 
-interface End {
-  code: number;
-  reason: string;
-}
-
 function expectEnd(
   t: CheckContext,
   who: string,
   [code, reason]: [number, string],
-  end?: End,
+  end?: SocketEnd,
 ): void {
   const came = end ? `${end.code} "${end.reason}"` : 'no end';
   const isSame = end?.code === code && end.reason === reason;
@@ -246,7 +166,7 @@ function expectEnd(
 }
 
 /** How a socket ends; `undefined` where it does not end in time. */
-async function endOf(t: CheckContext, socket: Socket): Promise<End | undefined> {
+async function endOf(t: CheckContext, socket: Socket): Promise<SocketEnd | undefined> {
   try {
     return await socket.closed();
   } catch (error) {
@@ -298,24 +218,17 @@ export const gatewayStreams: readonly Check[] = [
       for (const order of EVENT_ORDERS) {
         const own = 'headers' in call ? call.headers : {};
         const headers = { ...own, Accept: 'text/event-stream' };
-        const { received } = await t.gateway.call({
-          ...call,
-          headers,
-          path: t.fixture.events(order),
-        });
+        const path = t.fixture.events(order);
+        const { received } = await t.gateway.call({ ...call, headers, path });
         const { status, mediaType } = received;
         const what = `${call.method} /events?count=${order.count}`;
         t.reach(status === 200, `${what} was answered with ${status}`);
-        t.expect(
-          mediaType === 'text/event-stream',
-          `${what}: the content type must be text/event-stream, not ${cite(mediaType)}`,
-        );
+        t.expectEqual(`${what}: the content type`, mediaType, 'text/event-stream');
         const wanted = Array.from({ length: order.count }, (_, index) => String(index + 1));
         const ids = parseEvents(received.text).map(({ id, data }) => (isOf(data, id) ? id : '?'));
-        t.expect(
-          wanted.join() === ids.join(),
-          `${what}: all events must come in order, not ${ids.join().slice(0, 200) || 'none'}`,
-        );
+        const came = ids.join().slice(0, 200) || 'none';
+        const message = `${what}: all events must come in order, not ${came}`;
+        t.expect(wanted.join() === ids.join(), message);
       }
     }
   }),
@@ -330,11 +243,8 @@ export const gatewayStreams: readonly Check[] = [
       'a handshake with headers': [{ headers: { Cookie: 'a=1', 'X-Conformance': 'a' } }, []],
     };
     for (const [what, [call, offers]] of Object.entries(calls)) {
-      const mark = t.uniqueName();
-      const upgrade = await t.gateway.upgrade(
-        { ...call, path: t.fixture.socket({ mark }) },
-        offers,
-      );
+      const path = t.fixture.socket({ mark: t.uniqueName() });
+      const upgrade = await t.gateway.upgrade({ ...call, path }, offers);
       const { status, breach, socket, refusal } = upgrade;
       t.reach(!refusal || !t.fixture.readEcho(refusal), 'the path did not reach the fixture');
       if (status === 403 && 'Origin' in Object(call.headers)) {
@@ -349,30 +259,20 @@ export const gatewayStreams: readonly Check[] = [
       await socket?.closed().catch(() => {});
     }
   }),
-  defineCheck('GW-WS-TEXT', ['fixture'], async (t) => {
-    await openSocket(t, {}, async (socket) => {
-      expectMessages(t, 'sent back', await exchangeMessages(t, socket, TEXTS), TEXTS);
-      expectMessages(
-        t,
-        'a burst sent back',
-        await exchangeMessages(t, socket, TEXT_BURST),
-        TEXT_BURST,
-      );
-      const came = await exchangeMessages(t, socket, [`!burst ${TEXT_BURST.length}`]);
-      expectMessages(t, 'a burst of the service', came, TEXT_BURST);
-    });
-  }),
-  defineCheck('GW-WS-BINARY', ['fixture'], async (t) => {
-    await openSocket(t, {}, async (socket) => {
-      expectMessages(t, 'sent back', await exchangeMessages(t, socket, MESSAGES), MESSAGES);
-      expectMessages(
-        t,
-        'a burst sent back',
-        await exchangeMessages(t, socket, BINARY_BURST),
-        BINARY_BURST,
-      );
-    });
-  }),
+  defineCheck('GW-WS-TEXT', ['fixture'], (t) =>
+    openSocket(t, {}, async (socket) => {
+      await expectMessages(t, socket, 'sent back', TEXTS);
+      await expectMessages(t, socket, 'a burst sent back', TEXT_BURST);
+      const order = [`!burst ${TEXT_BURST.length}`];
+      await expectMessages(t, socket, 'a burst of the service', order, TEXT_BURST);
+    }),
+  ),
+  defineCheck('GW-WS-BINARY', ['fixture'], (t) =>
+    openSocket(t, {}, async (socket) => {
+      await expectMessages(t, socket, 'sent back', MESSAGES);
+      await expectMessages(t, socket, 'a burst sent back', BINARY_BURST);
+    }),
+  ),
   defineCheck('GW-WS-SUBPROTOCOL', ['fixture'], async (t) => {
     // The fixture picks the last one that is offered, unless it is told to pick another.
     await expectPicked(t, ['one'], 'one');
@@ -412,19 +312,12 @@ export const gatewayStreams: readonly Check[] = [
         const upgrade = await t.gateway.upgrade(call, offers);
         const { status, refusal, socket } = upgrade;
         t.expect(status >= 400 && status < 500, `${what}: the status must be 4xx, not ${status}`);
+        const evidence = refusal ?? upgrade;
         const isError = refusal !== undefined && hasErrorBody(refusal.received);
-        t.expect(
-          isError,
-          `${what}: the answer must have the error body`,
-          upgrade.refusal ?? upgrade,
-        );
+        t.expect(isError, `${what}: the answer must have the error body`, evidence);
         socket?.close();
-        const count = await t.fixture.count(mark);
-        t.expect(
-          count === 0,
-          `${what}: the service must not be called`,
-          upgrade.refusal ?? upgrade,
-        );
+        const isCalled = (await t.fixture.count(mark)) > 0;
+        t.expect(!isCalled, `${what}: the service must not be called`, evidence);
       }
     }
   }),

@@ -1,17 +1,19 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { Entry, StorageReply } from '../context/storage-client.ts';
 import { type Check, defineCheck } from './check.ts';
-import { type CopyOrder, copy, hasFailed, toCopyItems } from './support/copies.ts';
+import { expectText, show } from './support/cite.ts';
 import {
+  type CopyOrder,
+  copy,
   expectBytes,
   expectLists,
   expectNothing,
-  expectText,
   hasBytes,
+  hasFailed,
   needsFiles,
   readPath,
-  show,
   storeReadable,
+  toCopyItems,
 } from './support/storage.ts';
 
 function askForCopies(

@@ -1,14 +1,16 @@
 import type { CheckContext } from '../context/check-context.ts';
 import { type Check, defineCheck } from './check.ts';
-import { copy, hasFailed, toCopyItems } from './support/copies.ts';
+import { show } from './support/cite.ts';
 import {
+  copy,
   expectBytes,
   hasBytes,
+  hasFailed,
   needsFiles,
   readPath,
-  show,
   storeCopyable,
   storeReadable,
+  toCopyItems,
 } from './support/storage.ts';
 
 const CASES = [

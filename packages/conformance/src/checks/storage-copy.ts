@@ -1,17 +1,20 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { StoredFile } from '../context/upload-client.ts';
 import { type Check, defineCheck } from './check.ts';
-import { type CopyOrder, copy, hasFailed, toCopyItems } from './support/copies.ts';
+import { show } from './support/cite.ts';
 import {
+  type CopyOrder,
+  copy,
   expectBytes,
   expectListsRefused,
   expectNothing,
   hasBytes,
+  hasFailed,
   needsFiles,
   readPath,
-  show,
   storeCopyable,
   storeReadable,
+  toCopyItems,
 } from './support/storage.ts';
 
 /** Expects that a copy call with an item that lacks a field is refused, wherever the item stands. */

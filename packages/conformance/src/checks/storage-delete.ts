@@ -2,18 +2,17 @@ import type { CheckContext } from '../context/check-context.ts';
 import type { Entry } from '../context/storage-client.ts';
 import type { StoredFile } from '../context/upload-client.ts';
 import { type Check, defineCheck } from './check.ts';
+import { expectText, show } from './support/cite.ts';
 import {
   expectBytes,
   expectFileIds,
   expectLists,
   expectNothing,
-  expectText,
   hasBytes,
   isFile,
   missingFileId,
   needsFiles,
   readPath,
-  show,
   storeAll,
   storeReadable,
 } from './support/storage.ts';

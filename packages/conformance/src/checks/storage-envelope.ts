@@ -6,8 +6,8 @@ import {
   type StorageReply,
 } from '../context/storage-client.ts';
 import { type Check, defineCheck } from './check.ts';
-import { toCopyItems } from './support/copies.ts';
-import { expectText, show } from './support/storage.ts';
+import { expectText, show } from './support/cite.ts';
+import { toCopyItems } from './support/storage.ts';
 
 /** One storage answer, and how it came about. */
 interface Answer {

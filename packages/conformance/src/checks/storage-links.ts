@@ -3,17 +3,16 @@ import type { Entry, StorageReply } from '../context/storage-client.ts';
 import type { StoredFile } from '../context/upload-client.ts';
 import { NetworkFault } from '../http/health.ts';
 import { type Check, defineCheck } from './check.ts';
-import { poll } from './support/poll.ts';
+import { expectText, show } from './support/cite.ts';
 import {
   entriesOf,
   expectFileIds,
   expectLists,
   expectListsRefused,
-  expectText,
   isFile,
   missingFileId,
   needsFiles,
-  show,
+  poll,
   storeAll,
 } from './support/storage.ts';
 

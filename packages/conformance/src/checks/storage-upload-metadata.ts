@@ -1,7 +1,7 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { StorageReply } from '../context/storage-client.ts';
 import { type Check, defineCheck } from './check.ts';
-import { show } from './support/storage.ts';
+import { show } from './support/cite.ts';
 
 const NAMES = ['file.txt', 'level/deeper/file.txt', 'no-extension'];
 

@@ -3,14 +3,15 @@ import type { CheckContext } from '../context/check-context.ts';
 import { type FormField, hasXmlError, type Reading } from '../context/upload-client.ts';
 import { type Check, defineCheck } from './check.ts';
 import { cite } from './support/cite.ts';
-import { canBeCopied, copy } from './support/copies.ts';
-import { poll } from './support/poll.ts';
 import {
+  canBeCopied,
+  copy,
   describeReading,
   expectBytes,
   expectNothing,
   hasBytes,
   needsFiles,
+  poll,
   readPath,
   storeReadable,
 } from './support/storage.ts';

@@ -1,13 +1,13 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { FormField, Grant, Reading } from '../context/upload-client.ts';
 import { type Check, defineCheck } from './check.ts';
-import { canBeCopied } from './support/copies.ts';
-import { poll } from './support/poll.ts';
 import {
+  canBeCopied,
   describeReading,
   expectBytes,
   expectNothing,
   needsFiles,
+  poll,
   readPath,
   storeReadable,
 } from './support/storage.ts';

@@ -26,274 +26,171 @@ export interface OptionSpec {
   separator?: RegExp;
   /** It is a file that is read; in a configuration file its path begins at that file. */
   isFile?: true;
-  /** A credential. */
-  isSecret?: true;
   /** No setting: it cannot stand in a configuration file. */
   isCommand?: true;
 }
 
-/** Options that stand together in the help. */
-type OptionGroup = Record<string, OptionSpec>;
+const COMMAS = /\s*,\s*/;
+
+type More = Omit<OptionSpec, 'kind' | 'about' | 'value'>;
+
+const text = (value: string, about: string, more: More = {}) =>
+  ({ kind: 'text', value, about, ...more }) as const;
+const whole = (value: string, about: string, more: More = {}) =>
+  ({ kind: 'whole', value, about, ...more }) as const;
+const list = (value: string, about: string, more: More = {}) =>
+  ({ kind: 'list', value, about, ...more }) as const;
+const flag = (about: string, more: More = {}) => ({ kind: 'flag', about, ...more }) as const;
 
 /** What is checked, and how it writes what the contract leaves open. */
 const targets = {
-  gatewayUrl: {
-    kind: 'text',
-    value: '<url>',
-    about: 'base URL of the gateway; without one the gateway is not checked',
-  },
-  gatewayHost: {
-    kind: 'text',
-    value: '<host>',
-    about: 'Host header of the gateway calls; its first label is the environment',
-    usual: 'that of the URL',
-  },
-  storageUrl: {
-    kind: 'text',
-    value: '<url>',
-    about: 'base URL of the storage API, without /api/v2; without one it is not checked',
-  },
-  env: { kind: 'text', value: '<id>', about: 'environment of the storage calls', usual: 'dev' },
-  service: {
-    kind: 'text',
-    value: '<name>',
-    about: 'name under which the fixture service is deployed',
+  gatewayUrl: text('<url>', 'base URL of the gateway; without one the gateway is not checked'),
+  gatewayHost: text(
+    '<host>',
+    'Host header of the gateway calls; its first label is the environment',
+    { usual: 'that of the URL' },
+  ),
+  storageUrl: text(
+    '<url>',
+    'base URL of the storage API, without /api/v2; without one it is not checked',
+  ),
+  env: text('<id>', 'environment of the storage calls', { usual: 'dev' }),
+  service: text('<name>', 'name under which the fixture service is deployed', {
     usual: 'conformance',
-  },
-  forbiddenService: {
-    kind: 'text',
-    value: '<name>',
-    about: 'a service that this caller may not use, for GW-ERROR-FORBIDDEN',
-  },
-  wireProfile: {
-    kind: 'text',
-    value: '<file>',
+  }),
+  forbiddenService: text(
+    '<name>',
+    'a service that this caller may not use, for GW-ERROR-FORBIDDEN',
+  ),
+  wireProfile: text('<file>', 'JSON file with the names that the deployment uses on the wire', {
     isFile: true,
-    about: 'JSON file with the names that the deployment uses on the wire',
     usual: 'those of the contract',
-  },
-  requestForm: {
-    kind: 'text',
-    value: '<form>',
-    choices: REQUEST_FORMS,
-    about: 'where storage requests have their fields: at the top level, or inside data',
-    usual: 'found with a call',
-  },
-  envelope: {
-    kind: 'text',
-    value: '<form>',
+  }),
+  requestForm: text(
+    '<form>',
+    'where storage requests have their fields: at the top level, or inside data',
+    { choices: REQUEST_FORMS, usual: 'found with a call' },
+  ),
+  envelope: text('<form>', 'form of the storage answers; flat is a declared deviation', {
     choices: ENVELOPES,
-    about: 'form of the storage answers; flat is a declared deviation',
     usual: 'wrapped',
-  },
-  copyPath: {
-    kind: 'text',
-    value: '<form>',
+  }),
+  copyPath: text('<form>', 'how copy paths are written; relative is a declared deviation', {
     choices: COPY_PATHS,
-    about: 'how copy paths are written; relative is a declared deviation',
     usual: 'absolute',
-  },
-  maxAgeUnit: {
-    kind: 'text',
-    value: '<unit>',
+  }),
+  maxAgeUnit: text('<unit>', 'unit of maxAge; another than s is a declared deviation', {
     choices: MAX_AGE_UNITS,
-    about: 'unit of maxAge; another than s is a declared deviation',
     usual: 's',
-  },
-} as const satisfies OptionGroup;
+  }),
+};
 
 /** How the targets are called. */
 const connection = {
-  ca: {
-    kind: 'text',
-    value: '<file>',
+  ca: text('<file>', 'certificates (PEM) of the authorities to trust instead of the usual ones', {
     isFile: true,
-    about: 'certificates (PEM) of the authorities to trust instead of the usual ones',
-  },
-  insecure: {
-    kind: 'flag',
-    about: 'take any certificate; anyone on the way can read the credentials',
-  },
-  proxy: { kind: 'text', value: '<url>', isSecret: true, about: 'HTTP proxy' },
-  timeout: {
-    kind: 'whole',
-    value: '<ms>',
+  }),
+  insecure: flag('take any certificate; anyone on the way can read the credentials'),
+  proxy: text('<url>', 'HTTP proxy'),
+  timeout: whole('<ms>', 'longest wait for one answer, in milliseconds', {
     range: RANGES.timeout,
-    about: 'longest wait for one answer, in milliseconds',
     usual: String(RANGES.timeout.usual),
-  },
-  budget: {
-    kind: 'whole',
-    value: '<s>',
+  }),
+  budget: whole('<s>', 'longest run, in seconds; what is left then is skipped', {
     range: RANGES.budget,
-    about: 'longest run, in seconds; what is left then is skipped',
     usual: String(RANGES.budget.usual),
-  },
-  concurrency: {
-    kind: 'whole',
-    value: '<number>',
+  }),
+  concurrency: whole('<number>', 'checks made at the same time', {
     range: RANGES.concurrency,
-    about: 'checks made at the same time',
     usual: '8, or 32 if a call takes 100 ms',
-  },
-} as const satisfies OptionGroup;
+  }),
+};
 
 /** Who calls. */
 const credentials = {
-  gatewayToken: {
-    kind: 'text',
-    value: '<token>',
-    isSecret: true,
-    about: 'access token of the gateway calls, without Bearer',
-  },
-  otherEnvToken: {
-    kind: 'text',
-    value: '<token>',
-    isSecret: true,
-    about: 'valid access token of another environment, for AU-BEARER-ENV',
-  },
-  expiredToken: {
-    kind: 'text',
-    value: '<token>',
-    isSecret: true,
-    about: 'expired access token of this environment, for AU-BEARER-BAD',
-  },
-  tc3SecretId: {
-    kind: 'text',
-    value: '<id>',
-    about: 'key pair for signature version 3: of gateway calls, and of storage calls',
-  },
-  tc3SecretKey: {
-    kind: 'text',
-    value: '<key>',
-    isSecret: true,
-    about: 'the secret of that key pair',
-  },
-  tc3Token: {
-    kind: 'text',
-    value: '<token>',
-    isSecret: true,
-    about: 'token of temporary credentials',
-  },
-  tc3Service: {
-    kind: 'text',
-    value: '<name>',
-    about: 'service name in the credential scope',
+  gatewayToken: text('<token>', 'access token of the gateway calls, without Bearer'),
+  otherEnvToken: text('<token>', 'valid access token of another environment, for AU-BEARER-ENV'),
+  expiredToken: text('<token>', 'expired access token of this environment, for AU-BEARER-BAD'),
+  tc3SecretId: text(
+    '<id>',
+    'key pair for signature version 3: of gateway calls, and of storage calls',
+  ),
+  tc3SecretKey: text('<key>', 'the secret of that key pair'),
+  tc3Token: text('<token>', 'token of temporary credentials'),
+  tc3Service: text('<name>', 'service name in the credential scope', {
     usual: defaults.signature.service,
-  },
-  storageSigningHost: {
-    kind: 'text',
-    value: '<host>',
-    about: 'constant host that storage calls are signed for',
+  }),
+  storageSigningHost: text('<host>', 'constant host that storage calls are signed for', {
     usual: defaults.signature.storageSigningHost,
-  },
-  storageHeader: {
-    kind: 'list',
-    value: '<header>',
-    isSecret: true,
-    about: "header of the storage calls, 'Name: value', sent as given; repeatable",
-  },
-  authModule: {
-    kind: 'text',
-    value: '<file>',
-    isFile: true,
-    about: 'ES module with signers of your own: export default { gateway(call), storage(call) }',
-  },
-} as const satisfies OptionGroup;
+  }),
+  storageHeader: list(
+    '<header>',
+    "header of the storage calls, 'Name: value', sent as given; repeatable",
+  ),
+  authModule: text(
+    '<file>',
+    'ES module with signers of your own: export default { gateway(call), storage(call) }',
+    { isFile: true },
+  ),
+};
 
 /** What is shown and written. */
 const output = {
-  report: {
-    kind: 'list',
-    value: '<kind=FILE>',
-    separator: /,(?=[a-z]+=)/,
-    about: 'write a report: json=FILE, junit=FILE, html=FILE, badge=FILE; repeatable',
-  },
-  failedOnly: { kind: 'flag', about: 'show only what did not pass' },
-  compare: {
-    kind: 'text',
-    value: '<file>',
-    isFile: true,
-    about: 'earlier JSON report: say what fails anew, what passes anew, what still fails',
-  },
-} as const satisfies OptionGroup;
+  report: list(
+    '<kind=FILE>',
+    'write a report: json=FILE, junit=FILE, html=FILE, badge=FILE; repeatable',
+    { separator: /,(?=[a-z]+=)/ },
+  ),
+  failedOnly: flag('show only what did not pass'),
+  compare: text(
+    '<file>',
+    'earlier JSON report: say what fails anew, what passes anew, what still fails',
+    { isFile: true },
+  ),
+};
 
 /** What to do instead of a run, and where settings come from. */
 const commands = {
-  config: {
-    kind: 'text',
-    value: '<file>',
-    isFile: true,
-    isCommand: true,
-    about: 'JSON file with options, camelCase: { "gatewayUrl": "https://…", "readOnly": true }',
-  },
-  list: { kind: 'flag', isCommand: true, about: 'show the rules, with level, needs and sentence' },
-  dryRun: {
-    kind: 'flag',
-    isCommand: true,
-    about: 'show what would be sent, rule by rule, and send nothing',
-  },
-  json: { kind: 'flag', isCommand: true, about: '--list or --dry-run as JSON' },
-} as const satisfies OptionGroup;
-
-const COMMAS = /\s*,\s*/;
+  config: text(
+    '<file>',
+    'JSON file with options, camelCase: { "gatewayUrl": "https://…", "readOnly": true }',
+    { isFile: true, isCommand: true },
+  ),
+  list: flag('show the rules, with level, needs and sentence', { isCommand: true }),
+  dryRun: flag('show what would be sent, rule by rule, and send nothing', { isCommand: true }),
+  json: flag('--list or --dry-run as JSON', { isCommand: true }),
+};
 
 /** Which rules are checked, and how far. */
 const selection = {
-  only: {
-    kind: 'list',
-    value: '<ids>',
+  only: list(
+    '<ids>',
+    'check only these: rule ids or beginnings of them (GW-C,ST-COPY), dredd, respect; repeatable',
+    { separator: COMMAS },
+  ),
+  skip: list('<ids>', 'leave these out; they are reported as disabled; repeatable', {
     separator: COMMAS,
-    about:
-      'check only these: rule ids or beginnings of them (GW-C,ST-COPY), dredd, respect; repeatable',
-  },
-  skip: {
-    kind: 'list',
-    value: '<ids>',
-    separator: COMMAS,
-    about: 'leave these out; they are reported as disabled; repeatable',
-  },
-  level: {
-    kind: 'text',
-    value: '<level>',
-    choices: LEVELS,
-    about: 'must leaves the SHOULD rules out',
-    usual: 'should',
-  },
-  rules: {
-    kind: 'text',
-    value: '<version>',
-    about: 'version of the rule set',
-    usual: rules.version,
-  },
-  readOnly: { kind: 'flag', about: 'make no call that stores, changes or deletes a file' },
-  prefix: {
-    kind: 'text',
-    value: '<path>',
-    about: 'folder of everything that is stored; it is emptied at the end',
+  }),
+  level: text('<level>', 'must leaves the SHOULD rules out', { choices: LEVELS, usual: 'should' }),
+  rules: text('<version>', 'version of the rule set', { usual: rules.version }),
+  readOnly: flag('make no call that stores, changes or deletes a file'),
+  prefix: text('<path>', 'folder of everything that is stored; it is emptied at the end', {
     usual: 'berth-conformance',
-  },
-  seed: {
-    kind: 'whole',
-    value: '<number>',
-    about: 'seed of the generated requests; the same seed sends the same',
+  }),
+  seed: whole('<number>', 'seed of the generated requests; the same seed sends the same', {
     usual: 'random, shown at the end',
-  },
-  runs: {
-    kind: 'whole',
-    value: '<number>',
+  }),
+  runs: whole('<number>', 'generated requests for each property', {
     range: RANGES.runs,
-    about: 'generated requests for each property',
     usual: String(RANGES.runs.usual),
-  },
-  bail: { kind: 'flag', about: 'end after the first failure that is not in the baseline' },
-  baseline: {
-    kind: 'text',
-    value: '<file>',
-    isFile: true,
-    about: 'ids that are known to fail, JSON list or one a line; one that passes fails the run',
-  },
-} as const satisfies OptionGroup;
+  }),
+  bail: flag('end after the first failure that is not in the baseline'),
+  baseline: text(
+    '<file>',
+    'ids that are known to fail, JSON list or one a line; one that passes fails the run',
+    { isFile: true },
+  ),
+};
 
 /** The options under the headings of the help. */
 export const GROUPS = {

@@ -1,4 +1,12 @@
 import { createRunCaller, type Run } from '../context/run.ts';
+import {
+  lacking,
+  leftOut,
+  type Need,
+  noUrl,
+  refused,
+  type SkipReason,
+} from '../context/skip-reason.ts';
 import { toEvidence } from '../context/to-evidence.ts';
 import { documents, type Transaction, toPlace, transactions } from '../contract/documents.ts';
 import { APIS, type Api } from '../contract/openapi.ts';
@@ -66,31 +74,25 @@ export function isDriven(transaction: Transaction, preferCode: boolean): boolean
 }
 
 /** Why a documented answer is not driven in this run; `undefined` where it is. */
-export function whyNotDriven(
-  run: Run,
-  transaction: Transaction,
-): Pick<Result, 'outcome' | 'reason'> | undefined {
-  const { settings, signal, signers, fixture } = run;
-  const disabled = (reason: string) => ({ outcome: 'disabled' as const, reason });
-  if (signal.aborted) return { outcome: 'skip', reason: String(signal.reason) };
-  if (settings.only.length > 0 && !settings.only.includes('dredd'))
-    return disabled('not in --only');
-  if (settings.skip.includes('dredd')) return disabled('--skip');
+export function whyNotDriven(run: Run, transaction: Transaction): SkipReason | undefined {
   const { api } = transaction;
-  if (!settings.apis.includes(api)) return disabled(`no --${api}-url`);
-  const reason = run.refused[api]?.reason;
-  if (reason !== undefined) return { outcome: 'skip', reason };
+  return (
+    leftOut(run, 'dredd') ??
+    noUrl(run, api) ??
+    refused(run, api) ??
+    lacking(run, needsOf(transaction))
+  );
+}
+
+function needsOf(transaction: Transaction): Need[] {
+  const { api, operationId, status } = transaction;
   if (api === 'storage') {
-    if (!signers.storage) return disabled('no --storage-header, --tc3-secret-id or --auth-module');
-    const isRefused = transaction.status !== '200';
-    const changes = CHANGES.includes(transaction.operationId) && !isRefused;
-    return settings.readOnly && changes ? disabled('--read-only') : undefined;
+    const writes = CHANGES.includes(operationId) && status === '200';
+    return writes ? ['storageCredentials', 'writes'] : ['storageCredentials'];
   }
   const { kind } = findProvocation(transaction) ?? {};
-  if (kind === 'forbidden-service') {
-    return settings.forbiddenService ? undefined : disabled('no --forbidden-service');
-  }
-  return kind === undefined && fixture !== true ? { outcome: 'skip', reason: fixture } : undefined;
+  if (kind === 'forbidden-service') return ['forbiddenService'];
+  return kind === undefined ? ['fixture'] : [];
 }
 
 /** What becomes of a transaction that got no answer. */

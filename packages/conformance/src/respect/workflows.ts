@@ -1,5 +1,5 @@
 import type { Run } from '../context/run.ts';
-import type { Result } from '../result.ts';
+import { lacking, leftOut, noUrl, refused, type SkipReason } from '../context/skip-reason.ts';
 
 /** The Arazzo documents of the contract, and what the suite says about their workflows. */
 export interface WorkflowFile {
@@ -98,25 +98,13 @@ export const workflowFiles: readonly WorkflowFile[] = [
 ];
 
 /** Why the workflows of a file are not run; `undefined` where they are. */
-export function whyNotRun(
-  run: Run,
-  { writes, name }: WorkflowFile,
-): Pick<Result, 'outcome' | 'reason'> | undefined {
-  const { settings, signal, signers, fixture } = run;
-  const disabled = (reason: string) => ({ outcome: 'disabled' as const, reason });
-  if (signal.aborted) return { outcome: 'skip', reason: String(signal.reason) };
-  if (settings.only.length > 0 && !settings.only.includes('respect'))
-    return disabled('not in --only');
-  if (settings.skip.includes('respect')) return disabled('--skip');
-  if (writes && settings.readOnly) return disabled('--read-only');
+export function whyNotRun(run: Run, { writes, name }: WorkflowFile): SkipReason | undefined {
   const api = name === 'gateway' ? 'gateway' : 'storage';
-  if (!settings.apis.includes(api)) return disabled(`no --${api}-url`);
-  const refusal = run.refused[api]?.reason;
-  if (refusal !== undefined) return { outcome: 'skip', reason: refusal };
-  if (api === 'storage') {
-    return signers.storage
-      ? undefined
-      : disabled('no --storage-header, --tc3-secret-id or --auth-module');
-  }
-  return fixture === true ? undefined : { outcome: 'skip', reason: fixture };
+  return (
+    leftOut(run, 'respect') ??
+    lacking(run, writes ? ['writes'] : []) ??
+    noUrl(run, api) ??
+    refused(run, api) ??
+    lacking(run, [api === 'storage' ? 'storageCredentials' : 'fixture'])
+  );
 }

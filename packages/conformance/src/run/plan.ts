@@ -5,22 +5,7 @@ import { isDriven, whyNotDriven } from '../dredd/run-transactions.ts';
 import type { Settings } from '../options.ts';
 import { whyNotRun as whyNoWorkflow, workflowFiles } from '../respect/workflows.ts';
 import type { Engine } from '../result.ts';
-import measured from './costs.json' with { type: 'json' };
-import { whyNotRun } from './why-not-run.ts';
-
-/** What one check sends. */
-interface Cost {
-  requests: number;
-  /** Heads and bodies, as HTTP/1.1 writes them. */
-  bytes: number;
-}
-
-const costs: Readonly<Record<string, Cost>> = measured.costs;
-
-/** What the check with this id sent to the reference server; `undefined` where it was not measured. */
-export function findCost(id: string): Cost | undefined {
-  return costs[id];
-}
+import { findCost, whyNotRun } from './run-checks.ts';
 
 /** One check that a run would make, and what it sends; both absent where nobody has measured it. */
 export interface Planned {

@@ -1,12 +1,34 @@
 import type { Check } from '../checks/check.ts';
 import { CheckContext } from '../context/check-context.ts';
 import type { Run } from '../context/run.ts';
+import {
+  disabled,
+  lacking,
+  leftOut,
+  noUrl,
+  refused,
+  type SkipReason,
+} from '../context/skip-reason.ts';
+import { hasRule } from '../contract/rule-sets.ts';
 import { findRule } from '../contract/rules.ts';
 import { NetworkFault, Throttled } from '../http/health.ts';
 import type { Outcome, Result } from '../result.ts';
 import { Failed, Inapplicable, Unreached } from '../result.ts';
-import { findCost } from './plan.ts';
-import { whyNotRun } from './why-not-run.ts';
+import measured from './costs.json' with { type: 'json' };
+
+/** What one check sends. */
+interface Cost {
+  requests: number;
+  /** Heads and bodies, as HTTP/1.1 writes them. */
+  bytes: number;
+}
+
+const costs: Readonly<Record<string, Cost>> = measured.costs;
+
+/** What the check with this id sent to the reference server; `undefined` where it was not measured. */
+export function findCost(id: string): Cost | undefined {
+  return costs[id];
+}
 
 /**
  * Checks at the same time if `concurrency` is not given. More of them make up for the latency of a
@@ -60,6 +82,21 @@ async function runCheck(run: Run, check: Check): Promise<Result> {
     ...context.record,
     durationMs: Math.round(performance.now() - started),
   };
+}
+
+/** Why a check is not made at all; `undefined` where it is. */
+export function whyNotRun(run: Run, { rule, needs }: Check): SkipReason | undefined {
+  const { rules, level } = run.settings;
+  const api = rule.startsWith('GW-') || /^AU-(?!STORAGE)/.test(rule) ? 'gateway' : 'storage';
+  const isOfLevel = level !== 'must' || findRule(rule).level === 'must';
+  return (
+    leftOut(run, rule) ??
+    (hasRule(rules, rule) ? undefined : disabled(`not in the rules ${rules}`)) ??
+    (isOfLevel ? undefined : disabled('--level must')) ??
+    noUrl(run, api) ??
+    lacking(run, needs) ??
+    refused(run, api)
+  );
 }
 
 interface Ending {

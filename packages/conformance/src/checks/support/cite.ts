@@ -1,3 +1,6 @@
+import type { CheckContext } from '../../context/check-context.ts';
+import type { Evidence } from '../../http/exchange.ts';
+
 const LONGEST = 200;
 
 /** A text in a message: of a long one the beginning, `none` where there is none, and quotes if it is empty. */
@@ -5,4 +8,19 @@ export function cite(text: string | undefined): string {
   if (text === undefined) return 'none';
   if (text === '') return '""';
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${text.length} characters)` : text;
+}
+
+/** A value in a message: `7` as a number and `"7"` as a string, and `none` where there is nothing. */
+export function show(value: unknown): string {
+  return value === undefined ? 'none' : JSON.stringify(value).slice(0, 100);
+}
+
+/** A value that must be a string, whatever it says. */
+export function expectText(
+  t: CheckContext,
+  what: string,
+  value: unknown,
+  evidence?: Evidence,
+): void {
+  t.expect(typeof value === 'string', `${what} must be a string, not ${show(value)}`, evidence);
 }

@@ -1,4 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { CheckContext } from '../../context/check-context.ts';
+import type { Need } from '../../context/skip-reason.ts';
 import {
   type Entry,
   STORAGE_OPERATIONS,
@@ -6,29 +8,12 @@ import {
   type StorageReply,
 } from '../../context/storage-client.ts';
 import type { Reading, StoredFile } from '../../context/upload-client.ts';
-import type { Evidence, Exchange } from '../../http/exchange.ts';
-import type { Need } from '../check.ts';
-import { copy } from './copies.ts';
-import { poll } from './poll.ts';
+import type { Exchange } from '../../http/exchange.ts';
+import { expectText, show } from './cite.ts';
 
 /** The entries of a list answer that are about a file. They may stand in any order. */
 export function entriesOf(entries: readonly Entry[], fileId: string): Entry[] {
   return entries.filter(({ fileID }) => fileID === fileId);
-}
-
-/** A value in a message: `7` as a number and `"7"` as a string, and `none` where there is nothing. */
-export function show(value: unknown): string {
-  return value === undefined ? 'none' : JSON.stringify(value).slice(0, 100);
-}
-
-/** A value that must be a string, whatever it says. */
-export function expectText(
-  t: CheckContext,
-  what: string,
-  value: unknown,
-  evidence?: Evidence,
-): void {
-  t.expect(typeof value === 'string', `${what} must be a string, not ${show(value)}`, evidence);
 }
 
 /** @param what the call, in words: `batchDelete without credentials` */
@@ -218,4 +203,61 @@ export async function storeCopyable(t: CheckContext, name: string): Promise<Stor
   t.reach(isCopied, 'no file is copied to a free destination');
   t.reach((await t.upload.read(source.fileId)).found, 'a copy does not keep its source');
   return source;
+}
+
+/** One copy, with cloud paths. */
+export interface CopyOrder {
+  from: string;
+  to: string;
+  overwrite?: boolean;
+  removeOriginal?: boolean;
+}
+
+/** A path that a file may have; what no file may have is not looked for at the end of the run. */
+const PATH = /^[\w/!.,*\u4e00-\u9fff-]+$/;
+
+/** Items of a copy call; the destinations are removed at the end of the run. */
+export function toCopyItems(t: CheckContext, orders: readonly CopyOrder[]): object[] {
+  return orders.map(({ from, to, ...rest }) => {
+    if (PATH.test(to)) t.upload.track(to);
+    return { srcPath: t.storage.copyPath(from), dstPath: t.storage.copyPath(to), ...rest };
+  });
+}
+
+/** Copies; where the answer has not one entry for each, the check is not reached. */
+export function copy(t: CheckContext, ...orders: CopyOrder[]): Promise<Entry[]> {
+  return t.storage.list('batchCopyFile', toCopyItems(t, orders));
+}
+
+/**
+ * Whether an entry of a copy answer tells of a failure. How it is to tell is for `ST-COPY-FAILED` and
+ * `ST-COPY-SUCCEEDED`.
+ */
+export function hasFailed({ code, message }: Entry): boolean {
+  if (code === 'SUCCESS') return false;
+  return [code, message].some((value) => value !== undefined && value !== null && value !== '');
+}
+
+/** Whether a file is there, asked without a link: a copy of it succeeds. */
+export async function canBeCopied(t: CheckContext, path: string): Promise<boolean> {
+  const [entry] = await copy(t, { from: path, to: `${path}.${t.uniqueName()}` });
+  return entry !== undefined && !hasFailed(entry);
+}
+
+/**
+ * Asks again and again until the answer is as wanted, at most for `most` milliseconds.
+ *
+ * @returns the last answer, wanted or not
+ */
+export async function poll<Answer>(
+  ask: () => Promise<Answer>,
+  isWanted: (answer: Answer) => boolean,
+  { most, every }: { most: number; every: number },
+): Promise<Answer> {
+  const end = performance.now() + most;
+  for (;;) {
+    const answer = await ask();
+    if (isWanted(answer) || performance.now() + every > end) return answer;
+    await wait(every);
+  }
 }

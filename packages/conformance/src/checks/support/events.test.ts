@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseEvents } from './gateway-streams.ts';
+import { parseEvents } from './events.ts';
 
 test.each([
   ['', []],

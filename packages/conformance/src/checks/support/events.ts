@@ -1,0 +1,72 @@
+import type { OpenExchange } from '../../http/caller.ts';
+
+/** An event of an event stream. */
+export interface StreamEvent {
+  id: string;
+  data: string;
+}
+
+/**
+ * The whole events of an event stream in order (HTML, section 9.2.6). What has no empty line behind it
+ * is not whole yet; comments and events without data are left out.
+ */
+export function parseEvents(text: string): StreamEvent[] {
+  const blocks = text
+    .replace(/^\uFEFF/, '')
+    .replaceAll(/\r\n?/g, '\n')
+    .split('\n\n')
+    .slice(0, -1);
+  return blocks.flatMap((block) => {
+    const lines = block.split('\n');
+    const valuesOf = (name: string) =>
+      lines
+        .filter((line) => line.startsWith(`${name}:`))
+        .map((line) => line.slice(name.length + 1).replace(/^ /, ''));
+    const data = valuesOf('data');
+    return data.length === 0 ? [] : [{ id: valuesOf('id').at(-1) ?? '', data: data.join('\n') }];
+  });
+}
+
+/** An event stream as it comes. */
+export interface Following {
+  /** What has come so far. */
+  events(): StreamEvent[];
+  /** Waits until so many events are there, or the stream has ended. */
+  until(count: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Reads an event stream at once and as it comes, whether anybody waits for it or not. */
+export function followEvents({ chunks, close }: OpenExchange): Following {
+  let text = '';
+  let isOver = false;
+  let tell = () => {};
+  const events = () => parseEvents(text);
+  const read = async () => {
+    try {
+      for await (const chunk of chunks) {
+        text += chunk.toString();
+        tell();
+      }
+    } finally {
+      isOver = true;
+      tell();
+    }
+  };
+  // A stream that breaks off is over: the events that are missing then tell of it.
+  const reading = read().catch(() => {});
+  return {
+    events,
+    async until(count) {
+      while (!isOver && events().length < count) {
+        await new Promise<void>((resolve) => {
+          tell = resolve;
+        });
+      }
+    },
+    async close() {
+      close();
+      await reading;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { Api } from '../contract/openapi.ts';
+import type { Result } from '../result.ts';
+import type { Run } from './run.ts';
+
+/**
+ * What a check needs that an operator may lack. Without it the check is disabled; without the fixture
+ * service, which every operator can deploy, it is skipped.
+ */
+export type Need =
+  | 'fixture'
+  | 'bearer'
+  | 'signature'
+  | 'otherEnvToken'
+  | 'forbiddenService'
+  | 'storageCredentials'
+  | 'sessionToken'
+  | 'writes';
+
+/** Why something is not checked at all. */
+export type SkipReason = Required<Pick<Result, 'outcome' | 'reason'>>;
+
+export function disabled(reason: string): SkipReason {
+  return { outcome: 'disabled', reason };
+}
+
+function skipped(reason: string): SkipReason {
+  return { outcome: 'skip', reason };
+}
+
+/** @param name id of a rule, `dredd` or `respect`, which `--only` and `--skip` choose by its beginning */
+export function leftOut({ settings, signal }: Run, name: string): SkipReason | undefined {
+  if (signal.aborted) return skipped(String(signal.reason));
+  const isNamed = (names: readonly string[]) => names.some((one) => name.startsWith(one));
+  if (settings.only.length > 0 && !isNamed(settings.only)) return disabled('not in --only');
+  return isNamed(settings.skip) ? disabled('--skip') : undefined;
+}
+
+export function noUrl({ settings }: Run, api: Api): SkipReason | undefined {
+  return settings.apis.includes(api) ? undefined : disabled(`no --${api}-url`);
+}
+
+/** Every call of the API is refused. */
+export function refused(run: Run, api: Api): SkipReason | undefined {
+  const { reason } = run.refused[api] ?? {};
+  return reason === undefined ? undefined : skipped(reason);
+}
+
+/** The first of the needs that is not met. */
+export function lacking(run: Run, needs: readonly Need[]): SkipReason | undefined {
+  const need = needs.find((one) => !NEEDS[one].isMet(run));
+  if (need === 'fixture') return skipped(String(run.fixture));
+  return need && disabled(NEEDS[need].option(run));
+}
+
+const NEEDS: Record<Need, { isMet: (run: Run) => unknown; option: (run: Run) => string }> = {
+  fixture: { isMet: ({ fixture }) => fixture === true, option: () => '' },
+  bearer: { isMet: ({ signers }) => signers.gateway.bearer, option: () => 'no --gateway-token' },
+  signature: {
+    isMet: ({ signers }) => signers.gateway.signature,
+    option: () => 'no --tc3-secret-id and --tc3-secret-key',
+  },
+  otherEnvToken: {
+    isMet: ({ settings }) => settings.otherEnvToken,
+    option: () => 'no --other-env-token',
+  },
+  forbiddenService: {
+    isMet: ({ settings }) => settings.forbiddenService,
+    option: () => 'no --forbidden-service',
+  },
+  storageCredentials: {
+    isMet: ({ signers }) => signers.storage,
+    option: () => 'no --storage-header, --tc3-secret-id or --auth-module',
+  },
+  sessionToken: {
+    isMet: ({ settings: { storageHeaders, wireProfile } }) => {
+      const given = Object.keys(storageHeaders).map((header) => header.toLowerCase());
+      return (
+        given.length === 0 || given.includes(wireProfile.storageHeaders.sessionToken.toLowerCase())
+      );
+    },
+    option: ({ settings: { wireProfile } }) =>
+      `no --storage-header '${wireProfile.storageHeaders.sessionToken}: …'`,
+  },
+  writes: { isMet: ({ settings }) => !settings.readOnly, option: () => '--read-only' },
+};
