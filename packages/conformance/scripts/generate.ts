@@ -26,6 +26,15 @@ await writeGenerated(
   `/** Every rule of the level MUST or SHOULD. */\nexport type RuleId =\n${ids.join('\n')};`,
   GENERATOR,
 );
+// The upload target has no fixed address, and so no name to call it by.
+const operations = Object.values(storage.paths)
+  .map(({ post }) => post.operationId)
+  .filter((id) => id !== 'uploadFile');
+await writeGenerated(
+  `${folder}storage-operations.gen.ts`,
+  `/** The operations of the storage API. */\nexport const STORAGE_OPERATIONS = ${JSON.stringify(operations, null, 2)} as const;`,
+  GENERATOR,
+);
 await writeGenerated(
   fileURLToPath(new URL('../generated/berth-conformance.config.schema.gen.json', import.meta.url)),
   toConfigSchema(),

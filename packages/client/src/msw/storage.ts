@@ -86,7 +86,12 @@ export function createMswStorage(context: MswContext): {
       );
   const storage = Object.fromEntries(ids.map((id) => [id, make(id)])) as unknown as MswStorage;
   const byDefault = <Operation extends StorageOperation>(operation: Operation) =>
-    make(operation)(({ body }) => OPERATIONS[operation](body, context));
+    make(operation)(({ body }) => {
+      const message = `The operation ${operation} is not implemented.`;
+      return (
+        OPERATIONS[operation]?.(body, context) ?? storageError('SYS_ERR', { status: 501, message })
+      );
+    });
   const all = toPattern(context.storageUrl, toPath());
   const unknown = http.all(all, ({ request }) => {
     const url = request.url.replace(/[?#].*/, '');
@@ -169,7 +174,7 @@ function first<Item>(
 
 /** What the operations do with the files in memory. */
 const OPERATIONS: {
-  [Operation in StorageOperation]: (
+  [Operation in StorageOperation]?: (
     body: StorageBody<Operation>,
     context: MswContext,
   ) => StorageData<Operation> | Response;

@@ -36,7 +36,9 @@ export type ItemResult<Key, Value> =
       readonly error: Error;
     });
 
-type ListOperation = Exclude<StorageOperation, 'getUploadMetaData'>;
+type ListOperation = {
+  [Id in StorageOperation]: StorageBody<Id> extends { fileList: readonly unknown[] } ? Id : never;
+}[StorageOperation];
 
 /** What is sent of a file. */
 export type Item<Operation extends ListOperation> = StorageBody<Operation>['fileList'][number];

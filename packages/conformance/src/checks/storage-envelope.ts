@@ -1,5 +1,6 @@
 import type { CheckContext } from '../context/check-context.ts';
 import {
+  changesFiles,
   STORAGE_OPERATIONS,
   type StorageCallOptions,
   type StorageOperation,
@@ -15,8 +16,6 @@ interface Answer {
   operation: StorageOperation;
   reply: StorageReply;
 }
-
-const READING: readonly StorageOperation[] = ['getUploadMetaData', 'batchGetTempUrls'];
 
 /** Answers to good calls of every operation; of those that change nothing only with `--read-only`. */
 async function* successes(t: CheckContext): AsyncGenerator<Answer> {
@@ -51,7 +50,9 @@ async function* good(
 /** Answers to calls that are refused as a whole. */
 async function* failures(
   t: CheckContext,
-  operations: readonly StorageOperation[] = t.settings.readOnly ? READING : STORAGE_OPERATIONS,
+  operations: readonly StorageOperation[] = t.settings.readOnly
+    ? STORAGE_OPERATIONS.filter((operation) => !changesFiles(operation))
+    : STORAGE_OPERATIONS,
 ): AsyncGenerator<Answer> {
   let reached = 0;
   for (const operation of operations) {

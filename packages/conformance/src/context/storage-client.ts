@@ -1,3 +1,4 @@
+import { STORAGE_OPERATIONS } from '../generated/storage-operations.gen.ts';
 import type { Caller } from '../http/caller.ts';
 import {
   type Exchange,
@@ -10,14 +11,18 @@ import type { Envelope, RequestForm, UnsignedCall } from '../options.ts';
 import { Unreached } from '../result.ts';
 import type { Run } from './run.ts';
 
-export const STORAGE_OPERATIONS = [
-  'getUploadMetaData',
-  'batchGetTempUrls',
-  'batchDelete',
-  'batchCopyFile',
-] as const;
+export { STORAGE_OPERATIONS };
 
 export type StorageOperation = (typeof STORAGE_OPERATIONS)[number];
+
+const READING: readonly string[] = ['getUploadMetaData', 'batchGetTempUrls'];
+
+/** Whether calls of a storage operation may change files; one that is not known to read is taken to. */
+export function changesFiles(operation: string): boolean {
+  return (
+    (STORAGE_OPERATIONS as readonly string[]).includes(operation) && !READING.includes(operation)
+  );
+}
 
 /** What of a storage call is not as usual. */
 export interface StorageCallOptions {

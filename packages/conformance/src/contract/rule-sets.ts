@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import contract from '@berth/spec/rules.json' with { type: 'json' };
 import first from './rule-sets/1.0.0.json' with { type: 'json' };
 
 /** A set of rules as it was when its version was released. */
@@ -9,8 +11,29 @@ interface RuleSet {
   rules: Record<string, { level: string; sha256: string }>;
 }
 
-/** Every version of the rule set, the newest last. A released one is never changed. */
-export const ruleSets: readonly RuleSet[] = [first];
+/** The rules of the contract as it is now. */
+export const currentRules: RuleSet = {
+  version: contract.version,
+  documents: contract.documents,
+  rules: Object.fromEntries(
+    contract.rules
+      .filter(({ level }) => level !== 'info')
+      .map(({ id, level, statement }) => {
+        const sha256 = createHash('sha256').update(statement).digest('hex').slice(0, 16);
+        return [id, { level, sha256 }];
+      }),
+  ),
+};
+
+/** Every released version of the rule set. A released one is never changed. */
+const released: readonly RuleSet[] = [first];
+
+/** Every version of the rule set, the newest last; the current one may not be released yet. */
+export const ruleSets: readonly RuleSet[] = released.some(
+  ({ version }) => version === currentRules.version,
+)
+  ? released
+  : [...released, currentRules];
 
 export const ruleVersions: readonly string[] = ruleSets.map(({ version }) => version);
 

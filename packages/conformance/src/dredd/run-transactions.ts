@@ -7,6 +7,7 @@ import {
   refused,
   type SkipReason,
 } from '../context/skip-reason.ts';
+import { changesFiles } from '../context/storage-client.ts';
 import { toEvidence } from '../context/to-evidence.ts';
 import { documents, type Transaction, toPlace, transactions } from '../contract/documents.ts';
 import { APIS, type Api } from '../contract/openapi.ts';
@@ -51,9 +52,6 @@ export async function runTransactions(run: Run, onResult: (result: Result) => vo
   for (const transaction of open) onResult({ ...toResult(transaction), ...toEnding(run, fault) });
 }
 
-/** Operations whose calls change files. */
-const CHANGES = ['batchDelete', 'batchCopyFile'];
-
 /**
  * Whether Dredd can drive a documented answer at all. What it cannot drive is left to the checks of
  * single rules, and is no result of Dredd's.
@@ -87,7 +85,7 @@ export function whyNotDriven(run: Run, transaction: Transaction): SkipReason | u
 function needsOf(transaction: Transaction): Need[] {
   const { api, operationId, status } = transaction;
   if (api === 'storage') {
-    const writes = CHANGES.includes(operationId) && status === '200';
+    const writes = changesFiles(operationId) && status === '200';
     return writes ? ['storageCredentials', 'writes'] : ['storageCredentials'];
   }
   const { kind } = findProvocation(transaction) ?? {};

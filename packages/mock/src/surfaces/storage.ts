@@ -109,13 +109,13 @@ export function createStorage(context: Context, auth: Auth): Router {
       return act(input, place);
     };
 
-  const acts: { [Id in StorageOperationId]: Act<Id> } = {
+  // An operation that is not here answers its examples, as do those of an own document.
+  const acts: { [Id in StorageOperationId]?: Act<Id> } = {
     getUploadMetaData,
     batchGetTempUrls,
     batchDelete,
     batchCopyFile: createBatchCopyFile(context.operations),
   };
-  // An own document may leave operations out, and have others: those answer its examples.
   const ids = idsOf(context.operations, 'storage') as StorageOperationId[];
   const handlers = Object.fromEntries(ids.map((id) => [id, handle(id, acts[id] as never)]));
   return createStorageRouter(handlers as unknown as StorageHandlers, {

@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { cp, readdir, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { routes as gateway } from '../../src/generated/gateway.v1/routes.gen.ts';
+import { routes as storage } from '../../src/generated/storage.v2/routes.gen.ts';
+import type { Route } from '../../src/runtime/route-table.ts';
 import { makeFolder } from '../files.ts';
+import { toKey, toVariableName } from '../names.ts';
 import { PACKAGE_ROOT, readManifest } from '../package-info.ts';
 
 /** Folder that `init` copies: TypeScript that is shipped as it is. */
@@ -33,10 +37,75 @@ export async function initProject(folder: string, { force = false } = {}): Promi
   await makeFolder(root);
   if (!force && (await readdir(root)).length > 0) throw new FolderNotEmpty(folder);
   await cp(join(PACKAGE_ROOT, TEMPLATE), root, { recursive: true });
+  await writeHandlers(root);
   await write(root, 'package.json', toJson(toManifest(root, readManifest().version)));
   await write(root, '.gitignore', 'node_modules/\n.env\n');
   await write(root, '.env', `DEV_TOKEN=${randomBytes(24).toString('base64url')}\n`, 0o600);
   return root;
+}
+
+const HANDLERS = 'src/handlers';
+
+/** Writes a handler for each operation that the template has none for, and an index of them. */
+async function writeHandlers(root: string): Promise<void> {
+  const known = await readdir(join(PACKAGE_ROOT, TEMPLATE, HANDLERS));
+  const inStorage = storage.routes.filter(({ operationId }) => operationId !== 'uploadFile');
+  const missing = [
+    ...gateway.routes.map((route) => [route, toGatewayHandler(route)] as const),
+    ...inStorage.map((route) => [route, toStorageHandler(route)] as const),
+  ].filter(([{ operationId }]) => !known.includes(`${operationId}.ts`));
+  for (const [{ operationId }, text] of missing) {
+    await write(root, `${HANDLERS}/${operationId}.ts`, text);
+  }
+  await write(root, `${HANDLERS}/index.ts`, toIndex(gateway.routes, inStorage));
+}
+
+function toGatewayHandler({ operationId, method, path }: Route): string {
+  return `import { GatewayError, type GatewayHandler } from '@berth/server-stubs';
+import type { Caller } from '../security.ts';
+
+/**
+ * \`${method} ${path}\` of a hosted service.
+ * TODO: send \`method\`, \`target\`, \`headers\` and \`body\` to the service, with \`call.signal\`, and return
+ * its status, headers and body. Until then there is no service.
+ */
+export const ${toVariableName(operationId)}: GatewayHandler<Caller> = async ({ name }) => {
+  throw new GatewayError('SERVICE_NOT_FOUND', { message: \`There is no service \${name}.\` });
+};
+`;
+}
+
+function toStorageHandler({ operationId, method, path }: Route): string {
+  return `import { StorageError, type StorageHandler } from '@berth/server-stubs';
+import type { Caller } from '../security.ts';
+
+/**
+ * \`${method} ${path}\`
+ * TODO: return \`data\`.
+ */
+export const ${toVariableName(operationId)}: StorageHandler<'${operationId}', Caller> = async () => {
+  throw new StorageError('SYS_ERR', { status: 501, message: '${operationId} is not implemented yet.' });
+};
+`;
+}
+
+function toIndex(gatewayRoutes: readonly Route[], storageRoutes: readonly Route[]): string {
+  const imports = [...gatewayRoutes, ...storageRoutes].map(
+    ({ operationId }) => `import { ${toVariableName(operationId)} } from './${operationId}.ts';\n`,
+  );
+  const toHandlers = (routes: readonly Route[]) =>
+    routes
+      .map(({ operationId }) => `  ${toKey(operationId)}: ${toVariableName(operationId)},\n`)
+      .join('');
+  return `${imports.sort().join('')}
+/** The handlers of the gateway, by operationId. */
+export const gatewayHandlers = {
+${toHandlers(gatewayRoutes)}};
+
+/** The handlers of the storage API, by operationId. */
+export const storageHandlers = {
+${toHandlers(storageRoutes)}};
+`;
 }
 
 function write(root: string, name: string, text: string, mode?: number): Promise<void> {

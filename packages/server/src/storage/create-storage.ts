@@ -2,14 +2,8 @@ import { inspect } from 'node:util';
 import { defaultWireProfile, type StorageHandlers, type UploadHandlers } from '@berth/server-stubs';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Caller } from '../auth/caller.ts';
-import { createBatchCopyFile } from './copy-files.ts';
 import { createFiles, type FilesListener } from './create-files.ts';
-import {
-  createBatchDelete,
-  createBatchGetTempUrls,
-  createGetUploadMetaData,
-} from './operations.ts';
-
+import { createOperations } from './operations.ts';
 import { createGrants, createLinks } from './signing.ts';
 
 import type { StorageContext, StorageLimits, StorageOptions } from './storage-context.ts';
@@ -53,12 +47,7 @@ const LIMITS: StorageLimits = {
 export function createStorage(options: StorageOptions): Storage {
   const context = toContext(options);
   return {
-    storage: {
-      getUploadMetaData: createGetUploadMetaData(context),
-      batchGetTempUrls: createBatchGetTempUrls(context),
-      batchDelete: createBatchDelete(context),
-      batchCopyFile: createBatchCopyFile(context),
-    },
+    storage: createOperations(context),
     upload: { uploadFile: createUploadFile(context) },
     files: createFiles(context, options.cors),
   };

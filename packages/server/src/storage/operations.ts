@@ -1,18 +1,30 @@
 import {
   StorageError,
   type StorageHandler,
+  type StorageHandlers,
   type StorageInput,
   type StorageItemCode,
 } from '@berth/server-stubs';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Caller } from '../auth/caller.ts';
 import { FilePathError, toFilePath } from '../blobs/file-path.ts';
+import { createBatchCopyFile } from './copy-files.ts';
 import { toFileID, toPathOfFileID, UPLOAD_PATH } from './paths.ts';
 import { runBatch } from './run-batch.ts';
 import { type StorageContext, type StorageLimits, toScope } from './storage-context.ts';
 
+/** The handlers of the storage API. */
+export function createOperations(context: StorageContext): StorageHandlers<Caller> {
+  return {
+    getUploadMetaData: createGetUploadMetaData(context),
+    batchGetTempUrls: createBatchGetTempUrls(context),
+    batchDelete: createBatchDelete(context),
+    batchCopyFile: createBatchCopyFile(context),
+  };
+}
+
 /** Deletes files. One entry an item, in request order; D30: "a missing file is never `SUCCESS`". */
-export function createBatchDelete(context: StorageContext): StorageHandler<'batchDelete', Caller> {
+function createBatchDelete(context: StorageContext): StorageHandler<'batchDelete', Caller> {
   const { blobs, onChange } = context;
   return async ({ fileList }, call) => {
     const { env, bucket } = toScope(call, context);
@@ -37,7 +49,7 @@ export function createBatchDelete(context: StorageContext): StorageHandler<'batc
 type Item = StorageInput<'batchGetTempUrls'>['fileList'][number];
 
 /** Links to files. One entry an item, in request order; `tempFileURL` is empty where there is no link. */
-export function createBatchGetTempUrls(
+function createBatchGetTempUrls(
   context: StorageContext,
 ): StorageHandler<'batchGetTempUrls', Caller> {
   const { blobs, links, limits, publicUrl } = context;
@@ -71,7 +83,7 @@ function isLifetime(maxAge: number, { linkMinSeconds, linkMaxSeconds }: StorageL
 }
 
 /** First step of an upload: a grant for one path, and the address to post the form to. */
-export function createGetUploadMetaData(
+function createGetUploadMetaData(
   context: StorageContext,
 ): StorageHandler<'getUploadMetaData', Caller> {
   const { grants, limits, publicUrl } = context;

@@ -15,16 +15,15 @@ const t = {
   },
 } as unknown as CheckContext;
 
-const SCHEMAS: Record<StorageOperation, string> = {
-  getUploadMetaData: 'UploadMetaDataRequest',
-  batchGetTempUrls: 'TempUrlsRequest',
-  batchDelete: 'DeleteRequest',
-  batchCopyFile: 'CopyRequest',
-};
 const ajv = new Ajv2020({ strict: false }).addSchema(storage, 'storage', false, false);
 
 function validateRequest(operation: StorageOperation): (fields: unknown) => boolean {
-  const validate = ajv.compile({ $ref: `storage#/components/schemas/${SCHEMAS[operation]}` });
+  const path = Object.values(storage.paths).find(({ post }) => post.operationId === operation);
+  const name = path?.post.requestBody.$ref
+    .split('/')
+    .at(-1) as keyof typeof storage.components.requestBodies;
+  const at = `storage#/components/requestBodies/${name}/content/application~1json/schema/oneOf/0`;
+  const validate = ajv.compile({ $ref: at });
   return (fields) => validate(fields);
 }
 

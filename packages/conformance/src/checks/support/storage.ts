@@ -10,6 +10,7 @@ import {
 import type { Reading, StoredFile } from '../../context/upload-client.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { expectText, show } from './cite.ts';
+import { sampleRequest } from './requests.ts';
 
 /** The entries of a list answer that are about a file. They may stand in any order. */
 export function entriesOf(entries: readonly Entry[], fileId: string): Entry[] {
@@ -40,7 +41,9 @@ export async function makeGoodFields(t: CheckContext): Promise<GoodFields> {
   const fileID = await t.upload.fileIdOf(path);
   const srcPath = t.storage.copyPath(path);
   const dstPath = t.storage.copyPath(t.storage.path('copy.txt'));
+  const samples = STORAGE_OPERATIONS.map((operation) => [operation, sampleRequest(t, operation)]);
   return {
+    ...(Object.fromEntries(samples) as GoodFields),
     getUploadMetaData: { path },
     batchGetTempUrls: { fileList: [{ fileID }] },
     batchDelete: { fileList: [fileID] },
