@@ -23,13 +23,15 @@ const LAYERS = {
     ...['start-reference', 'mutants', 'proxy', 'dredd-alone', 'sign-storage-headers'],
   ],
   'packages/server/src': [
-    ...['index', 'cli', 'server', 'observe', 'storage', 'gateway', 'blobs', 'auth', 'config'],
+    ...['index', 'cli', 'server', 'observe', 'gateway', 'blobs', 'auth', 'config'],
   ],
   'packages/server-stubs/generator': [
     ...['cli', 'generate|init', 'modules', 'types|validators', 'operations', 'schema'],
     'document|names|files|package-info',
   ],
-  'packages/server-stubs/src': ['index', 'gateway|storage|upload', 'errors', 'http', 'runtime'],
+  'packages/server-stubs/src': [
+    ...['index|engine', 'gateway|storage|upload', 'errors', 'http', 'runtime'],
+  ],
 };
 
 const TEST = '(\\.test(-d)?\\.ts|/test/.*)$';

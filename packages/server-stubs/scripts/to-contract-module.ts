@@ -3,17 +3,28 @@ export interface ContractParts {
   contract: { documents: Record<string, { version: string; sha256: string }>; sha256: string };
   defaults: {
     cors: object;
-    limits: Record<(typeof LIMITS)[number], { value: number }>;
+    limits: Readonly<Record<string, { value: number }>>;
+    itemCodes: { success: string };
     signature: { algorithm: string };
   };
   profile: object;
+  /** Pattern of the paths of a copy. */
+  copyPathPattern: string;
 }
 
-/** The limits of `spec/defaults/limits.yaml` that the routers obey. */
-const LIMITS = ['gatewayBodyBytes', 'storageBodyBytes', 'batchItems', 'uploadBytes'] as const;
+/** The limits of `spec/defaults/limits.yaml` that routers and engine obey. */
+const LIMITS = [
+  ...['gatewayBodyBytes', 'storageBodyBytes', 'batchItems', 'uploadBytes', 'pathBytes'],
+  ...['grantSeconds', 'linkSeconds', 'linkMinSeconds', 'linkMaxSeconds'],
+] as const;
 
 /** Source of `contract.gen.ts`: what the routers take from `@berth/spec`, so that they need no JSON at run time. */
-export function toContractModule({ contract, defaults, profile }: ContractParts): string {
+export function toContractModule({
+  contract,
+  defaults,
+  profile,
+  copyPathPattern,
+}: ContractParts): string {
   const { documents, sha256 } = contract;
   const { $schema: _, ...names } = profile as { $schema?: string };
   return [
@@ -25,9 +36,11 @@ export function toContractModule({ contract, defaults, profile }: ContractParts)
     constant('CORS', 'Cross-origin rules (D11).', defaults.cors),
     constant(
       'LIMITS',
-      'Limits that the routers obey; each unit is in the name.',
-      Object.fromEntries(LIMITS.map((name) => [name, defaults.limits[name].value])),
+      'Limits that routers and engine obey; each unit is in the name.',
+      Object.fromEntries(LIMITS.map((name) => [name, defaults.limits[name]?.value])),
     ),
+    constant('COPY_PATH_PATTERN', 'What the paths of a copy must match (D24).', copyPathPattern),
+    constant('ITEM_SUCCESS', 'Code of an item that succeeded.', defaults.itemCodes.success),
     constant(
       'SIGNATURE_ALGORITHM',
       'First word of a signature in `Authorization` (D16).',

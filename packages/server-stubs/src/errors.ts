@@ -6,7 +6,9 @@ import {
   UPLOAD_ERRORS,
 } from './generated/errors.gen.ts';
 import { applyDispositionRules } from './http/disposition.ts';
-import { type Answer, type Call, toAnswer } from './runtime/index.ts';
+// Not by the door of the runtime: errors are for browsers too, which have no modules of Node.
+import { type Call, toAnswer } from './runtime/call.ts';
+import type { Answer } from './runtime/index.ts';
 
 /** For a code that is in no table: the deployment's own. */
 const UNKNOWN: ErrorRow = { status: 500, message: 'The call failed.' };

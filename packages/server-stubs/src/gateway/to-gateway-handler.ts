@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import type { Cors } from '../http/cors.ts';
 import { toDisposition } from '../http/disposition.ts';
-import { givenOf, type Headers, removeHopByHop } from '../http/headers.ts';
+import { givenOf, type Headers, isUpgrade, removeHopByHop } from '../http/headers.ts';
 import { isPromise } from '../http/router-options.ts';
-import { isUpgrade, UpgradeResponse } from '../http/upgrade.ts';
+import { UpgradeResponse } from '../http/upgrade.ts';
 import { type Answer, type Call, FaultError, type Handler, type Input } from '../runtime/index.ts';
 import type {
   GatewayCall,

@@ -76,13 +76,24 @@ export const CORS = {
   "maxAge": 600
 } as const;
 
-/** Limits that the routers obey; each unit is in the name. */
+/** Limits that routers and engine obey; each unit is in the name. */
 export const LIMITS = {
   "gatewayBodyBytes": 20971520,
   "storageBodyBytes": 1048576,
   "batchItems": 50,
-  "uploadBytes": 5368709120
+  "uploadBytes": 5368709120,
+  "pathBytes": 1024,
+  "grantSeconds": 900,
+  "linkSeconds": 600,
+  "linkMinSeconds": 1,
+  "linkMaxSeconds": 604800
 } as const;
+
+/** What the paths of a copy must match (D24). */
+export const COPY_PATH_PATTERN = "^/[0-9A-Za-z/!\\-_.,*\\u4E00-\\u9FFF]+$" as const;
+
+/** Code of an item that succeeded. */
+export const ITEM_SUCCESS = "SUCCESS" as const;
 
 /** First word of a signature in `Authorization` (D16). */
 export const SIGNATURE_ALGORITHM = "TC3-HMAC-SHA256" as const;

@@ -1,6 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { type Headers, type HeaderValue, headerOf, mediaTypeOf } from './headers.ts';
-import { isUpgrade } from './upgrade.ts';
+import { type Headers, type HeaderValue, headerOf, isUpgrade, mediaTypeOf } from './headers.ts';
 
 /** C2: "Text types are those whose `Content-Type` indicates" one of these. */
 const TEXT_TYPES = new Set(['application/json', 'application/x-www-form-urlencoded', 'text/plain']);

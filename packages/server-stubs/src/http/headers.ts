@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 /**
  * Headers that speak of one connection and end at it: RFC 9110, section 7.6.1, and `Trailer`, for
  * trailers end here too. `Proxy-Authenticate` and `Proxy-Authorization` belong to the next proxy
@@ -77,4 +79,14 @@ function nominatedBy(connection: string | undefined): Set<string> | undefined {
   // It frames the body: without it a message would lose what it carries.
   names.delete('content-length');
   return names;
+}
+
+/** Whether headers ask for a WebSocket (RFC 6455, section 4.1). */
+export function isUpgrade({ upgrade, connection }: IncomingHttpHeaders): boolean {
+  if (upgrade === undefined || connection === undefined) return false;
+  return lists(upgrade, 'websocket') && lists(connection, 'upgrade');
+}
+
+function lists(value: string, wanted: string): boolean {
+  return value.split(',').some((entry) => entry.trim().toLowerCase() === wanted);
 }

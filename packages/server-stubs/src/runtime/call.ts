@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer, Route } from './route-table.ts';
 
@@ -63,7 +62,7 @@ export class Call<Security extends object = Principals> {
 
   /** A UUID, made anew for each call when first asked for; or that of the option `requestId`. */
   get requestId(): string {
-    this.#requestId ??= randomUUID();
+    this.#requestId ??= crypto.randomUUID();
     return this.#requestId;
   }
 

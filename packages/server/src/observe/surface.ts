@@ -1,4 +1,4 @@
-import { FILES_PATH, UPLOAD_PATH } from '../storage/paths.ts';
+import { FILES_PATH, UPLOAD_PATH } from '@berth/server-stubs/engine';
 
 /** Parts of the server that callers speak to. */
 export type Surface = 'gateway' | 'storage' | 'upload' | 'files';

@@ -1,4 +1,5 @@
 import {
+  createCors,
   createGatewayRouter,
   createStorageRouter,
   createUploadRouter,
@@ -6,14 +7,14 @@ import {
   type GatewayRouter,
   type Router,
 } from '@berth/server-stubs';
+import { createStorage, UPLOAD_PATH } from '@berth/server-stubs/engine';
+import { createDownloadListener, createSigner } from '@berth/server-stubs/engine/node';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../observe/create-log.ts';
 import type { Metrics } from '../observe/create-metrics.ts';
 import { type Observer, observeWebSockets } from '../observe/create-observer.ts';
 import { type Tracing, traceHandlers } from '../observe/create-tracing.ts';
 import type { Surface } from '../observe/surface.ts';
-import { createStorage } from '../storage/create-storage.ts';
-import { UPLOAD_PATH } from '../storage/paths.ts';
 import type { Services } from './create-services.ts';
 import { toPublicUrl } from './urls.ts';
 
@@ -52,21 +53,21 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
   const shared = { cors, wireProfile, onAnswer, onError };
   const env = toEnvOption(Object.keys(environments));
 
-  const { storage, upload, files } = createStorage({
+  const onStorageError = (error: unknown, requestId: string) =>
+    log.error({ requestId, err: error }, 'storage failed');
+  const { storage, upload, download } = createStorage({
     blobs: services.blobs,
-    keys: config.keys.map(({ secret }) => Buffer.from(secret)),
+    signer: createSigner(config.keys.map(({ secret }) => Buffer.from(secret))),
     bucketOf: (name) =>
       Object.hasOwn(environments, name) ? environments[name]?.bucket : undefined,
     publicUrl: publicUrl?.replace(/(?<!\/)\/+$/, '') ?? toPublicUrl(listen.trustProxy),
     limits,
-    cors,
-    wireProfile,
+    wireProfile: () => wireProfile,
     onChange: (change) => {
       metrics().countChange(change.action);
       log.info({ audit: true, ...change }, `file ${change.action}`);
     },
-    onRefusal: observer.onRefusal,
-    onError: (error, requestId) => log.error({ requestId, err: error }, 'storage failed'),
+    onError: onStorageError,
   });
   const handlers = observeWebSockets(services.gateway.handlers, onAnswer);
   const gateway = createGatewayRouter(traceHandlers(handlers, tracing), {
@@ -83,7 +84,12 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
     requests: { bodyBytes: limits.storageBodyBytes },
   });
   const uploadRouter = createUploadRouter(upload, { ...shared, fileBytes: limits.uploadBytes });
-  const filesListener = files as Router;
+  const files = createDownloadListener({
+    download,
+    cors: createCors('link', wireProfile, cors),
+    onRefusal: observer.onRefusal,
+    onError: onStorageError,
+  }) as unknown as Router;
   return {
     surfaces: {
       gateway: { request: gateway, checkContinue: gateway.checkContinue },
@@ -92,7 +98,7 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
         request: mount(UPLOAD_PATH, uploadRouter) as Router,
         checkContinue: mount(UPLOAD_PATH, uploadRouter.checkContinue),
       },
-      files: { request: filesListener, checkContinue: filesListener },
+      files: { request: files, checkContinue: files },
     },
     upgrade: gateway.upgrade,
     shouldUpgrade: gateway.shouldUpgrade,

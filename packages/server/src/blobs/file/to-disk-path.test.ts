@@ -1,7 +1,7 @@
+import { assertFilePath } from '@berth/server-stubs/engine';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HARD_PATHS } from '../../../test/blobs/hard-paths.ts';
-import { assertFilePath } from '../file-path.ts';
 import { toBlobKey, toDiskPath } from './to-disk-path.ts';
 
 const seed = Date.now();

@@ -1,6 +1,6 @@
 import { join, sep } from 'node:path';
+import { assertFilePath, FilePathError } from '@berth/server-stubs/engine';
 import type { BlobKey } from '../blob-store.ts';
-import { assertFilePath, FilePathError } from '../file-path.ts';
 
 /**
  * Names on disk for one segment of a path. They are readable where they can be, and safe on any disk:

@@ -6,17 +6,28 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { createStorageRouter, createUploadRouter } from '@berth/server-stubs';
+import {
+  type CorsOptions,
+  createCors,
+  createStorageRouter,
+  createUploadRouter,
+  defaultWireProfile,
+  type WireProfile,
+} from '@berth/server-stubs';
+import { createStorage, type FileChange, type StorageOptions } from '@berth/server-stubs/engine';
+import { createDownloadListener, createSigner } from '@berth/server-stubs/engine/node';
 import { XMLParser } from 'fast-xml-parser';
 import { onTestFinished } from 'vitest';
 import type { BlobStore } from '../../../src/blobs/blob-store.ts';
 import { createFileBlobStore } from '../../../src/blobs/file/create-file-blob-store.ts';
-import { createStorage } from '../../../src/storage/create-storage.ts';
-import type { FileChange, StorageOptions } from '../../../src/storage/storage-context.ts';
 
 const BUCKETS: Readonly<Record<string, string>> = { dev: 'files', other: 'files' };
 
-type Settings = Partial<StorageOptions> & {
+type Settings = Partial<Omit<StorageOptions, 'blobs' | 'wireProfile'>> & {
+  readonly blobs?: BlobStore;
+  readonly keys?: readonly Buffer[];
+  readonly cors?: CorsOptions;
+  readonly wireProfile?: WireProfile;
   /** Largest file that is taken. */
   readonly fileBytes?: number;
 };
@@ -47,19 +58,24 @@ export async function deploy(settings: Settings = {}): Promise<Deployment> {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { storage, upload, files } = createStorage({
+  const { wireProfile: profile = defaultWireProfile, cors } = settings;
+  const onError = (error: unknown) => void errors.push(error);
+  const { storage, upload, download } = createStorage({
     bucketOf: (env) => (Object.hasOwn(BUCKETS, env) ? BUCKETS[env] : undefined),
     publicUrl: base,
     now: () => clock.now,
     onChange: (change) => changes.push(change),
-    onError: (error) => errors.push(error),
+    onError,
     ...settings,
+    wireProfile: () => profile,
     blobs,
-    keys,
+    signer: createSigner(keys),
   });
-  const onError = (error: unknown) => {
-    errors.push(error);
-  };
+  const files = createDownloadListener({
+    download,
+    cors: createCors('link', profile, cors),
+    onError,
+  });
   const wireProfile = settings.wireProfile && { wireProfile: settings.wireProfile };
   const storageRouter = createStorageRouter(storage, {
     // Whoever names an environment is let in: who may call is tested elsewhere.

@@ -1,6 +1,13 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import parseRange from 'range-parser';
-import type { ByteRange } from '../blobs/blob-store.ts';
+import type { ByteRange } from './blob-store.ts';
+
+/** Headers of a request, names in lower case. */
+export interface DownloadHeaders {
+  readonly 'if-match'?: string | undefined;
+  readonly 'if-none-match'?: string | undefined;
+  readonly 'if-range'?: string | undefined;
+  readonly range?: string | undefined;
+}
 
 /** RFC 8187, section 3.2.1, `attr-char`: what needs no encoding, as far as `encodeURIComponent` leaves more. */
 const NO_ATTR_CHAR = /['()*]/g;
@@ -23,7 +30,7 @@ const BYTES = /^bytes=/i;
  *
  * @param etag quoted, as in the header `ETag`
  */
-export function judgeConditions(headers: IncomingHttpHeaders, etag: string): 304 | 412 | undefined {
+export function judgeConditions(headers: DownloadHeaders, etag: string): 304 | 412 | undefined {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
   // RFC 9110, section 13.1.1: the strong comparison; a weak tag never holds.
   if (match !== undefined && !lists(match, etag, false)) return 412;
@@ -43,7 +50,7 @@ function lists(list: string, etag: string, weak: boolean): boolean {
  *
  * @param etag quoted, as in the header `ETag`
  */
-export function isRangeValid({ 'if-range': ifRange }: IncomingHttpHeaders, etag: string): boolean {
+export function isRangeValid({ 'if-range': ifRange }: DownloadHeaders, etag: string): boolean {
   return ifRange === undefined || ifRange === etag;
 }
 

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { isRangeValid, judgeConditions, toDisposition, toRange } from './download-headers.ts';
+import {
+  type DownloadHeaders,
+  isRangeValid,
+  judgeConditions,
+  toDisposition,
+  toRange,
+} from './download-headers.ts';
 
 const etag = '"abc"';
 
@@ -25,7 +31,7 @@ describe('conditions', () => {
     [{ 'if-none-match': '"x"', 'if-modified-since': after }, undefined],
     [{ 'if-unmodified-since': before }, undefined],
   ] as const)('%j', (headers, status) => {
-    expect(judgeConditions(headers, etag)).toBe(status);
+    expect(judgeConditions(headers as DownloadHeaders, etag)).toBe(status);
   });
 });
 

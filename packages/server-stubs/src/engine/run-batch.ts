@@ -1,5 +1,5 @@
-import { StorageError, type StorageErrorCode } from '@berth/server-stubs';
-import { StoreUnavailableError } from '../blobs/blob-store.ts';
+import { StorageError, type StorageErrorCode } from '../errors.ts';
+import { StoreUnavailableError } from './blob-store.ts';
 import type { StorageContext } from './storage-context.ts';
 
 /** Items of one batch that are under way at once: enough to hide the way to a store, few enough for it. */

@@ -1,16 +1,16 @@
-import type { StorageHandler, StorageInput, StorageItemCode } from '@berth/server-stubs';
-import type { Caller } from '../auth/caller.ts';
+import type { StorageItemCode } from '../errors.ts';
+import type { StorageData, StorageInput } from '../storage/storage-handlers.ts';
 import {
   BlobExistsError,
   type BlobInfo,
   BlobMissingError,
   SourceKeptError,
+  StoreFullError,
   StoreUnavailableError,
-} from '../blobs/blob-store.ts';
-import { FilePathError, toCopyPath } from '../blobs/file-path.ts';
-import { toFileID } from './paths.ts';
+} from './blob-store.ts';
+import { FilePathError, toCopyPath, toFileID } from './file-path.ts';
 import { runBatch } from './run-batch.ts';
-import { rowOf, type StorageContext, toScope } from './storage-context.ts';
+import { messageOf, type OperationCall, type StorageContext, toScope } from './storage-context.ts';
 
 type Item = StorageInput<'batchCopyFile'>['fileList'][number];
 
@@ -19,10 +19,11 @@ type Item = StorageInput<'batchCopyFile'>['fileList'][number];
  *
  * D24: "each bad item fails alone with `code` and `message`, a good one carries neither".
  */
-export function createBatchCopyFile(
-  context: StorageContext,
-): StorageHandler<'batchCopyFile', Caller> {
-  return async ({ fileList }, call) => {
+export function createBatchCopyFile(context: StorageContext) {
+  return async (
+    { fileList }: StorageInput<'batchCopyFile'>,
+    call: OperationCall,
+  ): Promise<StorageData<'batchCopyFile'>> => {
     const { caller, requestId } = call;
     const scope = { ...toScope(call, context), caller: caller.id, requestId };
     const batch = {
@@ -30,7 +31,7 @@ export function createBatchCopyFile(
       run: async (plan: CopyPlan) => ('code' in plan ? plan : copyFile(plan, scope, context)),
       toFailed: (_: CopyPlan, code: string) => toCopyFailure(code),
     };
-    const plans = fileList.map((item: Item) => toCopyPlan(item));
+    const plans = fileList.map((item) => toCopyPlan(item, context));
     return { fileList: await runBatch(plans, batch, context, requestId) };
   };
 }
@@ -68,6 +69,7 @@ async function copyFile(
   } catch (error) {
     if (error instanceof BlobMissingError) return toCopyFailure('STORAGE_FILE_NONEXIST');
     if (error instanceof BlobExistsError) return toCopyFailure('OBJECT_ALREADY_EXIST');
+    if (error instanceof StoreFullError) return invalidCopy(error.message);
     if (!(error instanceof SourceKeptError)) throw error;
     report(error.info);
     context.onError(error, who.requestId);
@@ -85,7 +87,7 @@ interface CopyFailure {
 }
 
 /** A failure with the text of the contract's table, or with one that says more. */
-function toCopyFailure(code: StorageItemCode, message = rowOf(code).message): CopyFailure {
+function toCopyFailure(code: StorageItemCode, message = messageOf(code)): CopyFailure {
   return { code, message };
 }
 
@@ -102,23 +104,21 @@ interface Copy {
 type CopyPlan = Copy | CopyFailure;
 
 /** D24: "source ≠ destination". Of the source: `overwrite` "default true", `removeOriginal` "default false". */
-function toCopyPlan({
-  srcPath,
-  dstPath,
-  overwrite = true,
-  removeOriginal = false,
-}: Item): CopyPlan {
-  const from = toPath('srcPath', srcPath);
+function toCopyPlan(
+  { srcPath, dstPath, overwrite = true, removeOriginal = false }: Item,
+  { copyPattern }: StorageContext,
+): CopyPlan {
+  const from = toPath('srcPath', srcPath, copyPattern('srcPath'));
   if (typeof from !== 'string') return from;
-  const to = toPath('dstPath', dstPath);
+  const to = toPath('dstPath', dstPath, copyPattern('dstPath'));
   if (typeof to !== 'string') return to;
   if (from === to) return invalidCopy('dstPath must not be the same file as srcPath.');
   return { from, to, overwrite, move: removeOriginal };
 }
 
-function toPath(field: string, given: string): string | CopyFailure {
+function toPath(field: string, given: string, pattern: RegExp | undefined): string | CopyFailure {
   try {
-    return toCopyPath(given);
+    return toCopyPath(given, pattern);
   } catch (error) {
     if (!(error instanceof FilePathError)) throw error;
     return invalidCopy(`${field} ${error.reason}`);

@@ -1,32 +1,22 @@
-import {
-  StorageError,
-  type StorageHandler,
-  type StorageHandlers,
-  type StorageInput,
-  type StorageItemCode,
-} from '@berth/server-stubs';
-import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import type { Caller } from '../auth/caller.ts';
-import { FilePathError, toFilePath } from '../blobs/file-path.ts';
-import { createBatchCopyFile } from './copy-files.ts';
-import { toFileID, toPathOfFileID, UPLOAD_PATH } from './paths.ts';
+import { StorageError, type StorageItemCode } from '../errors.ts';
+import { ITEM_SUCCESS } from '../generated/contract.gen.ts';
+import type { StorageData, StorageInput } from '../storage/storage-handlers.ts';
+import { FilePathError, toFileID, toFilePath, toPathOfFileID } from './file-path.ts';
 import { runBatch } from './run-batch.ts';
-import { type StorageContext, type StorageLimits, toScope } from './storage-context.ts';
-
-/** The handlers of the storage API. */
-export function createOperations(context: StorageContext): StorageHandlers<Caller> {
-  return {
-    getUploadMetaData: createGetUploadMetaData(context),
-    batchGetTempUrls: createBatchGetTempUrls(context),
-    batchDelete: createBatchDelete(context),
-    batchCopyFile: createBatchCopyFile(context),
-  };
-}
+import {
+  type OperationCall,
+  type StorageContext,
+  type StorageLimits,
+  toScope,
+} from './storage-context.ts';
 
 /** Deletes files. One entry an item, in request order; D30: "a missing file is never `SUCCESS`". */
-function createBatchDelete(context: StorageContext): StorageHandler<'batchDelete', Caller> {
+export function createBatchDelete(context: StorageContext) {
   const { blobs, onChange } = context;
-  return async ({ fileList }, call) => {
+  return async (
+    { fileList }: StorageInput<'batchDelete'>,
+    call: OperationCall,
+  ): Promise<StorageData<'batchDelete'>> => {
     const { env, bucket } = toScope(call, context);
     const { caller, requestId } = call;
     const run = async (fileID: string): Promise<{ fileID: string; code: StorageItemCode }> => {
@@ -35,7 +25,7 @@ function createBatchDelete(context: StorageContext): StorageHandler<'batchDelete
         return { fileID, code: 'STORAGE_FILE_NONEXIST' };
       }
       onChange({ action: 'delete', env, path, caller: caller.id, requestId });
-      return { fileID, code: defaults.itemCodes.success };
+      return { fileID, code: ITEM_SUCCESS };
     };
     const batch = {
       touches: (fileID: string) => ({ writes: [fileID] }),
@@ -49,11 +39,12 @@ function createBatchDelete(context: StorageContext): StorageHandler<'batchDelete
 type Item = StorageInput<'batchGetTempUrls'>['fileList'][number];
 
 /** Links to files. One entry an item, in request order; `tempFileURL` is empty where there is no link. */
-function createBatchGetTempUrls(
-  context: StorageContext,
-): StorageHandler<'batchGetTempUrls', Caller> {
+export function createBatchGetTempUrls(context: StorageContext) {
   const { blobs, links, limits, publicUrl } = context;
-  return async ({ fileList }, call) => {
+  return async (
+    { fileList }: StorageInput<'batchGetTempUrls'>,
+    call: OperationCall,
+  ): Promise<StorageData<'batchGetTempUrls'>> => {
     const { env, bucket } = toScope(call, context);
     const run = async ({ fileID, maxAge = limits.linkSeconds }: Item) => {
       const path = toPathOfFileID(env, bucket, fileID);
@@ -61,8 +52,9 @@ function createBatchGetTempUrls(
         return noLink(fileID, 'STORAGE_FILE_NONEXIST');
       }
       if (!isLifetime(maxAge, limits)) return noLink(fileID, 'INVALID_PARAM');
-      const tempFileURL = `${publicUrl(call.request)}${links.issue({ env, bucket, path }, maxAge)}`;
-      return { fileID, code: defaults.itemCodes.success, tempFileURL };
+      const link = await links.issue({ env, bucket, path }, maxAge);
+      const tempFileURL = `${publicUrl(call.request)}${link}`;
+      return { fileID, code: ITEM_SUCCESS, tempFileURL };
     };
     const batch = {
       touches: () => ({}),
@@ -83,17 +75,18 @@ function isLifetime(maxAge: number, { linkMinSeconds, linkMaxSeconds }: StorageL
 }
 
 /** First step of an upload: a grant for one path, and the address to post the form to. */
-function createGetUploadMetaData(
-  context: StorageContext,
-): StorageHandler<'getUploadMetaData', Caller> {
-  const { grants, limits, publicUrl } = context;
-  return ({ path: given }, call) => {
+export function createGetUploadMetaData(context: StorageContext) {
+  const { grants, limits, publicUrl, uploadTarget } = context;
+  return async (
+    { path: given }: StorageInput<'getUploadMetaData'>,
+    call: OperationCall,
+  ): Promise<StorageData<'getUploadMetaData'>> => {
     const { env, bucket } = toScope(call, context);
     const path = toGrantedPath(given);
     const upload = { env, bucket, path, caller: call.caller.id };
     return {
-      url: `${publicUrl(call.request)}${UPLOAD_PATH}`,
-      ...grants.issue(upload, limits.grantSeconds),
+      url: `${publicUrl(call.request)}${uploadTarget}`,
+      ...(await grants.issue(upload, limits.grantSeconds)),
       fileID: toFileID(env, bucket, path),
     };
   };

@@ -1,9 +1,8 @@
-import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+import { COPY_PATH_PATTERN, LIMITS } from '../generated/contract.gen.ts';
 
-const MAX_BYTES = defaults.limits.pathBytes.value;
+const MAX_BYTES = LIMITS.pathBytes;
 /** The source's character set of copy paths. It wants the leading `/`. */
-const COPY_PATTERN = new RegExp(storage.components.schemas.FilePath['x-berth-item-pattern'], 'u');
+const COPY_PATTERN = new RegExp(COPY_PATH_PATTERN, 'u');
 const REFUSED_SEGMENTS: readonly string[] = ['', '.', '..'];
 
 /** A path that no file can have. */
@@ -46,11 +45,12 @@ export function toFilePath(given: string): string {
  * D24: "Copy paths (contract): the source's character set (Chinese = U+4E00 to U+9FFF), with a leading
  * `/`"; "without the leading `/` is accepted too".
  *
+ * @param pattern what the path with its leading `/` must match
  * @throws FilePathError
  */
-export function toCopyPath(given: string): string {
+export function toCopyPath(given: string, pattern: RegExp | undefined = COPY_PATTERN): string {
   const path = toFilePath(given);
-  if (!COPY_PATTERN.test(`/${path}`)) {
+  if (!pattern.test(`/${path}`)) {
     throw new FilePathError(
       'may have digits, Latin letters, Chinese characters and / ! - _ . , * only.',
     );
@@ -59,7 +59,7 @@ export function toCopyPath(given: string): string {
 }
 
 /**
- * Judges a path that is to be a key, thus without its leading slash.
+ * Checks a path that is to be a key, thus without its leading slash.
  *
  * D24: "empty, `.` and `..` segments and a trailing `/` are refused".
  *
@@ -67,8 +67,9 @@ export function toCopyPath(given: string): string {
  */
 export function assertFilePath(path: string): void {
   if (path === '') throw new FilePathError('must not be empty.');
-  if (path.length > MAX_BYTES || Buffer.byteLength(path) > MAX_BYTES) throw tooLong();
-  if (!path.isWellFormed()) {
+  if (path.length > MAX_BYTES || new TextEncoder().encode(path).length > MAX_BYTES) throw tooLong();
+  // Half of a surrogate pair, which UTF-8 cannot encode.
+  if (/\p{Cs}/u.test(path)) {
     throw new FilePathError('must be well-formed Unicode: it has half of a surrogate pair.');
   }
   if (/\p{Cc}/u.test(path)) throw new FilePathError('must not have control characters.');
@@ -79,4 +80,26 @@ export function assertFilePath(path: string): void {
 
 function tooLong(): FilePathError {
   return new FilePathError(`must be at most ${MAX_BYTES} bytes long in UTF-8.`);
+}
+
+/** D23: "`fileID` = `cloud://<envId>.<bucket>/<path>`, path unencoded". */
+export function toFileID(env: string, bucket: string, path: string): string {
+  return `cloud://${env}.${bucket}/${path}`;
+}
+
+/**
+ * The path in a file ID. Undefined if it is of another environment or bucket, has a path that no file
+ * can have, or is no file ID: to the caller there is no such file.
+ */
+export function toPathOfFileID(env: string, bucket: string, fileID: string): string | undefined {
+  const prefix = toFileID(env, bucket, '');
+  if (!fileID.startsWith(prefix)) return undefined;
+  const path = fileID.slice(prefix.length);
+  try {
+    assertFilePath(path);
+    return path;
+  } catch (error) {
+    if (error instanceof FilePathError) return undefined;
+    throw error;
+  }
 }

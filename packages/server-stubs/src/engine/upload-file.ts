@@ -1,8 +1,9 @@
-import { UploadError, type UploadHandler } from '@berth/server-stubs';
-import { StoreUnavailableError } from '../blobs/blob-store.ts';
-import { FilePathError, toFilePath } from '../blobs/file-path.ts';
-import { toUploadError } from './create-files.ts';
-import { toLinkPath } from './signing.ts';
+import { UploadError } from '../errors.ts';
+import type { Call } from '../runtime/index.ts';
+import type { UploadInput, UploadResult } from '../upload/upload-handlers.ts';
+import { StoreFullError, StoreUnavailableError } from './blob-store.ts';
+import { toUploadError } from './download.ts';
+import { FilePathError, toFilePath } from './file-path.ts';
 import type { StorageContext } from './storage-context.ts';
 
 /** Name of the form's field that is the same in every deployment. */
@@ -17,23 +18,27 @@ const MOST_BY_GRANT = 4;
 const RETRY_AFTER = 1;
 
 /** Second step of an upload: writes the file that the form's grant names, and no other (D27, D30). */
-export function createUploadFile(context: StorageContext): UploadHandler {
-  const { blobs, grants, wireProfile, bucketOf, publicUrl, onChange } = context;
-  const { securityToken, metaFileId } = wireProfile.uploadFields;
-  const mismatch = () =>
-    new UploadError('SignatureDoesNotMatch', {
+export function createUploadFile(context: StorageContext) {
+  const { blobs, grants, links, wireProfile, bucketOf, publicUrl, onChange } = context;
+  const mismatch = () => {
+    const { securityToken, metaFileId } = wireProfile().uploadFields;
+    return new UploadError('SignatureDoesNotMatch', {
       message: `${SIGNATURE}, ${securityToken}, ${metaFileId} and ${KEY} do not belong together: send them as getUploadMetaData returned them.`,
     });
+  };
   const underWay = new Map<string, number>();
   const count = (storeFileID: string, change: number) => {
     const left = (underWay.get(storeFileID) ?? 0) + change;
     if (left > 0) underWay.set(storeFileID, left);
     else underWay.delete(storeFileID);
   };
-  return async ({ key, signature, token, metaFileId: storeFileID, file, contentType }, call) => {
+  return async (
+    { key, signature, token, metaFileId: storeFileID, file, contentType }: UploadInput,
+    call: Pick<Call, 'request' | 'requestId' | 'signal'>,
+  ): Promise<UploadResult> => {
     const path = toPath(key);
     if (path === undefined) throw mismatch();
-    const granted = grants.check(path, { token, authorization: signature, storeFileID });
+    const granted = await grants.check(path, { token, authorization: signature, storeFileID });
     if (granted === 'mismatch') throw mismatch();
     if (granted === 'expired' || bucketOf(granted.env) !== granted.bucket) {
       const message = 'The grant has expired: get a new one with getUploadMetaData.';
@@ -51,12 +56,15 @@ export function createUploadFile(context: StorageContext): UploadHandler {
       .catch(fail)
       .finally(() => count(storeFileID, -1));
     onChange({ action: 'upload', env, path, caller, bytes: size, requestId });
-    return { etag, location: `${publicUrl(request)}${toLinkPath(granted)}` };
+    return { etag, location: `${publicUrl(request)}${links.toPath(granted)}` };
   };
 }
 
-/** Whatever is not of the store comes from the form, and the router knows how to say it. */
+/** What is not of the store comes from the form, and the router has an error for it. */
 function fail(error: unknown): never {
+  if (error instanceof StoreFullError) {
+    throw new UploadError('EntityTooLarge', { message: error.message });
+  }
   throw error instanceof StoreUnavailableError ? toUploadError(error) : error;
 }
 

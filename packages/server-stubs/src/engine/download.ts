@@ -1,0 +1,181 @@
+import { UploadError } from '../errors.ts';
+import { CORS } from '../generated/contract.gen.ts';
+import { STORAGE_ERRORS } from '../generated/errors.gen.ts';
+import {
+  BlobDamagedError,
+  type BlobInfo,
+  type BlobKey,
+  type ByteRange,
+  type OpenBlob,
+  StoreUnavailableError,
+} from './blob-store.ts';
+import {
+  type DownloadHeaders,
+  isRangeValid,
+  judgeConditions,
+  toDisposition,
+  toRange,
+} from './download-headers.ts';
+import { messageOf, type StorageContext } from './storage-context.ts';
+
+/**
+ * An uploaded page is anybody's: a browser that shows it uses an origin of its own and runs no scripts,
+ * and guesses no type (CSP3, `sandbox`; Fetch Standard, `X-Content-Type-Options`).
+ */
+const GUARD = { 'content-security-policy': 'sandbox', 'x-content-type-options': 'nosniff' };
+
+/**
+ * Whoever has a link may keep what it gave, but asks again each time: the link expires, and the file
+ * may be another or gone. No shared cache may pass on what one link gave.
+ */
+const CACHE_CONTROL = 'private, no-cache';
+
+/** A request for a link; one of `node:http` is one. */
+export interface DownloadRequest {
+  readonly method?: string | undefined;
+  /** Path and query, as sent. */
+  readonly url?: string | undefined;
+  /** Names in lower case. */
+  readonly headers: DownloadHeaders;
+}
+
+/** The response to a request for a link. */
+export interface Download {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What to send; undefined for no content. Whoever does not send it must close it. */
+  readonly blob?: OpenBlob;
+  /** The part to send. Default: all of it. */
+  readonly range?: ByteRange;
+}
+
+/**
+ * Makes the downloads: what the links of `batchGetTempUrls` lead to. Errors are those of the upload
+ * target (D27): 403 for a link that has expired or that nobody signed, 404 if the file is gone.
+ */
+export function createDownload({ blobs, bucketOf, links, inline, redirectLinks }: StorageContext) {
+  return async (request: DownloadRequest): Promise<Download> => {
+    try {
+      return await follow(request);
+    } catch (error) {
+      throw toUploadError(error);
+    }
+  };
+
+  async function follow({ method, url = '', headers }: DownloadRequest): Promise<Download> {
+    if (method !== 'GET' && method !== 'HEAD') {
+      const allow = CORS.allowMethods.link.join(', ');
+      const message = `A link takes GET and HEAD, not ${method}.`;
+      throw new UploadError('AccessDenied', { status: 405, message, headers: { allow } });
+    }
+    const link = await links.check(url);
+    if (link === 'mismatch') {
+      const message = 'The link is not one that batchGetTempUrls returned.';
+      throw new UploadError('SignatureDoesNotMatch', { message });
+    }
+    if (link === 'expired') {
+      const message = 'The link has expired: get a new one with batchGetTempUrls.';
+      throw new UploadError('AccessDenied', { message });
+    }
+    // An environment may be gone, or have another bucket, since the link was made.
+    if (bucketOf(link.env) !== link.bucket) throw missingFile();
+    if (method === 'HEAD') {
+      return toDownload(link, await statFile(link), headers, true);
+    }
+    if (redirectLinks && blobs.presign !== undefined) {
+      // The store's own response for a missing file is not the one of this server.
+      await statFile(link);
+      const location = await blobs.presign(link, link.seconds);
+      return { status: 307, headers: { location, 'cache-control': 'no-store' } };
+    }
+    const blob = await blobs.open(link);
+    if (blob === undefined) throw missingFile();
+    let download: Download;
+    try {
+      download = toDownload(link, blob.info, headers, false);
+    } catch (error) {
+      await blob.close();
+      throw error;
+    }
+    const isContent = download.status === 200 || download.status === 206;
+    if (isContent) return { ...download, blob };
+    await blob.close();
+    return download;
+  }
+
+  async function statFile(key: BlobKey): Promise<BlobInfo> {
+    const info = await blobs.stat(key);
+    if (info === undefined) throw missingFile();
+    return info;
+  }
+
+  /**
+   * Status and headers (RFC 9110, sections 13 and 14).
+   *
+   * @throws UploadError for a range without a byte of the file
+   */
+  function toDownload(
+    { path }: BlobKey,
+    { size, etag: tag, contentType, modified }: BlobInfo,
+    asked: DownloadHeaders,
+    isHead: boolean,
+  ): Download {
+    const etag = `"${tag}"`;
+    const versions = {
+      etag,
+      'cache-control': CACHE_CONTROL,
+      'accept-ranges': 'bytes',
+      ...(modified !== undefined && { 'last-modified': modified.toUTCString() }),
+    };
+    const status = judgeConditions(asked, etag);
+    if (status !== undefined) return { status, headers: versions };
+    // RFC 9110, section 14.2: only GET has ranges.
+    const range = !isHead && isRangeValid(asked, etag) ? toRange(asked.range, size) : undefined;
+    if (range === 'none') {
+      throw new UploadError('InvalidRange', {
+        status: 416,
+        message: `The file has ${size} bytes, and none in the range.`,
+        headers: { ...versions, 'content-range': `bytes */${size}` },
+      });
+    }
+    const headers = {
+      ...versions,
+      ...GUARD,
+      'content-type': contentType,
+      ...(!inline && { 'content-disposition': toDisposition(path) }),
+    };
+    if (range === undefined) {
+      return { status: 200, headers: { ...headers, 'content-length': String(size) } };
+    }
+    const { start, end } = range;
+    return {
+      status: 206,
+      headers: {
+        ...headers,
+        'content-length': String(end - start + 1),
+        'content-range': `bytes ${start}-${end}/${size}`,
+      },
+      range,
+    };
+  }
+}
+
+/** The table of the upload target has no code for it. */
+function missingFile(): UploadError {
+  const code = 'STORAGE_FILE_NONEXIST';
+  return new UploadError(code, { status: 404, message: messageOf(code) });
+}
+
+/** What a failure of the store means to whoever uploads or downloads (D27). */
+export function toUploadError(error: unknown): UploadError {
+  if (error instanceof UploadError) return error;
+  if (error instanceof BlobDamagedError) {
+    const message = 'The file is damaged. Give the request ID to the operator.';
+    return new UploadError('InternalError', { cause: error, message });
+  }
+  if (!(error instanceof StoreUnavailableError)) {
+    return new UploadError('InternalError', { cause: error });
+  }
+  const { retryAfter } = STORAGE_ERRORS.SERVICE_UNAVAILABLE;
+  return new UploadError('ServiceUnavailable', { cause: error, retryAfter });
+}

@@ -1,0 +1,28 @@
+export {
+  BlobDamagedError,
+  BlobExistsError,
+  type BlobInfo,
+  type BlobKey,
+  BlobMissingError,
+  type BlobStore,
+  type ByteRange,
+  type CopyOptions,
+  type OpenBlob,
+  SourceKeptError,
+  StoreFullError,
+  StoreUnavailableError,
+  type WriteOptions,
+} from './blob-store.ts';
+export { createStorage, type Storage } from './create-storage.ts';
+export type { Download, DownloadRequest } from './download.ts';
+export type { DownloadHeaders } from './download-headers.ts';
+export { assertFilePath, FilePathError, toFileID, toFilePath } from './file-path.ts';
+export { createMemoryStore } from './memory-store.ts';
+export { FILES_PATH, type Grants, type Signer } from './signing.ts';
+export {
+  type FileChange,
+  type StorageCaller,
+  type StorageLimits,
+  type StorageOptions,
+  UPLOAD_PATH,
+} from './storage-context.ts';

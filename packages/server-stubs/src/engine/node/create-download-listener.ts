@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import type { Cors } from '../../http/cors.ts';
+import { toAnswer } from '../../runtime/index.ts';
+import { BlobDamagedError, type ByteRange, type OpenBlob } from '../blob-store.ts';
+import { type Download, toUploadError } from '../download.ts';
+
+export interface DownloadListenerOptions {
+  /** `download` of a storage API. */
+  readonly download: (request: IncomingMessage) => Promise<Download>;
+  /** Of the surface `link`. */
+  readonly cors: Cors;
+  /** Default: a new UUID. */
+  readonly requestId?: ((request: IncomingMessage) => string | undefined) | undefined;
+  /** Called with the code of each error that a download is refused with. Must not throw. */
+  readonly onRefusal?: ((code: string, response: ServerResponse) => void) | undefined;
+  /** Called with each failure of the store. Must not throw. */
+  readonly onError: (error: unknown, requestId: string) => void;
+}
+
+/** Makes the listener of `node:http` for requests whose path begins with `/files/`. */
+export function createDownloadListener(options: DownloadListenerOptions) {
+  const { download, cors, onError, onRefusal = () => {} } = options;
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method, headers, url = '' } = request;
+    const requestId = options.requestId?.(request) ?? randomUUID();
+    setHeaders(response, { 'x-request-id': requestId });
+    if (method === 'OPTIONS') {
+      // D11: "OPTIONS is the CORS preflight (204)".
+      const preflight = cors.preflight(headers.origin);
+      const allow = preflight['access-control-allow-methods'];
+      response.writeHead(204, { ...preflight, allow }).end();
+      return;
+    }
+    setHeaders(response, cors.answer(headers.origin));
+    try {
+      await send(await download(request), response);
+    } catch (error) {
+      const refusal = toUploadError(error);
+      // A client may leave at any time. Any other failure ends the connection early.
+      if (refusal.cause !== undefined && !isDeparture(refusal.cause)) {
+        onError(refusal.cause, requestId);
+      }
+      if (response.headersSent || response.destroyed) {
+        response.destroy();
+        return;
+      }
+      onRefusal(refusal.code, response);
+      const call = { request, requestId, rawPath: toResource(url) };
+      const answer = refusal[toAnswer](call);
+      setHeaders(response, { ...answer.headers, 'cache-control': 'no-store' });
+      response.statusCode = answer.status;
+      response.end(method === 'HEAD' ? undefined : answer.body);
+    }
+  };
+}
+
+async function send(download: Download, response: ServerResponse): Promise<void> {
+  const { status, headers, blob, range } = download;
+  if (response.destroyed) return blob?.close();
+  response.statusCode = status;
+  const names = Object.keys(headers);
+  setHeaders(response, headers);
+  if (blob === undefined) {
+    response.end();
+    return;
+  }
+  try {
+    await sendBlob(blob, range, response);
+  } catch (error) {
+    const isIntact = error instanceof BlobDamagedError && !response.headersSent;
+    if (isIntact) for (const name of names) response.removeHeader(name);
+    throw error;
+  }
+}
+
+async function sendBlob(
+  blob: OpenBlob,
+  range: ByteRange | undefined,
+  response: ServerResponse,
+): Promise<void> {
+  if (blob.sendTo !== undefined) return blob.sendTo(response, range);
+  const content = blob.read(range);
+  if (content instanceof Uint8Array) response.end(content);
+  else await pipeline(content, response);
+}
+
+function setHeaders(
+  response: ServerResponse,
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) response.setHeader(name, value);
+  }
+}
+
+/** The decoded path of a request, for people; as it came if it cannot be decoded. */
+function toResource(url: string): string {
+  const [path = ''] = url.split('?', 1);
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+function isDeparture(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' || code === 'EPIPE';
+}

@@ -1,0 +1,5 @@
+export {
+  createDownloadListener,
+  type DownloadListenerOptions,
+} from './create-download-listener.ts';
+export { createSigner } from './create-signer.ts';

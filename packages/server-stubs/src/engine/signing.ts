@@ -1,0 +1,180 @@
+/** Path below which downloads are. */
+export const FILES_PATH = '/files';
+
+/** Signs lists of values, so that grants and links need not be kept. `createSigner` of `./node` makes one. */
+export interface Signer {
+  /** A signature in lower-case hex. No two lists share one. */
+  sign(values: readonly string[]): string | Promise<string>;
+  /** Whether these values were signed; in constant time. */
+  verify(values: readonly string[], signature: string): boolean | Promise<boolean>;
+}
+
+/** What a signature is for: the first of the signed values, so that one never fits another purpose. */
+const GRANT = 'berth upload grant';
+const LINK = 'berth download link';
+
+/** What an upload is granted for. */
+interface GrantedUpload {
+  readonly env: string;
+  readonly bucket: string;
+  /** Path of the file, without a leading slash. */
+  readonly path: string;
+  /** Id of the caller who asked for the grant. */
+  readonly caller: string;
+}
+
+/** What the form of one upload must carry (D30). */
+interface Grant {
+  readonly token: string;
+  readonly authorization: string;
+  readonly storeFileID: string;
+}
+
+/** Issues and checks upload grants. A grant proves itself by its signature, so none is kept. */
+export interface Grants {
+  /** @param seconds lifetime; `Infinity` for one that never expires */
+  issue(upload: GrantedUpload, seconds: number): Promise<Grant>;
+  /** @param path what the form names, without a leading slash */
+  check(path: string, grant: Grant): Promise<GrantedUpload | 'expired' | 'mismatch'>;
+}
+
+/** What a token says. The time is in milliseconds since the epoch; null never expires. */
+type Claims = readonly [
+  env: string,
+  bucket: string,
+  caller: string,
+  expires: number | null,
+  nonce: string,
+];
+
+/**
+ * Makes the grants of a server; servers with the same keys accept each other's.
+ *
+ * D27: "grant valid 900 s for that one key".
+ *
+ * @param now the clock, in milliseconds since the epoch
+ */
+export function createGrants(signer: Signer, now: () => number): Grants {
+  return {
+    async issue({ env, bucket, path, caller }, seconds) {
+      const expires = seconds === Number.POSITIVE_INFINITY ? null : now() + seconds * 1000;
+      // The nonce makes each token a different one.
+      const claims: Claims = [env, bucket, caller, expires, crypto.randomUUID()];
+      const token = toBase64Url(JSON.stringify(claims));
+      const storeFileID = crypto.randomUUID();
+      const authorization = await signer.sign([GRANT, token, storeFileID, path]);
+      return { token, storeFileID, authorization };
+    },
+    async check(path, { token, authorization, storeFileID }) {
+      if (!(await signer.verify([GRANT, token, storeFileID, path], authorization))) {
+        return 'mismatch';
+      }
+      // The signature shows that `issue` wrote the token.
+      const [env, bucket, caller, expires] = JSON.parse(fromBase64Url(token)) as Claims;
+      return expires === null || now() < expires ? { env, bucket, path, caller } : 'expired';
+    },
+  };
+}
+
+function toBase64Url(text: string): string {
+  const bytes = String.fromCharCode(...new TextEncoder().encode(text));
+  return btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+function fromBase64Url(text: string): string {
+  const bytes = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
+  return new TextDecoder().decode(Uint8Array.from(bytes, (char) => char.charCodeAt(0)));
+}
+
+/** What a link leads to. */
+interface LinkedFile {
+  readonly env: string;
+  readonly bucket: string;
+  /** Path of the file, without a leading slash. */
+  readonly path: string;
+}
+
+type LinkVerdict =
+  | (LinkedFile & {
+      /** Whole seconds that the link still works for, at least 1. */
+      readonly seconds: number;
+    })
+  | 'expired'
+  | 'mismatch';
+
+/** Issues and checks download links. A link proves itself by its signature, so none is kept. */
+export interface Links {
+  /** Path and query of a link that works for so many seconds. */
+  issue(file: LinkedFile, seconds: number): Promise<string>;
+  /** @param target path and query of a request, as sent */
+  check(target: string): Promise<LinkVerdict>;
+  /** Path of a file on this server, which leads nowhere without a signature. */
+  toPath(file: LinkedFile): string;
+}
+
+/** The form of links. */
+export interface LinkOptions {
+  /** The one environment of a server, whose links name neither it nor its bucket. */
+  readonly only?: Omit<LinkedFile, 'path'> | undefined;
+  /** Appended to the query of each link, such as `session=a`. */
+  readonly query?: string | undefined;
+}
+
+/**
+ * Makes the links of a server; servers with the same keys accept each other's.
+ *
+ * D23: "`tempFileURL` is percent-encoded by ours". D30: "a link stops working after its `maxAge`".
+ *
+ * @param now the clock, in milliseconds since the epoch
+ */
+export function createLinks(
+  signer: Signer,
+  now: () => number,
+  { only, query }: LinkOptions = {},
+): Links {
+  const toPath = ({ env, bucket, path }: LinkedFile) => {
+    const place = only === undefined ? [env, bucket] : [];
+    const segments = [...place, ...path.split('/')].map(encodeURIComponent);
+    return `${FILES_PATH}/${segments.join('/')}`;
+  };
+  const toFile = (rawPath: string): LinkedFile | undefined => {
+    if (!rawPath.startsWith(`${FILES_PATH}/`)) return undefined;
+    try {
+      const segments = rawPath
+        .slice(FILES_PATH.length + 1)
+        .split('/')
+        .map(decodeURIComponent);
+      if (only !== undefined) return { ...only, path: segments.join('/') };
+      const [env = '', bucket = '', ...path] = segments;
+      return { env, bucket, path: path.join('/') };
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    toPath,
+    async issue(file, seconds) {
+      const expires = String(now() + seconds * 1000);
+      const sign = await signer.sign([LINK, file.env, file.bucket, file.path, expires]);
+      const suffix = query === undefined ? '' : `&${query}`;
+      return `${toPath(file)}?expires=${expires}&sign=${sign}${suffix}`;
+    },
+    async check(target) {
+      const { pathname, search } = splitTarget(target);
+      const expires = search.get('expires') ?? '';
+      const sign = search.get('sign') ?? '';
+      const file = toFile(pathname);
+      if (file === undefined) return 'mismatch';
+      const values = [LINK, file.env, file.bucket, file.path, expires];
+      if (!(await signer.verify(values, sign))) return 'mismatch';
+      const rest = Number(expires) - now();
+      return rest > 0 ? { ...file, seconds: Math.ceil(rest / 1000) } : 'expired';
+    },
+  };
+}
+
+/** RFC 9112, section 3.2.2: a server must accept the absolute form too. */
+function splitTarget(target: string): { pathname: string; search: URLSearchParams } {
+  const [pathname = '', ...query] = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?');
+  return { pathname, search: new URLSearchParams(query.join('?')) };
+}

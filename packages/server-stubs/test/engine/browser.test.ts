@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { expect, test } from 'vitest';
+
+test('the engine imports no modules of Node', async () => {
+  const bundle = await rolldown({
+    input: join(import.meta.dirname, '../../src/engine/index.ts'),
+    external: /^node:/,
+    platform: 'browser',
+    // A module of Node would be seen even if nothing of it is used.
+    treeshake: false,
+  });
+  const { output } = await bundle.generate({ format: 'esm' });
+  expect(output).toHaveLength(1);
+  expect(output[0].imports).toEqual([]);
+});
