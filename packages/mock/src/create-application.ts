@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Router } from '@berth/server-stubs';
+import { FILES_PATH } from '@berth/server-stubs/engine';
+import { createDownloadListener } from '@berth/server-stubs/engine/node';
 import type { Context } from './context.ts';
 import type { Operation } from './contract/contract.ts';
 import { type SurfaceName, UPLOAD_PATH } from './contract/surface.ts';
 import { doFaults, doUpgradeFaults, FAULT_HEADER, type FaultedCall } from './faults/do-faults.ts';
 import type { FaultSubject } from './faults/fault-rules.ts';
-import { LINK_PREFIX } from './files/signed.ts';
 import type { Backend } from './proxy/backend.ts';
-import { CallRecord, type RecordedRequest } from './session/call-record.ts';
+import { CallRecord, type RecordedRequest, recordOf } from './session/call-record.ts';
 import { recordAnswer } from './session/record-answer.ts';
 import { createRedactor } from './session/redactor.ts';
 import type { Auth } from './surfaces/auth/auth.ts';
 import { createGateway } from './surfaces/gateway.ts';
 import { type Application, answerFailure } from './surfaces/http-server.ts';
-import { createLinkListener } from './surfaces/links.ts';
 import { findHostRefusal, isFromBrowser, sendOwnRefusal } from './surfaces/own-refusal.ts';
 import { corsOf } from './surfaces/router-options.ts';
 import { createStorage } from './surfaces/storage.ts';
@@ -33,7 +33,12 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
   const gateway = createGateway(context, auth);
   const storage = createStorage(context, auth);
   const upload = createUpload(context);
-  const link = createLinkListener(context);
+  const link = createDownloadListener({
+    download: (request) => recordOf(request).session.storage.download(request),
+    cors: corsOf(context, 'link'),
+    requestId: (request) => recordOf(request).id || undefined,
+    onError: (error) => process.emitWarning(error as Error),
+  });
   const routers = { gateway, storage, upload };
   const own: Readonly<Record<SurfaceName, Listeners>> = {
     gateway: { request: gateway, checkContinue: gateway.checkContinue },
@@ -204,7 +209,7 @@ function createSurfaceOf(operations: readonly Operation[]): (path: string) => Su
   );
   return (path) => {
     if (path === UPLOAD_PATH) return 'upload';
-    if (path.startsWith(LINK_PREFIX)) return 'link';
+    if (path.startsWith(`${FILES_PATH}/`)) return 'link';
     return storageRoots.has(firstSegment(path)) ? 'storage' : 'gateway';
   };
 }

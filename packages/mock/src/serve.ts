@@ -7,7 +7,12 @@ import type { Duplex } from 'node:stream';
 import type { Context } from './context.ts';
 import { type Contract, standardContract } from './contract/contract.ts';
 import type { Oracle } from './contract/oracle/create-oracle.ts';
-import { applyProfile, assertWireProfile, type WireProfile } from './contract/wire-profile.ts';
+import {
+  applyProfile,
+  assertWireProfile,
+  perProfile,
+  type WireProfile,
+} from './contract/wire-profile.ts';
 import { createApplication } from './create-application.ts';
 import { type Contents, createRoom, memoryContents } from './files/file-store.ts';
 import { type MockOptions, type ResolvedOptions, resolveOptions } from './options.ts';
@@ -15,9 +20,10 @@ import type { Backend } from './proxy/backend.ts';
 import { createVerdicts, type Verdicts } from './proxy/verdicts.ts';
 import { createServices, type ServicesEvents } from './services/create-services.ts';
 import { createLogRoom } from './session/request-log.ts';
-import { createSession, createSessions } from './session/session.ts';
+import { createSession, createSessions, type SessionParts } from './session/session.ts';
 import { type Auth, createOffAuth, createPresentAuth } from './surfaces/auth/auth.ts';
 import { createHttpServer } from './surfaces/http-server.ts';
+import { itemPatternsOf } from './surfaces/storage.ts';
 import { makeFolder } from './util/folders.ts';
 import { originOf } from './util/host.ts';
 import { describeServiceFault } from './util/source-file.ts';
@@ -61,13 +67,20 @@ export async function serve(
   let contract = await loadContract(options);
   let oracle: Promise<Oracle> | undefined;
   let url = '';
-  const parts = {
+  const parts: SessionParts = {
     secret: secretOf(options),
     seed: options.seed,
     faults: options.faults,
     room: createRoom(options.maxStoreBytes),
     logRoom: createLogRoom(),
     contentsOf: await loadContents(options),
+    env: options.env,
+    storage: {
+      publicUrl: (request) => context.originOf(request),
+      copyPattern: (field) => copyPatterns().get(field),
+      wireProfile: () => profile,
+      onError: (error) => process.emitWarning(error as Error),
+    },
   };
   const context: Context = {
     options,
@@ -96,6 +109,9 @@ export async function serve(
     },
     originOf: (request) => originOf(request) ?? url,
   };
+  const copyPatterns = perProfile(context, () =>
+    itemPatternsOf(context.operations, 'batchCopyFile'),
+  );
   const verdicts = createVerdicts();
   const backend = await loadBackend(context, verdicts);
   let application = createApplication(context, await createAuth(options, profile), backend);

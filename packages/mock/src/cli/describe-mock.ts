@@ -1,5 +1,6 @@
+import { toFileID } from '@berth/server-stubs/engine';
 import type { Context } from '../context.ts';
-import { toFileID } from '../files/file-path.ts';
+import { BUCKET } from '../files/file-store.ts';
 import type { Served } from '../serve.ts';
 import { KEY_PAIR } from '../surfaces/auth/credentials.ts';
 
@@ -15,7 +16,7 @@ export async function describeMock(served: Served, ignored: readonly string[]): 
   const { gateway, storage } = context.contract.documents;
   const { auth, env } = context.options;
   const credentials = auth === 'strict' ? await makeCredentials(env) : undefined;
-  const curls = listCurls(context, credentials).map(
+  const curls = (await listCurls(context, credentials)).map(
     ([operation, curl]) => `# ${operation}\n${curl}`,
   );
   const strict = credentials && [
@@ -61,13 +62,14 @@ const ANY: CurlCredentials = {
  * A `curl` for each operation, by operationId. Run in order by a POSIX shell, all of them succeed: the
  * upload carries a grant for `hello.txt` that was made at start and does not expire.
  */
-function listCurls(
+async function listCurls(
   { url, options, profile, sessions }: Context,
   { bearer, storageAuthorization, storageTimestamp }: CurlCredentials = ANY,
-): [string, string][] {
+): Promise<[string, string][]> {
   const { env } = options;
   const service = `${url}/v1/cloudrun/hello`;
-  const grant = sessions.get('').grants.issue(KEY, Number.POSITIVE_INFINITY);
+  const upload = { env, bucket: BUCKET, path: KEY, caller: 'mock' };
+  const grant = await sessions.get('').storage.grants.issue(upload, Number.POSITIVE_INFINITY);
   const authorization = `-H 'Authorization: Bearer ${bearer}'`;
   const curl = (address: string, args: string[]) => toCurl(address, options.tls, args);
   const { securityToken, metaFileId } = profile.uploadFields;
@@ -96,9 +98,9 @@ function listCurls(
         '-i', // The answer has no body; its headers are what there is to see.
       ]),
     ],
-    storage('batchGetTempUrls', { fileList: [{ fileID: toFileID(env, KEY) }] }),
+    storage('batchGetTempUrls', { fileList: [{ fileID: toFileID(env, BUCKET, KEY) }] }),
     storage('batchCopyFile', { fileList: [{ srcPath: `/${KEY}`, dstPath: `/${COPY}` }] }),
-    storage('batchDelete', { fileList: [toFileID(env, COPY)] }),
+    storage('batchDelete', { fileList: [toFileID(env, BUCKET, COPY)] }),
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { parseFaultFlag, toFaultRule } from '../faults/parse-fault.ts';
-import { toKey } from '../files/file-path.ts';
+import { toKey } from '../files/file-store.ts';
 import type { Services } from '../services/services.ts';
 import type { LoggedRequest, RequestLog } from '../session/request-log.ts';
 import type { Session } from '../session/session.ts';

@@ -3,7 +3,7 @@ import { contract } from '@berth/server-stubs';
 import type { Context } from '../context.ts';
 import type { FaultRule } from '../faults/fault-rules.ts';
 import { toUnknown } from '../faults/parse-fault.ts';
-import { toKey } from '../files/file-path.ts';
+import { toKey } from '../files/file-store.ts';
 import { toLoggedJson } from '../session/logged-json.ts';
 import type { LoggedRequest } from '../session/request-log.ts';
 import { readPackageInfo } from '../util/package-info.ts';

@@ -1,7 +1,7 @@
+import { FilePathError, toFilePath } from '@berth/server-stubs/engine';
 import { CODES } from '../faults/fault.ts';
 import type { FaultsState } from '../faults/fault-rules.ts';
 import { toFaultRule } from '../faults/parse-fault.ts';
-import { pathFault, toKey } from '../files/file-path.ts';
 import type { Draft, FileStore } from '../files/file-store.ts';
 import { READY, type ServiceState, type ServiceStates } from '../session/service-states.ts';
 import type { Session } from '../session/session.ts';
@@ -136,8 +136,7 @@ const BASE64 = /^[A-Za-z\d+/]*={0,2}$/;
 
 function readFile(value: unknown, field: string): ReadFile {
   const { path, contentType, modified, base64 } = toObject(value, field);
-  const fault = typeof path === 'string' ? pathFault(path) : 'must be a text.';
-  if (fault !== undefined) throw new FieldError(`${field}.path`, fault);
+  const key = toKey(path, `${field}.path`);
   if (typeof contentType !== 'string' || !/^[\x20-\x7e]+$/.test(contentType)) {
     throw new FieldError(`${field}.contentType`, 'must be a media type.');
   }
@@ -145,11 +144,20 @@ function readFile(value: unknown, field: string): ReadFile {
     throw new FieldError(`${field}.base64`, 'must be Base64.');
   }
   return {
-    key: toKey(path as string),
+    key,
     contentType,
     modified: new Date(toTime(modified, `${field}.modified`)),
     bytes: Buffer.from(base64, 'base64'),
   };
+}
+
+function toKey(path: unknown, field: string): string {
+  if (typeof path !== 'string') throw new FieldError(field, 'must be a text.');
+  try {
+    return toFilePath(path);
+  } catch (error) {
+    throw error instanceof FilePathError ? new FieldError(field, error.reason) : error;
+  }
 }
 
 function readFaults(value: unknown): FaultsState {

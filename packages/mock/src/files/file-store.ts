@@ -34,6 +34,14 @@ export interface Draft {
   discard(): void;
 }
 
+/** The one bucket of a mock. */
+export const BUCKET = 'files';
+
+/** D24: "one leading `/` dropped". */
+export function toKey(path: string): string {
+  return path.replace(/^\//, '');
+}
+
 /** The files of a session. */
 export interface FileStore {
   get(key: string): StoredFile | undefined;

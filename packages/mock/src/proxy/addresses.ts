@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { FILES_PATH } from '@berth/server-stubs/engine';
 import type { SurfaceName } from '../contract/surface.ts';
-import { LINK_PREFIX } from '../files/signed.ts';
 import { isHttp, type ProxyTargets } from '../options.ts';
 import { SESSION_PARAMETER } from '../util/session-name.ts';
 
@@ -52,7 +52,7 @@ export function createKnownAddresses(): KnownAddresses {
     toLocal(kind, real, origin, session) {
       const url = URL.canParse(real) ? new URL(real) : undefined;
       if (url === undefined || !isHttp(url)) return real;
-      const path = kind === 'upload' ? '/' : LINK_PREFIX + url.pathname.slice(1);
+      const path = kind === 'upload' ? '/' : FILES_PATH + url.pathname;
       const suffix = session === '' ? '' : `&${SESSION_PARAMETER}=${encodeURIComponent(session)}`;
       return `${origin}${path}?${PARAMETER}=${idOf(url)}${suffix}`;
     },

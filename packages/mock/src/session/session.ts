@@ -1,7 +1,17 @@
+import { createHmac } from 'node:crypto';
+import { createStorage, type Storage, type StorageOptions } from '@berth/server-stubs/engine';
+import { createSigner } from '@berth/server-stubs/engine/node';
 import { createFaultRules, type FaultRule, type FaultRules } from '../faults/fault-rules.ts';
-import { type Contents, createFileStore, type FileStore, type Room } from '../files/file-store.ts';
-import { createGrants, createLinks, createSign, type Grants, type Links } from '../files/signed.ts';
+import {
+  BUCKET,
+  type Contents,
+  createFileStore,
+  type FileStore,
+  type Room,
+} from '../files/file-store.ts';
+import { toBlobStore } from '../files/to-blob-store.ts';
 import { type Clock, createClock } from '../util/clock.ts';
+import { SESSION_PARAMETER } from '../util/session-name.ts';
 import { createRequestLog, type LogRoom, type RequestLog } from './request-log.ts';
 import { createServiceStates, type ServiceStates } from './service-states.ts';
 
@@ -14,8 +24,8 @@ export interface Session {
   readonly id: string;
   readonly clock: Clock;
   readonly files: FileStore;
-  readonly grants: Grants;
-  readonly links: Links;
+  /** The storage API over these files. */
+  readonly storage: Storage;
   readonly faults: FaultRules;
   readonly requests: RequestLog;
   readonly services: ServiceStates;
@@ -23,7 +33,7 @@ export interface Session {
   readonly replayed: Map<string, number>;
 }
 
-interface SessionParts {
+export interface SessionParts {
   /** Signs grants and links. */
   readonly secret: Buffer;
   readonly seed: string;
@@ -34,22 +44,38 @@ interface SessionParts {
   readonly logRoom: LogRoom;
   /** Where the files of a session are. */
   readonly contentsOf: (session: string) => Contents;
+  /** The environment of the mock. */
+  readonly env: string;
+  readonly storage: Pick<StorageOptions, 'publicUrl' | 'copyPattern' | 'wireProfile' | 'onError'>;
 }
 
 /** A session in which nothing has happened yet. */
 export function createSession(
   id: string,
-  { secret, seed, faults, room, logRoom, contentsOf }: SessionParts,
+  { secret, seed, faults, room, logRoom, contentsOf, env, storage }: SessionParts,
 ): Session {
   const clock = createClock();
   const now = () => clock.now();
-  const sign = createSign(secret, id);
+  const files = createFileStore({ contents: contentsOf(id), room, now });
+  // Who follows an upload URL or a link sends no header of the mock.
+  const query = id === '' ? [] : [`${SESSION_PARAMETER}=${encodeURIComponent(id)}`];
   return {
     id,
     clock,
-    files: createFileStore({ contents: contentsOf(id), room, now }),
-    grants: createGrants(sign, now),
-    links: createLinks(sign, id, now),
+    files,
+    storage: createStorage({
+      ...storage,
+      blobs: toBlobStore(files),
+      // Grants and links of one session are not valid in another.
+      signer: createSigner([createHmac('sha256', secret).update(id).digest()]),
+      bucketOf: (name) => (name === env ? BUCKET : undefined),
+      onlyEnv: env,
+      // The contract says to post to the URL verbatim, query included; the query is there to be kept.
+      uploadTarget: `/?${[`bucket=${BUCKET}`, ...query].join('&')}`,
+      linkQuery: query[0],
+      inline: true,
+      now,
+    }),
     faults: createFaultRules({ seed, clock, rules: faults }),
     requests: createRequestLog(logRoom),
     services: createServiceStates(clock),

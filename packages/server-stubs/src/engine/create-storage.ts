@@ -7,6 +7,7 @@ import {
   createBatchGetTempUrls,
   createGetUploadMetaData,
 } from './operations.ts';
+import type { Grants } from './signing.ts';
 import { type StorageCaller, type StorageOptions, toContext } from './storage-context.ts';
 import { createUploadFile } from './upload-file.ts';
 
@@ -16,6 +17,8 @@ export interface Storage {
   readonly storage: Required<StorageHandlers<StorageCaller>>;
   /** For `createUploadRouter`, to be mounted where `uploadTarget` leads. */
   readonly upload: Required<UploadHandlers>;
+  /** Issues grants for forms that are made by other means than `getUploadMetaData`. */
+  readonly grants: Grants;
   /**
    * The response to a request for a link, whose path begins with `/files/`.
    *
@@ -47,6 +50,7 @@ export function createStorage(options: StorageOptions): Storage {
       batchCopyFile: createBatchCopyFile(context),
     },
     upload: { uploadFile: createUploadFile(context) },
+    grants: context.grants,
     download: createDownload(context),
   };
 }

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { assertFilePath, FilePathError, toCopyPath, toFilePath } from './file-path.ts';
+import * as paths from './file-path.ts';
+
+const { assertFilePath, COPY_PATTERN, FilePathError, toFilePath } = paths;
+const toCopyPath = (path: string) => paths.toCopyPath(path, COPY_PATTERN);
 
 function reasonOf(act: () => unknown): string | undefined {
   try {

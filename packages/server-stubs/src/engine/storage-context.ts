@@ -4,6 +4,7 @@ import { STORAGE_ERRORS, STORAGE_ITEM_ERRORS } from '../generated/errors.gen.ts'
 import { defaultWireProfile, type WireProfile } from '../http/wire-profile.ts';
 import type { StorageCall } from '../storage/storage-handlers.ts';
 import type { BlobStore } from './blob-store.ts';
+import { COPY_PATTERN } from './file-path.ts';
 import { createGrants, createLinks, type Grants, type Links, type Signer } from './signing.ts';
 
 /** Path of the upload target, unless an option says otherwise. */
@@ -43,7 +44,7 @@ export interface StorageOptions {
   /** The only environment, which links then do not name. Default: links name environment and bucket. */
   readonly onlyEnv?: string | undefined;
   readonly limits?: Partial<StorageLimits> | undefined;
-  /** What copy paths must match, by the name of the field. Default: the contract's pattern. */
+  /** What copy paths must match, by the name of the field. Default: the contract's pattern. Undefined: any path. */
   readonly copyPattern?: ((field: 'srcPath' | 'dstPath') => RegExp | undefined) | undefined;
   /** Names on the wire, for messages. Default: the neutral names of the contract (D1). */
   readonly wireProfile?: (() => WireProfile) | undefined;
@@ -118,7 +119,7 @@ export function toContext(options: StorageOptions): StorageContext {
     inline: options.inline ?? false,
     redirectLinks: options.redirectLinks ?? true,
     publicUrl: typeof publicUrl === 'string' ? () => publicUrl : publicUrl,
-    copyPattern: options.copyPattern ?? (() => undefined),
+    copyPattern: options.copyPattern ?? (() => COPY_PATTERN),
     wireProfile: options.wireProfile ?? (() => defaultWireProfile),
     onChange: options.onChange ?? (() => {}),
     onError: options.onError,

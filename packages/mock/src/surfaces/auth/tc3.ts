@@ -1,8 +1,7 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { GatewayLogin, StorageCredentials } from '@berth/server-stubs';
 import { signature as constants, limit } from '../../contract/defaults.ts';
 import type { WireProfile } from '../../contract/wire-profile.ts';
-import { isSame } from '../../files/signed.ts';
 import { KEY_PAIR } from './credentials.ts';
 
 const TERMINATOR = 'tc3_request';
@@ -188,4 +187,9 @@ function hmac(key: Buffer, text: string): Buffer {
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
+}
+
+function isSame(expected: string, given: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }
