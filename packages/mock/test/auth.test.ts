@@ -1,12 +1,15 @@
 import { createHash, createHmac } from 'node:crypto';
+import { signStorageRequest } from '@berth/server-stubs/engine/node';
 import { describe, expect, test } from 'vitest';
 import { createMock, type Mock, type MockCredentials } from '../src/index.ts';
-import { signStorage } from '../src/surfaces/auth/tc3.ts';
+import { KEY_PAIR } from '../src/surfaces/auth/credentials.ts';
 import { call } from './helpers/call.ts';
 import { storage } from './helpers/calls.ts';
 
 const SERVICE = '/v1/cloudrun/hello';
 const JSON_TYPE = 'application/json';
+const signStorage = (timestamp: number) =>
+  signStorageRequest(KEY_PAIR, { timestamp })['X-Svc-Authorization'] ?? '';
 const strict = () => createMock({ auth: 'strict' });
 const seconds = () => Math.floor(Date.now() / 1000);
 const withToken = (mock: Mock, token: string) =>

@@ -5,7 +5,7 @@ export interface ContractParts {
     cors: object;
     limits: Readonly<Record<string, { value: number }>>;
     itemCodes: { success: string };
-    signature: { algorithm: string };
+    signature: object;
   };
   profile: object;
   /** Pattern of the paths of a copy. */
@@ -16,6 +16,7 @@ export interface ContractParts {
 const LIMITS = [
   ...['gatewayBodyBytes', 'storageBodyBytes', 'batchItems', 'uploadBytes', 'pathBytes'],
   ...['grantSeconds', 'linkSeconds', 'linkMinSeconds', 'linkMaxSeconds'],
+  'clockWindowSeconds',
 ] as const;
 
 /** Source of `contract.gen.ts`: what the routers take from `@berth/spec`, so that they need no JSON at run time. */
@@ -41,11 +42,7 @@ export function toContractModule({
     ),
     constant('COPY_PATH_PATTERN', 'What the paths of a copy must match (D24).', copyPathPattern),
     constant('ITEM_SUCCESS', 'Code of an item that succeeded.', defaults.itemCodes.success),
-    constant(
-      'SIGNATURE_ALGORITHM',
-      'First word of a signature in `Authorization` (D16).',
-      defaults.signature.algorithm,
-    ),
+    constant('SIGNATURE', 'What signatures are made of (D16, D17).', defaults.signature),
   ].join('\n\n');
 }
 

@@ -1,3 +1,4 @@
+import { defaultWireProfile } from '@berth/server-stubs';
 import { toFileID } from '@berth/server-stubs/engine';
 import type { Context } from '../context.ts';
 import { BUCKET } from '../files/file-store.ts';
@@ -120,11 +121,12 @@ function quote(text: string): string {
 
 async function makeCredentials(env: string): Promise<CurlCredentials> {
   const { mintToken } = await import('../surfaces/auth/mint-token.ts');
-  const { signStorage } = await import('../surfaces/auth/tc3.ts');
+  const { signStorageRequest } = await import('@berth/server-stubs/engine/node');
   const seconds = Math.floor(Date.now() / 1000);
+  const signed = signStorageRequest(KEY_PAIR, { timestamp: seconds });
   return {
     bearer: await mintToken(env),
-    storageAuthorization: signStorage(seconds),
+    storageAuthorization: signed[defaultWireProfile.storageHeaders.authorization] ?? '',
     storageTimestamp: String(seconds),
   };
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { SIGNATURE_ALGORITHM } from '../generated/contract.gen.ts';
+import { SIGNATURE } from '../generated/contract.gen.ts';
 import type { SecurityHandlers } from '../generated/gateway.v1/index.gen.ts';
 import { hostOf, isLoopback } from '../http/host.ts';
 import type { EnvOption } from '../http/router-options.ts';
@@ -45,7 +45,7 @@ export function toGatewaySecurity(
   return {
     bearerToken: (token, call) => bearerToken(token, toLogin(call)),
     signature: (value, call) =>
-      value.split(' ', 1)[0] === SIGNATURE_ALGORITHM ? signature(value, toLogin(call)) : undefined,
+      value.split(' ', 1)[0] === SIGNATURE.algorithm ? signature(value, toLogin(call)) : undefined,
   };
 }
 

@@ -86,7 +86,8 @@ export const LIMITS = {
   "grantSeconds": 900,
   "linkSeconds": 600,
   "linkMinSeconds": 1,
-  "linkMaxSeconds": 604800
+  "linkMaxSeconds": 604800,
+  "clockWindowSeconds": 300
 } as const;
 
 /** What the paths of a copy must match (D24). */
@@ -95,5 +96,12 @@ export const COPY_PATH_PATTERN = "^/[0-9A-Za-z/!\\-_.,*\\u4E00-\\u9FFF]+$" as co
 /** Code of an item that succeeded. */
 export const ITEM_SUCCESS = "SUCCESS" as const;
 
-/** First word of a signature in `Authorization` (D16). */
-export const SIGNATURE_ALGORITHM = "TC3-HMAC-SHA256" as const;
+/** What signatures are made of (D16, D17). */
+export const SIGNATURE = {
+  "algorithm": "TC3-HMAC-SHA256",
+  "service": "svc",
+  "storageVersion": "1.0",
+  "storageSigningHost": "api.berth.example",
+  "storageSignedHeaders": "content-type;host",
+  "storageContentType": "application/json; charset=utf-8"
+} as const;

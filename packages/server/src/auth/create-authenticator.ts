@@ -5,17 +5,15 @@ import {
   type WireProfile,
 } from '@berth/server-stubs';
 import {
-  type AuthEnvironments,
-  type Caller,
-  signature as constants,
   createClock,
-  limits,
-} from './caller.ts';
+  createGatewaySignature,
+  createKeyPairs,
+  createStorageSignature,
+  type KeyPairs,
+} from '@berth/server-stubs/engine/node';
+import { type AuthEnvironments, type Caller, signature as constants, limits } from './caller.ts';
 import { createBearer, type Trust } from './create-bearer.ts';
 import { createKeySource, isRemote } from './create-key-source.ts';
-import { createGatewaySignature } from './gateway-signature.ts';
-import { createKeyPairs, type KeyPairs } from './key-pairs.ts';
-import { createStorageSignature } from './storage-signature.ts';
 
 export interface AuthenticatorOptions {
   /** Who is let in where. */
@@ -92,7 +90,8 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
   }
 
   await replace(environments);
-  const clock = createClock(now, clockWindowSeconds);
+  const theClock = createClock(now, clockWindowSeconds);
+  const clock = () => theClock;
   const pairs = () => state.pairs;
   return {
     gateway: {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { contract, defaultWireProfile } from '@berth/server-stubs';
+import { tc3 } from '@berth/server-stubs/engine/node';
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
-import { toStorageCanonicalRequest } from '../auth/tc3.ts';
 import { DEVELOPMENT_ENV } from './development-keys.ts';
 
 const { signature } = defaults;
@@ -100,7 +100,7 @@ function listCurls({ url, token, keyPair }: CurlOptions): string {
 function toSigningShell({ id, secret }: { id: string; secret: string }): string {
   const { algorithm, service, storageSigningHost, storageContentType } = signature;
   const { storageVersion, storageSignedHeaders } = signature;
-  const canonical = toStorageCanonicalRequest(storageSigningHost, storageContentType);
+  const canonical = tc3.toStorageCanonicalRequest(storageSigningHost, storageContentType);
   const hash = createHash('sha256').update(canonical).digest('hex');
   const key = Buffer.from(`TC3${secret}`).toString('hex');
   return [

@@ -1,10 +1,11 @@
+import { signGatewayRequest, tc3, type UnsignedRequest } from '@berth/server-stubs/engine/node';
 import { describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/auth/caller.ts';
 import { createAuthenticator } from '../../src/auth/create-authenticator.ts';
-import { EMPTY_HASH, sha256, toCanonicalHead } from '../../src/auth/tc3.ts';
-import { signGatewayRequest, type UnsignedRequest } from '../support/sign-request.ts';
 
 import { deploy, START, signScope } from './support/deployment.ts';
+
+const { EMPTY_HASH, sha256, toCanonicalHead } = tc3;
 
 const ID = 'ci';
 const SECRET = 'a secret that no answer may show';

@@ -1,17 +1,13 @@
 import { GatewayError, StorageError } from '@berth/server-stubs';
+import { signGatewayRequest, signStorageRequest, tc3 } from '@berth/server-stubs/engine/node';
 import { assert, constantFrom, oneof, property, string, tuple } from 'fast-check';
 import { expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/create-authenticator.ts';
-import {
-  decodeWire,
-  parseSignature,
-  parseSignedHeaders,
-  toContentTypeSpellings,
-  toSignedValue,
-} from '../../src/auth/tc3.ts';
-import { signGatewayRequest, signStorageRequest } from '../support/sign-request.ts';
 
 import { START } from './support/deployment.ts';
+
+const { decodeWire, parseSignature, parseSignedHeaders, toContentTypeSpellings, toSignedValue } =
+  tc3;
 
 const CREDENTIAL = { id: 'ci', secret: 'secret' };
 const HEADERS = { host: 'dev.example', 'content-type': 'text/plain' };

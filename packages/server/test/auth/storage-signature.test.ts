@@ -1,8 +1,9 @@
+import { type StorageSigning, signStorageRequest, tc3 } from '@berth/server-stubs/engine/node';
 import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
-import { toStorageCanonicalRequest } from '../../src/auth/tc3.ts';
-import { type StorageSigning, signStorageRequest } from '../support/sign-request.ts';
 import { deploy, START, signScope } from './support/deployment.ts';
+
+const { toStorageCanonicalRequest } = tc3;
 
 const SECRET = 'a secret that no answer may show';
 const TOKEN = 'session-token-of-temporary-credentials';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { signGatewayRequest } from '@berth/server-stubs/engine/node';
 import { expect, test } from 'vitest';
-import { signGatewayRequest } from '../support/sign-request.ts';
 import { startWhole, type Whole } from './support/start-whole.ts';
 import { post, StorageClient } from './support/storage-client.ts';
 

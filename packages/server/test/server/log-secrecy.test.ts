@@ -1,7 +1,7 @@
 import { once } from 'node:events';
+import { signStorageRequest } from '@berth/server-stubs/engine/node';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { signStorageRequest } from '../support/sign-request.ts';
 import { startService } from './support/hosted-service.ts';
 import { startServer } from './support/start-server.ts';
 

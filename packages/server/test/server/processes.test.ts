@@ -1,6 +1,6 @@
+import { signStorageRequest } from '@berth/server-stubs/engine/node';
 import { expect, test } from 'vitest';
 import { findFault } from '../../src/cli/fail.ts';
-import { signStorageRequest } from '../support/sign-request.ts';
 import { Cli } from './support/cli.ts';
 import { makeFolder } from './support/start-server.ts';
 

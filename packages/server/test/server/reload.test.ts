@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { signStorageRequest } from '@berth/server-stubs/engine/node';
 import { expect, test } from 'vitest';
-import { signStorageRequest } from '../support/sign-request.ts';
 import { Cli } from './support/cli.ts';
 import { startService } from './support/hosted-service.ts';
 import { makeFolder, startServer } from './support/start-server.ts';

@@ -1,65 +1,79 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { type GatewayCall, GatewayError, StorageError } from '@berth/server-stubs';
+import { type GatewayCall, GatewayError } from '@berth/server-stubs';
+import {
+  type Caller,
+  createClock,
+  createGatewaySignature,
+  createKeyPairs,
+  createStorageSignature,
+  type KeyPairs,
+} from '@berth/server-stubs/engine/node';
 import { errors, importJWK, jwtVerify } from 'jose';
+import { limit, signature } from '../../contract/defaults.ts';
 import type { WireProfile } from '../../contract/wire-profile.ts';
 import { recordOf } from '../../session/call-record.ts';
 import { type Auth, createPresentAuth } from './auth.ts';
-import { TOKEN_KEY } from './credentials.ts';
-import { judgeGatewaySignature, judgeStorageSignature, SignatureError } from './tc3.ts';
+import { KEY_PAIR, TOKEN_KEY } from './credentials.ts';
 
-/** Who signed the head of a call, and how to judge its body. */
-interface Signer {
-  readonly id: string;
-  readonly verifyBody?: (hash: string) => void;
-}
-
-/** Lets in who has a token or a signature that was made with the keys of every mock (D15 to D19). */
+/** Authenticates who has a token or a signature that was made with the keys of every mock (D15 to D19). */
 export async function createStrictAuth(env: string, profile: WireProfile): Promise<Auth> {
   const { d: _secret, ...publicKey } = TOKEN_KEY;
   const key = await importJWK(publicKey);
   const present = createPresentAuth(profile);
+  const keyPairs = createKeyPairs({ [env]: { credentials: [KEY_PAIR] } });
+  // Whatever session token comes with the key pair.
+  const pairs = (): KeyPairs => ({
+    find: (id) => ({ ...keyPairs.find(id, env), isUsable: () => true }),
+  });
+  const nowOf = (request: IncomingMessage) => recordOf(request).session.clock.now();
+  const clock = (request: IncomingMessage) =>
+    createClock(() => nowOf(request), limit('clockWindowSeconds'), 'mock');
+  const { service, storageSigningHost: signingHost } = signature;
+  const gatewaySignature = createGatewaySignature({ pairs, service, clock });
+  const storageSignature = createStorageSignature({
+    pairs,
+    hasEnv: (name) => name === env,
+    service,
+    signingHost,
+    wireProfile: profile,
+    clock,
+  });
   return {
     gateway: {
       async bearerToken(token, login) {
         await present.gateway.bearerToken(token, login);
-        const now = recordOf(login.request).session.clock.now();
         try {
           const { payload } = await jwtVerify(token, key, {
             algorithms: [TOKEN_KEY.alg],
             audience: env,
             requiredClaims: ['exp', 'sub'],
-            currentDate: new Date(now),
+            currentDate: new Date(nowOf(login.request)),
           });
           return { id: payload.sub };
         } catch (error) {
           throw toTokenError(error);
         }
       },
-      async signature(value, login): Promise<Signer> {
+      async signature(value, login) {
         await present.gateway.signature(value, login);
-        const now = recordOf(login.request).session.clock.now();
-        return guard('INVALID_CREDENTIALS', GatewayError, () =>
-          judgeGatewaySignature(value, login, now),
-        );
+        const { request, rawPath, rawQuery } = login;
+        return gatewaySignature(value, { env, request, rawPath, rawQuery });
       },
     },
     storage: {
       async credentials(credentials, login) {
         await present.storage.credentials(credentials, login);
-        const now = recordOf(login.request).session.clock.now();
-        return guard('SIGN_PARAM_INVALID', StorageError, () =>
-          judgeStorageSignature(credentials, profile, now),
-        );
+        return storageSignature.credentials(credentials, login);
       },
     },
     verifyBody(input, call) {
-      const { verifyBody } = (call as GatewayCall<Signer>).caller;
+      const { verifyBody } = (call as GatewayCall<Caller>).caller;
       if (verifyBody === undefined || input.body === undefined) return undefined;
       return buffer(input.body).then((bytes) => {
-        const hash = createHash('sha256').update(bytes).digest('hex');
-        guard('INVALID_CREDENTIALS', GatewayError, () => verifyBody(hash));
+        verifyBody(createHash('sha256').update(bytes).digest('hex'));
         return { ...input, body: Readable.from([bytes]) };
       });
     },
@@ -73,17 +87,4 @@ function toTokenError(error: unknown): GatewayError {
     return new GatewayError('ACCESS_TOKEN_INVALID', { message });
   }
   return new GatewayError('ACCESS_TOKEN_INVALID');
-}
-
-function guard<Result>(
-  code: string,
-  Refusal: typeof GatewayError | typeof StorageError,
-  judge: () => Result,
-): Result {
-  try {
-    return judge();
-  } catch (error) {
-    if (error instanceof SignatureError) throw new Refusal(code, { message: error.message });
-    throw error;
-  }
 }

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, request } fro
 import type { AddressInfo } from 'node:net';
 import { buffer, json } from 'node:stream/consumers';
 import { createGatewayRouter, createStorageRouter, type GatewayHandler } from '@berth/server-stubs';
+import { tc3 } from '@berth/server-stubs/engine/node';
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
 import { onTestFinished } from 'vitest';
 import type { AuthEnvironments, Caller } from '../../../src/auth/caller.ts';
@@ -12,7 +13,8 @@ import {
   type AuthenticatorOptions,
   createAuthenticator,
 } from '../../../src/auth/create-authenticator.ts';
-import { createSigner, sha256, toStringToSign } from '../../../src/auth/tc3.ts';
+
+const { createSigner, sha256, toStringToSign } = tc3;
 
 /** 2023-11-14T22:13:20Z */
 export const START = 1_700_000_000;

@@ -1,4 +1,4 @@
-import { signStorageRequest } from '../../support/sign-request.ts';
+import { signStorageRequest } from '@berth/server-stubs/engine/node';
 
 /** A key pair of an environment. */
 export interface Pair {

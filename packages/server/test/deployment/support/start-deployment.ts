@@ -11,10 +11,10 @@ import { fileURLToPath } from 'node:url';
 import type { StorageCredentials } from '@berth/client';
 import { startFixture } from '@berth/conformance/fixture';
 import { defaultWireProfile, type WireProfile } from '@berth/server-stubs';
+import { signStorageRequest } from '@berth/server-stubs/engine/node';
 import { createDevKeys, mintToken } from '../../../src/auth/mint-token.ts';
 import { startHelloService } from '../../../src/cli/hello-service.ts';
 import type { ConfigInput } from '../../../src/index.ts';
-import { signStorageRequest } from '../../support/sign-request.ts';
 
 const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
 

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { signGatewayRequest, signStorageRequest } from '../../test/support/sign-request.ts';
+import { signGatewayRequest, signStorageRequest } from './sign-request.ts';
 import {
   decodeWire,
   EMPTY_HASH,

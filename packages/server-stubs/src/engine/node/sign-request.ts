@@ -1,5 +1,6 @@
-import { defaultWireProfile, type WireProfile } from '@berth/server-stubs';
-import { type Credential, signature as constants } from '../../src/auth/caller.ts';
+import { SIGNATURE } from '../../generated/contract.gen.ts';
+import { defaultWireProfile, type WireProfile } from '../../http/wire-profile.ts';
+import type { Credential } from './key-pairs.ts';
 import {
   createSigner,
   sha256,
@@ -9,7 +10,7 @@ import {
   toSignedValue,
   toStorageCanonicalRequest,
   toStringToSign,
-} from '../../src/auth/tc3.ts';
+} from './tc3.ts';
 
 /** A gateway call to be signed. */
 export interface UnsignedRequest {
@@ -36,7 +37,7 @@ export interface UnsignedRequest {
  */
 export function signGatewayRequest(
   { id, secret, token }: Credential,
-  { method, target, headers, body = '', timestamp, service = constants.service }: UnsignedRequest,
+  { method, target, headers, body = '', timestamp, service = SIGNATURE.service }: UnsignedRequest,
 ): string {
   const [path = '', ...rest] = target.split('?');
   const signed = Object.entries(headers)
@@ -44,7 +45,7 @@ export function signGatewayRequest(
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const head = toCanonicalHead({ method, path, query: rest.join('?'), headers: signed });
   const scope = { date: toScopeDate(timestamp), service };
-  const { algorithm } = constants;
+  const { algorithm } = SIGNATURE;
   const text = toStringToSign(algorithm, timestamp, scope, sha256(head + sha256(body)));
   const list = signed.map(([name]) => name).join(';');
   const hex = createSigner(secret)(scope, text).toString('hex');
@@ -79,11 +80,11 @@ export function signStorageRequest(
   { id, secret, token = '' }: Credential,
   settings: StorageSigning,
 ): Record<string, string> {
-  const { algorithm, storageContentType, storageSignedHeaders, storageVersion } = constants;
+  const { algorithm, storageContentType, storageSignedHeaders, storageVersion } = SIGNATURE;
   const {
     timestamp,
-    service = constants.service,
-    signingHost = constants.storageSigningHost,
+    service = SIGNATURE.service,
+    signingHost = SIGNATURE.storageSigningHost,
     wireProfile = defaultWireProfile,
   } = settings;
   const scope = { date: toScopeDate(timestamp), service };

@@ -1,9 +1,20 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { AuthEnvironments, Credential } from './caller.ts';
 import { createSigner, type Signer } from './tc3.ts';
 
+/** A key pair that signs calls (D16, D17). */
+export interface Credential {
+  /** Sent with each call; visible ASCII without `/`, `,` and spaces. */
+  readonly id: string;
+  /** Shared with the caller, never sent. */
+  readonly secret: string;
+  /** Session token of temporary credentials, which every call must then carry. Default: none. */
+  readonly token?: string | undefined;
+  /** Refused from here on. Default: never. */
+  readonly expires?: Date | undefined;
+}
+
 /** A credential that keeps its secrets to itself. */
-interface KeyPair {
+export interface KeyPair {
   /** Undefined for the one that stands in for an unknown id. */
   readonly env: string | undefined;
   readonly sign: Signer;
@@ -26,7 +37,11 @@ export interface KeyPairs {
 }
 
 /** @throws TypeError for credentials that could never be used */
-export function createKeyPairs(environments: AuthEnvironments): KeyPairs {
+export function createKeyPairs(
+  environments: Readonly<
+    Record<string, { readonly credentials?: readonly Credential[] | undefined }>
+  >,
+): KeyPairs {
   const byId = new Map<string, Map<string, KeyPair>>();
   for (const [env, { credentials = [] }] of Object.entries(environments)) {
     for (const credential of credentials) {

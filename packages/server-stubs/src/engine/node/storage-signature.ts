@@ -1,7 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
-import { StorageError, type StorageSecurity, type WireProfile } from '@berth/server-stubs';
-import { type Caller, type Clock, signature as constants } from './caller.ts';
-
+import type { IncomingMessage } from 'node:http';
+import { StorageError } from '../../errors.ts';
+import { SIGNATURE } from '../../generated/contract.gen.ts';
+import type { WireProfile } from '../../http/wire-profile.ts';
+import type { StorageSecurity } from '../../storage/storage-security.ts';
+import type { Caller, Clock } from './caller.ts';
 import type { KeyPairs } from './key-pairs.ts';
 import {
   MalformedSignature,
@@ -13,26 +16,27 @@ import {
   toStringToSign,
 } from './tc3.ts';
 
-const PREFIX = `${constants.storageVersion} ${constants.algorithm} `;
+const PREFIX = `${SIGNATURE.storageVersion} ${SIGNATURE.algorithm} `;
 
-interface Settings {
+export interface StorageSignatureOptions {
   readonly pairs: () => KeyPairs;
   readonly hasEnv: (env: string) => boolean;
   readonly service: string;
   /** Host of the constant text; no host of this server. */
   readonly signingHost: string;
   readonly wireProfile: WireProfile;
-  readonly clock: Clock;
+  readonly clock: (request: IncomingMessage) => Clock;
 }
 
 /** Lets in who has the secret (D17): the signature covers the time and nothing of the request. */
-export function createStorageSignature(settings: Settings): StorageSecurity<Caller> {
-  const { pairs, hasEnv, service, signingHost, wireProfile, clock } = settings;
+export function createStorageSignature(settings: StorageSignatureOptions): StorageSecurity<Caller> {
+  const { pairs, hasEnv, service, signingHost, wireProfile, clock: clockOf } = settings;
   const names = wireProfile.storageHeaders;
-  const { algorithm, storageContentType } = constants;
+  const { algorithm, storageContentType } = SIGNATURE;
   const requestHash = sha256(toStorageCanonicalRequest(signingHost, storageContentType));
   return {
-    credentials({ authorization, sessionToken, timestamp }, { envId }): Caller {
+    credentials({ authorization, sessionToken, timestamp }, { envId, request }): Caller {
+      const clock = clockOf(request);
       const given = parse(authorization, names.authorization);
       if (given.service !== service) {
         throw refusal(`The service in the field Credential must be ${service}.`);
@@ -74,11 +78,11 @@ function parse(authorization: string, header: string): Tc3Signature {
   try {
     const given = parseSignature(authorization.slice(PREFIX.length), []);
     const list = given.signedHeaders.join(';');
-    if (list === constants.storageSignedHeaders) return given;
+    if (list === SIGNATURE.storageSignedHeaders) return given;
   } catch (error) {
     throw error instanceof MalformedSignature ? refusal(error.message) : error;
   }
-  throw refusal(`The field SignedHeaders must be ${constants.storageSignedHeaders}.`);
+  throw refusal(`The field SignedHeaders must be ${SIGNATURE.storageSignedHeaders}.`);
 }
 
 function refusal(message: string): StorageError {

@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { GatewayError, type GatewayLogin } from '@berth/server-stubs';
-import { type Caller, type Clock, signature as constants } from './caller.ts';
-
+import { GatewayError } from '../../errors.ts';
+import type { GatewayLogin } from '../../gateway/gateway-security.ts';
+import { SIGNATURE } from '../../generated/contract.gen.ts';
+import type { Caller, Clock } from './caller.ts';
 import type { KeyPairs } from './key-pairs.ts';
 import {
   decodeWire,
@@ -19,15 +20,18 @@ import {
 } from './tc3.ts';
 
 const FIELDS = ['Timestamp', 'Token'] as const;
-const PREFIX = `${constants.algorithm} `;
+const PREFIX = `${SIGNATURE.algorithm} `;
 /** One text for whatever must not be told apart: an unknown id, a wrong secret or token, an old pair. */
 const NO_FIT =
   'The signature does not fit the request, or its key pair or token is unknown or has expired.';
 
-interface Settings {
+/** What a signature is checked against. */
+type SignedCall = Pick<GatewayLogin, 'env' | 'request' | 'rawPath' | 'rawQuery'>;
+
+export interface GatewaySignatureOptions {
   readonly pairs: () => KeyPairs;
   readonly service: string;
-  readonly clock: Clock;
+  readonly clock: (request: IncomingMessage) => Clock;
 }
 
 /**
@@ -36,9 +40,14 @@ interface Settings {
  * refused there too, or a body held back would show which ids exist; only what has nothing to do with key
  * pairs, such as the form and the time, is refused before.
  */
-export function createGatewaySignature({ pairs, service, clock }: Settings) {
-  return (value: string, login: GatewayLogin): Caller => {
+export function createGatewaySignature({
+  pairs,
+  service,
+  clock: clockOf,
+}: GatewaySignatureOptions) {
+  return (value: string, login: SignedCall): Caller => {
     const { env, request } = login;
+    const clock = clockOf(request);
     const given = readable(() => parseSignature(value.slice(PREFIX.length), FIELDS));
     const { id, token, timestamp = 0 } = given;
     if (given.service !== service) {
@@ -51,7 +60,7 @@ export function createGatewaySignature({ pairs, service, clock }: Settings) {
     const fits = (bodyHash: string): boolean => {
       let isSame = false;
       for (const head of heads) {
-        const { algorithm } = constants;
+        const { algorithm } = SIGNATURE;
         const text = toStringToSign(algorithm, timestamp, given, sha256(head + bodyHash));
         isSame = timingSafeEqual(pair.sign(given, text), expected) || isSame;
       }
@@ -79,7 +88,7 @@ function assertTime({ timestamp = 0, date }: Tc3Signature, clock: Clock): void {
 
 /** One for each spelling of the Content-Type. */
 function toCanonicalHeads(
-  { request, rawPath, rawQuery = '' }: GatewayLogin,
+  { request, rawPath, rawQuery = '' }: SignedCall,
   names: readonly string[],
 ): readonly string[] {
   const { method = '', headers, url = '' } = request;
