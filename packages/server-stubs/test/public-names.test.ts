@@ -1,4 +1,6 @@
 import * as stubs from '@berth/server-stubs';
+import * as engine from '@berth/server-stubs/engine';
+import * as node from '@berth/server-stubs/engine/node';
 import { expect, test } from 'vitest';
 
 test('the package exports these names, and no others', () => {
@@ -19,5 +21,35 @@ test('the package exports these names, and no others', () => {
     'isResponding',
     'removeHopByHop',
     'toAnswer',
+  ]);
+});
+
+test('the engine exports these names, and no others', () => {
+  expect(Object.keys(engine).sort()).toEqual([
+    'BlobDamagedError',
+    'BlobExistsError',
+    'BlobMissingError',
+    'FILES_PATH',
+    'FilePathError',
+    'SourceKeptError',
+    'StoreFullError',
+    'StoreUnavailableError',
+    'UPLOAD_PATH',
+    'assertFilePath',
+    'createMemoryStore',
+    'createStorage',
+    'toFileID',
+    'toFilePath',
+  ]);
+  expect(Object.keys(node).sort()).toEqual([
+    'createClock',
+    'createDownloadListener',
+    'createGatewaySignature',
+    'createKeyPairs',
+    'createSigner',
+    'createStorageSignature',
+    'signGatewayRequest',
+    'signStorageRequest',
+    'tc3',
   ]);
 });

@@ -40,4 +40,4 @@ function createErrorTable(rows: readonly ErrorRow[]): ErrorTable {
 export const gatewayErrors = createErrorTable(defaults.gatewayErrors);
 export const storageErrors = createErrorTable(defaults.storageErrors);
 export const uploadErrors = createErrorTable(defaults.uploadErrors);
-export const { itemCodes, signature } = defaults;
+export const { signature } = defaults;

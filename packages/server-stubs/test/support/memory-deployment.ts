@@ -1,15 +1,16 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import {
+  createCors,
   createGatewayRouter,
   createStorageRouter,
   createUploadRouter,
+  defaultWireProfile,
   GatewayError,
   type GatewayHandler,
-  type StorageHandlers,
-  UploadError,
 } from '@berth/server-stubs';
+import { createMemoryStore, createStorage, FILES_PATH } from '@berth/server-stubs/engine';
+import { createDownloadListener, createSigner } from '@berth/server-stubs/engine/node';
 
 /** What the deployment lets in. */
 const TOKEN = 'token';
@@ -19,9 +20,6 @@ export const STORAGE_HEADERS = {
   'X-Svc-TimeStamp': '1700000000',
 };
 
-const COPY_PATH = /^\/[0-9A-Za-z/!\-_.,*\u4E00-\u9FFF]+$/;
-const LINKS = '/files/';
-
 /**
  * A whole deployment in memory, of one environment and the hosted service `hello`: all that a team
  * writes, the rest is the routers'.
@@ -29,62 +27,25 @@ const LINKS = '/files/';
  * @param base its own address, known once it listens
  */
 export function createMemoryDeployment(base: () => string): RequestListener {
-  const files = new Map<string, Buffer>();
-  const grants = new Map<string, string>();
-  const toId = (key: string) => `cloud://dev.files/${key}`;
-  const toKey = (fileID: string) => fileID.replace(toId(''), '');
-  const toLink = (key: string) => `${base()}${LINKS}${encodeURIComponent(key)}`;
-
-  const handlers: StorageHandlers = {
-    getUploadMetaData({ path }) {
-      const key = path.replace(/^\//, '');
-      const token = randomUUID();
-      grants.set(token, key);
-      const fileID = toId(key);
-      return { url: `${base()}/`, token, authorization: token, fileID, storeFileID: key };
-    },
-    batchGetTempUrls: ({ fileList }) => ({
-      fileList: fileList.map(({ fileID }) =>
-        files.has(toKey(fileID))
-          ? { fileID, code: 'SUCCESS', tempFileURL: toLink(toKey(fileID)) }
-          : { fileID, code: 'STORAGE_FILE_NONEXIST', tempFileURL: '' },
-      ),
-    }),
-    batchDelete: async ({ fileList }) => ({
-      fileList: fileList.map((fileID) => ({
-        fileID,
-        code: files.delete(toKey(fileID)) ? 'SUCCESS' : 'STORAGE_FILE_NONEXIST',
-      })),
-    }),
-    batchCopyFile: ({ fileList }) => ({
-      fileList: fileList.map(({ srcPath, dstPath, overwrite = true, removeOriginal = false }) => {
-        const content = files.get(srcPath.slice(1));
-        if (![srcPath, dstPath].every((path) => COPY_PATH.test(path))) {
-          return { code: 'INVALID_PARAM', message: 'The path has other characters.' };
-        }
-        if (content === undefined) return { code: 'STORAGE_FILE_NONEXIST', message: 'No source.' };
-        if (!overwrite && files.has(dstPath.slice(1))) {
-          return { code: 'OBJECT_ALREADY_EXIST', message: 'The destination exists.' };
-        }
-        files.set(dstPath.slice(1), content);
-        if (removeOriginal) files.delete(srcPath.slice(1));
-        return { fileID: toId(dstPath.slice(1)) };
-      }),
-    }),
+  const onError = (error: unknown) => {
+    process.emitWarning(error as Error);
   };
-
+  const files = createStorage({
+    blobs: createMemoryStore(),
+    signer: createSigner([randomBytes(32)]),
+    bucketOf: () => 'files',
+    publicUrl: base,
+    uploadTarget: '/',
+    onError,
+  });
   const credentials = ({ authorization }: { authorization: string }) =>
-    authorization === STORAGE_HEADERS['X-Svc-Authorization'];
-  const storage = createStorageRouter(handlers, { env: 'dev', security: { credentials } });
-  const upload = createUploadRouter({
-    async uploadFile({ key, signature, token, metaFileId, file }) {
-      if (grants.get(token) !== key || signature !== token || metaFileId !== key) {
-        throw new UploadError('SignatureDoesNotMatch');
-      }
-      const content = await buffer(file);
-      files.set(key, content);
-      return { etag: createHash('md5').update(content).digest('hex'), location: toLink(key) };
-    },
+    authorization === STORAGE_HEADERS['X-Svc-Authorization'] && { env: 'dev', id: 'test' };
+  const storage = createStorageRouter(files.storage, { env: 'dev', security: { credentials } });
+  const upload = createUploadRouter(files.upload);
+  const links = createDownloadListener({
+    download: files.download,
+    cors: createCors('link', defaultWireProfile),
+    onError,
   });
   const bearerToken = (token: string) => token === TOKEN;
   const gateway = createGatewayRouter(
@@ -98,15 +59,10 @@ export function createMemoryDeployment(base: () => string): RequestListener {
   );
 
   return (request, response) => {
-    const { url = '/' } = request;
-    if (!url.startsWith(LINKS)) {
-      storage(request, response, () => {
-        upload(request, response, () => gateway(request, response));
-      });
-      return;
-    }
-    const content = files.get(decodeURIComponent(url.slice(LINKS.length)));
-    response.writeHead(content ? 200 : 404).end(content);
+    if (request.url?.startsWith(`${FILES_PATH}/`)) return links(request, response);
+    return storage(request, response, () => {
+      upload(request, response, () => gateway(request, response));
+    });
   };
 }
 

@@ -1,16 +1,25 @@
+import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import {
   type CorsOptions,
+  createCors,
   createGatewayRouter,
   createStorageRouter,
   createUploadRouter,
+  defaultWireProfile,
   type GatewayRouter,
 } from '@berth/server-stubs';
+import {
+  createMemoryStore,
+  createStorage,
+  FILES_PATH,
+  type Storage,
+} from '@berth/server-stubs/engine';
+import { createDownloadListener, createSigner } from '@berth/server-stubs/engine/node';
 import type { Deployment } from '../platform-case.ts';
 import { type Certificate, createCertificate } from './create-certificate.ts';
-import { createFiles } from './create-files.ts';
 import { startServices } from './start-services.ts';
 import { toGatewayHandlers } from './to-gateway-handlers.ts';
 
@@ -35,7 +44,15 @@ export interface RunningDeployment {
  */
 export async function startDeployment(folder: string): Promise<RunningDeployment> {
   const services = await startServices();
-  const files = createFiles(ENV);
+  const files = createStorage({
+    blobs: createMemoryStore(),
+    signer: createSigner([randomBytes(32)]),
+    bucketOf: () => 'files',
+    publicUrl: ({ socket, headers }) =>
+      `${'encrypted' in socket ? 'https' : 'http'}://${headers.host}`,
+    uploadTarget: '/',
+    onError,
+  });
   const handlers = toGatewayHandlers(services.origins);
   const [trusted, strange] = await Promise.all([
     createCertificate(folder, 'trusted'),
@@ -87,19 +104,24 @@ export async function startDeployment(folder: string): Promise<RunningDeployment
   };
 }
 
-function toListener(
-  gateway: GatewayRouter,
-  files: ReturnType<typeof createFiles>,
-  cors: CorsOptions,
-): RequestListener {
+function toListener(gateway: GatewayRouter, files: Storage, cors: CorsOptions): RequestListener {
   const credentials = ({ authorization }: { authorization: string }) =>
-    authorization.includes(`Credential=${KEY_PAIR.secretId}/`);
+    authorization.includes(`Credential=${KEY_PAIR.secretId}/`) && { env: ENV, id: 'suite' };
   const storage = createStorageRouter(files.storage, { env: ENV, cors, security: { credentials } });
   const upload = createUploadRouter(files.upload, { cors });
+  const links = createDownloadListener({
+    download: files.download,
+    cors: createCors('link', defaultWireProfile, cors),
+    onError,
+  });
   return (request, response) => {
-    if (files.answerLink(request, response)) return;
-    storage(request, response, () => {
+    if (request.url?.startsWith(`${FILES_PATH}/`)) return links(request, response);
+    return storage(request, response, () => {
       upload(request, response, () => gateway(request, response));
     });
   };
+}
+
+function onError(error: unknown): void {
+  process.emitWarning(error as Error);
 }

@@ -1,5 +1,5 @@
+import { SourceKeptError, StoreUnavailableError } from '@berth/server-stubs/engine';
 import { describe, expect, test } from 'vitest';
-import { SourceKeptError, StoreUnavailableError } from '../../src/blobs/blob-store.ts';
 import { call, contentOf, type Deployment, deploy, put } from './support/client.ts';
 
 const codesOf = ({ data }: { data: { fileList: Record<string, string>[] } }) =>

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import { deploy, link, put } from './support/client.ts';
+
+const CONTENT = '0123456789';
+
+async function download(path = 'a.txt', content = CONTENT) {
+  const to = await deploy();
+  const address = await link(to, await put(to, path, content, { type: 'text/html' }));
+  const get = (headers: Record<string, string> = {}, method = 'GET') =>
+    fetch(address, { headers, method });
+  const etag = `"${(await to.blobs.stat({ env: 'dev', path }))?.etag}"`;
+  return { ...to, address, etag, get };
+}
+
+test('a file comes as it was sent, and is safe for browsers', async () => {
+  const { get, etag } = await download();
+  const answer = await get();
+  expect(answer.status).toBe(200);
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'accept-ranges': 'bytes',
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': expect.stringContaining('ETag'),
+    'cache-control': 'private, no-cache',
+    'content-disposition': 'attachment; filename="a.txt"',
+    'content-length': '10',
+    'content-security-policy': 'sandbox',
+    'content-type': 'text/html',
+    etag,
+    'x-content-type-options': 'nosniff',
+    'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+  expect(await answer.text()).toBe(CONTENT);
+});
+
+test('HEAD tells all but the content, and knows no range', async () => {
+  const { get } = await download();
+  const whole = await get();
+  for (const headers of [{}, { range: 'bytes=0-1' }, { range: 'bytes=99-' }]) {
+    const answer = await get(headers, 'HEAD');
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toBe('');
+    for (const name of ['content-length', 'content-type', 'etag', 'content-disposition']) {
+      expect(answer.headers.get(name)).toBe(whole.headers.get(name));
+    }
+  }
+});
+
+test('a name of any script survives', async () => {
+  const { get } = await download('folder/报告 "1".txt');
+  expect((await get()).headers.get('content-disposition')).toBe(
+    `attachment; filename="__ _1_.txt"; filename*=UTF-8''%E6%8A%A5%E5%91%8A%20%221%22.txt`,
+  );
+});
+
+describe('a range', () => {
+  test.each([
+    ['bytes=0-3', '0123', 'bytes 0-3/10'],
+    ['bytes=4-', '456789', 'bytes 4-9/10'],
+    ['bytes=-2', '89', 'bytes 8-9/10'],
+    ['bytes=-99', CONTENT, 'bytes 0-9/10'],
+    ['bytes=9-9', '9', 'bytes 9-9/10'],
+  ])('%s', async (range, text, contentRange) => {
+    const { get } = await download();
+    const answer = await get({ range });
+    expect(answer.status).toBe(206);
+    expect(answer.headers.get('content-range')).toBe(contentRange);
+    expect(answer.headers.get('content-length')).toBe(String(text.length));
+    expect(await answer.text()).toBe(text);
+  });
+
+  test.each(['bytes=0-1,4-5', 'items=0-1', 'bytes=x', 'bytes'])(
+    '%s brings the whole',
+    async (range) => {
+      const { get } = await download();
+      const answer = await get({ range });
+      expect(answer.status).toBe(200);
+      expect(await answer.text()).toBe(CONTENT);
+    },
+  );
+
+  test('outside of the file is refused, and the size told', async () => {
+    const { get } = await download();
+    const answer = await get({ range: 'bytes=10-' });
+    expect(answer.status).toBe(416);
+    expect(answer.headers.get('content-range')).toBe('bytes */10');
+    expect(answer.headers.get('content-type')).toBe('application/xml');
+    expect(answer.headers.get('content-disposition')).toBeNull();
+    expect(await answer.text()).toContain('<Error>');
+  });
+
+  test('counts for the version that If-Range names alone', async () => {
+    const { get, etag } = await download();
+    const range = 'bytes=0-1';
+    expect((await get({ range, 'if-range': etag })).status).toBe(206);
+    expect((await get({ range, 'if-range': '"another"' })).status).toBe(200);
+    expect((await get({ range, 'if-range': `W/${etag}` })).status).toBe(200);
+  });
+});
+
+test('a version that the client has is not sent again', async () => {
+  const { get, etag } = await download();
+  for (const method of ['GET', 'HEAD']) {
+    const answer = await get({ 'if-none-match': etag }, method);
+    expect(answer.status).toBe(304);
+    expect(answer.headers.get('etag')).toBe(etag);
+    expect(answer.headers.get('cache-control')).toBe('private, no-cache');
+    expect(answer.headers.get('content-length')).toBeNull();
+    expect(await answer.text()).toBe('');
+  }
+  expect((await get({ 'if-none-match': '"another"' })).status).toBe(200);
+  expect((await get({ 'if-match': '"another"' })).status).toBe(412);
+});
+
+test('an older file that is copied over a newer one is sent to whoever has the newer one', async () => {
+  const to = await download('older', 'older');
+  const address = await link(to, await put(to, 'newer', 'newer'));
+  const newer = await fetch(address);
+  expect(newer.headers.get('last-modified')).toBeNull();
+  const { blobs } = to;
+  await blobs.copy(
+    { env: 'dev', path: 'older' },
+    { env: 'dev', path: 'newer' },
+    { overwrite: true },
+  );
+  const since = new Date(Date.now() + 1000).toUTCString();
+  for (const headers of [
+    { 'if-modified-since': since },
+    { 'if-none-match': newer.headers.get('etag') as string },
+    { 'if-range': since, range: 'bytes=2-' },
+  ]) {
+    const answer = await fetch(address, { headers });
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toBe('older');
+  }
+});

@@ -1,0 +1,243 @@
+import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import {
+  type CorsOptions,
+  createCors,
+  createStorageRouter,
+  createUploadRouter,
+  defaultWireProfile,
+  type WireProfile,
+} from '@berth/server-stubs';
+import {
+  type BlobStore,
+  createMemoryStore,
+  createStorage,
+  type FileChange,
+  type StorageOptions,
+} from '@berth/server-stubs/engine';
+import { createDownloadListener, createSigner } from '@berth/server-stubs/engine/node';
+import { XMLParser } from 'fast-xml-parser';
+import { onTestFinished } from 'vitest';
+
+const BUCKETS: Readonly<Record<string, string>> = { dev: 'files', other: 'files' };
+
+export type Settings = Partial<Omit<StorageOptions, 'blobs' | 'wireProfile'>> & {
+  readonly blobs?: BlobStore;
+  readonly keys?: readonly Buffer[];
+  readonly cors?: CorsOptions;
+  readonly wireProfile?: WireProfile;
+  /** Largest file that is taken. */
+  readonly fileBytes?: number;
+};
+
+export interface Deployment {
+  readonly base: string;
+  readonly blobs: BlobStore;
+  readonly keys: readonly Buffer[];
+  /** Milliseconds since the epoch; to be moved by a test. */
+  readonly clock: { now: number };
+  readonly changes: FileChange[];
+  readonly errors: unknown[];
+  /** Emits `upload` when a form has begun to come. */
+  readonly arrivals: EventEmitter;
+}
+
+/** A server of the storage API until the test is over; without a store of its own in memory. */
+export async function deploy(settings: Settings = {}): Promise<Deployment> {
+  const clock = { now: Date.parse('2026-11-20T10:00:00.500Z') };
+  const changes: FileChange[] = [];
+  const errors: unknown[] = [];
+  const arrivals = new EventEmitter();
+  const blobs = settings.blobs ?? createMemoryStore();
+  const keys = settings.keys ?? [randomBytes(32)];
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { wireProfile: profile = defaultWireProfile, cors } = settings;
+  const onError = (error: unknown) => void errors.push(error);
+  const { storage, upload, download } = createStorage({
+    bucketOf: (env) => (Object.hasOwn(BUCKETS, env) ? BUCKETS[env] : undefined),
+    publicUrl: base,
+    now: () => clock.now,
+    onChange: (change) => changes.push(change),
+    onError,
+    ...settings,
+    wireProfile: () => profile,
+    blobs,
+    signer: createSigner(keys),
+  });
+  const files = createDownloadListener({
+    download,
+    cors: createCors('link', profile, cors),
+    onError,
+  });
+  const wireProfile = settings.wireProfile && { wireProfile: settings.wireProfile };
+  const storageRouter = createStorageRouter(storage, {
+    // Whoever names an environment is let in: who may call is tested elsewhere.
+    security: { credentials: ({ authorization }) => ({ env: authorization, id: 'tester' }) },
+    onError,
+    ...wireProfile,
+  });
+  const uploadRouter = createUploadRouter(upload, {
+    onError,
+    ...wireProfile,
+    ...(settings.fileBytes !== undefined && { fileBytes: settings.fileBytes }),
+  });
+  server.on('request', (request, response) => {
+    const { url = '' } = request;
+    if (url.startsWith('/api/v2/')) return storageRouter(request, response);
+    if (url.startsWith('/files/')) return files(request, response);
+    request.url = url.replace(/^\/upload/, '') || '/';
+    request.once('data', () => arrivals.emit('upload'));
+    request.pause();
+    uploadRouter(request, response);
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { base, blobs, keys, clock, changes, errors, arrivals };
+}
+
+export interface UploadMeta {
+  readonly url: string;
+  readonly token: string;
+  readonly authorization: string;
+  readonly fileID: string;
+  readonly storeFileID: string;
+}
+
+interface Called<Data> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly code: string | undefined;
+  readonly message: string | undefined;
+  readonly requestId: string;
+  readonly data: Data;
+}
+
+interface CallAs {
+  readonly env?: string;
+  readonly as?: string;
+}
+
+/** Calls an operation of the storage API. */
+export async function call<Data = { fileList: Record<string, string>[] }>(
+  { base }: Deployment,
+  operation: string,
+  body: unknown,
+  { env = 'dev', as = env }: CallAs = {},
+): Promise<Called<Data>> {
+  const response = await fetch(`${base}/api/v2/envs/${env}/storages:${operation}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-svc-authorization': as,
+      'x-svc-timestamp': '1700000000',
+    },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const envelope = (await response.json()) as { body: Called<Data> };
+  return { ...envelope.body, status: response.status, headers: response.headers };
+}
+
+/** Asks for a grant. */
+export async function grant(to: Deployment, path: string, as?: CallAs): Promise<UploadMeta> {
+  const { data } = await call<UploadMeta>(to, 'getUploadMetaData', { path }, as);
+  return data;
+}
+
+/** The fields of a form with a grant. */
+export function toFields(key: string, meta: UploadMeta): Record<string, string> {
+  return {
+    key,
+    Signature: meta.authorization,
+    'x-store-security-token': meta.token,
+    'x-store-meta-fileid': meta.storeFileID,
+  };
+}
+
+/** Posts a form to an upload target. */
+export function post(
+  url: string,
+  fields: Readonly<Record<string, string>>,
+  content: string | Uint8Array<ArrayBuffer>,
+  type = 'text/plain',
+): Promise<Response> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append('file', new Blob([content], { type }), 'a.bin');
+  return fetch(url, { method: 'POST', body: form });
+}
+
+/** Uploads a file by both steps; gives its ID. */
+export async function put(
+  to: Deployment,
+  path: string,
+  content: string | Uint8Array<ArrayBuffer>,
+  { type, ...as }: CallAs & { readonly type?: string } = {},
+): Promise<string> {
+  const meta = await grant(to, path, as);
+  const response = await post(meta.url, toFields(path, meta), content, type);
+  if (!response.ok) throw new Error(`Upload of ${path}: ${await response.text()}`);
+  return meta.fileID;
+}
+
+/** Asks for a link to a file. */
+export async function link(
+  to: Deployment,
+  fileID: string,
+  maxAge?: number,
+  as?: CallAs,
+): Promise<string> {
+  const { data } = await call(to, 'batchGetTempUrls', { fileList: [{ fileID, maxAge }] }, as);
+  return data.fileList[0]?.tempFileURL ?? '';
+}
+
+/** The content of a file by the store itself; undefined where it is not there. */
+export async function contentOf(
+  { blobs }: Deployment,
+  path: string,
+  env = 'dev',
+): Promise<string | undefined> {
+  const blob = await blobs.open({ env, path });
+  if (blob === undefined) return undefined;
+  const content = blob.read();
+  const chunks = content instanceof Uint8Array ? [content] : await Array.fromAsync(content);
+  return Buffer.concat(chunks).toString();
+}
+
+/** The `Error` element of an answer in XML. */
+export async function errorOf(response: Response): Promise<Record<string, string>> {
+  if (response.headers.get('content-type') !== 'application/xml') {
+    throw new Error(`No XML: ${response.status} ${response.headers.get('content-type')}`);
+  }
+  return new XMLParser({ ignoreDeclaration: true }).parse(await response.text()).Error;
+}
+
+interface Received {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** Sends a request whose path stays as given: `fetch` would tidy it up. */
+export async function send(
+  base: string,
+  path: string,
+  method = 'GET',
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Received> {
+  const { hostname, port } = new URL(base);
+  const outgoing = request({ hostname, port, path, method, headers });
+  outgoing.end();
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    text: await text(response),
+  };
+}
