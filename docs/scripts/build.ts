@@ -56,7 +56,7 @@ const BUILT_PAGES = ['docs/reference/command-lines.md', 'docs/project/changelog.
 /** The landing page, which is written from `docs/home.yaml`. */
 const SITE_MAP_HOME = 'docs/index.md';
 
-/** What the site has, in the order of its sidebar. A file that is not named here is no page. */
+/** The pages of the site, in the order of its sidebar. Other files are not pages. */
 const SITE_MAP: Section[] = [
   {
     text: 'Quick starts',
@@ -165,8 +165,8 @@ async function toCommandLines(): Promise<string> {
   ]);
   return `# Command lines
 
-What \`--help\` prints. Each command comes with the package of its name: \`npx berth-mock\` where
-\`@berth/mock\` is installed, else \`npx @berth/mock\`; \`berth\` is that of \`@berth/client\`.
+The output of \`--help\`. Each command is part of the package with its name: use \`npx berth-mock\` if \`@berth/mock\`
+is installed, and \`npx @berth/mock\` otherwise. \`berth\` is part of \`@berth/client\`.
 
 ${(await Promise.all(sections)).join('\n')}`;
 }

@@ -8,7 +8,7 @@ import { toTable } from './reference/to-table.ts';
 
 const RETRY: Record<string, string> = {
   any: 'yes',
-  idempotent: 'if the call may be executed twice',
+  idempotent: 'if the call is idempotent',
   never: 'no',
 };
 
@@ -18,22 +18,20 @@ const FIXED: Record<string, string> = {
   ours: '',
 };
 
-/** The page `docs/reference/errors.md`: every code that mock and server answer, by surface. */
+/** The page `docs/reference/errors.md`: every error code of mock and server, by surface. */
 function toErrors(): string {
   return `# Error codes
 
-What the mock and the reference server answer, and what clients have to expect. The lists are open: a
-deployment may answer with other codes, and a caller treats one that it does not know by its status.
-[Errors and retries](../guides/errors.md) says how to handle them.
+The error codes of the mock and the reference server. The lists are open: a deployment may use other codes, and
+a client handles an unknown code by its status. See [errors and retries](../guides/errors.md) for how to handle them.
 
 ## Gateway
 
-Body \`{ code, message, requestId }\`. _Repeat_: whether the same call may be sent again. _Fixed_: what the
-contract promises of every deployment; the rest is what this project does
-([D6](../decisions/d06-gateway-errors.md)).
+Body \`{ code, message, requestId }\`. _Retry_: whether the same call may be sent again. _Fixed_: what the contract
+defines for every deployment; everything else is specific to this project ([D6](../decisions/d06-gateway-errors.md)).
 
 ${toTable(
-  ['Code', 'Status', 'Repeat', 'Retry-After', 'Fixed', 'Message'],
+  ['Code', 'Status', 'Retry', 'Retry-After', 'Fixed', 'Message'],
   defaults.gatewayErrors.map((error) => [
     `\`${error.code}\``,
     String(error.status),
@@ -45,8 +43,8 @@ ${toTable(
 )}
 ## Storage
 
-Envelope \`{ statusCode, body: { requestId, code, message } }\`. A code of one item stands in the result list
-of a call that succeeded as a whole, where \`${defaults.itemCodes.success}\` marks a good one
+Envelope \`{ statusCode, body: { requestId, code, message } }\`. The code of an item is in the result list
+of a call that succeeded as a whole; \`${defaults.itemCodes.success}\` is the code of a successful item
 ([D26](../decisions/d26-storage-errors.md)).
 
 ${toTable(
@@ -61,7 +59,7 @@ ${toTable(
 )}
 ## Upload target
 
-An XML document \`Error\` with \`Code\`, \`Message\`, \`Resource\`, \`RequestId\` and \`TraceId\`
+An XML document with the root \`Error\` and \`Code\`, \`Message\`, \`Resource\`, \`RequestId\` and \`TraceId\`
 ([D27](../decisions/d27-upload-target.md)).
 
 ${toTable(
@@ -82,18 +80,18 @@ type Operation = { operationId: string; summary: string; 'x-berth-websocket'?: t
 
 const METHODS = ['get', 'post'];
 
-const HEAD = ['Operation', 'Method', 'Path', 'What it does', 'Repeat', 'Rules'];
+const HEAD = ['Operation', 'Method', 'Path', 'What it does', 'Retry', 'Rules'];
 
 /** The page `docs/reference/operations.md`: every operation of both documents. */
 function toOperations(): string {
   return `# Operations
 
-The operations of the contract, by the \`operationId\` that types, reports and logs name. Schemas,
-examples and answers of each stand in the API reference of the docs site, which is made from
+The operations of the contract, by the \`operationId\` used in types, reports and logs. Their schemas, examples and
+responses are in the API reference of the docs site, which is generated from
 [\`spec/gateway.v1\`](../../spec/gateway.v1/openapi.yaml) and
 [\`spec/storage.v2\`](../../spec/storage.v2/openapi.yaml).
 
-_Repeat_ says whether the same call may be sent again when nobody knows if it was executed.
+_Retry_: whether the same call may be sent again if it is unknown whether it was executed.
 
 ## Gateway, version ${gateway.info.version}
 
@@ -102,7 +100,7 @@ ${toTable(HEAD, toRows(gateway.paths))}
 
 ${toTable(HEAD, toRows(storage.paths))}
 The upload target has no fixed address: \`uploadFile\` is sent to the \`url\` that \`getUploadMetaData\`
-returned, exactly as it stands there.
+returned, unchanged.
 `;
 }
 
@@ -156,10 +154,10 @@ function toRules(): string {
   });
   return `# Rules
 
-The ${ruleSet.rules.length} rules of the contract, version ${ruleSet.version} of the rule set. An id never changes its meaning.
-The [conformance suite](../start/conformance.md) reports by these ids. \`MUST\` and \`SHOULD\` are checked on
-any deployment; \`info\` states what cannot be checked from outside, or what only this project does. Where
-each rule comes from and where it stands in the documents: [traceability](traceability.md).
+The ${ruleSet.rules.length} rules of the contract, version ${ruleSet.version} of the rule set. The meaning of an ID never changes, and the
+[conformance suite](../start/conformance.md) reports by these IDs. \`MUST\` and \`SHOULD\` are checked on any deployment;
+\`info\` is for what cannot be checked from outside, or what only this project does. For the source of each rule and
+its place in the documents, see [traceability](traceability.md).
 
 ${sections.join('\n')}`;
 }
@@ -174,17 +172,16 @@ type Rule = RuleSet['rules'][number];
 
 const INTRODUCTION = `# Traceability
 
-Every line of the API description and every decision, with the rule that states it and the place in the
-contract that holds it. MUST and SHOULD are checked on any deployment. A line of level info is not: its
-row names the decision that fills it.
+Every line of the API description and every decision, with its rule and its place in the contract. MUST and SHOULD
+are checked on any deployment. Lines of level info are not; their rows name the decision that applies.
 `;
 
 const TO_TRACEABILITY_HEAD = ['Line', 'Rule', 'Level', 'Statement', 'Place or decision'];
 
 /**
- * The page `docs/reference/traceability.md`: one section a heading of the API description, in its
- * order, then one for the rules that stand on a decision alone. A rule that several lines state has a
- * row at each.
+ * The page `docs/reference/traceability.md`: one section per heading of the API description, in its
+ * order, then one for the rules based on a decision alone. A rule stated by several lines has a row at
+ * each of them.
  *
  * @returns Markdown whose links are relative to `docs/reference`
  */
@@ -249,11 +246,10 @@ function toLimits(): string {
   );
   return `# Limits
 
-The contract names no limit where a deployment may choose. These are the values of this project: of mock,
-server and stubs, and what the client expects. The server takes others under \`limits\` of its
-[configuration](configuration.md).
+The contract leaves these limits to each deployment. The values below are those of the mock, the server and the
+stubs, and what the client expects. Change them for the server under \`limits\` in its [configuration](configuration.md).
 
-${toTable(['Limit', 'Value', 'What it bounds', 'Decision'], rows)}`;
+${toTable(['Limit', 'Value', 'Applies to', 'Decision'], rows)}`;
 }
 
 function toMebibytes(value: number, unit: string): string {
@@ -262,7 +258,7 @@ function toMebibytes(value: number, unit: string): string {
   return mebibytes < 1024 ? ` (${mebibytes} MiB)` : ` (${mebibytes / 1024} GiB)`;
 }
 
-/** The hand-written file that holds a place, from the root of the repository. */
+/** The hand-written file that contains a place, from the root of the repository. */
 export function toPlaceFile(place: string): string {
   const [target = '', pointer = ''] = place.split('#');
   if (target !== 'gateway.v1' && target !== 'storage.v2') return `spec/${target}`;

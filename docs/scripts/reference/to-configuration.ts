@@ -23,9 +23,9 @@ const HEAD = ['Setting', 'Type', 'Default', 'Effect'];
 export function toConfiguration(): string {
   return `# Configuration
 
-Every setting of the configuration files, from the JSON Schemas that the packages export and that editors
-complete and check by. \`<name>\` stands for a name of your own, \`[]\` for each entry of a list. The mock has
-options only: see its [README](../../packages/mock/README.md).
+Every setting of the configuration files, generated from the JSON Schemas that the packages export for
+[editors](editors.md). \`<name>\` is a name of your choice, \`[]\` an entry of a list. The mock has no configuration
+file; its options are in the [README](../../packages/mock/README.md).
 
 ## Server
 
@@ -59,7 +59,7 @@ function toSetting(schema: Schema, path: string): string[][] {
   return mergeForms(rows);
 }
 
-/** A setting of several forms stands once, with the types of all. */
+/** A setting with several forms has one row, with the types of all. */
 function mergeForms(rows: string[][]): string[][] {
   const merged = [...Map.groupBy(rows, ([path]) => path).values()];
   return merged.map((forms) => {

@@ -142,7 +142,7 @@ describe('a refusal', () => {
     expect(answer.status).toBe(403);
     expect(await errorOf(answer)).toEqual({
       Code: 'SignatureDoesNotMatch',
-      Message: 'The grant does not fit the form.',
+      Message: 'The grant does not match the form.',
       Resource: '/reports/中文.txt',
       RequestId: id,
       TraceId: id,

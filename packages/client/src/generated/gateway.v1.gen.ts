@@ -17,19 +17,19 @@ export interface paths {
         };
         /**
          * Call the root of a hosted service with GET
-         * @description Forwards a GET to the root path of the service. A trailing slash after the name means the same.
-         *     A query string is passed on byte for byte.
+         * @description Forwards a GET to the root path of the service. A trailing slash after the name makes no difference.
+         *     The query string is forwarded byte for byte.
          *
-         *     A WebSocket handshake (RFC 6455) is authenticated like any call and, where the service accepts it,
-         *     answered with 101 and `X-Request-Id`. Text and binary messages pass both ways, and so do the
+         *     A WebSocket handshake (RFC 6455) is authenticated like any call. If the service accepts it, the
+         *     response is 101 with `X-Request-Id`. Text and binary messages pass in both directions, and so do the
          *     subprotocols, the close code and its reason.
          */
         get: operations["cloudrun-get-root"];
         put?: never;
         /**
          * Call the root of a hosted service with POST
-         * @description Forwards a POST to the root path of the service. A trailing slash after the name means the same.
-         *     Query string and body are passed on byte for byte.
+         * @description Forwards a POST to the root path of the service. A trailing slash after the name makes no difference.
+         *     The query string and the body are forwarded byte for byte.
          */
         post: operations["cloudrun-post-root"];
         delete?: never;
@@ -50,10 +50,10 @@ export interface paths {
                  */
                 name: components["parameters"]["ServiceName"];
                 /**
-                 * @description Path within the hosted service. It may hold several segments (`a/b/c`), also empty ones; OpenAPI
-                 *     cannot say that, so the extension `x-berth-greedy` does. It reaches the service as it was sent:
-                 *     `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..` after one
-                 *     decoding, for clients rewrite such paths.
+                 * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones; OpenAPI
+                 *     cannot express this, so the extension `x-berth-greedy` does. It reaches the service as sent: `%2F`
+                 *     stays `%2F`. Deployments of this project refuse a segment that is `.` or `..` after one round of
+                 *     decoding, because clients rewrite such paths.
                  * @example abc
                  */
                 anyPath: components["parameters"]["AnyPath"];
@@ -62,19 +62,19 @@ export interface paths {
         };
         /**
          * Call a path of a hosted service with GET
-         * @description Forwards a GET to a path of the service. The bytes after the name reach the service as they came:
-         *     nothing is decoded or encoded again, the query string included.
+         * @description Forwards a GET to a path of the service. The path after the name and the query string reach the
+         *     service byte for byte: nothing is decoded or encoded again.
          *
-         *     A WebSocket handshake (RFC 6455) is authenticated like any call and, where the service accepts it,
-         *     answered with 101 and `X-Request-Id`. Text and binary messages pass both ways, and so do the
+         *     A WebSocket handshake (RFC 6455) is authenticated like any call. If the service accepts it, the
+         *     response is 101 with `X-Request-Id`. Text and binary messages pass in both directions, and so do the
          *     subprotocols, the close code and its reason.
          */
         get: operations["cloudrun-get"];
         put?: never;
         /**
          * Call a path of a hosted service with POST
-         * @description Forwards a POST to a path of the service. The bytes after the name reach the service as they came:
-         *     nothing is decoded or encoded again, query string and body included.
+         * @description Forwards a POST to a path of the service. The path after the name, the query string and the body
+         *     reach the service byte for byte: nothing is decoded or encoded again.
          */
         post: operations["cloudrun-post"];
         delete?: never;
@@ -95,7 +95,7 @@ export interface components {
         ServiceName: string;
         /**
          * Gateway error code
-         * @description Error code. The list is open: a client meets codes that are not in it.
+         * @description Error code. The list is open: a deployment may use codes that are not in it.
          *
          *     | Code | Meaning |
          *     |---|---|
@@ -123,24 +123,24 @@ export interface components {
         GatewayErrorCode: string;
         /**
          * Gateway error
-         * @description What the gateway answers when it, and not the hosted service, ends a call.
+         * @description The response body when the gateway, and not the hosted service, ends a call.
          */
         GatewayError: {
             code: components["schemas"]["GatewayErrorCode"];
             /**
-             * @description Error text for people. It is no stable interface.
+             * @description Human-readable error text. It is not a stable interface.
              * @example The hosted service is missing.
              */
             message: string;
             /**
-             * @description Identifier of the call, equal to the header `X-Request-Id` of the same answer.
+             * @description Identifier of the call, equal to the header `X-Request-Id` of the same response.
              * @example 0b8f1a52-6c1e-4a43-9d4c-5f8e5b1c7a10
              */
             requestId: string;
         };
         /**
          * Service object
-         * @description A JSON object whose properties the hosted service alone defines.
+         * @description A JSON object whose properties are defined by the hosted service alone.
          */
         ServiceObject: {
             [key: string]: unknown;
@@ -148,8 +148,8 @@ export interface components {
     };
     responses: {
         /**
-         * @description Any other error of the gateway. Missing or bad credentials and a name outside the pattern are a 4xx.
-         *     Which status belongs to which code is not fixed by the contract.
+         * @description Any other error of the gateway. Missing or bad credentials and a name that does not match the pattern
+         *     are a 4xx. The contract does not define which status belongs to which code.
          */
         GatewayError: {
             headers: {
@@ -163,8 +163,8 @@ export interface components {
             };
         };
         /**
-         * @description The hosted service's answer. Other statuses of the service (2xx, 3xx, 4xx, 5xx) pass through in the
-         *     same way, so this response stands for all of them.
+         * @description The response of the hosted service. Its other statuses (2xx, 3xx, 4xx, 5xx) pass through in the same
+         *     way, so this response represents all of them.
          */
         ServiceAnswer: {
             headers: {
@@ -211,24 +211,24 @@ export interface components {
          */
         ServiceName: components["schemas"]["ServiceName"];
         /**
-         * @description Identifier of the last event that the caller has seen. A service that offers Server-Sent Events
-         *     may resume the stream after it (HTML Living Standard, section 9.2); the gateway only passes it on.
+         * @description Identifier of the last event that the caller received. A service that sends Server-Sent Events may
+         *     resume the stream after it (HTML Living Standard, section 9.2); the gateway only forwards it.
          * @example 42
          */
         LastEventId: string;
         /**
-         * @description Path within the hosted service. It may hold several segments (`a/b/c`), also empty ones; OpenAPI
-         *     cannot say that, so the extension `x-berth-greedy` does. It reaches the service as it was sent:
-         *     `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..` after one
-         *     decoding, for clients rewrite such paths.
+         * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones; OpenAPI
+         *     cannot express this, so the extension `x-berth-greedy` does. It reaches the service as sent: `%2F`
+         *     stays `%2F`. Deployments of this project refuse a segment that is `.` or `..` after one round of
+         *     decoding, because clients rewrite such paths.
          * @example abc
          */
         AnyPath: string;
     };
     requestBodies: {
         /**
-         * @description A JSON object with any properties. The gateway passes the body of any content type on unchanged;
-         *     the contract promises it for `application/json`.
+         * @description A JSON object with any properties. The gateway forwards a body of any content type unchanged; the
+         *     contract guarantees it for `application/json`.
          */
         ServicePayload: {
             content: {
@@ -238,38 +238,37 @@ export interface components {
     };
     headers: {
         /**
-         * @description Identifier of the call, made anew by the gateway for each call and never taken from the hosted
-         *     service. It is on every answer of the gateway, upgrades and preflights included.
+         * @description Identifier of the call. The gateway generates it for each call and never takes it from the hosted
+         *     service. Every response of the gateway has it, including upgrades and preflights.
          * @example 0b8f1a52-6c1e-4a43-9d4c-5f8e5b1c7a10
          */
         XRequestId: string;
         /**
-         * @description Set by the gateway so that browsers save what a hosted service sends instead of showing it.
+         * @description Set by the gateway so that browsers save the content of a hosted service instead of showing it.
          *
-         *     - C1: every answer of a service to a GET carries `attachment`.
-         *     - C2: every answer of a service whose content is not of a text type carries `attachment`. Text types
+         *     - C1: every response of a service to a GET carries `attachment`.
+         *     - C2: every response of a service whose content is not of a text type carries `attachment`. Text types
          *       are `application/json`, `application/x-www-form-urlencoded` and `text/plain`, compared without
-         *       parameters; `text/html` and `application/problem+json` are none of them.
-         *     - C3: Server-Sent Events and WebSocket requests are exempt from both: where the request accepts
-         *       `text/event-stream` and the answer is one, and where a connection is upgraded.
+         *       parameters; `text/html` and `application/problem+json` are not text types.
+         *     - C3: Server-Sent Events and WebSocket requests are exempt from both: if the request accepts
+         *       `text/event-stream` and the response is an event stream, or if the connection is upgraded.
          *
-         *     Where C1 or C2 applies no `inline` of the service reaches the caller. Where neither applies the
-         *     answer carries no such header. Deployments of this project put it on the gateway's own errors to a
-         *     GET as well.
+         *     If C1 or C2 applies, no `inline` of the service reaches the caller. If neither applies, the response
+         *     carries no such header. Deployments of this project also add it to the gateway's own errors on GET.
          * @example attachment
          */
         ContentDisposition: string;
         /**
-         * @description How long to wait before the next try, in whole seconds or as an HTTP date (RFC 9110, section
-         *     10.2.3). The contract does not promise it; deployments of this project give it where a later try
+         * @description How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
+         *     10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
          *     may succeed.
          * @example 1
          */
         RetryAfter: string;
         /**
-         * @description Status of the hosted service's own answer. Where it is present the service has answered; the
-         *     gateway's own errors do not carry it. The contract does not promise it; deployments of this project
-         *     send it.
+         * @description Status of the hosted service's own response. If it is present, the response comes from the service;
+         *     the gateway's own errors do not carry it. The contract does not guarantee it; deployments of this
+         *     project send it.
          * @example 200
          */
         UpstreamStatus: string;
@@ -283,8 +282,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Identifier of the last event that the caller has seen. A service that offers Server-Sent Events
-                 *     may resume the stream after it (HTML Living Standard, section 9.2); the gateway only passes it on.
+                 * @description Identifier of the last event that the caller received. A service that sends Server-Sent Events may
+                 *     resume the stream after it (HTML Living Standard, section 9.2); the gateway only forwards it.
                  * @example 42
                  */
                 "Last-Event-ID"?: components["parameters"]["LastEventId"];
@@ -334,8 +333,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Identifier of the last event that the caller has seen. A service that offers Server-Sent Events
-                 *     may resume the stream after it (HTML Living Standard, section 9.2); the gateway only passes it on.
+                 * @description Identifier of the last event that the caller received. A service that sends Server-Sent Events may
+                 *     resume the stream after it (HTML Living Standard, section 9.2); the gateway only forwards it.
                  * @example 42
                  */
                 "Last-Event-ID"?: components["parameters"]["LastEventId"];
@@ -348,10 +347,10 @@ export interface operations {
                  */
                 name: components["parameters"]["ServiceName"];
                 /**
-                 * @description Path within the hosted service. It may hold several segments (`a/b/c`), also empty ones; OpenAPI
-                 *     cannot say that, so the extension `x-berth-greedy` does. It reaches the service as it was sent:
-                 *     `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..` after one
-                 *     decoding, for clients rewrite such paths.
+                 * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones; OpenAPI
+                 *     cannot express this, so the extension `x-berth-greedy` does. It reaches the service as sent: `%2F`
+                 *     stays `%2F`. Deployments of this project refuse a segment that is `.` or `..` after one round of
+                 *     decoding, because clients rewrite such paths.
                  * @example abc
                  */
                 anyPath: components["parameters"]["AnyPath"];
@@ -378,10 +377,10 @@ export interface operations {
                  */
                 name: components["parameters"]["ServiceName"];
                 /**
-                 * @description Path within the hosted service. It may hold several segments (`a/b/c`), also empty ones; OpenAPI
-                 *     cannot say that, so the extension `x-berth-greedy` does. It reaches the service as it was sent:
-                 *     `%2F` stays `%2F`. Deployments of this project refuse a segment that is `.` or `..` after one
-                 *     decoding, for clients rewrite such paths.
+                 * @description Path within the hosted service. It may have several segments (`a/b/c`), including empty ones; OpenAPI
+                 *     cannot express this, so the extension `x-berth-greedy` does. It reaches the service as sent: `%2F`
+                 *     stays `%2F`. Deployments of this project refuse a segment that is `.` or `..` after one round of
+                 *     decoding, because clients rewrite such paths.
                  * @example abc
                  */
                 anyPath: components["parameters"]["AnyPath"];

@@ -66,11 +66,11 @@ export const GATEWAY_ERRORS = {
   },
   "INVALID_PATH": {
     "status": 404,
-    "message": "The path is no path of this API."
+    "message": "The path is not part of this API."
   },
   "METHOD_NOT_ALLOWED": {
     "status": 405,
-    "message": "The path does not take this method."
+    "message": "The path does not support this method."
   },
   "EXCEED_MAX_PAYLOAD_SIZE": {
     "status": 413,
@@ -83,7 +83,7 @@ export const GATEWAY_ERRORS = {
   },
   "BAD_GATEWAY": {
     "status": 502,
-    "message": "The hosted service gave no valid answer."
+    "message": "The hosted service returned an invalid response."
   },
   "SYS_ERR": {
     "status": 500,
@@ -103,7 +103,7 @@ export const STORAGE_ERRORS = {
   },
   "INVALID_PARAM": {
     "status": 400,
-    "message": "A parameter is wrong."
+    "message": "A parameter is invalid."
   },
   "SIGN_PARAM_INVALID": {
     "status": 401,
@@ -119,11 +119,11 @@ export const STORAGE_ERRORS = {
   },
   "NOT_FOUND": {
     "status": 404,
-    "message": "The path is no operation of this API."
+    "message": "The path is not an operation of this API."
   },
   "METHOD_NOT_ALLOWED": {
     "status": 405,
-    "message": "The operation takes POST only."
+    "message": "The operation only supports POST."
   },
   "EXCEED_MAX_PAYLOAD_SIZE": {
     "status": 413,
@@ -157,7 +157,7 @@ export const UPLOAD_ERRORS = {
   },
   "SignatureDoesNotMatch": {
     "status": 403,
-    "message": "The grant does not fit the form."
+    "message": "The grant does not match the form."
   },
   "EntityTooLarge": {
     "status": 400,
@@ -165,7 +165,7 @@ export const UPLOAD_ERRORS = {
   },
   "MalformedPOSTRequest": {
     "status": 400,
-    "message": "The body is no multipart form of an upload."
+    "message": "The body is not a multipart upload form."
   },
   "RequestTimeout": {
     "status": 400,

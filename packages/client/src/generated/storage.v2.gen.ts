@@ -44,8 +44,9 @@ export interface paths {
         put?: never;
         /**
          * Get temporary download links
-         * @description Returns a download link for each file. The list of the answer has one entry an item; a bad item
-         *     fails alone, and a missing file is never `SUCCESS`. A link stops working after its `maxAge`.
+         * @description Returns a download link for each file. The list in the response has one entry per item; a bad item
+         *     fails on its own, and the code of a missing file is never `SUCCESS`. A link stops working after its
+         *     `maxAge`.
          */
         post: operations["batchGetTempUrls"];
         delete?: never;
@@ -71,9 +72,9 @@ export interface paths {
         put?: never;
         /**
          * Delete files
-         * @description Deletes the files of the list and no other. A deleted file is not found afterwards, and its links no
-         *     longer work. The list of the answer has one entry an item; a bad item fails alone, and a missing
-         *     file is never `SUCCESS`.
+         * @description Deletes the files of the list and no others. A deleted file is not found afterwards, and its links
+         *     no longer work. The list in the response has one entry per item; a bad item fails on its own, and
+         *     the code of a missing file is never `SUCCESS`.
          */
         post: operations["batchDelete"];
         delete?: never;
@@ -99,9 +100,9 @@ export interface paths {
         put?: never;
         /**
          * Copy or move files
-         * @description Copies each file of the list; with `removeOriginal` it is moved. The list of the answer has one
-         *     entry an item; a bad item, such as a missing file, fails alone. A failed move leaves the source
-         *     as it was. `statusCode` equals the HTTP status of the answer.
+         * @description Copies each file of the list, or moves it if `removeOriginal` is true. The list in the response has
+         *     one entry per item; a bad item, such as a missing file, fails on its own. A failed move leaves the
+         *     source as it was. `statusCode` equals the HTTP status of the response.
          */
         post: operations["batchCopyFile"];
         delete?: never;
@@ -121,13 +122,13 @@ export interface paths {
         put?: never;
         /**
          * Upload the content of a file
-         * @description Second step of an upload: a multipart form, posted to the returned `url` exactly as it is. The
-         *     form itself carries the grant. Send `file` as the last field: deployments of this project, like
-         *     many object stores, ignore what comes after it.
+         * @description Second step of an upload: a multipart form, posted to exactly the `url` that was returned. The form
+         *     itself carries the grant. Send `file` as the last field: deployments of this project, like many
+         *     object stores, ignore everything after it.
          *
          *     An error is an XML document that has an `Error` element, whatever its status; a success has no
          *     such element. A form with a missing or wrong signature, token, meta file ID or key stores
-         *     nothing, and so does an upload that breaks off.
+         *     nothing, and neither does an upload that is interrupted.
          */
         post: operations["uploadFile"];
         delete?: never;
@@ -156,8 +157,8 @@ export interface components {
         };
         /**
          * Status code
-         * @description `200` for success. For `batchCopyFile` it equals the HTTP status of the answer; deployments of this
-         *     project keep that for all four operations.
+         * @description `200` for success. For `batchCopyFile` it equals the HTTP status of the response; deployments of this
+         *     project do the same for all four operations.
          * @example 200
          */
         StatusCode: number;
@@ -169,24 +170,24 @@ export interface components {
         RequestId: string;
         /**
          * Error code
-         * @description Error code. The list is open: a client meets codes that are not in it.
+         * @description Error code. The list is open: a deployment may use codes that are not in it.
          * @example INVALID_PARAM
          */
         ErrorCode: string;
         /**
          * Error message
-         * @description Error text for people. It is no stable interface.
+         * @description Human-readable error text. It is not a stable interface.
          * @example fileList must be an array.
          */
         ErrorMessage: string;
         /**
-         * Error answer
+         * Error response
          * @description The envelope of a call that failed as a whole.
          */
         ErrorAnswer: {
             statusCode: components["schemas"]["StatusCode"];
             /**
-             * Error answer body
+             * Error response body
              * @description The error. It has no `data`.
              */
             body: {
@@ -197,13 +198,13 @@ export interface components {
         };
         /**
          * File ID
-         * @description Identifier of a stored file. Its format is not fixed by the contract.
+         * @description Identifier of a stored file. The contract does not define its format.
          * @example cloud://dev.files/reports/summary.txt
          */
         FileId: string;
         /**
          * Upload metadata
-         * @description All that the second step of an upload needs.
+         * @description Everything that the second step of an upload needs.
          * @example {
          *       "url": "https://upload.berth.example/?bucket=files",
          *       "token": "8c1f0e5b",
@@ -214,7 +215,7 @@ export interface components {
          */
         UploadMetaData: {
             /**
-             * @description Absolute address of the upload. The form goes to it exactly as it is, path and query included.
+             * @description Absolute address of the upload. Send the form to exactly this address, including its path and query.
              * @example https://upload.berth.example/?bucket=files
              */
             url: string;
@@ -236,13 +237,13 @@ export interface components {
             storeFileID: string;
         };
         /**
-         * Upload metadata answer
-         * @description The envelope of every storage answer.
+         * Upload metadata response
+         * @description The envelope of every storage response.
          */
         GetUploadMetaDataAnswer: {
             statusCode: components["schemas"]["StatusCode"];
             /**
-             * Upload metadata answer body
+             * Upload metadata response body
              * @description `data` on success; `code` and `message` on failure.
              */
             body: {
@@ -263,8 +264,8 @@ export interface components {
         TempUrlItem: {
             fileID: components["schemas"]["FileId"];
             /**
-             * @description Validity period of the link. Its unit is not fixed by the contract; deployments of this
-             *     project take whole seconds. Omitted, the deployment decides.
+             * @description Validity period of the link. The contract does not define its unit; deployments of this
+             *     project use whole seconds. If it is omitted, the deployment decides.
              * @example 600
              */
             maxAge?: number;
@@ -283,7 +284,7 @@ export interface components {
          */
         TempUrlsRequest: {
             /**
-             * @description The files, in the order in which the answer lists them.
+             * @description The files, in the order in which the response lists them.
              * @example [
              *       {
              *         "fileID": "cloud://dev.files/reports/summary.txt",
@@ -310,12 +311,12 @@ export interface components {
          *     }
          */
         DownloadFileItem: {
-            /** @description ID of the file that was asked for. */
+            /** @description ID of the requested file. */
             fileID: components["schemas"]["FileId"];
             code: components["schemas"]["ItemCode"];
             /**
-             * @description Download link: a GET of it, without credentials, returns the bytes of the file. It may come
-             *     unencoded (Chinese, spaces). Deployments of this project give an empty string where `code` is not
+             * @description Download link: a GET of it, without credentials, returns the bytes of the file. It may be
+             *     unencoded (Chinese, spaces). Deployments of this project return an empty string if `code` is not
              *     `SUCCESS`.
              * @example https://files.berth.example/reports/summary.txt?sign=2b6a
              */
@@ -323,7 +324,7 @@ export interface components {
         };
         /**
          * Temporary links
-         * @description One entry an item of the request.
+         * @description One entry per item of the request.
          * @example {
          *       "fileList": [
          *         {
@@ -336,7 +337,7 @@ export interface components {
          */
         TempUrls: {
             /**
-             * @description The results, one an item.
+             * @description The results, one per item.
              * @example [
              *       {
              *         "fileID": "cloud://dev.files/reports/summary.txt",
@@ -348,13 +349,13 @@ export interface components {
             fileList: components["schemas"]["DownloadFileItem"][];
         };
         /**
-         * Temporary links answer
-         * @description The envelope of every storage answer.
+         * Temporary links response
+         * @description The envelope of every storage response.
          */
         BatchGetTempUrlsAnswer: {
             statusCode: components["schemas"]["StatusCode"];
             /**
-             * Temporary links answer body
+             * Temporary links response body
              * @description `data` on success; `code` and `message` on failure.
              */
             body: {
@@ -375,7 +376,7 @@ export interface components {
          */
         DeleteRequest: {
             /**
-             * @description The IDs of the files, in the order in which the answer lists them.
+             * @description The IDs of the files, in the order in which the response lists them.
              * @example [
              *       "cloud://dev.files/reports/summary.txt"
              *     ]
@@ -384,20 +385,20 @@ export interface components {
         };
         /**
          * Delete file item
-         * @description What became of one file.
+         * @description The result for one file.
          * @example {
          *       "fileID": "cloud://dev.files/reports/summary.txt",
          *       "code": "SUCCESS"
          *     }
          */
         DeleteFileItem: {
-            /** @description ID of the file that was to be deleted. */
+            /** @description ID of the file to delete, as requested. */
             fileID: components["schemas"]["FileId"];
             code: components["schemas"]["ItemCode"];
         };
         /**
          * Deleted files
-         * @description One entry an item of the request.
+         * @description One entry per item of the request.
          * @example {
          *       "fileList": [
          *         {
@@ -409,7 +410,7 @@ export interface components {
          */
         DeletedFiles: {
             /**
-             * @description The results, one an item.
+             * @description The results, one per item.
              * @example [
              *       {
              *         "fileID": "cloud://dev.files/reports/summary.txt",
@@ -420,13 +421,13 @@ export interface components {
             fileList: components["schemas"]["DeleteFileItem"][];
         };
         /**
-         * Delete answer
-         * @description The envelope of every storage answer.
+         * Delete response
+         * @description The envelope of every storage response.
          */
         BatchDeleteAnswer: {
             statusCode: components["schemas"]["StatusCode"];
             /**
-             * Delete answer body
+             * Delete response body
              * @description `data` on success; `code` and `message` on failure.
              */
             body: {
@@ -439,9 +440,9 @@ export interface components {
         /**
          * Copy path
          * @description Absolute path including the file name: the cloud path of the file with a leading `/`. `/` separates
-         *     the levels as in a conventional file system. Allowed are digits, Latin letters, `/`, `!`, `-`, `_`,
-         *     `.`, `,`, `*` and Chinese characters (U+4E00 to U+9FFF). A path with other characters fails its item
-         *     alone, never the whole call, so the rule stands in `x-berth-item-pattern` and not in `pattern`.
+         *     the levels as in a conventional file system. Digits, Latin letters, `/`, `!`, `-`, `_`, `.`, `,`,
+         *     `*` and Chinese characters (U+4E00 to U+9FFF) are allowed. A path with other characters fails only its
+         *     own item, never the whole call, so the pattern is in `x-berth-item-pattern` and not in `pattern`.
          * @example /reports/summary.txt
          */
         FilePath: string;
@@ -456,18 +457,18 @@ export interface components {
          *     }
          */
         CopyItem: {
-            /** @description Where the file is. See `dstPath` for the characters. */
+            /** @description Path of the file. See `dstPath` for the allowed characters. */
             srcPath: components["schemas"]["FilePath"];
-            /** @description Where the copy goes. */
+            /** @description Path of the copy. */
             dstPath: components["schemas"]["FilePath"];
             /**
-             * @description Overwrite the destination where it exists. With `false` an existing destination stays unchanged.
+             * @description Whether to overwrite an existing destination. With `false`, an existing destination stays unchanged.
              * @default true
              * @example true
              */
             overwrite?: boolean;
             /**
-             * @description Delete the source after the copy, which makes it a move.
+             * @description Whether to delete the source after the copy, which makes it a move.
              * @default false
              * @example false
              */
@@ -487,7 +488,7 @@ export interface components {
          */
         CopyRequest: {
             /**
-             * @description The copies, in the order in which the answer lists them.
+             * @description The copies, in the order in which the response lists them.
              * @example [
              *       {
              *         "srcPath": "/reports/summary.txt",
@@ -499,7 +500,7 @@ export interface components {
         };
         /**
          * Copy file item
-         * @description What became of one copy. `code` and `message` are there only where the copy failed.
+         * @description The result of one copy. `code` and `message` are only set if the copy failed.
          * @example {
          *       "fileID": "cloud://dev.files/archive/summary.txt"
          *     }
@@ -508,19 +509,19 @@ export interface components {
             /** @description ID of the copied file. A deployment may leave it out. */
             fileID?: components["schemas"]["FileId"];
             /**
-             * @description Error code, only where the copy failed.
+             * @description Error code, only set if the copy failed.
              * @example OBJECT_ALREADY_EXIST
              */
             code?: string;
             /**
-             * @description Error text, only where the copy failed.
+             * @description Error text, only set if the copy failed.
              * @example The destination exists.
              */
             message?: string;
         };
         /**
          * Copied files
-         * @description One entry an item of the request.
+         * @description One entry per item of the request.
          * @example {
          *       "fileList": [
          *         {
@@ -531,7 +532,7 @@ export interface components {
          */
         CopiedFiles: {
             /**
-             * @description The results, one an item.
+             * @description The results, one per item.
              * @example [
              *       {
              *         "fileID": "cloud://dev.files/archive/summary.txt"
@@ -541,13 +542,13 @@ export interface components {
             fileList: components["schemas"]["CopyFileItem"][];
         };
         /**
-         * Copy answer
-         * @description The envelope of every storage answer.
+         * Copy response
+         * @description The envelope of every storage response.
          */
         BatchCopyFileAnswer: {
             statusCode: components["schemas"]["StatusCode"];
             /**
-             * Copy answer body
+             * Copy response body
              * @description `data` on success; `code` and `message` on failure.
              */
             body: {
@@ -590,7 +591,7 @@ export interface components {
         };
         /**
          * Upload error
-         * @description XML document with an `Error` element. The contract fixes no child elements; deployments of this
+         * @description XML document with an `Error` element. The contract defines no child elements; deployments of this
          *     project, like many object stores, send these.
          */
         UploadError: {
@@ -600,12 +601,12 @@ export interface components {
              */
             Code?: string;
             /**
-             * @description Error text for people.
+             * @description Human-readable error text.
              * @example The grant has expired.
              */
             Message?: string;
             /**
-             * @description The object that the form named.
+             * @description The object that the form names.
              * @example /reports/summary.txt
              */
             Resource?: string;
@@ -633,7 +634,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorAnswer"];
             };
         };
-        /** @description The attributes of the upload. A `code` without `data` is a failure, also with status 200. */
+        /** @description The attributes of the upload. A `code` without `data` is a failure, even with status 200. */
         GetUploadMetaData: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -644,9 +645,9 @@ export interface components {
             };
         };
         /**
-         * @description The call was refused: for its credentials or its environment, or because the body is no JSON, lacks
-         *     a field or has one of a wrong type. Which status belongs to which code is not fixed by the contract;
-         *     a fault of the caller is never a 5xx.
+         * @description The call was refused because of its credentials or its environment, or because the body is not JSON,
+         *     lacks a field or has a field of the wrong type. The contract does not define which status belongs to
+         *     which code; an error of the caller is never a 5xx.
          */
         Refused: {
             headers: {
@@ -658,7 +659,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorAnswer"];
             };
         };
-        /** @description The links. A `code` without `data` is a failure, also with status 200. */
+        /** @description The links. A `code` without `data` is a failure, even with status 200. */
         BatchGetTempUrls: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -668,7 +669,7 @@ export interface components {
                 "application/json": components["schemas"]["BatchGetTempUrlsAnswer"];
             };
         };
-        /** @description What became of each file. A `code` without `data` is a failure, also with status 200. */
+        /** @description The result for each file. A `code` without `data` is a failure, even with status 200. */
         BatchDelete: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -678,7 +679,7 @@ export interface components {
                 "application/json": components["schemas"]["BatchDeleteAnswer"];
             };
         };
-        /** @description What became of each copy. A `code` without `data` is a failure, also with status 200. */
+        /** @description The result of each copy. A `code` without `data` is a failure, even with status 200. */
         BatchCopyFile: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -699,8 +700,8 @@ export interface components {
             };
         };
         /**
-         * @description The file is stored, and it stays until it is deleted, moved or overwritten. A body, where there is
-         *     one, has no `Error` element.
+         * @description The file is stored, and it stays until it is deleted, moved or overwritten. If there is a body, it has
+         *     no `Error` element.
          */
         Uploaded: {
             headers: {
@@ -728,7 +729,7 @@ export interface components {
         EnvId: string;
     };
     requestBodies: {
-        /** @description The cloud path. A deployment accepts the fields at the top level, or inside an object named `data`, or either. */
+        /** @description The cloud path. A deployment accepts the fields at the top level, inside an object named `data`, or both ways. */
         GetUploadMetaData: {
             content: {
                 "application/json": components["schemas"]["UploadMetaDataRequest"] | {
@@ -736,7 +737,7 @@ export interface components {
                 };
             };
         };
-        /** @description The files to link to. A deployment accepts the fields at the top level, or inside an object named `data`, or either. */
+        /** @description The files to link to. A deployment accepts the fields at the top level, inside an object named `data`, or both ways. */
         BatchGetTempUrls: {
             content: {
                 "application/json": components["schemas"]["TempUrlsRequest"] | {
@@ -744,7 +745,7 @@ export interface components {
                 };
             };
         };
-        /** @description The files to delete. A deployment accepts the fields at the top level, or inside an object named `data`, or either. */
+        /** @description The files to delete. A deployment accepts the fields at the top level, inside an object named `data`, or both ways. */
         BatchDelete: {
             content: {
                 "application/json": components["schemas"]["DeleteRequest"] | {
@@ -752,7 +753,7 @@ export interface components {
                 };
             };
         };
-        /** @description The copies and moves. A deployment accepts the fields at the top level, or inside an object named `data`, or either. */
+        /** @description The copies and moves. A deployment accepts the fields at the top level, inside an object named `data`, or both ways. */
         BatchCopyFile: {
             content: {
                 "application/json": components["schemas"]["CopyRequest"] | {
@@ -760,7 +761,7 @@ export interface components {
                 };
             };
         };
-        /** @description The form. Its values come from the answer of `getUploadMetaData`. */
+        /** @description The form. Its values come from the response to `getUploadMetaData`. */
         UploadForm: {
             content: {
                 "multipart/form-data": components["schemas"]["UploadForm"];
@@ -769,14 +770,14 @@ export interface components {
     };
     headers: {
         /**
-         * @description Identifier of the call. The contract does not promise it here, unlike on the gateway; deployments of
+         * @description Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
          *     this project send it.
          * @example 5d1f8c1e-7f0a-4c3b-9a55-1f2f3f6b8e21
          */
         XRequestId: string;
         /**
-         * @description How long to wait before the next try, in whole seconds or as an HTTP date (RFC 9110, section
-         *     10.2.3). The contract does not promise it; deployments of this project give it where a later try
+         * @description How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
+         *     10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
          *     may succeed.
          * @example 1
          */

@@ -5,14 +5,14 @@ export const CONTRACT = {
   "documents": {
     "gateway.v1": {
       "version": "1.0.0",
-      "sha256": "b590d1bddf63176d26c147055573ee328cb2eb672285d7564e79903a98a39094"
+      "sha256": "2d74045c594073ac22bad09c068d2171434f3d13ac6056bdf61f33143dd6fa7b"
     },
     "storage.v2": {
       "version": "2.0.0",
-      "sha256": "08aca4f1c7acf4f6d68e15b214eca76ee90f63a674c5e02eee94e0f678068ff0"
+      "sha256": "5d96e37e7ac16d95d3801344d24998b9ce100bdf51842f57fc29e2a970eac1b6"
     }
   },
-  "sha256": "5d2364b75c76857d6d461d551351f673690b6e239133aa966a72d089fa376a37"
+  "sha256": "bfb74ed19f239e715d62f8c6e32a32d5cf1aae27f5b171129d49a4fbc0db4c17"
 } as const;
 
 /** The neutral names of the contract (D1). */
@@ -76,32 +76,13 @@ export const CORS = {
   "maxAge": 600
 } as const;
 
-/** Limits that routers and engine obey; each unit is in the name. */
+/** Limits that the routers obey; each unit is in the name. */
 export const LIMITS = {
   "gatewayBodyBytes": 20971520,
   "storageBodyBytes": 1048576,
   "batchItems": 50,
-  "uploadBytes": 5368709120,
-  "pathBytes": 1024,
-  "grantSeconds": 900,
-  "linkSeconds": 600,
-  "linkMinSeconds": 1,
-  "linkMaxSeconds": 604800,
-  "clockWindowSeconds": 300
+  "uploadBytes": 5368709120
 } as const;
 
-/** What the paths of a copy must match (D24). */
-export const COPY_PATH_PATTERN = "^/[0-9A-Za-z/!\\-_.,*\\u4E00-\\u9FFF]+$" as const;
-
-/** Code of an item that succeeded. */
-export const ITEM_SUCCESS = "SUCCESS" as const;
-
-/** What signatures are made of (D16, D17). */
-export const SIGNATURE = {
-  "algorithm": "TC3-HMAC-SHA256",
-  "service": "svc",
-  "storageVersion": "1.0",
-  "storageSigningHost": "api.berth.example",
-  "storageSignedHeaders": "content-type;host",
-  "storageContentType": "application/json; charset=utf-8"
-} as const;
+/** First word of a signature in `Authorization` (D16). */
+export const SIGNATURE_ALGORITHM = "TC3-HMAC-SHA256" as const;

@@ -30,11 +30,11 @@ export interface Handlers<P extends Principals = Principals> {
    *
    * Call the root of a hosted service with GET
    *
-   * Forwards a GET to the root path of the service. A trailing slash after the name means the same.
-   * A query string is passed on byte for byte.
+   * Forwards a GET to the root path of the service. A trailing slash after the name makes no difference.
+   * The query string is forwarded byte for byte.
    *
-   * A WebSocket handshake (RFC 6455) is authenticated like any call and, where the service accepts it,
-   * answered with 101 and `X-Request-Id`. Text and binary messages pass both ways, and so do the
+   * A WebSocket handshake (RFC 6455) is authenticated like any call. If the service accepts it, the
+   * response is 101 with `X-Request-Id`. Text and binary messages pass in both directions, and so do the
    * subprotocols, the close code and its reason.
    */
   'cloudrun-get-root'?: (
@@ -46,8 +46,8 @@ export interface Handlers<P extends Principals = Principals> {
    *
    * Call the root of a hosted service with POST
    *
-   * Forwards a POST to the root path of the service. A trailing slash after the name means the same.
-   * Query string and body are passed on byte for byte.
+   * Forwards a POST to the root path of the service. A trailing slash after the name makes no difference.
+   * The query string and the body are forwarded byte for byte.
    */
   'cloudrun-post-root'?: (
     input: CloudrunPostRootInput,
@@ -58,11 +58,11 @@ export interface Handlers<P extends Principals = Principals> {
    *
    * Call a path of a hosted service with GET
    *
-   * Forwards a GET to a path of the service. The bytes after the name reach the service as they came:
-   * nothing is decoded or encoded again, the query string included.
+   * Forwards a GET to a path of the service. The path after the name and the query string reach the
+   * service byte for byte: nothing is decoded or encoded again.
    *
-   * A WebSocket handshake (RFC 6455) is authenticated like any call and, where the service accepts it,
-   * answered with 101 and `X-Request-Id`. Text and binary messages pass both ways, and so do the
+   * A WebSocket handshake (RFC 6455) is authenticated like any call. If the service accepts it, the
+   * response is 101 with `X-Request-Id`. Text and binary messages pass in both directions, and so do the
    * subprotocols, the close code and its reason.
    */
   'cloudrun-get'?: (
@@ -74,8 +74,8 @@ export interface Handlers<P extends Principals = Principals> {
    *
    * Call a path of a hosted service with POST
    *
-   * Forwards a POST to a path of the service. The bytes after the name reach the service as they came:
-   * nothing is decoded or encoded again, query string and body included.
+   * Forwards a POST to a path of the service. The path after the name, the query string and the body
+   * reach the service byte for byte: nothing is decoded or encoded again.
    */
   'cloudrun-post'?: (
     input: CloudrunPostInput,

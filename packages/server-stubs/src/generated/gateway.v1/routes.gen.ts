@@ -7,7 +7,7 @@ import * as requests from './request-validators.gen.ts';
 export const routes: RouteTable = {
   title: 'Gateway API',
   version: '1.0.0',
-  sha256: 'b590d1bddf63176d26c147055573ee328cb2eb672285d7564e79903a98a39094',
+  sha256: '2d74045c594073ac22bad09c068d2171434f3d13ac6056bdf61f33143dd6fa7b',
   securitySchemes: {
     bearerToken: { type: 'http', scheme: 'bearer' },
     signature: { type: 'apiKey', in: 'header', name: 'authorization' },

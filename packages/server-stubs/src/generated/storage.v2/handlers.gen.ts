@@ -44,8 +44,9 @@ export interface Handlers<P extends Principals = Principals> {
    *
    * Get temporary download links
    *
-   * Returns a download link for each file. The list of the answer has one entry an item; a bad item
-   * fails alone, and a missing file is never `SUCCESS`. A link stops working after its `maxAge`.
+   * Returns a download link for each file. The list in the response has one entry per item; a bad item
+   * fails on its own, and the code of a missing file is never `SUCCESS`. A link stops working after its
+   * `maxAge`.
    */
   batchGetTempUrls?: (
     input: BatchGetTempUrlsInput,
@@ -56,9 +57,9 @@ export interface Handlers<P extends Principals = Principals> {
    *
    * Delete files
    *
-   * Deletes the files of the list and no other. A deleted file is not found afterwards, and its links no
-   * longer work. The list of the answer has one entry an item; a bad item fails alone, and a missing
-   * file is never `SUCCESS`.
+   * Deletes the files of the list and no others. A deleted file is not found afterwards, and its links
+   * no longer work. The list in the response has one entry per item; a bad item fails on its own, and
+   * the code of a missing file is never `SUCCESS`.
    */
   batchDelete?: (
     input: BatchDeleteInput,
@@ -69,9 +70,9 @@ export interface Handlers<P extends Principals = Principals> {
    *
    * Copy or move files
    *
-   * Copies each file of the list; with `removeOriginal` it is moved. The list of the answer has one
-   * entry an item; a bad item, such as a missing file, fails alone. A failed move leaves the source
-   * as it was. `statusCode` equals the HTTP status of the answer.
+   * Copies each file of the list, or moves it if `removeOriginal` is true. The list in the response has
+   * one entry per item; a bad item, such as a missing file, fails on its own. A failed move leaves the
+   * source as it was. `statusCode` equals the HTTP status of the response.
    */
   batchCopyFile?: (
     input: BatchCopyFileInput,
@@ -82,13 +83,13 @@ export interface Handlers<P extends Principals = Principals> {
    *
    * Upload the content of a file
    *
-   * Second step of an upload: a multipart form, posted to the returned `url` exactly as it is. The
-   * form itself carries the grant. Send `file` as the last field: deployments of this project, like
-   * many object stores, ignore what comes after it.
+   * Second step of an upload: a multipart form, posted to exactly the `url` that was returned. The form
+   * itself carries the grant. Send `file` as the last field: deployments of this project, like many
+   * object stores, ignore everything after it.
    *
    * An error is an XML document that has an `Error` element, whatever its status; a success has no
    * such element. A form with a missing or wrong signature, token, meta file ID or key stores
-   * nothing, and so does an upload that breaks off.
+   * nothing, and neither does an upload that is interrupted.
    */
   uploadFile?: (
     input: UploadFileInput,

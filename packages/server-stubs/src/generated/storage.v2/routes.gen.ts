@@ -8,7 +8,7 @@ import * as responses from './response-validators.gen.ts';
 export const routes: RouteTable = {
   title: 'Storage API',
   version: '2.0.0',
-  sha256: '08aca4f1c7acf4f6d68e15b214eca76ee90f63a674c5e02eee94e0f678068ff0',
+  sha256: '5d96e37e7ac16d95d3801344d24998b9ce100bdf51842f57fc29e2a970eac1b6',
   securitySchemes: {
     authorization: { type: 'apiKey', in: 'header', name: 'x-svc-authorization' },
     sessionToken: { type: 'apiKey', in: 'header', name: 'x-svc-sessiontoken' },

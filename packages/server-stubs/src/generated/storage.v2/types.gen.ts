@@ -32,7 +32,7 @@ export type GetUploadMetaDataOutput = {
   status: 200;
   headers?: {
     /**
-     * Identifier of the call. The contract does not promise it here, unlike on the gateway; deployments of
+     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
      * this project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
@@ -43,13 +43,13 @@ export type GetUploadMetaDataOutput = {
   status: Status4XX;
   headers?: {
     /**
-     * Identifier of the call. The contract does not promise it here, unlike on the gateway; deployments of
+     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
      * this project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
-     * How long to wait before the next try, in whole seconds or as an HTTP date (RFC 9110, section
-     * 10.2.3). The contract does not promise it; deployments of this project give it where a later try
+     * How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
+     * 10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
      * may succeed.
      */
     'Retry-After'?: string | readonly string[] | undefined;
@@ -60,13 +60,13 @@ export type GetUploadMetaDataOutput = {
   status: Exclude<Status, 200 | Status4XX>;
   headers?: {
     /**
-     * Identifier of the call. The contract does not promise it here, unlike on the gateway; deployments of
+     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
      * this project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
-     * How long to wait before the next try, in whole seconds or as an HTTP date (RFC 9110, section
-     * 10.2.3). The contract does not promise it; deployments of this project give it where a later try
+     * How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
+     * 10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
      * may succeed.
      */
     'Retry-After'?: string | readonly string[] | undefined;
@@ -89,7 +89,7 @@ export type BatchGetTempUrlsOutput = {
   status: 200;
   headers?: {
     /**
-     * Identifier of the call. The contract does not promise it here, unlike on the gateway; deployments of
+     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
      * this project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
@@ -100,13 +100,13 @@ export type BatchGetTempUrlsOutput = {
   status: Status4XX;
   headers?: {
     /**
-     * Identifier of the call. The contract does not promise it here, unlike on the gateway; deployments of
+     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
      * this project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
-     * How long to wait before the next try, in whole seconds or as an HTTP date (RFC 9110, section
-     * 10.2.3). The contract does not promise it; deployments of this project give it where a later try
+     * How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
+     * 10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
      * may succeed.
      */
     'Retry-After'?: string | readonly string[] | undefined;
@@ -117,13 +117,13 @@ export type BatchGetTempUrlsOutput = {
   status: Exclude<Status, 200 | Status4XX>;
   headers?: {
     /**
-     * Identifier of the call. The contract does not promise it here, unlike on the gateway; deployments of
+     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
      * this project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
-     * How long to wait before the next try, in whole seconds or as an HTTP date (RFC 9110, section
-     * 10.2.3). The contract does not promise it; deployments of this project give it where a later try
+     * How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
+     * 10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
      * may succeed.
      */
     'Retry-After'?: string | readonly string[] | undefined;
@@ -146,7 +146,7 @@ export type BatchDeleteOutput = {
   status: 200;
   headers?: {
     /**
-     * Identifier of the call. The contract does not promise it here, unlike on the gateway; deployments of
+     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
      * this project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
@@ -157,13 +157,13 @@ export type BatchDeleteOutput = {
   status: Status4XX;
   headers?: {
     /**
-     * Identifier of the call. The contract does not promise it here, unlike on the gateway; deployments of
+     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
      * this project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
-     * How long to wait before the next try, in whole seconds or as an HTTP date (RFC 9110, section
-     * 10.2.3). The contract does not promise it; deployments of this project give it where a later try
+     * How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
+     * 10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
      * may succeed.
      */
     'Retry-After'?: string | readonly string[] | undefined;
@@ -174,13 +174,13 @@ export type BatchDeleteOutput = {
   status: Exclude<Status, 200 | Status4XX>;
   headers?: {
     /**
-     * Identifier of the call. The contract does not promise it here, unlike on the gateway; deployments of
+     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
      * this project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
-     * How long to wait before the next try, in whole seconds or as an HTTP date (RFC 9110, section
-     * 10.2.3). The contract does not promise it; deployments of this project give it where a later try
+     * How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
+     * 10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
      * may succeed.
      */
     'Retry-After'?: string | readonly string[] | undefined;
@@ -203,7 +203,7 @@ export type BatchCopyFileOutput = {
   status: 200;
   headers?: {
     /**
-     * Identifier of the call. The contract does not promise it here, unlike on the gateway; deployments of
+     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
      * this project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
@@ -214,13 +214,13 @@ export type BatchCopyFileOutput = {
   status: Status4XX;
   headers?: {
     /**
-     * Identifier of the call. The contract does not promise it here, unlike on the gateway; deployments of
+     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
      * this project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
-     * How long to wait before the next try, in whole seconds or as an HTTP date (RFC 9110, section
-     * 10.2.3). The contract does not promise it; deployments of this project give it where a later try
+     * How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
+     * 10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
      * may succeed.
      */
     'Retry-After'?: string | readonly string[] | undefined;
@@ -231,13 +231,13 @@ export type BatchCopyFileOutput = {
   status: Exclude<Status, 200 | Status4XX>;
   headers?: {
     /**
-     * Identifier of the call. The contract does not promise it here, unlike on the gateway; deployments of
+     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
      * this project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
     /**
-     * How long to wait before the next try, in whole seconds or as an HTTP date (RFC 9110, section
-     * 10.2.3). The contract does not promise it; deployments of this project give it where a later try
+     * How long to wait before the next attempt, in whole seconds or as an HTTP date (RFC 9110, section
+     * 10.2.3). The contract does not guarantee it; deployments of this project send it if a later attempt
      * may succeed.
      */
     'Retry-After'?: string | readonly string[] | undefined;
@@ -256,7 +256,7 @@ export type UploadFileOutput = {
   status: Status2XX;
   headers?: {
     /**
-     * Identifier of the call. The contract does not promise it here, unlike on the gateway; deployments of
+     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
      * this project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
@@ -267,7 +267,7 @@ export type UploadFileOutput = {
   status: Status4XX;
   headers?: {
     /**
-     * Identifier of the call. The contract does not promise it here, unlike on the gateway; deployments of
+     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
      * this project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
@@ -278,7 +278,7 @@ export type UploadFileOutput = {
   status: Exclude<Status, Status2XX | Status4XX>;
   headers?: {
     /**
-     * Identifier of the call. The contract does not promise it here, unlike on the gateway; deployments of
+     * Identifier of the call. Unlike on the gateway, the contract does not guarantee it here; deployments of
      * this project send it.
      */
     'X-Request-Id'?: string | readonly string[] | undefined;
@@ -293,7 +293,7 @@ export type UploadMetaDataRequest = {
   path: string;
 };
 
-/** The envelope of every storage answer. */
+/** The envelope of every storage response. */
 export type GetUploadMetaDataAnswer = {
   statusCode: StatusCode;
   /** `data` on success; `code` and `message` on failure. */
@@ -306,17 +306,17 @@ export type GetUploadMetaDataAnswer = {
 };
 
 /**
- * `200` for success. For `batchCopyFile` it equals the HTTP status of the answer; deployments of this
- * project keep that for all four operations.
+ * `200` for success. For `batchCopyFile` it equals the HTTP status of the response; deployments of this
+ * project do the same for all four operations.
  */
 export type StatusCode = number;
 
 /** Identifier of the call. */
 export type RequestId = string;
 
-/** All that the second step of an upload needs. */
+/** Everything that the second step of an upload needs. */
 export type UploadMetaData = {
-  /** Absolute address of the upload. The form goes to it exactly as it is, path and query included. */
+  /** Absolute address of the upload. Send the form to exactly this address, including its path and query. */
   url: string;
   /** Value of the form field `x-store-security-token`. */
   token: string;
@@ -327,13 +327,13 @@ export type UploadMetaData = {
   storeFileID: string;
 };
 
-/** Identifier of a stored file. Its format is not fixed by the contract. */
+/** Identifier of a stored file. The contract does not define its format. */
 export type FileId = string;
 
-/** Error code. The list is open: a client meets codes that are not in it. */
+/** Error code. The list is open: a deployment may use codes that are not in it. */
 export type ErrorCode = string;
 
-/** Error text for people. It is no stable interface. */
+/** Human-readable error text. It is not a stable interface. */
 export type ErrorMessage = string;
 
 /** The envelope of a call that failed as a whole. */
@@ -349,7 +349,7 @@ export type ErrorAnswer = {
 
 /** Names the files to link to. */
 export type TempUrlsRequest = {
-  /** The files, in the order in which the answer lists them. */
+  /** The files, in the order in which the response lists them. */
   fileList: TempUrlItem[];
 };
 
@@ -357,13 +357,13 @@ export type TempUrlsRequest = {
 export type TempUrlItem = {
   fileID: FileId;
   /**
-   * Validity period of the link. Its unit is not fixed by the contract; deployments of this
-   * project take whole seconds. Omitted, the deployment decides.
+   * Validity period of the link. The contract does not define its unit; deployments of this
+   * project use whole seconds. If it is omitted, the deployment decides.
    */
   maxAge?: number;
 };
 
-/** The envelope of every storage answer. */
+/** The envelope of every storage response. */
 export type BatchGetTempUrlsAnswer = {
   statusCode: StatusCode;
   /** `data` on success; `code` and `message` on failure. */
@@ -375,20 +375,20 @@ export type BatchGetTempUrlsAnswer = {
   };
 };
 
-/** One entry an item of the request. */
+/** One entry per item of the request. */
 export type TempUrls = {
-  /** The results, one an item. */
+  /** The results, one per item. */
   fileList: DownloadFileItem[];
 };
 
 /** The link to one file. */
 export type DownloadFileItem = {
-  /** ID of the file that was asked for. */
+  /** ID of the requested file. */
   fileID: FileId;
   code: ItemCode;
   /**
-   * Download link: a GET of it, without credentials, returns the bytes of the file. It may come
-   * unencoded (Chinese, spaces). Deployments of this project give an empty string where `code` is not
+   * Download link: a GET of it, without credentials, returns the bytes of the file. It may be
+   * unencoded (Chinese, spaces). Deployments of this project return an empty string if `code` is not
    * `SUCCESS`.
    */
   tempFileURL: string;
@@ -399,11 +399,11 @@ export type ItemCode = string;
 
 /** Names the files to delete. */
 export type DeleteRequest = {
-  /** The IDs of the files, in the order in which the answer lists them. */
+  /** The IDs of the files, in the order in which the response lists them. */
   fileList: FileId[];
 };
 
-/** The envelope of every storage answer. */
+/** The envelope of every storage response. */
 export type BatchDeleteAnswer = {
   statusCode: StatusCode;
   /** `data` on success; `code` and `message` on failure. */
@@ -415,39 +415,39 @@ export type BatchDeleteAnswer = {
   };
 };
 
-/** One entry an item of the request. */
+/** One entry per item of the request. */
 export type DeletedFiles = {
-  /** The results, one an item. */
+  /** The results, one per item. */
   fileList: DeleteFileItem[];
 };
 
-/** What became of one file. */
+/** The result for one file. */
 export type DeleteFileItem = {
-  /** ID of the file that was to be deleted. */
+  /** ID of the file to delete, as requested. */
   fileID: FileId;
   code: ItemCode;
 };
 
 /** Names the files to copy or move. */
 export type CopyRequest = {
-  /** The copies, in the order in which the answer lists them. */
+  /** The copies, in the order in which the response lists them. */
   fileList: CopyItem[];
 };
 
 /** One copy, or one move. */
 export type CopyItem = {
-  /** Where the file is. See `dstPath` for the characters. */
+  /** Path of the file. See `dstPath` for the allowed characters. */
   srcPath: FilePath;
-  /** Where the copy goes. */
+  /** Path of the copy. */
   dstPath: FilePath;
   /**
-   * Overwrite the destination where it exists. With `false` an existing destination stays unchanged.
+   * Whether to overwrite an existing destination. With `false`, an existing destination stays unchanged.
    *
    * @default true
    */
   overwrite?: boolean;
   /**
-   * Delete the source after the copy, which makes it a move.
+   * Whether to delete the source after the copy, which makes it a move.
    *
    * @default false
    */
@@ -456,13 +456,13 @@ export type CopyItem = {
 
 /**
  * Absolute path including the file name: the cloud path of the file with a leading `/`. `/` separates
- * the levels as in a conventional file system. Allowed are digits, Latin letters, `/`, `!`, `-`, `_`,
- * `.`, `,`, `*` and Chinese characters (U+4E00 to U+9FFF). A path with other characters fails its item
- * alone, never the whole call, so the rule stands in `x-berth-item-pattern` and not in `pattern`.
+ * the levels as in a conventional file system. Digits, Latin letters, `/`, `!`, `-`, `_`, `.`, `,`,
+ * `*` and Chinese characters (U+4E00 to U+9FFF) are allowed. A path with other characters fails only its
+ * own item, never the whole call, so the pattern is in `x-berth-item-pattern` and not in `pattern`.
  */
 export type FilePath = string;
 
-/** The envelope of every storage answer. */
+/** The envelope of every storage response. */
 export type BatchCopyFileAnswer = {
   statusCode: StatusCode;
   /** `data` on success; `code` and `message` on failure. */
@@ -474,18 +474,18 @@ export type BatchCopyFileAnswer = {
   };
 };
 
-/** One entry an item of the request. */
+/** One entry per item of the request. */
 export type CopiedFiles = {
-  /** The results, one an item. */
+  /** The results, one per item. */
   fileList: CopyFileItem[];
 };
 
-/** What became of one copy. `code` and `message` are there only where the copy failed. */
+/** The result of one copy. `code` and `message` are only set if the copy failed. */
 export type CopyFileItem = {
   /** ID of the copied file. A deployment may leave it out. */
   fileID?: FileId;
-  /** Error code, only where the copy failed. */
+  /** Error code, only set if the copy failed. */
   code?: string;
-  /** Error text, only where the copy failed. */
+  /** Error text, only set if the copy failed. */
   message?: string;
 };
