@@ -22,7 +22,7 @@ it('publishes a report', async () => {
   expect(berth.files.get('reports/May.html')?.contentType).toBe('text/html');
 });
 
-it('publishes nothing where the service has been stopped', async () => {
+it('publishes nothing if the service has been stopped', async () => {
   server.use(reports.post('render', () => gatewayError('SERVICE_CHARGE_OVERDUE')));
   await expect(publishReport('May')).rejects.toMatchObject({ code: 'SERVICE_CHARGE_OVERDUE' });
   expect(berth.files.paths()).toEqual([]);
