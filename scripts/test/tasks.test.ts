@@ -88,6 +88,7 @@ describe('with one storage schema touched', () => {
         "@berth/release#test",
         "@berth/release#typecheck",
         "@berth/scripts#drift",
+        "@berth/scripts#lint",
         "@berth/scripts#test",
         "@berth/scripts#typecheck",
         "@berth/server#build",
