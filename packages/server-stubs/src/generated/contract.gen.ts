@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "5d96e37e7ac16d95d3801344d24998b9ce100bdf51842f57fc29e2a970eac1b6"
     }
   },
-  "sha256": "bfb74ed19f239e715d62f8c6e32a32d5cf1aae27f5b171129d49a4fbc0db4c17"
+  "sha256": "0db9caab246e481a9b4cd33236e4fd83919f1753649ba848de4783fcf0f4bda9"
 } as const;
 
 /** The neutral names of the contract (D1). */
