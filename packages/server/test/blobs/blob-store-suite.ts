@@ -25,7 +25,7 @@ export interface BlobStoreFixture {
 }
 
 const TEXT = 'text/plain; charset=utf-8';
-const PARALLEL = 50;
+const PARALLEL = 20;
 const MEBIBYTE = 1024 * 1024;
 let lastKey = 0;
 

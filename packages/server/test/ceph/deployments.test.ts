@@ -1,5 +1,5 @@
 import { describeOn } from '@berth/runtimes/engines';
-import { checkDeployment } from '../deployment/support/check-deployment.ts';
+import { checkDeployment, STORAGE_RULES } from '../deployment/support/check-deployment.ts';
 import { CREDENTIALS, newBucket, useCeph } from './support/use-ceph.ts';
 
 async function newStore() {
@@ -10,5 +10,9 @@ async function newStore() {
 }
 
 describeOn('ceph', 'deployments', () => {
-  checkDeployment('three processes behind a round robin', { processes: 3 }, newStore);
+  checkDeployment(
+    'three processes behind a round robin',
+    { processes: 3, only: STORAGE_RULES },
+    newStore,
+  );
 });

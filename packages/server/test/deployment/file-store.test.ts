@@ -1,4 +1,7 @@
-import { checkDeployment } from './support/check-deployment.ts';
+import { checkDeployment, STORAGE_RULES } from './support/check-deployment.ts';
 
-// One process on a disk is what `wire-profile.test.ts` checks.
-checkDeployment('three processes on a disk, behind a round robin', { processes: 3 });
+// `wire-profile.test.ts` checks one process on a disk, with all rules.
+checkDeployment('three processes on a disk, behind a round robin', {
+  processes: 3,
+  only: STORAGE_RULES,
+});

@@ -53,7 +53,7 @@ test('an upload that stalls is cut off, and leaves nothing; others are served me
 
 test('heads that trickle are cut off however many come, and others are served meanwhile', async () => {
   const whole = await startWhole({ listen: { port: 0, headersSeconds: 1 } });
-  const sockets = await Promise.all(Array.from({ length: 300 }, () => open(whole.port)));
+  const sockets = await Promise.all(Array.from({ length: 100 }, () => open(whole.port)));
   const answers = sockets.map((socket) => buffer(socket));
   for (const socket of sockets) socket.write('GET /files/a HTTP/1.1\r\nHost: a\r\nX-A: ');
   const trickle = setInterval(() => {
@@ -64,16 +64,16 @@ test('heads that trickle are cut off however many come, and others are served me
   for (const answer of await Promise.all(answers.map((one) => one.catch(() => '')))) {
     expect([408, undefined]).toContain(statusesOf(answer.toString())[0]);
   }
-  await until(async () => (await connectionsOf(whole)) < 300);
+  await until(async () => (await connectionsOf(whole)) < 100);
 });
 
 test('idle connections cost little, and go when their time is over', async () => {
   const whole = await startWhole({ listen: { port: 0, keepAliveSeconds: 5 } });
-  const sockets = await Promise.all(Array.from({ length: 400 }, () => open(whole.port)));
+  const sockets = await Promise.all(Array.from({ length: 150 }, () => open(whole.port)));
   for (const socket of sockets) {
     socket.resume().write('GET /files/a HTTP/1.1\r\nHost: a\r\n\r\n');
   }
-  await until(async () => (await connectionsOf(whole)) >= 400);
+  await until(async () => (await connectionsOf(whole)) >= 150);
   await expectService(whole, 'a.txt');
   await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')));
   await until(async () => (await connectionsOf(whole)) < 50);

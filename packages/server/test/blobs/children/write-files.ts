@@ -10,7 +10,7 @@ async function writeForever(writer: number): Promise<void> {
   for (let round = 0; ; round++) {
     // Some overwrite one key all the time, the others write a new one each time.
     const path = writer % 10 === 0 ? `shared/${writer}` : `Folder ${writer}/${round}/file`;
-    const bytes = toBytes(1000 + ((writer * 7919 + round * 104_729) % 2_000_000), writer + round);
+    const bytes = toBytes(1000 + ((writer * 7919 + round * 104_729) % 500_000), writer + round);
     const { etag } = await store.write({ env: 'dev', path }, toStream(bytes), {
       contentType: 'a/b',
     });
