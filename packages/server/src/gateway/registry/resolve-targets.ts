@@ -71,7 +71,7 @@ async function resolveSrv(context: ResolveContext, name: string): Promise<Resolv
   return result([]);
 }
 
-export interface Target {
+interface Target {
   readonly address: string;
   /** Name that led to the address. */
   readonly host: string;

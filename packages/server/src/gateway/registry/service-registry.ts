@@ -71,7 +71,7 @@ export interface VersionConfig {
 }
 
 /** A service whose endpoints stand in the configuration. */
-export interface StaticServiceConfig extends ServiceBase {
+interface StaticServiceConfig extends ServiceBase {
   readonly versions: readonly VersionConfig[];
 }
 
