@@ -19,7 +19,11 @@ const server = await createServer(
     store: { driver: 'file', root },
     keys: [{ secret: 'a secret of the bench, long enough to sign with' }],
     environments: {
-      dev: { tokens: { jwks: { keys: [key] } }, services: { hello: { endpoints: [origin] } } },
+      dev: {
+        tokens: { jwks: { keys: [key] } },
+        // 6,000 event streams are open at a time.
+        services: { hello: { endpoints: [origin], maxCalls: 10_000 } },
+      },
     },
   },
   { logTo: { write() {} } },
