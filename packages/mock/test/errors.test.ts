@@ -14,125 +14,56 @@ failOnWarnings();
 
 describe('the gateway', () => {
   const SERVICE = '/v1/cloudrun/hello';
-  const JSON_TYPE = { 'content-type': 'application/json' };
 
-  test.each<[string, CallOptions, number, string, string]>([
-    [
-      'a name that is too short',
-      { path: '/v1/cloudrun/h' },
-      400,
-      'INVALID_REQUEST',
-      'path.name must not have fewer than 2 characters.',
-    ],
-    [
-      'a wrong name',
-      { path: '/v1/cloudrun/1hello' },
-      400,
-      'INVALID_REQUEST',
-      'path.name must match',
-    ],
-    [
-      'a name of 61',
-      { path: `${SERVICE}${'o'.repeat(56)}` },
-      400,
-      'INVALID_REQUEST',
-      '60 characters',
-    ],
-    ['a NUL name', { path: '/v1/cloudrun/a%00b' }, 400, 'INVALID_REQUEST', 'name must match'],
-    [
-      'a broken name',
-      { path: '/v1/cloudrun/%zz' },
-      400,
-      'INVALID_REQUEST',
-      'broken percent-encoding',
-    ],
-    [
-      'dots',
-      { path: `${SERVICE}/../x` },
-      400,
-      'INVALID_REQUEST',
-      'A segment of the path is . or ..',
-    ],
-    ['encoded dots', { path: `${SERVICE}/a/%2E%2e` }, 400, 'INVALID_REQUEST', 'after decoding'],
-    ['half dots', { path: `${SERVICE}/.%2e/x` }, 400, 'INVALID_REQUEST', 'resolve it'],
-    ['a dot', { path: '/v1/cloudrun/.' }, 400, 'INVALID_REQUEST', 'name'],
-    [
-      'a slip',
-      { path: '/v1/cloudrum/hello' },
-      404,
-      'INVALID_PATH',
-      'Near it: /v1/cloudrun/{name}.',
-    ],
-    [
-      'an unknown path',
-      { path: '/some/where/else' },
-      404,
-      'INVALID_PATH',
-      'is no path of this API.',
-    ],
-    ['a long path', { path: `/${'x'.repeat(5000)}` }, 404, 'INVALID_PATH', 'xx… is no path'],
-    ['two slashes', { path: `/${SERVICE}` }, 404, 'INVALID_PATH', 'Near it'],
-    ['no name', { path: '/v1/cloudrun/' }, 404, 'INVALID_PATH', 'Near it'],
-    [
-      'PUT',
-      { method: 'PUT', path: SERVICE },
-      405,
-      'METHOD_NOT_ALLOWED',
-      'PUT is not allowed here; use GET, POST, HEAD.',
-    ],
-    ['DELETE', { method: 'DELETE', path: `${SERVICE}/a` }, 405, 'METHOD_NOT_ALLOWED', 'DELETE'],
-    [
-      'a GET with a body',
-      { path: SERVICE, headers: { 'content-length': 1 }, body: 'x' },
-      400,
-      'INVALID_REQUEST',
-      'use POST',
-    ],
-    [
-      'bad JSON',
-      { method: 'POST', path: SERVICE, headers: JSON_TYPE, body: '{' },
-      400,
-      'INVALID_REQUEST',
-      'The body is not valid JSON',
-    ],
-    [
-      'no body',
-      { method: 'POST', path: SERVICE, headers: JSON_TYPE },
-      400,
-      'INVALID_REQUEST',
-      'The body is missing: send a JSON object.',
-    ],
-    [
-      'an array',
-      { method: 'POST', path: SERVICE, headers: JSON_TYPE, body: '[]' },
-      400,
-      'INVALID_REQUEST',
-      'The body must be an object, got an array.',
-    ],
-    [
-      'null',
-      { method: 'POST', path: SERVICE, headers: JSON_TYPE, body: 'null' },
-      400,
-      'INVALID_REQUEST',
-      'The body must be an object, got null.',
-    ],
-    [
-      'zero of a problem type',
-      {
-        method: 'POST',
-        path: SERVICE,
-        headers: { 'content-type': 'application/problem+json; charset=utf-8' },
-        body: '0',
-      },
-      400,
-      'INVALID_REQUEST',
-      'The body must be an object, got a number.',
-    ],
-  ])('%s', async (_, options, status, code, sentence) => {
+  const post = (body: string, type = 'application/json'): CallOptions => ({
+    method: 'POST',
+    path: SERVICE,
+    headers: { 'content-type': type },
+    body,
+  });
+  const withBody = { headers: { 'content-length': 1 }, body: 'x' };
+
+  test.each<[string, CallOptions, string]>([
+    ['a name that is too short', { path: '/v1/cloudrun/h' }, 'must not have fewer than 2 charact'],
+    ['a wrong name', { path: '/v1/cloudrun/1hello' }, 'path.name must match'],
+    ['a name of 61', { path: `${SERVICE}${'o'.repeat(56)}` }, '60 characters'],
+    ['a NUL name', { path: '/v1/cloudrun/a%00b' }, 'name must match'],
+    ['a broken name', { path: '/v1/cloudrun/%zz' }, 'broken percent-encoding'],
+    ['dots', { path: `${SERVICE}/../x` }, 'A segment of the path is . or ..'],
+    ['encoded dots', { path: `${SERVICE}/a/%2E%2e` }, 'after decoding'],
+    ['half dots', { path: `${SERVICE}/.%2e/x` }, 'resolve it'],
+    ['a dot', { path: '/v1/cloudrun/.' }, 'name'],
+    ['a GET with a body', { path: SERVICE, ...withBody }, 'use POST'],
+    ['bad JSON', post('{'), 'The body is not valid JSON'],
+    ['no body', post(''), 'The body is missing: send a JSON object.'],
+    ['an array', post('[]'), 'The body must be an object, got an array.'],
+    ['null', post('null'), 'The body must be an object, got null.'],
+    ['false', post('false'), 'The body must be an object, got a boolean.'],
+    ['zero of a problem type', post('0', 'application/problem+json; charset=utf-8'), 'a number.'],
+  ])('%s', async (_, options, sentence) => {
     const reply = await gateway(mock, options);
-    expect(reply).toMatchObject({ status, json: { code } });
+    expect(reply).toMatchObject({ status: 400, json: { code: 'INVALID_REQUEST' } });
     expect(reply.json.message).toContain(sentence);
     expect(reply.json.requestId).toBe(reply.headers['x-request-id']);
+  });
+
+  test.each([
+    ['/v1/cloudrum/hello', 'Near it: /v1/cloudrun/{name}.'],
+    ['/v2/cloudrun/hello/a', 'Near it: /v1/cloudrun/{name}/{anyPath}, /v1/cloudrun/{name}.'],
+    ['//v1//cloudrun/hello', 'Near it: /v1/cloudrun/{name}'],
+    ['/v1/cloudrun/', 'Near it'],
+    ['/some/where/else', '/some/where/else is no path of this API.'],
+    [`/${'x'.repeat(5000)}`, 'xx… is no path'],
+  ])('the path %.30s is none', async (path, sentence) => {
+    const reply = await gateway(mock, { path });
+    expect(reply).toMatchObject({ status: 404, json: { code: 'INVALID_PATH' } });
+    expect(reply.json.message).toContain(sentence);
+  });
+
+  test.each(['PUT', 'DELETE'])('%s is no method', async (method) => {
+    const reply = await gateway(mock, { method, path: SERVICE });
+    expect(reply).toMatchObject({ status: 405, json: { code: 'METHOD_NOT_ALLOWED' } });
+    expect(reply.json.message).toBe(`${method} is not allowed here; use GET, POST, HEAD.`);
   });
 
   test('405 names the methods', async () => {
@@ -154,75 +85,30 @@ describe('the gateway', () => {
 });
 
 describe('the storage API', () => {
-  test.each<[string, string, unknown, string]>([
-    [
-      'a wrong type',
-      'batchGetTempUrls',
-      { fileList: [{ fileID: 1 }] },
-      'fileList[0].fileID must be a string, got a number.',
-    ],
-    [
-      'a wrong type, wrapped',
-      'batchGetTempUrls',
-      { data: { fileList: [{ fileID: null }] } },
-      'fileList[0].fileID must be a string, got null.',
-    ],
-    [
-      'a wrong maxAge',
-      'batchGetTempUrls',
-      { fileList: [{ fileID: 'a', maxAge: '1' }] },
-      'fileList[0].maxAge must be a number, got a string.',
-    ],
-    [
-      'a missing field',
-      'batchCopyFile',
-      { fileList: [{ srcPath: '/a', dstPath: '/b' }, { srcPath: '/a' }] },
-      'fileList[1].dstPath is missing: it is required.',
-    ],
-    ['a missing path', 'getUploadMetaData', {}, 'path is missing: it is required.'],
-    [
-      'an object for a list',
-      'batchDelete',
-      { fileList: {} },
-      'fileList must be an array, got an object.',
-    ],
-    [
-      'an object for an ID',
-      'batchDelete',
-      { fileList: ['a', { fileID: 'a' }] },
-      'fileList[1] must be a string, got an object.',
-    ],
-    [
-      'a string for a boolean',
-      'batchCopyFile',
-      { fileList: [{ srcPath: '/a', dstPath: '/b', overwrite: 'no' }] },
-      'fileList[0].overwrite must be a boolean, got a string.',
-    ],
-    [
-      'two wrong fields',
-      'batchCopyFile',
-      { fileList: [{ srcPath: 1, dstPath: 2 }] },
-      'fileList[0].srcPath must be a string, got a number. fileList[0].dstPath must be a string, got a number.',
-    ],
-    [
-      'both forms at once',
-      'batchDelete',
-      { fileList: [], data: { fileList: [] } },
-      'body.fileList stands beside body.data',
-    ],
-    ['a wrapper that is no object', 'batchDelete', { data: [] }, 'data must be an object'],
-    ['an empty wrapper', 'batchDelete', { data: {} }, 'fileList is missing: it is required.'],
-    ['an array', 'batchDelete', [], 'The body must be an object, got an array.'],
-    ['no object', 'batchDelete', '"text"', 'The body must be an object, got a string.'],
-    ['no body', 'batchDelete', '', 'The body is missing.'],
-    ['bad JSON', 'batchDelete', '{"fileList": [', 'The JSON in the body cannot be parsed'],
-    [
-      'a key that reaches prototypes',
-      'batchDelete',
-      '{"__proto__": {"fileList": []}}',
-      'The JSON in the body has the forbidden',
-    ],
-  ])('%s', async (_, operation, body, sentence) => {
+  const [URLS, COPY, DELETE] = ['batchGetTempUrls', 'batchCopyFile', 'batchDelete'] as const;
+  const item = { srcPath: '/a', dstPath: '/b' };
+  const first = (value: object) => ({ fileList: [value] });
+  const both = 'srcPath must be a string, got a number. fileList[0].dstPath must be a string';
+
+  test.each<[string, unknown, string]>([
+    [URLS, first({ fileID: 1 }), 'fileList[0].fileID must be a string, got a number.'],
+    [URLS, { data: first({ fileID: null }) }, 'fileList[0].fileID must be a string, got null.'],
+    [URLS, first({ fileID: 'a', maxAge: '1' }), 'fileList[0].maxAge must be a number, got a str'],
+    [COPY, { fileList: [item, { srcPath: '/a' }] }, 'fileList[1].dstPath is missing: it is requ'],
+    [COPY, first({ ...item, overwrite: 'no' }), '[0].overwrite must be a boolean, got a string.'],
+    [COPY, first({ srcPath: 1, dstPath: 2 }), both],
+    ['getUploadMetaData', {}, 'path is missing: it is required.'],
+    [DELETE, { fileList: {} }, 'fileList must be an array, got an object.'],
+    [DELETE, { fileList: ['a', {}] }, 'fileList[1] must be a string, got an object.'],
+    [DELETE, { fileList: [], data: { fileList: [] } }, 'body.fileList stands beside body.data'],
+    [DELETE, { data: [] }, 'data must be an object'],
+    [DELETE, { data: {} }, 'fileList is missing: it is required.'],
+    [DELETE, [], 'The body must be an object, got an array.'],
+    [DELETE, '"text"', 'The body must be an object, got a string.'],
+    [DELETE, '', 'The body is missing.'],
+    [DELETE, '{"fileList": [', 'The JSON in the body cannot be parsed'],
+    [DELETE, '{"__proto__": {"fileList": []}}', 'The JSON in the body has the forbidden'],
+  ])('%s of %j', async (operation, body, sentence) => {
     const { status, json } = await storage(mock, operation, body);
     expect(status).toBe(400);
     expect(json.body.code).toBe('INVALID_PARAM');

@@ -34,10 +34,8 @@ afterAll(async () => {
 
 const MODES: readonly (readonly string[])[] = [
   [],
-  ['--auth', 'off', '--mode', 'dynamic'],
-  ['--tls'],
+  ['--auth', 'off', '--mode', 'dynamic', '--tls'],
   ['--dir', join(folder, 'files'), '--max-sessions', '3'],
-  ['--proxy', deployment.url],
   ['--proxy', deployment.url, '--record', join(folder, 'recordings')],
   ['--replay', join(folder, 'recordings')],
 ];

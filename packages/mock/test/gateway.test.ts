@@ -188,6 +188,8 @@ describe('Prefer and Accept', () => {
   test.each([
     ['code=99', 'code in the header Prefer must be a status from 200 to 599'],
     ['code=101', 'code in the header Prefer'],
+    ['code', 'code in the header Prefer'],
+    ['code=4O4', 'code in the header Prefer'],
     ['dynamic=maybe', 'dynamic in the header Prefer must be true or false'],
     ['example', 'example in the header Prefer needs a name'],
   ])('Prefer: %s is refused', async (prefer, sentence) => {
@@ -211,6 +213,7 @@ describe('Prefer and Accept', () => {
     ['text/plain', 'text/plain'],
     ['text/plain;q=0.5, text/event-stream', 'text/event-stream'],
     ['nonsense', 'application/json'],
+    ['nonsense, text/plain; level, text/plain', 'text/plain'],
   ])('Accept: %s brings %s', async (accept, contentType) => {
     const { status, headers } = await ask({ accept });
     expect(status).toBe(200);

@@ -28,7 +28,7 @@ export interface Parameter {
   schema: Schema;
 }
 
-export interface ResponseObject {
+interface ResponseObject {
   headers?: Record<string, { required?: boolean }>;
   content?: Record<string, MediaType>;
 }

@@ -3,7 +3,7 @@ import type { Operation } from '../contract/contract.ts';
 import type { SurfaceName } from '../contract/surface.ts';
 
 /** One operation, for readers. */
-export interface DescribedOperation {
+interface DescribedOperation {
   readonly operationId: string;
   readonly surface: SurfaceName;
   readonly method: string;

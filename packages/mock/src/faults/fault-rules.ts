@@ -15,7 +15,7 @@ export interface FaultRule {
   readonly fault: Fault;
 }
 
-export interface RateState {
+interface RateState {
   /** Calls that may still come at once. */
   readonly calls: number;
   /** When that was so: milliseconds since the epoch, by the session's clock. */
@@ -63,7 +63,7 @@ export interface FaultRules {
 export const SERVICE = 'service:';
 
 /** Whether a rule is for a call. One with a `code` is for the surfaces whose table has it. */
-export function isFor({ match, fault }: FaultRule, subject: FaultSubject): boolean {
+function isFor({ match, fault }: FaultRule, subject: FaultSubject): boolean {
   const { surface, operationId, service } = subject;
   if (fault.code !== undefined && !CODES[surface].includes(fault.code)) return false;
   if (match === undefined || match === surface || match === operationId) return true;

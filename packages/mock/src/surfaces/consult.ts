@@ -163,7 +163,7 @@ function findOwnError({ code, exampleKey, dynamic }: Preferences, surface: Quest
  * - Content-Type is left out: each surface has judged it, and Prism throws on one that is no media type.
  * - Accept is rewritten, see `toPrismAccept`.
  */
-export function toPrismHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+function toPrismHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const { 'content-type': _, ...rest } = headers;
   const entries = Object.entries({ ...rest, accept: toPrismAccept(headers.accept) });
   return Object.fromEntries(

@@ -146,7 +146,7 @@ const MOST_BEHIND = 2;
  * @example
  * nearPaths('/v1/cloudruns/hello', ['/v1/cloudrun/{name}', '/']); // ['/v1/cloudrun/{name}']
  */
-export function nearPaths(path: string, templates: readonly string[]): string[] {
+function nearPaths(path: string, templates: readonly string[]): string[] {
   // A longer path is near to nothing, and its edit distance would cost time.
   if (path.length > 300) return [];
   const clean = path.replace(/\/{2,}/g, '/');
