@@ -137,7 +137,6 @@ export function createApplication(context: Context, auth: Auth, backend?: Backen
 /** Path under which the mock serves itself: the control API and the inspector. */
 const OWN_ROOT = '/__mock';
 
-/** Whether a request is for the mock itself, and not for what it mocks. */
 function isOwnPage(target: string): boolean {
   if (!target.startsWith(OWN_ROOT)) return false;
   const next = target[OWN_ROOT.length];

@@ -94,7 +94,6 @@ export interface MockOptions {
 
 type Optional = 'origins' | 'contract' | 'services' | 'dir' | 'record' | 'replay';
 
-/** Options with their defaults. */
 export type ResolvedOptions = {
   [Name in Exclude<keyof MockOptions, Optional | 'proxy' | 'faults'>]-?: NonNullable<
     MockOptions[Name]

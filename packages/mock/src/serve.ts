@@ -28,7 +28,6 @@ import { makeFolder } from './util/folders.ts';
 import { originOf } from './util/host.ts';
 import { describeServiceFault } from './util/source-file.ts';
 
-/** What can change while a mock serves. */
 interface Reloadable {
   readonly profile: WireProfile;
   readonly contract: Contract;

@@ -22,7 +22,6 @@ const DEFAULT_TIMEOUT = 30;
 /** What is for the deployment to decide, where one answers. */
 const OF_MOCK = new Set(['--services', '--env', '--mode', '--auth', '--dir']);
 
-/** What the command line says about proxies and recordings. */
 interface ProxyFlags {
   proxy?: string;
   proxyGateway?: string;

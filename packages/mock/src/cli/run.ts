@@ -17,7 +17,6 @@ export async function run(argv: string[]): Promise<void> {
   else await serveUntilSignal(options);
 }
 
-/** What is told while the mock serves. */
 const EVENTS: ServicesEvents = {
   onChange: (files) => process.stdout.write(`Services taken over: ${files.join(', ')}\n`),
   onFault: (fault) => process.stderr.write(`${describeServiceFault(fault)}\n`),
@@ -60,7 +59,6 @@ function endProxy({ failOnViolations }: CliOptions, { context, verdicts }: Serve
   return failOnViolations && verdicts.badRequests + verdicts.badAnswers > 0 ? 1 : 0;
 }
 
-/** How many calls there were, and how many of them break the contract. */
 function summarize({ calls, badRequests, badAnswers }: Verdicts): string {
   return `${calls} calls passed: ${badRequests} requests and ${badAnswers} answers break the contract.`;
 }

@@ -45,7 +45,6 @@ export const standardContract: Contract = {
   routes: {},
 };
 
-/** Every operation of both documents. */
 export function listOperations(documents: Documents): Operation[] {
   return Object.entries(documents).flatMap(([name, document]) =>
     Object.entries(document.paths).flatMap(([path, item]) =>

@@ -15,7 +15,6 @@ export function limit(name: keyof Limits): number {
   return defaults.limits[name].value;
 }
 
-/** One table of errors. */
 export interface ErrorTable {
   /** The row of a code. One that is not in the table is a mistake of the mock, so it throws. */
   get(code: string): ErrorRow;

@@ -2,7 +2,6 @@ import { type Operation, standardContract } from './contract.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** An example of the contract. */
 export interface Example {
   readonly type: string;
   readonly value: unknown;

@@ -48,7 +48,6 @@ export async function loadContract(files: readonly string[]): Promise<Contract> 
   };
 }
 
-/** What of a document the generator refuses. */
 class RefusedDocument extends Error {
   override readonly name = 'RefusedDocument';
   readonly places: readonly { readonly path: readonly string[]; readonly message: string }[];
@@ -126,7 +125,6 @@ function generate(file: string, folder: string): Promise<void> {
   });
 }
 
-/** The command of the stubs. */
 function findGenerator(): string {
   const require = createRequire(import.meta.url);
   const manifest = require.resolve('@berth/server-stubs/package.json');

@@ -25,7 +25,6 @@ export async function assertWireProfile(value: unknown): Promise<WireProfile> {
 
 export type { WireProfile } from '@berth/server-stubs';
 
-/** The neutral names of the contract. */
 export const standardProfile: WireProfile = standard;
 
 /** A copy of a document in which the neutral names, as keys and as whole values, are those of a profile. */

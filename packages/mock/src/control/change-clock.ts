@@ -1,7 +1,6 @@
 import type { Clock } from '../util/clock.ts';
 import { FieldError, toMilliseconds } from '../util/values.ts';
 
-/** How a clock is changed; what is left out stays as it is. */
 export interface ClockChange {
   /** Time to set: a Date, ISO 8601, or milliseconds since the epoch. */
   readonly now?: Date | string | number;

@@ -34,7 +34,6 @@ export function createControl(context: Context, pages: Pages): RequestListener {
   };
 }
 
-/** Where the control API begins. */
 const CONTROL_ROOT = '/__mock/api/';
 
 const MAX_BODY_BYTES = 1024 * 1024;

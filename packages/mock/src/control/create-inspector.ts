@@ -5,7 +5,6 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { FAULT_KINDS } from '../faults/fault.ts';
 
-/** Files of the page; nothing else is served. */
 const PAGE_FILES = [
   'index.html',
   'inspector.css',

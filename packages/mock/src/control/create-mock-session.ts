@@ -83,7 +83,6 @@ function listFiles({ files }: Session): SessionFile[] {
   }));
 }
 
-/** The states of the services of a session. */
 function createServicesControl(session: () => Session, services: Services): SessionServices {
   const assertService = (name: string) => {
     if (services.has(name)) return;

@@ -2,7 +2,6 @@ import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import type { Operation } from '../contract/contract.ts';
 import type { SurfaceName } from '../contract/surface.ts';
 
-/** One operation, for readers. */
 interface DescribedOperation {
   readonly operationId: string;
   readonly surface: SurfaceName;

@@ -13,7 +13,6 @@ import type { MockSession, SessionPart } from './mock-session.ts';
 import { Problem } from './problem.ts';
 import { MAX_SNAPSHOT_BYTES, type SessionSnapshot } from './snapshot.ts';
 
-/** One call of the control API. */
 interface ControlCall {
   readonly context: Context;
   readonly session: MockSession;
@@ -26,7 +25,6 @@ interface ControlCall {
   readonly response: ServerResponse;
 }
 
-/** One thing that the control API does. */
 interface Endpoint {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
   /** Path below the API; `{name}` is one segment, `{name*}` all that follow. */
@@ -42,13 +40,11 @@ interface Endpoint {
   answer(call: ControlCall): unknown;
 }
 
-/** An endpoint, and the values of its path. */
 interface FoundEndpoint {
   readonly endpoint: Endpoint;
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** The time of a session. */
 const clockEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: 'clock', answer: ({ session }) => session.clock.state() },
   {
@@ -63,7 +59,6 @@ const clockEndpoints: readonly Endpoint[] = [
   { method: 'DELETE', path: 'clock', answer: ({ session }) => session.clock.reset() },
 ];
 
-/** The faults of a session. */
 const faultEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: 'faults', answer: ({ session }) => ({ faults: session.faults.list() }) },
   {
@@ -88,7 +83,6 @@ const faultEndpoints: readonly Endpoint[] = [
 /** Says that an endpoint has answered itself. */
 export const ANSWERED = Symbol('answered');
 
-/** The stored files of a session. */
 const fileEndpoints: readonly Endpoint[] = [
   { method: 'GET', path: 'files', answer: ({ session }) => ({ files: session.files.list() }) },
   { method: 'GET', path: 'files/{path*}', answer: sendFile },
@@ -101,7 +95,6 @@ const fileEndpoints: readonly Endpoint[] = [
   },
 ];
 
-/** The contract as far as the inspector shows it. */
 const getContract: Endpoint = {
   method: 'GET',
   path: 'contract',
@@ -111,7 +104,6 @@ const getContract: Endpoint = {
   },
 };
 
-/** What this mock is. */
 const getInfo: Endpoint = {
   method: 'GET',
   path: 'info',
@@ -140,7 +132,6 @@ const MOST_BUFFERED = 8 * 1024 * 1024;
 
 const HEARTBEAT_MILLISECONDS = 15_000;
 
-/** The calls of a session. */
 const requestEndpoints: readonly Endpoint[] = [
   {
     method: 'GET',
@@ -173,7 +164,6 @@ const requestEndpoints: readonly Endpoint[] = [
   },
 ];
 
-/** The hosted services and their states. */
 const serviceEndpoints: readonly Endpoint[] = [
   {
     method: 'GET',
@@ -199,7 +189,6 @@ const serviceEndpoints: readonly Endpoint[] = [
   },
 ];
 
-/** The session as a whole. */
 const sessionEndpoints: readonly Endpoint[] = [
   {
     method: 'POST',

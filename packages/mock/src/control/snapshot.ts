@@ -17,7 +17,6 @@ interface FileSnapshot {
   readonly base64: string;
 }
 
-/** State of a service as the control API tells it. */
 export interface ServiceStateJson {
   readonly code: string;
   /** ISO 8601, by the session's clock. Absent: until it is changed. */
@@ -95,7 +94,6 @@ interface ReadFile {
   readonly bytes: Buffer;
 }
 
-/** A snapshot that was judged. */
 interface ReadSnapshot {
   readonly clock: { readonly now: number; readonly offset: number; readonly frozen: boolean };
   readonly files: readonly ReadFile[];

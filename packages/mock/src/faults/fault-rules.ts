@@ -39,7 +39,6 @@ export interface FaultSubject {
   readonly service: string | undefined;
 }
 
-/** The faults of a session. */
 export interface FaultRules {
   /** Whether there is no rule: then nothing needs to be known of a call. */
   readonly isEmpty: boolean;
@@ -79,7 +78,6 @@ interface FaultRulesOptions {
   readonly rules?: readonly FaultRule[];
 }
 
-/** Makes the faults of one session. */
 export function createFaultRules({
   seed,
   clock,

@@ -64,7 +64,6 @@ export function createKnownAddresses(): KnownAddresses {
   };
 }
 
-/** Where a call goes. */
 export interface Destination {
   /** `https://dev.example.com:8443` */
   readonly origin: string;
@@ -105,7 +104,6 @@ const MEMBERS: Readonly<Record<string, { name: string; kind: 'upload' | 'link' }
   batchGetTempUrls: { name: 'tempFileURL', kind: 'link' },
 };
 
-/** Whether the answers of an operation hold addresses. */
 export function hasAddresses(operationId: string | undefined): boolean {
   return operationId !== undefined && Object.hasOwn(MEMBERS, operationId);
 }

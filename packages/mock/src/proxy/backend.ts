@@ -12,7 +12,6 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** One listener for all surfaces. */
 export function toBackendListeners(
   request: RequestListener,
   checkContinue: RequestListener,

@@ -72,7 +72,6 @@ const MAX_JUDGED = 1024 * 1024;
 
 const NOTHING = Buffer.alloc(0);
 
-/** A call whose answer has begun. */
 interface Passing {
   readonly request: RecordedRequest;
   readonly response: ServerResponse;
@@ -83,7 +82,6 @@ interface Passing {
   readonly begun: number;
 }
 
-/** Status line and headers as the deployment sent them. */
 interface Head {
   readonly status: number;
   readonly reason: string;
@@ -92,7 +90,6 @@ interface Head {
   readonly ms: number;
 }
 
-/** Passes an answer back, and judges it before its end. */
 async function giveBack(
   parts: ProxyParts,
   passing: Passing,

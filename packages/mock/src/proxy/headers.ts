@@ -20,12 +20,10 @@ const HOP_BY_HOP = [
 /** What is for the mock, or made anew for the connection to the deployment. */
 const OWN = [SESSION_HEADER.toLowerCase(), FAULT_HEADER.toLowerCase(), 'host', 'expect'];
 
-/** The headers of a request as they go on to a deployment. */
 export function toForwarded(raw: RawHeaders, without: readonly string[] = []): string[] {
   return removeHeaders(raw, [...HOP_BY_HOP, ...OWN, ...without]);
 }
 
-/** The headers of an answer as they go on to the caller. */
 export function toReturned(raw: RawHeaders, without: readonly string[] = []): string[] {
   return removeHeaders(raw, [...HOP_BY_HOP, ...without]);
 }

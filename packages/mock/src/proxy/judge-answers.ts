@@ -9,7 +9,6 @@ import { applyProfile, type WireProfile } from '../contract/wire-profile.ts';
 import { isObject } from '../util/values.ts';
 import { findHeader, listHeader, type RawHeaders } from './headers.ts';
 
-/** An answer of a deployment, and to what. */
 interface JudgedAnswer {
   readonly surface: SurfaceName;
   readonly operationId: string | undefined;
@@ -199,7 +198,6 @@ function parse(answer: JudgedAnswer): unknown {
   }
 }
 
-/** A breach in an answer. */
 export function violate(
   pointer: string,
   keyword: string,

@@ -78,7 +78,6 @@ export class ShadowRequest extends IncomingMessage {
   }
 }
 
-/** A request that is being judged. */
 export interface JudgedRequest {
   /** Gets a copy of the body. */
   readonly shadow: ShadowRequest;
@@ -221,7 +220,6 @@ function toRuleViolation(body: unknown): Violation {
   return { in: 'body', pointer: '', keyword: code, message, schemaPath: '' };
 }
 
-/** Code and message of an error in any of the shapes of the contract. */
 function errorOf(body: unknown): { code: string; message: string } {
   if (typeof body === 'string') {
     const read = (name: string) => new RegExp(`<${name}>([^<]*)`).exec(body)?.[1] ?? '';

@@ -35,7 +35,6 @@ export interface Recorder {
   close(): Promise<void>;
 }
 
-/** What all calls through one mock share. */
 export interface ProxyParts {
   /** Name of this mock in `Via`. */
   readonly via: string;

@@ -1,7 +1,6 @@
 import type { Violation } from '@berth/server-stubs';
 import type { CallRecord } from '../session/call-record.ts';
 
-/** What was found of one call. */
 export interface Verdict {
   readonly method: string;
   /** Without secrets. */

@@ -5,7 +5,6 @@ import { type MockedAnswer, type RouteContext, toRefusal } from './services.ts';
 import { callProxy, openProxy } from './upstream.ts';
 import type { Opened } from './web-socket.ts';
 
-/** A call before its route is known. */
 export type ServiceContext = Omit<RouteContext, 'params' | 'report'> & {
   /** Tells that a function of a route failed. */
   readonly report: (route: string, error: unknown) => void;

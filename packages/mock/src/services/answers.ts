@@ -49,7 +49,6 @@ export function toFailure(error: unknown, { input, call, report }: RouteContext)
   );
 }
 
-/** What a function of a route gets of a call. */
 export function toServiceCall({ input, call, params, memory }: RouteContext): ServiceCall {
   const { method, anyPath, target, rawQuery, body } = input;
   return {

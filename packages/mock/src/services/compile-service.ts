@@ -17,7 +17,6 @@ export type CompiledRoute = RouteParts &
     | { readonly method: 'WS'; readonly open: Opener }
   );
 
-/** A service whose calls can be answered. */
 export interface CompiledService {
   readonly name: string;
   /** The most exact first. */

@@ -85,7 +85,6 @@ function decode(segment: string): string {
   }
 }
 
-/** Values of a route's parameters. */
 export type Params = Readonly<Record<string, string>>;
 
 const NONE: Params = Object.freeze({});

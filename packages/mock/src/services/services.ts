@@ -65,7 +65,6 @@ export interface RouteContext {
   readonly report: (error: unknown) => void;
 }
 
-/** Answers the calls of one route. */
 export type Answerer = (context: RouteContext) => MockedAnswer | Promise<MockedAnswer>;
 
 /** An answer that a service itself gives to a call that it cannot take, in words for the developer. */

@@ -16,7 +16,6 @@ import type { MockedAnswer, RouteContext } from './services.ts';
 
 export type Opened = WebSocketAnswer | MockedAnswer;
 
-/** Opens the WebSockets of one route. */
 export type Opener = (context: RouteContext, upstreamStatus: string) => Promise<Opened>;
 
 /** Makes what opens the WebSockets of a route. A function may refuse with any answer. */
@@ -248,7 +247,6 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Plays a script again and again. */
 async function repeatSteps(
   socket: FakeSocket,
   steps: readonly WebSocketStep[],

@@ -49,7 +49,6 @@ export interface SessionParts {
   readonly storage: Pick<StorageOptions, 'publicUrl' | 'copyPattern' | 'wireProfile' | 'onError'>;
 }
 
-/** A session in which nothing has happened yet. */
 export function createSession(
   id: string,
   { secret, seed, faults, room, logRoom, contentsOf, env, storage }: SessionParts,
@@ -83,14 +82,11 @@ export function createSession(
   };
 }
 
-/** The sessions of a mock. */
 export interface Sessions {
   /** The session of a name, made where it is new; empty for the default one. */
   get(id: string): Session;
   /** Those that there are, the default one first, then the least recently used first. */
   list(): readonly Session[];
-  /** Forgets a session; the default one begins anew. */
-  delete(id: string): boolean;
 }
 
 /**
@@ -100,12 +96,6 @@ export interface Sessions {
 export function createSessions(create: (id: string) => Session, max: number): Sessions {
   const sessions = new Map<string, Session>();
   let standard: Session | undefined;
-  const forget = (session: Session | undefined) => {
-    if (session === undefined) return false;
-    session.files.release();
-    session.requests.clear();
-    return sessions.delete(session.id);
-  };
   const getStandard = () => {
     standard ??= create('');
     return standard;
@@ -118,16 +108,14 @@ export function createSessions(create: (id: string) => Session, max: number): Se
       // The order of a Map is that of insertion: the first is the one that was used longest ago.
       if (known !== undefined) sessions.delete(id);
       sessions.set(id, session);
-      if (sessions.size > max) forget(sessions.values().next().value);
+      const [oldest] = sessions.size > max ? sessions.values() : [];
+      if (oldest !== undefined) {
+        oldest.files.release();
+        oldest.requests.clear();
+        sessions.delete(oldest.id);
+      }
       return session;
     },
     list: () => [getStandard(), ...sessions.values()],
-    delete(id) {
-      if (id !== '') return forget(sessions.get(id));
-      standard?.files.release();
-      standard?.requests.clear();
-      standard = undefined;
-      return true;
-    },
   };
 }

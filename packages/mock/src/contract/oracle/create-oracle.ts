@@ -16,7 +16,6 @@ const silentLogger = {
   success() {},
 };
 
-/** A call as Prism sees it. */
 interface Question {
   operation: Operation;
   /** Values of the path parameters; a greedy one holds its slashes. */

@@ -1,7 +1,6 @@
 /// <reference path="./parse-prefer-header.d.ts" />
 import parsePreferHeader from 'parse-prefer-header';
 
-/** What a caller prefers of Prism's answers. */
 export interface Preferences {
   /** Status of the answer, 200 to 599. */
   code?: number;

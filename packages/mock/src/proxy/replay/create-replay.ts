@@ -247,7 +247,6 @@ function withoutBoundary(body: Buffer, contentType: string | undefined): Buffer 
   return Buffer.from(body.toString('latin1').replaceAll(`--${boundary}`, '--boundary'), 'latin1');
 }
 
-/** A JSON body with the members of its objects in order; undefined for any other. */
 function toJson(body: Buffer, contentType: string | undefined): string | undefined {
   if (body.length === 0 || !/\bjson\b/i.test(contentType ?? '')) return undefined;
   try {

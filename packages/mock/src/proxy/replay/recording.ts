@@ -14,7 +14,6 @@ export interface RecordedMessage {
 /** The form of the files; another one is refused. */
 export const FORMAT = 'berth-exchange-1';
 
-/** One call and its answer, as a file keeps them. */
 export interface Recording {
   readonly format: typeof FORMAT;
   /** Hash of the contract of the mock that made it; absent for own documents, and before there was one. */
