@@ -53,7 +53,10 @@ const DEBOUNCE_MILLISECONDS = 50;
 /** How often a folder that is gone is looked for. */
 const MISSING_MILLISECONDS = 500;
 
-/** Watches folders, not what is below them: files are replaced by editors, and new ones come. */
+/**
+ * Watches folders, not what is below them: files are replaced by editors, and new ones come. Own code, for
+ * chokidar 5, the last for Node 20, misses a watched file whose folder is removed and made again.
+ */
 export interface FolderWatch {
   /** Says which folders are watched from now on. */
   set(folders: Iterable<string>): void;
