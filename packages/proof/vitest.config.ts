@@ -1,4 +1,5 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, mergeConfig } from 'vitest/config';
 import shared from '../../vitest.shared.ts';
 
-export default defineConfig(shared);
+// Most of the time is waiting: for delays, for links that expire.
+export default mergeConfig(shared, defineConfig({ test: { maxWorkers: 2 } }));
