@@ -1,15 +1,14 @@
 // The reference server as it is: a file store on disk, signed calls, its log discarded.
 import { createServer } from '@berth/server';
-import { credential } from '../sign-storage-call.ts';
 
-const [, , port, root = ''] = process.argv;
+const [, , port, root = '', id = '', secret = ''] = process.argv;
 const server = await createServer(
   {
     listen: { port: Number(port) },
     admin: { port: 0 },
     store: { driver: 'file', root },
     keys: [{ secret: 'a secret of the bench, long enough to sign with' }],
-    environments: { dev: { credentials: [credential] } },
+    environments: { dev: { credentials: [{ id, secret }] } },
   },
   { logTo: { write() {} } },
 );

@@ -5,13 +5,11 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
-import { createStorageClient, unwrapEnvelope } from '@berth/client';
+import { createStorageClient, tc3Storage, unwrapEnvelope } from '@berth/client';
 import { freePort } from '@berth/runtimes/free-port';
 import { defaultWireProfile } from '@berth/server-stubs';
 import { compare, type Figure, type Row, type Suite, toBoundRow } from '../compare.ts';
 import { makeTemporaryFolder, startProcess, stopProcess, waitForPort } from '../processes.ts';
-
-import { signStorageCall } from '../sign-storage-call.ts';
 
 const MIB = 1024 * 1024;
 
@@ -153,8 +151,10 @@ export const filesSuite: Suite = {
 };
 
 async function startOurs(root: string): Promise<Side> {
-  const { child, base } = await start('files-ours', join(root, 'ours'));
-  const client = createStorageClient({ baseUrl: base, envId: 'dev', credentials: signStorageCall });
+  const pair = { secretId: 'bench', secretKey: 'secret of the key pair of the bench' };
+  const { child, base } = await start('files-ours', join(root, 'ours'), ...Object.values(pair));
+  const credentials = tc3Storage(pair);
+  const client = createStorageClient({ baseUrl: base, envId: 'dev', credentials });
   return {
     child,
     async upload(mebibytes) {
@@ -189,10 +189,10 @@ async function startPeer(root: string): Promise<Side> {
   };
 }
 
-async function start(server: string, root: string) {
+async function start(server: string, ...args: string[]) {
   const port = await freePort();
   const file = join(import.meta.dirname, `../servers/${server}.ts`);
-  const child = startProcess([file, String(port), root]);
+  const child = startProcess([file, String(port), ...args]);
   child.stdout?.resume();
   await waitForPort(port);
   return { child, base: `http://127.0.0.1:${port}` };
