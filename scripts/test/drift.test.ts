@@ -1,10 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { copyCheckout } from '../checkout.ts';
 
 const TYPES = 'packages/client/src/generated/storage.v2.gen.ts';
+const RULES = 'spec/generated/rules.gen.json';
 const LEFT_OVER = 'spec/generated/gateway.v0.gen.json';
 
 let folder: string;
@@ -17,27 +18,22 @@ function drift() {
   return spawnSync('node', ['scripts/drift.mjs'], { cwd: folder, encoding: 'utf8' });
 }
 
-it('is content with what is committed', () => {
-  expect(drift()).toMatchObject({
-    status: 0,
-    stdout: expect.stringMatching(/^\d+ generated files fit/),
-  });
-});
-
+// That it is content with what is committed: `npm test` runs it first.
 it('names each file that was edited, is left over or is missing, and mends it', () => {
   const before = readFileSync(join(folder, TYPES), 'utf8');
   appendFileSync(join(folder, TYPES), 'export type Edited = true;\n');
   writeFileSync(join(folder, LEFT_OVER), '{}\n');
-  rmSync(join(folder, 'spec/generated/rules.gen.json'));
+  rmSync(join(folder, RULES));
 
   const { status, stderr } = drift();
   expect(status).toBe(1);
-  for (const file of [TYPES, LEFT_OVER, 'spec/generated/rules.gen.json']) {
+  for (const file of [TYPES, LEFT_OVER, RULES]) {
     expect(stderr).toContain(`  ${file}\n`);
   }
   expect(stderr).toContain('npm run generate');
   expect(readFileSync(join(folder, TYPES), 'utf8')).toBe(before);
-  expect(drift().status).toBe(0);
+  expect(existsSync(join(folder, LEFT_OVER))).toBe(false);
+  expect(existsSync(join(folder, RULES))).toBe(true);
 });
 
 it('marks every generated file for git', () => {

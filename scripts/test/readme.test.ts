@@ -1,19 +1,22 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { copyCheckout } from '../checkout.ts';
 
 const FROM_SOURCE = '--conditions=berth-source';
-const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+const ROOT = join(import.meta.dirname, '../..');
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
 let folder: string;
 let address: string;
 let mock: ReturnType<typeof spawn>;
 
 beforeAll(async () => {
-  folder = copyCheckout();
-  mock = spawn('node', [FROM_SOURCE, 'packages/mock/src/cli.ts', '--port', '0'], { cwd: folder });
+  folder = mkdtempSync(join(tmpdir(), 'berth-readme-'));
+  mkdirSync(join(folder, 'node_modules/@berth'), { recursive: true });
+  symlinkSync(join(ROOT, 'packages/client'), join(folder, 'node_modules/@berth/client'));
+  mock = spawn('node', [FROM_SOURCE, 'packages/mock/src/cli.ts', '--port', '0'], { cwd: ROOT });
   address = await new Promise((resolve, reject) => {
     let output = '';
     mock.stdout?.setEncoding('utf8').on('data', (text) => {
@@ -38,8 +41,8 @@ function findExample(language: string, start: string): string {
 
 it('the client example runs against the mock as it stands', () => {
   const example = findExample('ts', 'import { bearer');
-  writeFileSync(join(folder, 'packages/client/readme.ts'), `${example}console.log(data, text);\n`);
-  const output = execFileSync('node', [FROM_SOURCE, 'packages/client/readme.ts'], {
+  writeFileSync(join(folder, 'readme.mts'), `${example}console.log(data, text);\n`);
+  const output = execFileSync('node', [FROM_SOURCE, 'readme.mts'], {
     cwd: folder,
     encoding: 'utf8',
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 type Task = {
   taskId: string;
+  task: string;
   directory: string;
   inputs: Record<string, string>;
   hash: string;
@@ -33,8 +34,10 @@ export function runTasks(folder: string, tasks: readonly string[]): void {
   turbo(folder, [...tasks, '--output-logs=errors-only']);
 }
 
+export type Tasks = ReadonlyMap<string, Task>;
+
 /** The tasks that have a command, by id. */
-export function listTasks(folder: string, tasks: readonly string[]): Map<string, Task> {
+export function listTasks(folder: string, tasks: readonly string[]): Tasks {
   const plan = JSON.parse(turbo(folder, [...tasks, '--dry=json']));
   const real = (plan.tasks as Task[]).filter(({ command }) => command !== '<NONEXISTENT>');
   return new Map(real.map((task) => [task.taskId, task]));

@@ -32,10 +32,10 @@ export class Desk {
       mkdirSync(join(folder, name), { recursive: true });
     writeFileSync(join(folder, 'cwd'), join(realpathSync(folder), 'work'));
     writeFileSync(join(folder, 'env'), '');
-    const { PATH, LANG } = process.env;
+    const { PATH, LANG, NODE_COMPILE_CACHE } = process.env;
     this.#env = {
       PATH: `${commands}:${PATH}`,
-      LANG,
+      ...{ LANG, NODE_COMPILE_CACHE },
       HOME: join(folder, 'home'),
       NO_COLOR: '1',
       NODE_OPTIONS: `--import=${PRELOAD}`,
