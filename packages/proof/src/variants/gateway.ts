@@ -1,7 +1,9 @@
 import {
   changeJson,
   gatewayError,
+  removeHeader,
   serviceResponse,
+  setHeader,
   toRefusal,
 } from '../mutants/support/gateway.ts';
 import type { Headers, Json, MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
@@ -110,7 +112,7 @@ export const gateway: readonly Variant[] = [
   variant(
     'errors of the gateway have no Content-Disposition',
     'C1, C2: about responses of a hosted service; D8: of its own errors it is ours',
-    gatewayError({}, ({ headers }) => headers.remove('Content-Disposition')),
+    gatewayError({}, removeHeader('Content-Disposition')),
     { aspect: 'disposition of errors' },
   ),
   variant(
@@ -124,15 +126,10 @@ export const gateway: readonly Variant[] = [
   variant(
     'a response without a type gets application/octet-stream',
     'RFC 9110, section 8.3: a sender that knows the type should say it',
-    serviceResponse({}, ({ headers, body, status }, { method }) => {
-      if (
-        headers.get('Content-Type') === undefined &&
-        body.length > 0 &&
-        status === 200 &&
-        method === 'GET'
-      )
-        headers.set('Content-Type', 'application/octet-stream');
-    }),
+    serviceResponse(
+      { method: 'GET', status: 200, contentType: '', when: ({ body }) => body.length > 0 },
+      setHeader('Content-Type', 'application/octet-stream'),
+    ),
   ),
   variant(
     'lines of one header are put into one',
@@ -146,9 +143,7 @@ export const gateway: readonly Variant[] = [
   variant(
     'responses without content have no Content-Disposition',
     'D8: that 204 and 304 carry it is ours',
-    serviceResponse({}, ({ headers, status }) => {
-      if (status === 204 || status === 304) headers.remove('Content-Disposition');
-    }),
+    serviceResponse({ status: [204, 304] }, removeHeader('Content-Disposition')),
   ),
   variant(
     'an event stream that was not asked for is an attachment',
@@ -207,62 +202,50 @@ export const gateway: readonly Variant[] = [
   variant(
     'errors have other messages',
     'Error body: `message` is a text',
-    ofErrors((error) => {
-      error.message = '服务不可用';
-    }),
+    gatewayError({}, changeJson({ message: '服务不可用' })),
     { aspect: 'messages' },
   ),
   variant(
     'errors have an empty message',
     'Error body: `message` is a string',
-    ofErrors((error) => {
-      error.message = '';
-    }),
+    gatewayError({}, changeJson({ message: '' })),
     { aspect: 'messages' },
   ),
-  variant(
-    'credentials are refused with 403',
-    'D15: 4xx; which one is ours (D6)',
-    refusedWith(403, 'AccessDenied'),
-    { aspect: 'refusals' },
-  ),
-  variant(
-    'credentials are refused with 400',
-    'D15: 4xx; which one is ours (D6)',
-    refusedWith(400, 'BAD_TOKEN'),
-    { aspect: 'refusals' },
-  ),
-  variant(
-    'credentials are refused with 404 and a code of its own',
-    'D15: 4xx; which one is ours (D6)',
-    refusedWith(404, 'NO_SUCH_ENTRY'),
-    { aspect: 'refusals' },
+  ...(
+    [
+      ['403', 403, 'AccessDenied'],
+      ['400', 400, 'BAD_TOKEN'],
+      ['404 and a code of its own', 404, 'NO_SUCH_ENTRY'],
+    ] as const
+  ).map(([what, status, code]) =>
+    variant(
+      `credentials are refused with ${what}`,
+      'D15: 4xx; which one is ours (D6)',
+      refusedWith(status, code),
+      { aspect: 'refusals' },
+    ),
   ),
   variant(
     'a 401 names the scheme in lower case',
     'RFC 9110, section 11.1: schemes are case-insensitive',
-    gatewayError({}, (response) => {
-      if (response.status === 401)
-        response.headers.set('WWW-Authenticate', 'bearer realm="x", error="invalid_token"');
-    }),
+    gatewayError(
+      { status: 401 },
+      setHeader('WWW-Authenticate', 'bearer realm="x", error="invalid_token"'),
+    ),
   ),
-  variant(
-    'names outside the pattern are refused with 404',
-    'D6: 4xx; 400 INVALID_REQUEST is ours',
-    namesRefusedWith(404, 'INVALID_PATH'),
-    { aspect: 'names of services' },
-  ),
-  variant(
-    'names outside the pattern are refused with 422',
-    'D6: 4xx; 400 INVALID_REQUEST is ours',
-    namesRefusedWith(422, 'BadName'),
-    { aspect: 'names of services' },
-  ),
-  variant(
-    'names outside the pattern are names of missing services',
-    'D6: 4xx; 400 INVALID_REQUEST is ours',
-    namesRefusedWith(404, 'SERVICE_NOT_FOUND'),
-    { aspect: 'names of services' },
+  ...(
+    [
+      ['refused with 404', 404, 'INVALID_PATH'],
+      ['refused with 422', 422, 'BadName'],
+      ['names of missing services', 404, 'SERVICE_NOT_FOUND'],
+    ] as const
+  ).map(([what, status, code]) =>
+    variant(
+      `names outside the pattern are ${what}`,
+      'D6: 4xx; 400 INVALID_REQUEST is ours',
+      namesRefusedWith(status, code),
+      { aspect: 'names of services' },
+    ),
   ),
   variant(
     'an OPTIONS is answered with 200 and a body',
@@ -426,6 +409,6 @@ export const gateway: readonly Variant[] = [
   variant(
     'there is no X-Svc-Upstream-Status-Code',
     'D10: the header is ours',
-    serviceResponse({}, ({ headers }) => headers.remove('X-Svc-Upstream-Status-Code')),
+    serviceResponse({}, removeHeader('X-Svc-Upstream-Status-Code')),
   ),
 ];

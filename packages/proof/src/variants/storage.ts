@@ -1,15 +1,20 @@
 import {
   any,
-  changeItems,
+  changeList,
   copies,
+  entries,
   failure,
+  failureBody,
   isBad,
   isOk,
+  items,
   itemsOf,
+  links,
   list,
-  readsRequests,
+  OPERATIONS,
   refuse,
   success,
+  successBody,
   toStorageRefusal,
 } from '../mutants/support/storage.ts';
 import { type Json, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
@@ -35,13 +40,9 @@ const ofTexts = (change: (response: MutatedResponse) => void) => ({
 
 /** Gives no link for lifetimes that it does not take; the item fails alone. */
 const withoutLinksFor = (isRefused: (maxAge: number) => boolean) =>
-  list(LINKS, (entries, items) => {
-    for (const [index, { maxAge }] of items.entries()) {
-      const entry = entries[index];
-      if (entry && typeof maxAge === 'number' && isRefused(maxAge)) {
-        Object.assign(entry, { code: 'InvalidMaxAge', tempFileURL: '' });
-      }
-    }
+  entries(LINKS, (_, { maxAge }) => typeof maxAge === 'number' && isRefused(maxAge), {
+    code: 'InvalidMaxAge',
+    tempFileURL: '',
   });
 
 const hasUnknown = ({ operation, json }: MutatedRequest) => {
@@ -129,65 +130,47 @@ export const storage: readonly Variant[] = [
   variant(
     'whole calls are refused with codes of its own',
     'D26: codes are ours',
-    failure((json) => {
-      json.body.code = `40${json.body.code.length}`;
+    failureBody((body) => {
+      body.code = `40${body.code.length}`;
     }),
     { aspect: 'codes' },
   ),
   variant(
     'items fail with codes of its own',
     'D26: codes are ours',
-    {
-      ...readsRequests,
-      response(response, { operation }) {
-        const { json } = response;
-        const entries = json?.body?.data?.fileList;
-        if (!operation || !Array.isArray(entries)) return;
-        for (const entry of entries) {
-          if (entry.code !== undefined && entry.code !== 'SUCCESS') entry.code = 'NoSuchKey';
-        }
-        response.json = json;
-      },
-    },
+    ofTexts((response) =>
+      changeList(response, (all) => {
+        for (const entry of all)
+          if (entry.code !== undefined && isBad(entry)) entry.code = 'NoSuchKey';
+      }),
+    ),
     { aspect: 'codes' },
   ),
   variant(
     'tempFileURL of a missing file is a text',
     'DownloadFileItem: a string; D26: that it is empty is ours',
-    list(LINKS, (entries) => {
-      for (const entry of entries.filter(isBad)) entry.tempFileURL = 'none';
-    }),
+    links(isBad, { tempFileURL: 'none' }),
   ),
   variant(
     'messages are of its own',
     'Envelope: `message` is a text',
-    failure((json) => {
-      json.body.message = '参数错误';
-    }),
+    failureBody({ message: '参数错误' }),
     { aspect: 'messages of calls' },
   ),
-  variant(
-    'messages are empty',
-    'Envelope: `message` is a string',
-    failure((json) => {
-      json.body.message = '';
-    }),
-    { aspect: 'messages of calls' },
-  ),
+  variant('messages are empty', 'Envelope: `message` is a string', failureBody({ message: '' }), {
+    aspect: 'messages of calls',
+  }),
   variant(
     'request IDs and messages are left out',
     'Envelope: requestId and message are not required',
-    failure((json) => {
-      delete json.body.requestId;
-      delete json.body.message;
-    }),
+    failureBody({ requestId: undefined, message: undefined }),
     { aspect: 'messages of calls' },
   ),
   variant(
     'request IDs are numbers of its own',
     'D9: a UUID is ours',
-    success((json) => {
-      json.body.requestId = String(Date.now());
+    successBody((body) => {
+      body.requestId = String(Date.now());
     }),
   ),
   variant(
@@ -208,13 +191,11 @@ export const storage: readonly Variant[] = [
     'entries of links and deletions have a message',
     'DownloadFileItem, DeleteFileItem: other fields are not forbidden',
     {
-      ...readsRequests,
       response(response, { operation }) {
-        const { json } = response;
-        const entries = json?.body?.data?.fileList;
-        if (operation === COPY || !Array.isArray(entries)) return;
-        for (const entry of entries) entry.message = isOk(entry) ? 'ok' : 'failed';
-        response.json = json;
+        if (operation === COPY) return;
+        changeList(response, (all) => {
+          for (const entry of all) entry.message = isOk(entry) ? 'ok' : 'failed';
+        });
       },
     },
   ),
@@ -272,14 +253,9 @@ export const storage: readonly Variant[] = [
   variant(
     'links live for 60 s at least',
     'D22: from 1 s on is ours',
-    {
-      request(request) {
-        if (request.operation !== LINKS) return;
-        changeItems(request, (item) => {
-          if (typeof item.maxAge === 'number') item.maxAge = Math.max(60, item.maxAge);
-        });
-      },
-    },
+    items(LINKS, (item) => {
+      if (typeof item.maxAge === 'number') item.maxAge = Math.max(60, item.maxAge);
+    }),
     { aspect: 'maxAge' },
   ),
   variant(
@@ -316,8 +292,7 @@ export const storage: readonly Variant[] = [
   ),
   variant('an operation that does not exist is a page of 404', 'D30: non-2xx', {
     request: ({ operation, path }) =>
-      path.startsWith('/api/') &&
-      !['getUploadMetaData', LINKS, 'batchDelete', COPY].includes(operation ?? '')
+      path.startsWith('/api/') && !OPERATIONS.some((name) => name === operation)
         ? new MutatedResponse(404, PAGE, '<html>No.</html>')
         : undefined,
   }),

@@ -1,4 +1,5 @@
-import { isOk, list, readsRequests, success } from '../mutants/support/storage.ts';
+import { setStatus } from '../mutants/support/gateway.ts';
+import { isOk, links, metadata, readsRequests } from '../mutants/support/storage.ts';
 import { afterUpload, readForm, writeForm } from '../mutants/support/uploads.ts';
 import { type Hooks, type MutatedRequest, MutatedResponse } from '../proxy/messages.ts';
 import { type Variant, variant } from './variant.ts';
@@ -69,6 +70,11 @@ export const uploadsAndLinks: readonly Variant[] = [
       const FIELDS = ['Signature', 'x-store-security-token', 'x-store-meta-fileid'];
       const wrap = (value: string) => BEFORE + value + AFTER;
       return {
+        ...metadata((data) => {
+          for (const name of ['authorization', 'token', 'storeFileID'])
+            data[name] = wrap(data[name]);
+          Object.assign(data, { bucket: 'b', expiresAt: 1, headers: {} });
+        }),
         request(request) {
           if (!request.isUpload) return;
           const form = readForm(request);
@@ -79,30 +85,21 @@ export const uploadsAndLinks: readonly Variant[] = [
           }
           if (form.size > 0) writeForm(request, form);
         },
-        ...{
-          response: success(({ body: { data } }, _, operation) => {
-            if (operation !== 'getUploadMetaData') return;
-            for (const name of ['authorization', 'token', 'storeFileID'])
-              data[name] = wrap(data[name]);
-            Object.assign(data, { bucket: 'b', expiresAt: 1, headers: {} });
-          }).response,
-        },
-      } as Hooks;
+      };
     },
   ),
   variant('the address of uploads has another path and a query', 'D2: it is used verbatim', () => {
     let own = '/';
     return {
-      request(request) {
-        if (request.isUpload && request.path.startsWith('/bucket-7')) request.target = own;
-      },
-      response: success(({ body: { data } }, _, operation) => {
-        if (operation !== 'getUploadMetaData') return;
+      ...metadata((data) => {
         const { origin, pathname, search } = new URL(data.url);
         own = pathname + search;
         data.url = `${origin}/bucket-7/a%2Fb//form.cgi?uploads&x=%20y&x=+`;
-      }).response,
-    } as Hooks;
+      }),
+      request(request) {
+        if (request.isUpload && request.path.startsWith('/bucket-7')) request.target = own;
+      },
+    };
   }),
   variant(
     'an upload is answered with 200 and nothing',
@@ -167,45 +164,30 @@ export const uploadsAndLinks: readonly Variant[] = [
     errorXml('application/xml', (code) => `<Error code='${code}' />`),
     { aspect: 'XML' },
   ),
-  variant(
-    'upload errors come with 200',
-    'Upload: what an error is, its Error element says; D27: statuses are ours',
-    ofUploadErrors((response) => {
-      response.status = 200;
+  ...(
+    [
+      [200, 'Upload: what an error is, its Error element says; D27: statuses are ours'],
+      [400, 'D27: statuses are ours'],
+      [401, 'D27: statuses are ours'],
+    ] as const
+  ).map(([status, allowed]) =>
+    variant(`upload errors come with ${status}`, allowed, ofUploadErrors(setStatus(status)), {
+      aspect: 'status of upload errors',
     }),
-    { aspect: 'status of upload errors' },
-  ),
-  variant(
-    'upload errors come with 400',
-    'D27: statuses are ours',
-    ofUploadErrors((response) => {
-      response.status = 400;
-    }),
-    { aspect: 'status of upload errors' },
-  ),
-  variant(
-    'upload errors come with 401',
-    'D27: statuses are ours',
-    ofUploadErrors((response) => {
-      response.status = 401;
-    }),
-    { aspect: 'status of upload errors' },
   ),
   variant('links have another path', 'D23: the form of a link is ours', {
+    ...links(isOk, (entry) => {
+      const { origin, pathname, search } = new URL(entry.tempFileURL);
+      const coded = Buffer.from(pathname + search).toString('base64url');
+      entry.tempFileURL = `${origin}/dl;v=9/${coded}/file (1).txt?x=1`;
+    }),
     request(request) {
       const [, coded] = /^\/dl;v=9\/([\w-]+)\/file/.exec(request.target) ?? [];
       if (coded)
         request.target =
           Buffer.from(coded, 'base64url').toString() + (/&hop=\d$/.exec(request.target)?.[0] ?? '');
     },
-    response: list('batchGetTempUrls', (entries) => {
-      for (const entry of entries.filter(isOk)) {
-        const { origin, pathname, search } = new URL(entry.tempFileURL);
-        const coded = Buffer.from(pathname + search).toString('base64url');
-        entry.tempFileURL = `${origin}/dl;v=9/${coded}/file (1).txt?x=1`;
-      }
-    }).response,
-  } as Hooks),
+  }),
   variant(
     'links redirect with 302 to a relative address',
     'D23: a link may redirect (RFC 9110, section 15.4)',
@@ -224,23 +206,13 @@ export const uploadsAndLinks: readonly Variant[] = [
     ({ publicUrl }) => redirecting(308, 3, (target) => publicUrl + target),
     { aspect: 'redirects' },
   ),
-  variant(
-    'links that do not work answer 404',
-    'D30: they stop working; D22: 403 is ours',
-    linkErrors(404),
-    { aspect: 'errors of links' },
-  ),
-  variant(
-    'links that do not work answer 410',
-    'D30: they stop working; D22: 403 is ours',
-    linkErrors(410),
-    { aspect: 'errors of links' },
-  ),
-  variant(
-    'links that do not work answer 401',
-    'D30: they stop working; D22: 403 is ours',
-    linkErrors(401),
-    { aspect: 'errors of links' },
+  ...[404, 410, 401].map((status) =>
+    variant(
+      `links that do not work answer ${status}`,
+      'D30: they stop working; D22: 403 is ours',
+      linkErrors(status),
+      { aspect: 'errors of links' },
+    ),
   ),
   variant(
     'downloads have no headers of the reference server',
