@@ -6,8 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build, type UserConfig } from '@rspress/core';
 import { parse } from 'yaml';
-import { stagePages } from './site/stage-pages.ts';
-import { toPagePath } from './site/to-page-path.ts';
+import { stagePages, toPagePath } from './stage-pages.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

@@ -3,8 +3,7 @@ import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import ruleSet from '@berth/spec/rules.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
-import { toConfiguration } from './reference/to-configuration.ts';
-import { toTable } from './reference/to-table.ts';
+import { toConfiguration, toTable } from './to-configuration.ts';
 
 const RETRY: Record<string, string> = {
   any: 'yes',

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { rewriteLinks } from '../scripts/site/rewrite-links.ts';
+import { rewriteLinks } from '../scripts/stage-pages.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

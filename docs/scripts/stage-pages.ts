@@ -1,0 +1,93 @@
+import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+const FENCE = /^( *)(```|~~~).*?^\1\2 *$/gms;
+const LINK = /(?<before>\]\()(?<target>(?![a-z][a-z+.-]*:|#)[^)\s]+)(?<after>\))/g;
+
+/**
+ * Copies Markdown files of the repository to where they stand in the site. Links between them lead
+ * from page to page. Links to other files of the repository, such as a part of the contract, lead to
+ * a copy under `/source`.
+ *
+ * @param files paths from the root of the repository
+ * @param built text of the pages that are no file, by such a path
+ * @throws Error that names every link that leads to nothing
+ */
+export async function stagePages(
+  files: string[],
+  built: Map<string, string>,
+  to: string,
+): Promise<void> {
+  const pages = new Set(files);
+  const sources = new Set<string>();
+  const dead: string[] = [];
+
+  for (const file of pages) {
+    const page = toPagePath(file);
+    const text = built.get(file) ?? (await readFile(join(ROOT, file), 'utf8'));
+    const links: [string, string][] = [];
+    const staged = rewriteLinks(text, (link) => {
+      const [path = '', anchor] = link.split('#');
+      const target = posix.join(posix.dirname(file), path);
+      if (!pages.has(target)) {
+        links.push([link, target]);
+        sources.add(target);
+      }
+      const place = pages.has(target) ? toPagePath(target) : `public/source/${target}`;
+      const relative = posix.relative(posix.dirname(page), place.replace(/^public\//, ''));
+      return anchor === undefined ? relative : `${relative}#${anchor}`;
+    });
+    for (const [link, target] of links) {
+      if (!(await isFile(join(ROOT, target)))) dead.push(`${file}: ${link}`);
+    }
+    await write(join(to, page), staged);
+  }
+  if (dead.length > 0) throw new Error(`These links lead to nothing:\n  ${dead.join('\n  ')}`);
+  for (const source of sources) {
+    await cp(join(ROOT, source), join(to, 'public/source', source), { recursive: true });
+  }
+}
+
+/**
+ * Where a Markdown file of the repository stands in the site.
+ *
+ * @param file path from the root of the repository
+ * @returns path from the root of the site, ending in `.md`
+ *
+ * @example
+ * toPagePath('packages/mock/README.md'); // 'packages/mock.md'
+ * toPagePath('docs/decisions/README.md'); // 'decisions/index.md'
+ */
+export function toPagePath(file: string): string {
+  if (file === 'spec/README.md') return 'packages/spec.md';
+  if (!file.includes('/')) return `project/${file.toLowerCase()}`;
+  if (file.startsWith('docs/'))
+    return file.slice('docs/'.length).replace(/README\.md$/, 'index.md');
+  return file.replace(/\/README\.md$/, '.md');
+}
+
+/**
+ * Rewrites the targets of the relative links of a Markdown text; code blocks and links to other hosts
+ * stay.
+ *
+ * @param rewrite gives the new target
+ */
+export function rewriteLinks(markdown: string, rewrite: (target: string) => string): string {
+  const blocks: string[] = [];
+  const text = markdown.replace(FENCE, (block) => `\0${blocks.push(block) - 1}\0`);
+  const rewritten = text.replace(
+    LINK,
+    (_link, before, target, after) => before + rewrite(target) + after,
+  );
+  return rewritten.replace(/\0(\d+)\0/g, (_mark, index) => blocks[Number(index)] ?? '');
+}
+
+async function write(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isFile() ?? false;
+}

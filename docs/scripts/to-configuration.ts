@@ -1,0 +1,94 @@
+import suite from '@berth/conformance/berth-conformance.config.schema.json' with { type: 'json' };
+import server from '@berth/server/config.schema.json' with { type: 'json' };
+
+type Schema = {
+  type?: string | string[];
+  const?: unknown;
+  enum?: unknown[];
+  description?: string;
+  default?: unknown;
+  properties?: Record<string, Schema>;
+  additionalProperties?: boolean | Schema;
+  items?: Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  minimum?: number;
+  maximum?: number;
+};
+
+const HEAD = ['Setting', 'Type', 'Default', 'Effect'];
+
+/** The page `docs/reference/configuration.md`: every setting of the configuration files, from their schemas. */
+export function toConfiguration(): string {
+  return `# Configuration
+
+Every setting of the configuration files, generated from the JSON Schemas that the packages export for
+[editors](editors.md). \`<name>\` is a name of your choice, \`[]\` an entry of a list. The mock has no configuration
+file; its options are in the [README](../../packages/mock/README.md).
+
+## Server
+
+\`berth-server --config berth.yaml\`. First line of the file, for editors:
+\`# yaml-language-server: $schema=./node_modules/@berth/server/generated/config.schema.gen.json\`
+
+${toTable(HEAD, toRows(server as Schema, ''))}
+## Conformance suite
+
+\`berth-conformance --config conformance.json\`, with
+\`"$schema": "./node_modules/@berth/conformance/generated/berth-conformance.config.schema.gen.json"\`.
+
+${toTable(HEAD, toRows(suite as Schema, ''))}`;
+}
+
+function toRows(schema: Schema, path: string): string[][] {
+  const properties = Object.entries(schema.properties ?? {}).filter(([name]) => name !== '$schema');
+  return properties.flatMap(([name, child]) => toSetting(child, path ? `${path}.${name}` : name));
+}
+
+function toSetting(schema: Schema, path: string): string[][] {
+  const nested = [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((form) => [
+    ...toRows(form, path),
+    ...(form.items ? toRows(form.items, `${path}[]`) : []),
+    ...(typeof form.additionalProperties === 'object'
+      ? toSetting(form.additionalProperties, `${path}.<name>`)
+      : []),
+  ]);
+  const own = [`\`${path}\``, toType(schema), toDefault(schema), schema.description ?? ''];
+  const rows = nested.length > 0 && !schema.description ? nested : [own, ...nested];
+  return mergeForms(rows);
+}
+
+/** A setting with several forms has one row, with the types of all. */
+function mergeForms(rows: string[][]): string[][] {
+  const merged = [...Map.groupBy(rows, ([path]) => path).values()];
+  return merged.map((forms) => {
+    const [path = '', , preset = '', effect = ''] = forms[0] ?? [];
+    return [path, [...new Set(forms.map(([, type = '']) => type))].join(' or '), preset, effect];
+  });
+}
+
+function toType(schema: Schema): string {
+  const forms = schema.anyOf ?? schema.oneOf;
+  if (forms) return [...new Set(forms.map(toType))].join(' or ');
+  if (schema.const !== undefined) return `\`${schema.const}\``;
+  if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(', ');
+  if (schema.items) return `list of ${toType(schema.items)}`;
+  const { type = 'any', minimum, maximum } = schema;
+  const name = Array.isArray(type) ? type.join(' or ') : type;
+  if (minimum === undefined || maximum === undefined || maximum === Number.MAX_SAFE_INTEGER)
+    return name;
+  return `${name}, ${minimum} to ${maximum}`;
+}
+
+function toDefault({ default: value }: Schema): string {
+  if (value === undefined || (typeof value === 'object' && !Array.isArray(value))) return '';
+  return `\`${JSON.stringify(value)}\``;
+}
+
+/** A Markdown table; a `|` in a cell is escaped. */
+export function toTable(head: string[], rows: string[][]): string {
+  const lines = [head, head.map(() => '---'), ...rows].map(
+    (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`,
+  );
+  return `${lines.join('\n')}\n`;
+}
