@@ -25,7 +25,7 @@ export function rememberCall<T extends Answer>(answer: T, call: RememberedCall):
   return answer;
 }
 
-/** The call that led to an answer, also where its client has not kept it. */
+/** The call that led to a response, also if its client has not kept it. */
 export function rememberedCall(answer: Answer): RememberedCall {
   return (
     calls.get(answer) ?? {
@@ -45,8 +45,8 @@ export function pathOf(url: string): string {
 const SECRET_PARTS = /(?<=(?:sign|signature|token)=)[^,&\s]+/gi;
 
 /**
- * Replaces each secret in a text by `[redacted]`, also where only what follows its scheme
- * (`Bearer …`) stands there, or only the signature or the token within it.
+ * Replaces each secret in a text by `[redacted]`, also if only what follows its scheme
+ * (`Bearer …`) is there, or only the signature or the token within it.
  */
 export function redact(text: string, secrets: readonly string[]): string {
   return secrets
@@ -60,7 +60,7 @@ export function redact(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * What an error tells of the answer behind it. What the answer says itself loses the credentials of
+ * What an error shows of the response behind it. What the response says itself loses the credentials of
  * the call; what is no text is left out.
  */
 export function describeResponse(
@@ -141,7 +141,7 @@ export function transferFailure(
 /**
  * Reads the body of an answer as text.
  *
- * @throws NetworkError where it breaks off
+ * @throws NetworkError if it breaks off
  */
 export function readText(response: Response): Promise<string> {
   return response.text().catch((error) => {

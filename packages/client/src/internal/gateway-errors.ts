@@ -17,7 +17,7 @@ type GatewayErrorBody = components['schemas']['GatewayError'];
 const LATER = [429, 502, 503, 504];
 
 /**
- * The error of a failed raw call. It tells the gateway's own errors from those of the hosted service:
+ * The error of a failed raw call. It distinguishes the gateway's own errors from those of the hosted service:
  * the header of the upstream status marks the service's answers, and without it a body with `code`,
  * `message` and a `requestId` equal to `X-Request-Id` marks the gateway's (D10).
  *

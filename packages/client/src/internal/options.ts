@@ -6,7 +6,7 @@ export const LONGEST_TIMER = 2 ** 31 - 1;
 /**
  * Time limits, field by field those of the last layer that has one: what is `undefined` says nothing.
  *
- * @throws TypeError or RangeError where one is no limit
+ * @throws TypeError or RangeError if one is no limit
  */
 export function mergeTimeouts(...layers: (Timeouts | undefined)[]): Timeouts {
   const merged: Timeouts = merge('timeouts', 'an object', { perTry: 0, total: 0 }, layers);
@@ -17,7 +17,7 @@ export function mergeTimeouts(...layers: (Timeouts | undefined)[]): Timeouts {
 /**
  * How a call is repeated, merged as the time limits are; `false` in the last layer turns it off.
  *
- * @throws TypeError or RangeError where one is not as documented
+ * @throws TypeError or RangeError if one is not as documented
  */
 export function mergeRetry(...layers: (RetryOptions | false | undefined)[]): RetryOptions | false {
   const given = layers.filter((layer) => layer !== undefined);
@@ -61,12 +61,12 @@ export function assertInteger(name: string, value: number | undefined, min: numb
   throw new RangeError(`${name} is an integer of at least ${min}, not ${String(value)}.`);
 }
 
-/** @throws TypeError where the caller gave no string */
+/** @throws TypeError if the caller gave no string */
 export function assertText(name: string, value: unknown): asserts value is string {
   if (typeof value !== 'string') throw wrong(name, 'a string', value);
 }
 
-/** @throws TypeError where the caller gave no list */
+/** @throws TypeError if the caller gave no list */
 export function assertList(name: string, value: unknown): asserts value is readonly unknown[] {
   if (!Array.isArray(value)) throw wrong(name, 'a list', value);
 }
@@ -86,7 +86,7 @@ export interface Progress {
   readonly total: number | undefined;
 }
 
-/** Reports progress only where there is any. */
+/** Reports progress only if there is any. */
 export function toReport(
   onProgress: ((progress: Progress) => void) | undefined,
   total: number | undefined,

@@ -81,7 +81,7 @@ function readBody(request: Request): Promise<string | ArrayBuffer> {
  * Fills the parameters of a path template. An ordinary parameter is percent-encoded; a greedy one
  * (`x-berth-greedy`) is one or more segments, perhaps with a query, and stays exactly as it is.
  *
- * @throws TypeError where a parameter is missing, or where `fetch` would send other bytes than given
+ * @throws TypeError if a parameter is missing, or if `fetch` would send other bytes than given
  */
 export function toPath(template: string, params: Record<string, unknown>): string {
   return template.replace(/\{([^{}]+)\}/g, (_, name: string) => {

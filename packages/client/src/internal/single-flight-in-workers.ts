@@ -5,7 +5,7 @@ const PATIENCE = 5_000;
 const LATE = Symbol();
 
 /**
- * {@link onOtherPlatforms} for Workers, where what a request has begun may end with it: its promise then
+ * {@link onOtherPlatforms} for Workers: what a request has begun may end with it: its promise then
  * never settles, or fails for other requests alone. So nobody waits for others longer than a while.
  */
 export const singleFlight: typeof onOtherPlatforms = (run) => {

@@ -1,6 +1,6 @@
 /**
- * Makes a function that runs once however many callers wait for it, and anew for those after them,
- * also where it failed.
+ * Makes a function that runs once however many callers wait for it, and again for those after them,
+ * also if it failed.
  */
 export function singleFlight<Argument, Value>(
   run: (argument: Argument) => Promise<Value>,

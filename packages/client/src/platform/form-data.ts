@@ -9,7 +9,7 @@ import {
   type UploadResponse,
 } from './upload-form.ts';
 
-/** The slowest upload that is waited for where nothing tells whether it moves: bytes a millisecond. */
+/** The slowest upload that is waited for if nothing shows whether it moves, in bytes a millisecond. */
 const SLOWEST = 64;
 
 /** Sends a form by `fetch`, with progress at its beginning and end only. */

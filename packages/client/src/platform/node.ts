@@ -13,7 +13,7 @@ export const sendsIfRange = true;
 /**
  * Length of a file in bytes.
  *
- * @throws TypeError where it is no ordinary file
+ * @throws TypeError if it is no ordinary file
  */
 export async function fileSize(file: string | URL): Promise<number> {
   const found = await stat(file);
@@ -36,7 +36,7 @@ export function ignoreEarlyErrors(orders: readonly { readonly data: unknown }[])
 }
 
 /**
- * Writes a body to a file: under another name beside it first, so that the file is whole or not there
+ * Writes a body to a file: under another name beside it first, so that the file is complete or not there
  * at all, and an older one is kept until then.
  */
 export async function saveFile(

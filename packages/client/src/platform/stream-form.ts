@@ -32,7 +32,7 @@ export function openSource(data: object): Source {
   };
 }
 
-/** The slices of a Blob, whose own stream may give little at a time, or all at once. */
+/** The slices of a Blob, whose own stream may give little at a time, or all of it. */
 export async function* slicesOf(blob: Blob, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < blob.size; at += size) {
     yield new Uint8Array(await blob.slice(at, at + size).arrayBuffer());

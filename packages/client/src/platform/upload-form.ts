@@ -41,7 +41,7 @@ export interface UploadContent {
   /** No more bytes are taken. */
   readonly maxBytes: number;
   readonly type: string;
-  /** Whether it can be read once more, for another try. */
+  /** Whether it can be read again, for another try. */
   readonly isReplayable: boolean;
 }
 
@@ -55,7 +55,7 @@ export interface UploadForm {
   readonly fileField: string;
   readonly fileName: string;
   readonly content: UploadContent;
-  /** Takes how many bytes of the file have been sent; `undefined` where nobody asks. */
+  /** Takes how many bytes of the file have been sent; `undefined` if nobody asks. */
   readonly report: ((loaded: number) => void) | undefined;
   readonly signal: AbortSignal;
   /** Longest time in milliseconds in which nothing moves; 0 is without end. */
@@ -75,7 +75,7 @@ export interface UploadResponse {
 }
 
 /**
- * Holds a content to its limits: it has at most `maxBytes`, and exactly `size` where that was told,
+ * Holds a content to its limits: it has at most `maxBytes`, and exactly `size` if that was given,
  * for `Content-Length` promised it (RFC 9110, section 8.6).
  *
  * @param read bytes so far; at the end, bytes in all

@@ -3,7 +3,7 @@ import { LONGEST_TIMER } from '../options.ts';
 
 /** The limits of one step of a call, as the step sees them. */
 export interface Step {
-  /** Gives what ends the step, and what it leaves behind: made where it is asked for. */
+  /** Gives the signal that ends the step, and what it leaves behind; it is made when it is asked for. */
   signal(): AbortSignal;
   /** Gives the step so many milliseconds from now, in place of the time of a try; 0 is without end. */
   extend(ms: number): void;
@@ -11,9 +11,9 @@ export interface Step {
 
 /** The limits of one call: the caller's signal, and its times. */
 export interface Deadline {
-  /** Runs a step until it ends, its time passes, or that of the whole call. */
+  /** Runs a step until it ends, its time passes, or that of the call. */
   step<T>(run: (step: Step) => Promise<T>): Promise<T>;
-  /** Runs `before`, and waits so many milliseconds, within the time of the whole call. */
+  /** Runs `before`, and waits so many milliseconds, within the time of the call. */
   pause(ms: number, before?: () => unknown): Promise<void>;
   /** Milliseconds that are left. */
   left(): number;
@@ -22,7 +22,7 @@ export interface Deadline {
 /**
  * Opens the limits of a call. They hold nothing while no step is under way.
  *
- * @param toError makes the reason of a limit that passed, in milliseconds; give one where there is a limit
+ * @param toError makes the reason of a limit that passed, in milliseconds; required if there is a limit
  */
 export function openDeadline(
   user: AbortSignal | undefined,

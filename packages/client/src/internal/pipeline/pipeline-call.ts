@@ -40,7 +40,7 @@ export interface Renewal {
    * Whether another try has something new to send.
    *
    * @param answer headers of the refusal
-   * @param refused headers of the try, where they hold credentials of the client
+   * @param refused headers of the try, if they hold credentials of the client
    */
   renew(
     mark: number,
@@ -53,7 +53,7 @@ export interface Renewal {
 export interface PipelineOptions extends SharedCallOptions {
   readonly fetch?: FetchLike | undefined;
   readonly hooks?: Hooks | undefined;
-  /** What `fetch` does with a redirect, where the call does not say. Default: that of `fetch`. */
+  /** What `fetch` does with a redirect, if the call does not say. Default: that of `fetch`. */
   readonly redirect?: RequestInit['redirect'] | undefined;
   /** Header that carries the hosted service's own status (D10). Default: that of the contract. */
   readonly upstreamStatus?: string | undefined;

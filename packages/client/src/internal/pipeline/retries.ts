@@ -40,7 +40,7 @@ interface FailedTry {
 
 /**
  * Decides on the next try of a call: milliseconds until then, or `undefined` if there is none. A body
- * stream is never sent again; a call that was refused for its credentials once more at most.
+ * stream is never sent again; a call that was refused for its credentials is repeated once.
  */
 export function createRetryPolicy(
   { method, headers: own, body, idempotent = method !== 'POST' }: PipelineCall,
@@ -95,7 +95,7 @@ export function createRenewal(signer: Signer | undefined): Renewal {
 /**
  * Milliseconds until the next try: a random part of a span that doubles each time ("full jitter"),
  * but no less than the `Retry-After` of the answer, in seconds or as a date (RFC 9110, section
- * 10.2.3). Gives `undefined` where there is no further try: they are used up, the server asks for more
+ * 10.2.3). Gives `undefined` if there is no further try: they are used up, the server asks for more
  * than is allowed, or less is left.
  *
  * @param attempt number of the try that failed, from 1

@@ -3,7 +3,7 @@ import { sendWithFetch, toFormData } from '../form-data.ts';
 
 import type { UploadForm, UploadResponse } from '../upload-form.ts';
 
-/** Sends a form: by `XMLHttpRequest` where progress is asked for, which `fetch` does not tell. */
+/** Sends a form: by `XMLHttpRequest` if progress is asked for, which `fetch` does not report. */
 export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   if (!form.report || typeof XMLHttpRequest === 'undefined') return sendWithFetch(form);
   return sendWithXhr(form, await toFormData(form));

@@ -2,7 +2,7 @@ import { openDeadline } from '../../internal/pipeline/deadline.ts';
 import { openSource, slicesOf, streamForm } from '../stream-form.ts';
 import { toMultipart, type UploadForm, type UploadResponse } from '../upload-form.ts';
 
-/** Bytes that are copied at once. */
+/** Bytes that are copied at a time. */
 const CHUNK = 256 * 1024;
 
 // Of Workers alone: pieces go on as they are asked for, and with a length `fetch` sends `Content-Length`.
