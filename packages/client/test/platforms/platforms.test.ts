@@ -1,25 +1,44 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { type RunningDeployment, startDeployment } from './deployment/start-deployment.ts';
 import { describePlatform } from './describe-platform.ts';
+import { type MockDeployment, startMockDeployment } from './mock/start-mock-deployment.ts';
 import { PLATFORMS, type PlatformId } from './platforms.ts';
 import { buildProject, type Project } from './runners/build-project.ts';
 
 let folder: string;
 let project: Project;
 let running: RunningDeployment;
+let mock: MockDeployment;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-platforms-'));
-  [project, running] = await Promise.all([buildProject(folder), startDeployment(folder)]);
+  const folders = ['deployment', 'mock'].map((name) => mkdtemp(join(folder, name)));
+  const [ofDeployment = '', ofMock = ''] = await Promise.all(folders);
+  [project, running, mock] = await Promise.all([
+    buildProject(folder),
+    startDeployment(ofDeployment),
+    startMockDeployment(ofMock),
+  ]);
 });
 afterAll(async () => {
   running.close();
+  await mock.close();
   await rm(folder, { recursive: true });
 });
 
 for (const [id, title] of Object.entries(PLATFORMS)) {
   describePlatform(title, id as PlatformId, () => ({ project, ...running }));
 }
+
+/**
+ * The mock is what programs are tested with: it must do what the client needs of a deployment. One platform of
+ * each kind shows that. At the same time: one waits while the other works.
+ */
+describe.concurrent('the mock', () => {
+  for (const id of ['node24', 'workerd', 'chromium'] as const) {
+    describePlatform(`called from ${PLATFORMS[id]}`, id, () => ({ project, ...mock }));
+  }
+});
