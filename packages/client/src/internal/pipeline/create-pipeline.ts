@@ -43,14 +43,20 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       const retry = mergeRetry(clientRetry, call.retry);
       const nextDelay = createRetryPolicy(call, retry, deadline, renewal);
       return runTries(deadline, hooks, async (attempt) => {
-        const event = { method, path: pathOf(url), headers: new Headers(call.headers), attempt };
+        // Only hooks need it.
+        const event = hooks && {
+          method,
+          path: pathOf(url),
+          headers: new Headers(call.headers),
+          attempt,
+        };
         const mark = renewal.mark();
         try {
           return await deadline.step(async (step) => {
             const signal = step.signal();
-            await hooks?.onRequest?.(event);
+            if (event) await hooks.onRequest?.(event);
             // Hooks keep what they see; they never get to see the credentials.
-            const headers = await sign(call, Object.fromEntries(event.headers));
+            const headers = await sign(call, event && Object.fromEntries(event.headers));
             signal.throwIfAborted();
             const sent = describe(call, headers);
             // A stream needs `duplex`; with anything else it changes nothing.
@@ -62,7 +68,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
               throw error instanceof UnknownBodyError ? error : networkFailure(sent, error);
             }
             rememberCall(response, sent);
-            await hooks?.onResponse?.({ ...event, response });
+            if (event) await hooks.onResponse?.({ ...event, response });
             if (!response.ok) {
               const verdict = await options.judge(response);
               step.extend(0);

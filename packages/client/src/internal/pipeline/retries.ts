@@ -10,7 +10,11 @@ const CLOCK_TOLERANCE = 30_000;
 /** What a try gives: a result, or the wait until the next try. */
 type Outcome<T> =
   | { readonly result: T }
-  | { readonly delay: number; readonly reason: Response | Error; readonly event: TryEvent };
+  | {
+      readonly delay: number;
+      readonly reason: Response | Error;
+      readonly event: TryEvent | undefined;
+    };
 
 /** Runs a try after the other, with waits between them, until one gives a result. */
 export async function runTries<T>(
@@ -22,7 +26,7 @@ export async function runTries<T>(
     const outcome = await tryOnce(attempt);
     if ('result' in outcome) return outcome.result;
     const { event, ...rest } = outcome;
-    await deadline.pause(rest.delay, () => hooks?.onRetry?.({ ...event, ...rest }));
+    await deadline.pause(rest.delay, () => event && hooks?.onRetry?.({ ...event, ...rest }));
   }
 }
 
