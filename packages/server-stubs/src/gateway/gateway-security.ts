@@ -64,13 +64,8 @@ function envOf({ request }: Pick<Call, 'request'>, env: EnvOption | undefined): 
       message: 'The header Host is missing, stands twice, or is no host name.',
     });
   }
-  if (host !== lastHost) {
-    lastHost = host;
-    isLastOwn = isLoopback(host);
-    lastLabel = isLastOwn ? host : (host.split('.', 1)[0] as string);
-  }
-  const isOwn = isLastOwn;
-  const label = lastLabel;
+  const isOwn = isLoopback(host);
+  const label = isOwn ? host : (host.split('.', 1)[0] as string);
   if (env === undefined) return label;
   if (typeof env === 'function') {
     if (env(label)) return label;
@@ -81,8 +76,3 @@ function envOf({ request }: Pick<Call, 'request'>, env: EnvOption | undefined): 
     message: `The host ${host} belongs to no environment of this gateway.`,
   });
 }
-
-// Calls repeat themselves: most of those to one server name the same host.
-let lastHost: string | undefined;
-let lastLabel = '';
-let isLastOwn = false;

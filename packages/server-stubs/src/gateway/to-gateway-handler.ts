@@ -3,7 +3,6 @@ import { GatewayError } from '../errors.ts';
 import type { Cors } from '../http/cors.ts';
 import { toDisposition } from '../http/disposition.ts';
 import { givenOf, type Headers, isUpgrade, removeHopByHop } from '../http/headers.ts';
-import { isPromise } from '../http/router-options.ts';
 import { UpgradeResponse } from '../http/upgrade.ts';
 import { type Answer, type Call, FaultError, type Handler, type Input } from '../runtime/index.ts';
 import type {
@@ -14,7 +13,6 @@ import type {
 } from './gateway-handlers.ts';
 import { answerUpgrade, TAKEN, type UpgradeSettings } from './web-socket.ts';
 
-const MAY_BE_REWRITTEN = /\/(?:\.|%2e)|\\/i;
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 
 /** Lists: what the service sends is added to what the gateway sends. */
@@ -43,7 +41,7 @@ export function toGatewayHandler<Caller>(
     const headers = cors.answer(call.request.headers.origin);
     return toCallerAnswer(answer, call, headers, upgrades.upstreamStatus);
   };
-  return (given, call: Call) => {
+  return async (given, call: Call) => {
     assertForwardable(call);
     const input = toInput(given, call);
     // The security handlers have put `env` there: every operation of the gateway has credentials.
@@ -51,21 +49,16 @@ export function toGatewayHandler<Caller>(
     const known = call as unknown as Omit<GatewayCall<Caller>, 'caller'> & { caller: unknown };
     known.caller = bearerToken ?? signature;
     if (call.response instanceof UpgradeResponse) {
-      return answerUpgrade(input, known as never, call.response, upgrades).then((refusal) =>
-        refusal === undefined ? TAKEN : toAnswer(refusal, call),
-      );
+      const refusal = await answerUpgrade(input, known as never, call.response, upgrades);
+      return refusal === undefined ? TAKEN : toAnswer(refusal, call);
     }
-    const fail = (error: unknown) => {
-      throw faultOf(input.body) ?? error;
-    };
+    let answer: ServiceAnswer;
     try {
-      const answer = handler(input, known as GatewayCall<Caller>);
-      return isPromise(answer)
-        ? answer.then((late) => toAnswer(late, call), fail)
-        : toAnswer(answer, call);
+      answer = await handler(input, known as GatewayCall<Caller>);
     } catch (error) {
-      return fail(error);
+      throw faultOf(input.body) ?? error;
     }
+    return toAnswer(answer, call);
   };
 }
 
@@ -85,8 +78,7 @@ function faultOf(body: Readable | undefined): FaultError | undefined {
  * @throws GatewayError INVALID_REQUEST
  */
 function assertForwardable({ request, rawPath }: Pick<Call, 'request' | 'rawPath'>): void {
-  if (rawPath !== lastPath && MAY_BE_REWRITTEN.test(rawPath)) assertNoRewriting(rawPath);
-  lastPath = rawPath;
+  assertNoRewriting(rawPath);
   const { method, headers } = request;
   if (method === 'POST') return;
   if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
@@ -95,9 +87,6 @@ function assertForwardable({ request, rawPath }: Pick<Call, 'request' | 'rawPath
     });
   }
 }
-
-/** The last path that was fine: calls repeat themselves. */
-let lastPath: string | undefined;
 
 function assertNoRewriting(path: string): void {
   if (path.includes('\\')) {

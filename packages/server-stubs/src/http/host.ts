@@ -7,27 +7,16 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[\da-f]{2
 
 /**
  * The host that a request names, without port and as a URL spells it: in lower case, an address in its
- * shortest form. Undefined where it names none, or two. RFC 9112, section 3.2.2: the authority of an absolute-form target wins over `Host`.
+ * shortest form. Undefined if it names none, or two. RFC 9112, section 3.2.2: the authority of an
+ * absolute-form target wins over `Host`.
  */
 export function hostOf(request: IncomingMessage): string | undefined {
   const { url = '' } = request;
   const authority = (url.startsWith('/') ? undefined : authorityOf(url)) ?? hostHeaderOf(request);
-  if (authority === undefined) return undefined;
-  if (authority !== lastAuthority) {
-    lastHost = AUTHORITY.test(authority) ? toHost(authority) : undefined;
-    lastAuthority = authority;
-  }
-  return lastHost;
+  if (authority === undefined || !AUTHORITY.test(authority)) return undefined;
+  const target = `http://${authority}`;
+  return URL.canParse(target) ? new URL(target).hostname : undefined;
 }
-
-function toHost(authority: string): string | undefined {
-  const url = `http://${authority}`;
-  return URL.canParse(url) ? new URL(url).hostname : undefined;
-}
-
-// Calls repeat themselves: most of those to one server name the same host.
-let lastAuthority = '';
-let lastHost: string | undefined;
 
 function authorityOf(url: string): string | undefined {
   return /^https?:\/\/([^/?#]*)/i.exec(url)?.[1];

@@ -46,8 +46,3 @@ export function toHandlers<Given>(
     ),
   );
 }
-
-/** Whether a result has to be awaited: one that is ready must not cost a turn of the event loop. */
-export function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
-  return typeof (value as PromiseLike<Value> | undefined)?.then === 'function';
-}

@@ -5,8 +5,8 @@ import type { Route, RouteTable, SecurityScheme } from './route-table.ts';
 
 const NO_SCOPES: readonly string[] = [];
 
-/** Lets a caller in. What a security handler throws by mistake is thrown on. */
-export type Guard = (call: Call) => Principals | Refusal | Promise<Principals | Refusal>;
+/** Authenticates a caller. What a security handler throws by mistake is thrown on. */
+export type Guard = (call: Call) => Promise<Principals | Refusal>;
 
 /**
  * Thrown by a security handler that knows why it refuses the caller; `undefined`, `null` or `false` as
@@ -68,33 +68,32 @@ export function createGuard(
     [...new Set(security.flat())].map((name) => securitySchemes[name]),
     title,
   );
-  return (call) => ask(alternatives, challenge, call, 0, undefined);
+  return async (call) => {
+    let reason: unknown;
+    for (const checks of alternatives) {
+      try {
+        const principals = await authenticate(checks, call);
+        if (principals !== undefined) return principals;
+      } catch (error) {
+        if (!(error instanceof Unauthorized || isAnswerable(error))) throw error;
+        reason ??= error;
+      }
+    }
+    return new Refusal(reason, challenge);
+  };
 }
 
-/** Asks the alternatives from `start` on; synchronous for as long as the handlers are. */
-function ask(
-  alternatives: readonly (readonly Check[])[],
-  challenge: string,
-  call: Call,
-  start: number,
-  reason: unknown,
-): Principals | Refusal | Promise<Principals | Refusal> {
-  let first = reason;
-  for (let index = start; index < alternatives.length; index += 1) {
-    const checks = alternatives[index] as readonly Check[];
-    const verdict = checks.length === 1 ? askOnly(checks[0] as Check, call) : askEach(checks, call);
-    if (verdict === undefined) continue;
-    if (verdict instanceof Promise) {
-      return verdict.then((late) =>
-        late instanceof Refused
-          ? ask(alternatives, challenge, call, index + 1, first ?? late.reason)
-          : late,
-      );
-    }
-    if (!(verdict instanceof Refused)) return verdict;
-    first ??= verdict.reason;
+/** The principals of one alternative; undefined if a credential is missing or refused. */
+async function authenticate(checks: readonly Check[], call: Call): Promise<Principals | undefined> {
+  const credentials = checks.map(({ find }) => find(call));
+  if (credentials.includes(undefined)) return undefined;
+  const principals: [string, unknown][] = [];
+  for (const [index, { name, handle, scopes }] of checks.entries()) {
+    const principal = await handle(credentials[index] as string, call, scopes);
+    if (principal === undefined || principal === null || principal === false) return undefined;
+    principals.push([name, principal]);
   }
-  return new Refusal(first, challenge);
+  return Object.fromEntries(principals);
 }
 
 /** Finds the credential of a scheme in a request; undefined where it has none. */
@@ -166,90 +165,4 @@ function toQuoted(text: string): string {
 /** Documents write `bearer`, headers `Bearer`. */
 function toName(scheme: string): string {
   return scheme.charAt(0).toUpperCase() + scheme.slice(1);
-}
-
-/** One scheme alone, as nearly every alternative is; undefined where its credential is missing. */
-function askOnly(check: Check, call: Call): Verdict | Promise<Verdict> | undefined {
-  const credential = check.find(call);
-  if (credential === undefined) return undefined;
-  let principal: unknown;
-  try {
-    principal = check.handle(credential, call, check.scopes);
-  } catch (error) {
-    return toRefused(error);
-  }
-  return isThenable(principal)
-    ? Promise.resolve(principal).then((late) => toVerdict(check, late), toRefused)
-    : toVerdict(check, principal);
-}
-
-function toVerdict({ name }: Check, principal: unknown): Verdict {
-  return isRefusal(principal) ? new Refused(undefined) : { [name]: principal };
-}
-
-function askEach(checks: readonly Check[], call: Call): Verdict | Promise<Verdict> | undefined {
-  const credentials = findAll(checks, call);
-  return credentials && askAll(checks, credentials, call, 0, {});
-}
-
-function findAll(checks: readonly Check[], call: Call): readonly string[] | undefined {
-  const credentials: string[] = [];
-  for (const { find } of checks) {
-    const credential = find(call);
-    if (credential === undefined) return undefined;
-    credentials.push(credential);
-  }
-  return credentials;
-}
-
-/** That one alternative refused. */
-class Refused {
-  readonly reason: unknown;
-
-  constructor(reason: unknown) {
-    this.reason = reason;
-  }
-}
-
-type Verdict = Principals | Refused;
-
-function askAll(
-  checks: readonly Check[],
-  credentials: readonly string[],
-  call: Call,
-  start: number,
-  principals: Record<string, unknown>,
-): Verdict | Promise<Verdict> {
-  for (let index = start; index < checks.length; index += 1) {
-    const { name, handle, scopes } = checks[index] as Check;
-    let principal: unknown;
-    try {
-      principal = handle(credentials[index] as string, call, scopes);
-    } catch (error) {
-      return toRefused(error);
-    }
-    if (isThenable(principal)) {
-      return Promise.resolve(principal).then((late) => {
-        if (isRefusal(late)) return new Refused(undefined);
-        principals[name] = late;
-        return askAll(checks, credentials, call, index + 1, principals);
-      }, toRefused);
-    }
-    if (isRefusal(principal)) return new Refused(undefined);
-    principals[name] = principal;
-  }
-  return principals;
-}
-
-function toRefused(error: unknown): Refused {
-  if (error instanceof Unauthorized || isAnswerable(error)) return new Refused(error);
-  throw error;
-}
-
-function isRefusal(principal: unknown): boolean {
-  return principal === undefined || principal === null || principal === false;
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
 }

@@ -3,7 +3,7 @@ import { Answering } from './answering/answering.ts';
 import { holdBody } from './body/request-stream.ts';
 import { Call } from './call.ts';
 import { decodeText } from './decoding.ts';
-import { Exchange } from './exchange.ts';
+import { exchange } from './exchange.ts';
 import {
   badEncoding,
   type Fault,
@@ -74,11 +74,10 @@ export function createRouter(
     const call = new Call(request, response, plan?.route, path, query, requestId);
     // Judged before anybody is asked to let the caller in, so that nobody else stumbles over it.
     const fault = plan
-      ? (findExcess(request, path, query, settings) ??
-        (match.isEncoded ? findBadEncoding(plan, match.values) : undefined))
+      ? (findExcess(request, path, query, settings) ?? findBadEncoding(plan, match.values))
       : methodNotAllowed(method, match.leaf.allow);
     if (fault !== undefined || plan === undefined) refuse(call, settings, fault as Fault);
-    else new Exchange(plan, call, match.values, settings).begin();
+    else void exchange(plan, call, match.values, settings);
   };
   const checkContinue = (request: IncomingMessage, response: ServerResponse, next?: Next) => {
     holdBody(request, response);
@@ -116,8 +115,8 @@ function findExcess(
 /** Every path parameter but a greedy one, which stays raw, can be decoded. */
 function findBadEncoding({ route, pathNames }: Plan, values: readonly string[]): Fault | undefined {
   const bad = pathNames.find((name, index) => {
-    const isGreedy = route.parameters.some((other) => other.name === name && other.greedy);
-    return !isGreedy && decodeText(values[index] as string) === undefined;
+    if (decodeText(values[index] as string) !== undefined) return false;
+    return !route.parameters.some((other) => other.name === name && other.greedy);
   });
   return bad === undefined ? undefined : badEncoding(bad);
 }

@@ -5,17 +5,12 @@
  * @returns undefined where the encoding is broken
  */
 export function decodeText(raw: string): string | undefined {
-  if (!isEncoded(raw)) return raw;
+  if (!ENCODED.test(raw)) return raw;
   try {
     return decodeURIComponent(raw.replace(UNENCODED, toPercent));
   } catch {
     return undefined;
   }
-}
-
-/** Whether a text may differ from what it stands for. */
-export function isEncoded(raw: string): boolean {
-  return ENCODED.test(raw);
 }
 
 const ENCODED = /[%\u0080-\uffff]/;

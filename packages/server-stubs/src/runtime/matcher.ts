@@ -1,25 +1,22 @@
-import { decodeText, isEncoded } from './decoding.ts';
+import { decodeText } from './decoding.ts';
 
-const SLASH = 0x2f;
 const AUTHORITY = /^[a-z][a-z\d+.-]*:\/\/[^/?]*/i;
 
 /** Piece of a path template between two slashes. */
 type Segment =
   | { readonly kind: 'static'; readonly text: string }
   | { readonly kind: 'parameter'; readonly name: string }
-  | { readonly kind: 'mixed'; readonly source: string; readonly pieces: readonly Piece[] }
+  | { readonly kind: 'mixed'; readonly pieces: readonly Piece[] }
   | { readonly kind: 'greedy'; readonly name: string };
 
 /** A parameter and the literal text that follows it; the first piece may have no parameter. */
 type Piece = { readonly name: string | undefined; readonly literal: string };
 
-/** What stands at the end of a path. */
+/** What a path leads to. */
 interface Match<Leaf> {
   readonly leaf: Leaf;
   /** Values of the parameters as they came, in the order of the template. */
   readonly values: readonly string[];
-  /** Whether the path may differ from what it stands for. */
-  readonly isEncoded: boolean;
 }
 
 interface Matcher<Leaf> {
@@ -32,8 +29,6 @@ interface Matcher<Leaf> {
 class Node<Leaf> {
   leaf: Leaf | undefined;
   readonly statics = new Map<string, Node<Leaf>>();
-  /** The literal that all paths through here have; found without cutting the path up. */
-  only: { readonly text: string; readonly node: Node<Leaf> } | undefined;
   /** Those with the most literal text first. */
   readonly mixed: { source: string; pieces: readonly Piece[]; node: Node<Leaf> }[] = [];
   parameter: Node<Leaf> | undefined;
@@ -42,47 +37,23 @@ class Node<Leaf> {
 
 /**
  * A trie over segments. A literal beats a mixed segment, that beats a parameter, and a parameter beats
- * a greedy one; where the rest of the path then fits nothing, the next is tried. Each node is visited
+ * a greedy one; if the rest of the path then fits nothing, the next is tried. Each node is visited
  * once at most, whatever the path.
  */
 export function createMatcher<Leaf>(createLeaf: () => Leaf): Matcher<Leaf> {
   const root = new Node<Leaf>();
-  let isNoted = false;
-  // Clients repeat themselves: most calls of a storage have the same few paths.
-  let lastPath: string | undefined;
-  let last: Match<Leaf> | undefined;
   return {
     leafOf(segments) {
       const node = segments.reduce(childOf, root);
       node.leaf ??= createLeaf();
-      isNoted = false;
-      lastPath = undefined;
       return node.leaf;
     },
     find(path) {
-      if (path === lastPath) return last;
-      if (!isNoted) noteOnly(root);
-      isNoted = true;
       const values: string[] = [];
-      const encoded = isEncoded(path);
-      const leaf = walk(root, path, 1, values, encoded);
-      lastPath = path;
-      last = leaf === undefined ? undefined : { leaf, values, isEncoded: encoded };
-      return last;
+      const leaf = walk(root, path.slice(1).split('/'), 0, values);
+      return leaf === undefined ? undefined : { leaf, values };
     },
   };
-}
-
-/** Works out `only` for all nodes, once the trie is complete. */
-function noteOnly<Leaf>(node: Node<Leaf>): void {
-  const children = [...node.statics];
-  const others = [...node.mixed.map((mixed) => mixed.node), node.parameter, node.greedy];
-  const [first] = children;
-  const isOnly = children.length === 1 && others.every((other) => other === undefined);
-  node.only = isOnly && first ? { text: first[0], node: first[1] } : undefined;
-  for (const child of [...children.map(([, next]) => next), ...others]) {
-    if (child !== undefined) noteOnly(child);
-  }
 }
 
 function childOf<Leaf>(node: Node<Leaf>, segment: Segment): Node<Leaf> {
@@ -111,92 +82,60 @@ function childOf<Leaf>(node: Node<Leaf>, segment: Segment): Node<Leaf> {
   }
 }
 
+/** The leaf for the segments from `index` on; the values on the way to it are added to `values`. */
 function walk<Leaf>(
   node: Node<Leaf>,
-  path: string,
-  start: number,
+  segments: readonly string[],
+  index: number,
   values: string[],
-  encoded: boolean,
 ): Leaf | undefined {
-  const { only } = node;
-  if (only !== undefined && !encoded) {
-    if (!path.startsWith(only.text, start)) return undefined;
-    const end = start + only.text.length;
-    if (end === path.length) return only.node.leaf;
-    return path.charCodeAt(end) === SLASH
-      ? walk(only.node, path, end + 1, values, encoded)
-      : undefined;
+  const segment = segments[index];
+  if (segment === undefined) return node.leaf;
+  for (const [next, found] of branchesOf(node, segment)) {
+    const count = values.push(...found);
+    const leaf = walk(next, segments, index + 1, values);
+    if (leaf !== undefined) return leaf;
+    values.length = count - found.length;
   }
-  const slash = path.indexOf('/', start);
-  const segment = slash < 0 ? path.slice(start) : path.slice(start, slash);
-  const count = values.length;
-  const literal = encoded ? decodeText(segment) : segment;
+  if (node.greedy === undefined) return undefined;
+  const rest = segments.slice(index).join('/');
+  // A tail of nothing is the path without a tail: `/{name}/` equals `/{name}`.
+  if (rest === '') return node.leaf;
+  values.push(rest);
+  return node.greedy.leaf;
+}
+
+/** The nodes that a segment leads to, each with the values that it gives, the best first. */
+function branchesOf<Leaf>(node: Node<Leaf>, segment: string): (readonly [Node<Leaf>, string[]])[] {
+  const branches: (readonly [Node<Leaf>, string[]])[] = [];
+  const literal = decodeText(segment);
   const named = literal === undefined ? undefined : node.statics.get(literal);
-  if (named !== undefined) {
-    const found = enter(named, path, slash, values, encoded);
-    if (found !== undefined) return found;
-    values.length = count;
+  if (named !== undefined) branches.push([named, []]);
+  if (segment === '') return branches;
+  for (const { pieces, node: next } of node.mixed) {
+    const values = matchMixed(pieces, segment);
+    if (values !== undefined) branches.push([next, values]);
   }
-  if (segment !== '') {
-    for (const { pieces, node: next } of node.mixed) {
-      if (!matchMixed(pieces, segment, values)) continue;
-      const found = enter(next, path, slash, values, encoded);
-      if (found !== undefined) return found;
-      values.length = count;
-    }
-    if (node.parameter !== undefined) {
-      values.push(segment);
-      const found = enter(node.parameter, path, slash, values, encoded);
-      if (found !== undefined) return found;
-      values.length = count;
-    }
-  }
-  return node.greedy === undefined ? undefined : takeRest(node, path, start, values);
-}
-
-/** Goes on in the next node; a `slash` below 0 ends the path. */
-function enter<Leaf>(
-  node: Node<Leaf>,
-  path: string,
-  slash: number,
-  values: string[],
-  encoded: boolean,
-): Leaf | undefined {
-  return slash < 0 ? node.leaf : walk(node, path, slash + 1, values, encoded);
-}
-
-/** A tail of nothing is the path without a tail: `/{name}/` equals `/{name}`. */
-function takeRest<Leaf>(
-  node: Node<Leaf>,
-  path: string,
-  start: number,
-  values: string[],
-): Leaf | undefined {
-  if (start >= path.length) return node.leaf;
-  values.push(path.slice(start));
-  return node.greedy?.leaf;
+  if (node.parameter !== undefined) branches.push([node.parameter, [segment]]);
+  return branches;
 }
 
 /**
  * Matches a segment such as `{base}...{head}` in linear time: each parameter takes at least one
  * character and ends where the literal after it first stands; the last literal must end the segment.
  *
- * @returns whether it matches; the raw values are then added to `values`
+ * @returns the raw values; undefined if it does not match
  */
-function matchMixed(pieces: readonly Piece[], segment: string, values: string[]): boolean {
-  const count = values.length;
+function matchMixed(pieces: readonly Piece[], segment: string): string[] | undefined {
+  const values: string[] = [];
   let at = 0;
-  for (let index = 0; index < pieces.length; index += 1) {
-    const { name, literal } = pieces[index] as Piece;
+  for (const [index, { name, literal }] of pieces.entries()) {
     const end = endOf(segment, at, name !== undefined, literal, index === pieces.length - 1);
-    if (end < 0) {
-      values.length = count;
-      return false;
-    }
+    if (end < 0) return undefined;
     if (name !== undefined) values.push(segment.slice(at, end));
     at = end + literal.length;
   }
-  return true;
+  return values;
 }
 
 /** Where the literal begins, or -1. */
@@ -226,7 +165,7 @@ export function toSegments(template: string, greedy: ReadonlySet<string>): reado
     if (first?.name !== undefined && !second && first.literal === '') {
       return { kind: greedy.has(first.name) ? 'greedy' : 'parameter', name: first.name };
     }
-    return { kind: 'mixed', source, pieces };
+    return { kind: 'mixed', pieces };
   }
 }
 

@@ -162,32 +162,20 @@ export interface Router extends Listener {
 export type Limits = Required<RequestLimits>;
 
 /** The options of a router with all defaults. */
-export interface Settings
-  extends Required<
-    Omit<
-      RouterOptions,
-      'requests' | 'requestId' | 'headers' | 'onAnswer' | 'onFault' | 'security' | 'deprecations'
-    >
-  > {
-  readonly limits: Limits;
-  readonly requestId: RouterOptions['requestId'];
-  readonly headers: RouterOptions['headers'];
-  readonly onAnswer: RouterOptions['onAnswer'];
-  readonly onFault: RouterOptions['onFault'];
-}
+export type Settings = RouterOptions &
+  Required<Pick<RouterOptions, 'responses' | 'onViolation' | 'onError' | 'toAnswer'>> & {
+    readonly limits: Limits;
+  };
 
 /** @throws TypeError for a limit that is no number of at least 0 */
 export function toSettings(options: RouterOptions): Settings {
   return {
+    ...options,
     limits: { ...DEFAULT_LIMITS, ...definedOf(options.requests ?? {}) },
     responses: options.responses ?? 'refuse',
     onViolation: options.onViolation ?? warn,
     onError: options.onError ?? print,
     toAnswer: options.toAnswer ?? toProblem,
-    requestId: options.requestId,
-    headers: options.headers,
-    onAnswer: options.onAnswer,
-    onFault: options.onFault,
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkParsedJson, parseJson } from './parse-json.ts';
+import { findJsonProblem, parseJson } from './parse-json.ts';
 
 it.each([
   ['{"a":[1,{"b":null}]}', { a: [1, { b: null }] }],
@@ -36,7 +36,7 @@ it('counts levels, and no brackets inside of strings', () => {
 });
 
 it('checks what somebody else has parsed', () => {
-  expect(checkParsedJson(JSON.parse('{"a":{"__proto__":1}}'), 64).problem).toMatch(/__proto__/);
-  expect(checkParsedJson([[[]]], 2).problem).toMatch(/deeper/);
-  expect(checkParsedJson([[]], 2).problem).toBeUndefined();
+  expect(findJsonProblem(JSON.parse('{"a":{"__proto__":1}}'), 64)).toMatch(/__proto__/);
+  expect(findJsonProblem([[[]]], 2)).toMatch(/deeper/);
+  expect(findJsonProblem([[]], 2)).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { StorageError } from '../errors.ts';
-import { type EnvOption, isPromise, UPLOAD_OPERATION } from '../http/router-options.ts';
+import { type EnvOption, UPLOAD_OPERATION } from '../http/router-options.ts';
 import { defaultWireProfile, type WireProfile } from '../http/wire-profile.ts';
 import type {
   Answer,
@@ -39,14 +39,13 @@ export function toStorageHandler(
     if (storeFileID === neutral) return answer;
     return { ...answer, body: renameField(answer.body, neutral, storeFileID) };
   };
-  return ({ body }: Input, call: Call) => {
+  return async ({ body }: Input, call: Call) => {
     const known = call as unknown as StorageCall & { caller: unknown };
     // The environment that the security handler was shown, and no other, is the one to act on.
     assertEnv(known.envId, env);
     assertBatch(body, batchItems);
     known.caller = call.security[CREDENTIALS];
-    const data = handler(body, known);
-    return isPromise(data) ? data.then((value) => toWire(value, call)) : toWire(data, call);
+    return toWire(await handler(body, known), call);
   };
 }
 

@@ -132,7 +132,7 @@ export class Answering {
     const { body } = answer;
     const head = this.#toHead(answer, own, last);
     if (body !== undefined && !head.has('content-type')) {
-      head.add('content-type', toWireType(answer, content));
+      head.set('content-type', toWireType(answer, content));
     }
     this.#write(answer, head, body === undefined ? undefined : toWire(body, content));
   }
@@ -151,10 +151,7 @@ export class Answering {
 
   #toHead({ headers }: Answer, own: HeaderSource, last: HeaderSource): Head {
     const head = new Head();
-    if (last !== undefined) head.addAll(last);
-    if (headers !== undefined) head.addAll(headers);
-    if (this.#plan?.headers !== undefined) head.addAll(this.#plan.headers);
-    if (own !== undefined) head.addAll(own);
+    for (const source of [last, headers, this.#plan?.headers, own]) head.addAll(source);
     return head;
   }
 

@@ -1,8 +1,9 @@
-import { type IncomingMessage, type OutgoingHttpHeader, ServerResponse } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { pipeline as pipe } from 'node:stream/promises';
 import { hasBody } from '../body/request-stream.ts';
 import type { Call } from '../call.ts';
+import { createNullObject } from '../decoding.ts';
 import type { Answer, BodyWriter, Content, EndAnswer } from '../route-table.ts';
 
 /** A rest that is announced and at most this long is read, and the connection stays open. */
@@ -51,8 +52,7 @@ export function writeAnswer(
 ): void {
   const unread = request.complete ? undefined : isUnread(request);
   if (unread === 'close' && request.httpVersionMajor < 2) {
-    head.remove('connection');
-    head.add('connection', 'close');
+    head.set('connection', 'close');
   }
   if (unread === 'drain') request.resume();
   if (typeof body === 'function') {
@@ -68,8 +68,8 @@ export function writeAnswer(
     return;
   }
   const length = body === undefined ? 0 : Buffer.byteLength(body);
-  if (status === 204 || !(isBodiless && body === undefined)) head.remove('content-length');
-  if (!isBodiless || (body !== undefined && status !== 204)) head.add('content-length', length);
+  if (!isBodiless || (body !== undefined && status !== 204)) head.set('content-length', length);
+  else if (status === 204) head.remove('content-length');
   writeHead();
   const sent = isBodiless ? undefined : body;
   if (unread === 'close') {
@@ -187,58 +187,46 @@ function isUnread(request: IncomingMessage): 'drain' | 'close' | undefined {
   return length <= DRAIN_BYTES && request.headers.expect === undefined ? 'drain' : 'close';
 }
 
-/**
- * The headers of one answer, in lower case. What is added first wins. A flat list, because that is what
- * Node writes fastest.
- */
+/** The headers of one response by name, in lower case. What is added first wins. */
 export class Head {
-  readonly #list: HeaderValue[] = [];
+  readonly #headers = createNullObject() as Record<string, HeaderValue>;
 
   has(name: string): boolean {
-    const list = this.#list;
-    for (let at = 0; at < list.length; at += 2) if (list[at] === name) return true;
-    return false;
+    return name in this.#headers;
   }
 
-  add(name: string, value: HeaderValue): void {
-    this.#list.push(name, value);
+  set(name: string, value: HeaderValue): void {
+    this.#headers[name] = value;
   }
 
   addAll(headers: HeaderSource): void {
-    for (const name in headers) {
-      const value = headers[name];
-      if (value === undefined) continue;
+    for (const [name, value] of Object.entries(headers ?? {})) {
       const key = name.toLowerCase();
-      if (!this.has(key)) this.#list.push(key, value);
+      if (value !== undefined && !this.has(key)) this.set(key, value);
     }
   }
 
   remove(name: string): void {
-    for (let at = 0; at < this.#list.length; at += 2) {
-      if (this.#list[at] === name) this.#list.splice(at, 2);
-    }
+    delete this.#headers[name];
   }
 
   write(response: ServerResponse, status: number): void {
-    const list = this.#list;
     if (isPlain(response)) {
-      response.writeHead(status, list as OutgoingHttpHeader[]);
+      response.writeHead(status, this.#headers as OutgoingHttpHeaders);
       return;
     }
     try {
-      for (let at = 0; at < list.length; at += 2) {
-        response.setHeader(list[at] as string, list[at + 1] as HeaderValue);
-      }
+      for (const [name, value] of Object.entries(this.#headers)) response.setHeader(name, value);
     } catch (error) {
-      // The answer to this error must not inherit the headers that went well.
-      for (let at = 0; at < list.length; at += 2) response.removeHeader(list[at] as string);
+      // The response to this error must not inherit the headers that went well.
+      for (const name of Object.keys(this.#headers)) response.removeHeader(name);
       throw error;
     }
     response.writeHead(status);
   }
 }
 
-/** Express, and middleware that wraps `writeHead`, work with single headers. */
+/** Whether nobody needs single headers, as Express and middleware that wraps `writeHead` do. */
 function isPlain(response: ServerResponse): boolean {
   return (
     Object.getPrototypeOf(response) === ServerResponse.prototype &&

@@ -3,86 +3,66 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { createNullObject, decodeQuery, type NullObject } from '../decoding.ts';
-import { type Fault, malformed, tooLarge, tooMany, unsupported } from '../faults.ts';
+import { type Fault, FaultError, malformed, tooLarge, tooMany, unsupported } from '../faults.ts';
 import type { Limits } from '../options.ts';
-import { checkParsedJson, parseJson } from '../parse-json.ts';
+import { findJsonProblem, parseJson } from '../parse-json.ts';
 import type { Content, RequestBody } from '../route-table.ts';
-import { findContent, type MediaType, toMediaType } from './media-type.ts';
+import { charsetOf, findContent } from './media-type.ts';
 import { createMultipartStream } from './multipart.ts';
 import { askToContinue, hasBody, limitStream, readBytes } from './request-stream.ts';
 
 const UTF_8 = new Set(['utf-8', 'utf8', 'us-ascii', 'ascii']);
 
-/** A body that was read, or why it is refused; neither where the request has none. */
+/** A body that was read, by the content of the document that it has. */
 export interface ReadBody {
-  readonly fault?: Fault;
-  readonly value?: unknown;
-  readonly content?: Content;
+  readonly value: unknown;
+  readonly content: Content;
 }
 
-/** Calls `done` once; never where the client goes away before the body is whole. */
-export type BodyReader = (request: IncomingMessage, done: (body: ReadBody) => void) => void;
+/**
+ * Reads the body of a request; undefined if it has none. It never resolves if the client goes away before
+ * the body is complete.
+ *
+ * @throws FaultError for a body that is refused
+ */
+export type BodyReader = (request: IncomingMessage) => Promise<ReadBody | undefined>;
 
 /** Reads the bodies of one operation by their media type. */
 export function createBodyReader({ content, required }: RequestBody, limits: Limits): BodyReader {
   const accepted = content.map(({ mediaType }) => mediaType).join(', ');
-  const none: ReadBody = required ? { fault: missingBody() } : {};
-  // Clients repeat themselves: the last header is rarely a new one.
-  let lastHeader: string | undefined;
-  let last: { type: MediaType; found: Content } | undefined;
-
-  return (request, done) => {
-    if (!hasBody(request)) {
-      done(none);
-      return;
-    }
+  const none = (): undefined => {
+    if (required) throw new FaultError(missingBody());
+  };
+  return async (request) => {
+    if (!hasBody(request)) return none();
     const { headers } = request;
     const coding = headers['content-encoding'];
     if (coding !== undefined && coding.toLowerCase() !== 'identity') {
-      done({ fault: unknownCoding(coding) });
-      return;
+      throw new FaultError(unknownCoding(coding));
     }
     const header = headers['content-type'];
-    if (last === undefined || header !== lastHeader) {
-      const type = header === undefined ? undefined : toMediaType(header);
-      const found = findContent(content, header ?? 'application/octet-stream');
-      if (found === undefined) {
-        done({ fault: wrongType(header, accepted) });
-        return;
-      }
-      lastHeader = header;
-      last = { type: type ?? { type: '', charset: undefined }, found };
-    }
-    const { type, found } = last;
+    const found = findContent(content, header ?? 'application/octet-stream');
+    if (found === undefined) throw new FaultError(wrongType(header, accepted));
+    const charset = charsetOf(header ?? '');
     const maxBytes = isStream(found) ? limits.streamBytes : limits.bodyBytes;
     if (Number(headers['content-length'] ?? 0) > maxBytes) {
-      done({ fault: tooLarge(maxBytes) });
-      return;
+      throw new FaultError(tooLarge(maxBytes));
     }
-    if (found.kind !== 'text' && found.kind !== 'binary' && !isUtf8Charset(type.charset)) {
-      done({
-        fault: unsupported(`The charset ${type.charset} is not taken; send UTF-8.`, accepted),
-      });
-      return;
+    if (found.kind !== 'text' && found.kind !== 'binary' && !isUtf8Charset(charset)) {
+      const message = `The charset ${charset} is not taken; send UTF-8.`;
+      throw new FaultError(unsupported(message, accepted));
     }
     if (headers.expect !== undefined) askToContinue(request);
     if (request.readableDidRead) {
-      done(toParsedBody(request, found, type, limits));
-      return;
+      return { value: toParsedBody(request, found, charset, limits), content: found };
     }
     if (found.kind === 'multipart') {
-      done({ value: createMultipartStream(request, limits), content: found });
-      return;
+      return { value: createMultipartStream(request, limits), content: found };
     }
-    if (found.kind === 'binary') {
-      done({ value: limitStream(request, maxBytes), content: found });
-      return;
-    }
-    readBytes(request, maxBytes, (bytes) => {
-      if (bytes === undefined) done({ fault: tooLarge(maxBytes) });
-      else if (bytes.length === 0 && found.kind !== 'text') done(none);
-      else done(parseBytes(bytes, found, type, limits));
-    });
+    if (found.kind === 'binary') return { value: limitStream(request, maxBytes), content: found };
+    const bytes = await readBytes(request, maxBytes);
+    if (bytes.length === 0 && found.kind !== 'text') return none();
+    return { value: parseBytes(bytes, found, charset, limits), content: found };
   };
 }
 
@@ -125,67 +105,59 @@ function unknownCoding(coding: string): Fault {
 function toParsedBody(
   request: IncomingMessage & { body?: unknown },
   content: Content,
-  type: MediaType,
+  charset: string | undefined,
   limits: Limits,
-): ReadBody {
+): unknown {
   const { body } = request;
   if (content.kind === 'binary' && (Buffer.isBuffer(body) || typeof body === 'string')) {
-    return { value: Readable.from([Buffer.from(body)]), content };
+    return Readable.from([Buffer.from(body)]);
   }
-  if (content.kind === 'multipart' || content.kind === 'binary' || body === undefined) {
+  if (isStream(content) || body === undefined) {
     throw new Error(
       `Something has read the body (${content.mediaType}) before the router; mount the router first.`,
     );
   }
-  if (Buffer.isBuffer(body)) return parseBytes(body, content, type, limits);
+  if (Buffer.isBuffer(body)) return parseBytes(body, content, charset, limits);
   if (typeof body === 'string') return parseText(body, content, limits);
-  const checked = checkParsedJson(body, limits.jsonDepth);
-  return checked.problem === undefined
-    ? { value: checked.value, content }
-    : { fault: malformed(`The body ${checked.problem}.`) };
+  const problem = findJsonProblem(body, limits.jsonDepth);
+  if (problem !== undefined) throw new FaultError(malformed(`The body ${problem}.`));
+  return body;
 }
 
-/** The value of a body that was read whole: JSON, text or form. */
+/** The value of a complete body: JSON, text or form. */
 function parseBytes(
   bytes: Buffer,
   content: Content,
-  { charset }: MediaType,
+  charset: string | undefined,
   limits: Limits,
-): ReadBody {
+): unknown {
   if (content.kind === 'text' && charset !== undefined && !isUtf8Charset(charset)) {
     return parseLegacy(bytes, content, charset);
   }
   const text = decodeUtf8(bytes);
-  if (text === undefined) return { fault: malformed('The body is not UTF-8.') };
+  if (text === undefined) throw new FaultError(malformed('The body is not UTF-8.'));
   return parseText(text, content, limits);
 }
 
 /** The same for a text that is decoded already. */
-function parseText(text: string, content: Content, limits: Limits): ReadBody {
-  if (content.kind === 'json') {
-    const parsed = parseJson(text, limits.jsonDepth);
-    return parsed.problem === undefined
-      ? { value: parsed.value, content }
-      : { fault: malformed(`The JSON in the body ${parsed.problem}.`) };
-  }
-  if (content.kind === 'form') {
-    const form = parseForm(text, limits.formFields);
-    return 'fault' in form ? form : { value: form.value, content };
-  }
-  return { value: text, content };
+function parseText(text: string, content: Content, limits: Limits): unknown {
+  if (content.kind === 'form') return parseForm(text, limits.formFields);
+  if (content.kind !== 'json') return text;
+  const { problem, value } = parseJson(text, limits.jsonDepth);
+  if (problem === undefined) return value;
+  throw new FaultError(malformed(`The JSON in the body ${problem}.`));
 }
 
-function parseLegacy(bytes: Buffer, content: Content, charset: string): ReadBody {
+function parseLegacy(bytes: Buffer, content: Content, charset: string): string {
   const decoder = createDecoder(charset);
-  if (!decoder) {
-    return {
-      fault: unsupported(`The charset ${charset} is unknown; send UTF-8.`, content.mediaType),
-    };
+  if (decoder === undefined) {
+    const message = `The charset ${charset} is unknown; send UTF-8.`;
+    throw new FaultError(unsupported(message, content.mediaType));
   }
   try {
-    return { value: decoder.decode(bytes), content };
+    return decoder.decode(bytes);
   } catch {
-    return { fault: malformed(`The body is not ${charset}.`) };
+    throw new FaultError(malformed(`The body is not ${charset}.`));
   }
 }
 
@@ -193,27 +165,24 @@ function parseLegacy(bytes: Buffer, content: Content, charset: string): ReadBody
  * Parses `application/x-www-form-urlencoded`: texts by name, a list where a name is given more than
  * once.
  */
-function parseForm(
-  text: string,
-  maxFields: number,
-): { readonly value: NullObject } | { readonly fault: Fault } {
+function parseForm(text: string, maxFields: number): NullObject {
   const value = createNullObject();
   const pairs = text === '' ? [] : text.split('&', maxFields + 1);
-  if (pairs.length > maxFields) return { fault: tooMany('fields', maxFields) };
+  if (pairs.length > maxFields) throw new FaultError(tooMany('fields', maxFields));
   for (const pair of pairs) {
     if (pair === '') continue;
     const at = pair.indexOf('=');
     const name = decodeQuery(at < 0 ? pair : pair.slice(0, at));
     const field = at < 0 ? '' : decodeQuery(pair.slice(at + 1));
     if (name === undefined || field === undefined) {
-      return { fault: malformed('The form in the body has broken percent-encoding.') };
+      throw new FaultError(malformed('The form in the body has broken percent-encoding.'));
     }
     const known = value[name];
     if (known === undefined) value[name] = field;
     else if (Array.isArray(known)) known.push(field);
     else value[name] = [known, field];
   }
-  return { value };
+  return value;
 }
 
 /** A decoder for any charset of the WHATWG list; `undefined` where it is unknown. */

@@ -1,18 +1,9 @@
-/** A `Content-Type` taken apart (RFC 9110, section 8.3.1), in lower case. */
-export interface MediaType {
-  readonly type: string;
-  /** Undefined where the header has none. */
-  readonly charset: string | undefined;
-}
-
 const CHARSET = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/i;
 
-export function toMediaType(header: string): MediaType {
-  const end = header.indexOf(';');
-  if (end < 0) return { type: header.trim().toLowerCase(), charset: undefined };
-  const match = CHARSET.exec(header.slice(end));
-  const charset = (match?.[1] ?? match?.[2])?.toLowerCase();
-  return { type: header.slice(0, end).trim().toLowerCase(), charset };
+/** The charset of a `Content-Type` in lower case (RFC 9110, section 8.3.2); undefined if it names none. */
+export function charsetOf(header: string): string | undefined {
+  const match = CHARSET.exec(header);
+  return (match?.[1] ?? match?.[2])?.toLowerCase();
 }
 
 /** Whether a media type falls under one of a document, which may be a range (`text/*`). */

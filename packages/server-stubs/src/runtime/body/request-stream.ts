@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable, Transform } from 'node:stream';
-import { type Fault, FaultError, tooLarge } from '../faults.ts';
+import { FaultError, tooLarge } from '../faults.ts';
 
 /** Responses whose clients still wait for the word to send their body. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
@@ -53,18 +53,20 @@ export function limitStream(request: IncomingMessage, maxBytes: number): Readabl
  * Where `express.json()` ran before, the bytes are gone; its value is written anew, and the header
  * `Content-Length` is set to the new length. A signature over the original bytes then no longer fits.
  *
+ * @throws FaultError for a body that is announced to be too large
  * @throws Error where something else has read the body
  */
 export function toRawRequest(
   request: IncomingMessage & { body?: unknown },
   maxBytes: number,
-): { readonly body: Readable } | { readonly fault: Fault } {
-  if (!hasBody(request)) return { body: request };
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes)
-    return { fault: tooLarge(maxBytes) };
-  if (request.readableDidRead) return { body: Readable.from([toBytes(request)]) };
+): Readable {
+  if (!hasBody(request)) return request;
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
+    throw new FaultError(tooLarge(maxBytes));
+  }
+  if (request.readableDidRead) return Readable.from([toBytes(request)]);
   if (request.headers.expect !== undefined) askToContinue(request);
-  return { body: limitStream(request, maxBytes) };
+  return limitStream(request, maxBytes);
 }
 
 function toBytes(request: IncomingMessage & { body?: unknown }): Buffer {
@@ -81,41 +83,22 @@ function toBytes(request: IncomingMessage & { body?: unknown }): Buffer {
 }
 
 /**
- * Reads a whole body.
+ * Reads a complete body. It never resolves if the client goes away first: nobody is left to respond to.
  *
- * @param maxBytes the first byte beyond ends the reading; the rest stays with the caller
- * @param done gets the bytes, or `undefined` where there are too many. It is never called where the
- *   client goes away first: nobody is left to answer.
+ * @throws FaultError at the first byte beyond `maxBytes`; the rest stays unread
  */
-export function readBytes(
-  request: IncomingMessage,
-  maxBytes: number,
-  done: (bytes: Buffer | undefined) => void,
-): void {
-  let only: Buffer | undefined;
-  let chunks: Buffer[] | undefined;
-  let size = 0;
-
-  const onData = (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > maxBytes) {
-      request.off('data', onData);
-      request.off('end', onEnd);
-      request.pause();
-      done(undefined);
-    } else if (only === undefined) {
-      only = chunk;
-    } else if (chunks === undefined) {
-      chunks = [only, chunk];
-    } else {
+export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer) => {
       chunks.push(chunk);
-    }
-  };
-  const onEnd = () => {
-    done(chunks === undefined ? (only ?? EMPTY) : Buffer.concat(chunks, size));
-  };
-  request.on('data', onData);
-  request.on('end', onEnd);
+      size += chunk.length;
+      if (size <= maxBytes) return;
+      request.off('data', onData).off('end', onEnd).pause();
+      reject(new FaultError(tooLarge(maxBytes)));
+    };
+    const onEnd = () => resolve(Buffer.concat(chunks, size));
+    request.on('data', onData).on('end', onEnd);
+  });
 }
-
-const EMPTY = Buffer.alloc(0);
