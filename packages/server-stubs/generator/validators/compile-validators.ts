@@ -2,7 +2,13 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
 import type { Pointer, Problems } from '../document.ts';
-import { type Schema, visitSubschemas } from '../schema/schema.ts';
+import {
+  propertiesOf,
+  requiredOf,
+  type Schema,
+  type SchemaObject,
+  visitSubschemas,
+} from '../schema/schema.ts';
 import type { SchemaSet } from './schema-set.ts';
 
 /**
@@ -66,8 +72,13 @@ function compile(
   }));
   const schemas = [...set.targets, ...roots];
   if (problems.refusals.length > 0) return '';
-  const usesUnevaluated = schemas.some(({ schema }) => hasUnevaluated(schema));
-  const ajv = createAjv({ isForm, usesUnevaluated });
+  const uses = (test: (schema: SchemaObject) => boolean) =>
+    schemas.some(({ schema }) => isSomewhere(schema, test));
+  const ajv = createAjv({
+    isForm,
+    usesUnevaluated: uses(hasUnevaluated),
+    usesInherited: uses(hasInheritedName),
+  });
   for (const { id, schema } of schemas) ajv.addSchema(schema, id);
   const exported = roots.filter(({ id, pointer }) => compiles(id, pointer));
   if (problems.refusals.length > 0) return '';
@@ -84,12 +95,23 @@ function compile(
   }
 }
 
-function hasUnevaluated(schema: Schema): boolean {
+function hasUnevaluated(schema: SchemaObject): boolean {
+  return 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema;
+}
+
+/** Whether a schema speaks of a property that every object has: `constructor`, `toString`. */
+function hasInheritedName(schema: SchemaObject): boolean {
+  const names = [...requiredOf(schema), ...propertiesOf(schema).map(([name]) => name)];
+  return names.some((name) => name in Object.prototype);
+}
+
+/** Whether a test holds for a schema or for one inside it. */
+function isSomewhere(schema: Schema, test: (schema: SchemaObject) => boolean): boolean {
   if (typeof schema === 'boolean') return false;
-  if ('unevaluatedProperties' in schema || 'unevaluatedItems' in schema) return true;
+  if (test(schema)) return true;
   let found = false;
   visitSubschemas(schema, '#', (each) => {
-    found ||= hasUnevaluated(each);
+    found ||= isSomewhere(each, test);
   });
   return found;
 }
@@ -97,6 +119,7 @@ function hasUnevaluated(schema: Schema): boolean {
 interface AjvSettings {
   readonly isForm: boolean;
   readonly usesUnevaluated: boolean;
+  readonly usesInherited: boolean;
 }
 
 /**
@@ -105,13 +128,15 @@ interface AjvSettings {
  *
  * @param isForm values are texts, and are turned into what the schema asks for
  * @param usesUnevaluated some schema has `unevaluatedProperties` or `unevaluatedItems`
+ * @param usesInherited some schema speaks of a property that every object inherits
  */
-function createAjv({ isForm, usesUnevaluated }: AjvSettings): Ajv2020 {
+function createAjv({ isForm, usesUnevaluated, usesInherited }: AjvSettings): Ajv2020 {
   const ajv = new Ajv2020({
     strict: false,
     logger: false,
     validateSchema: false,
     inlineRefs: INLINE_REFS,
+    ownProperties: usesInherited,
     ...(isForm ? { coerceTypes: 'array' as const } : {}),
     code: { source: true, esm: !isForm, lines: true },
   });
