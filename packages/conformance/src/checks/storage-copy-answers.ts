@@ -1,7 +1,7 @@
 import type { CheckContext } from '../context/check-context.ts';
 import type { Entry, StorageReply } from '../context/storage-client.ts';
 import { type Check, defineCheck } from './check.ts';
-import { expectText, show } from './support/cite.ts';
+import { expectOptionalText, expectText, show } from './support/cite.ts';
 import {
   type CopyOrder,
   copy,
@@ -76,7 +76,7 @@ export const storageCopyAnswers: readonly Check[] = [
       const { reply, entries } = await askForCopies(t, orders);
       for (const entry of entries) {
         const { fileID } = entry;
-        if (fileID !== undefined) expectText(t, 'fileID of an entry', fileID, reply);
+        expectOptionalText(t, 'fileID of an entry', fileID, reply);
         if (typeof fileID !== 'string' || hasFailed(entry)) continue;
         seen += 1;
         const reading = await t.upload.read(fileID);

@@ -7,7 +7,7 @@ import {
   type StorageReply,
 } from '../context/storage-client.ts';
 import { type Check, defineCheck } from './check.ts';
-import { expectText, show } from './support/cite.ts';
+import { expectOptionalText, expectText, show } from './support/cite.ts';
 import { toCopyItems } from './support/storage.ts';
 
 /** One storage answer, and how it came about. */
@@ -95,7 +95,7 @@ async function expectTexts(
   for await (const { what, reply } of answers) {
     const value = reply.body?.[field];
     if (value !== undefined) seen += 1;
-    expectText(t, `${what}: ${field}`, value === undefined ? '' : value, reply);
+    expectOptionalText(t, `${what}: ${field}`, value, reply);
   }
   if (seen === 0) t.note(`No answer had the field ${field}.`);
 }

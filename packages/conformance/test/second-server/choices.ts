@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+
 /** What a deployment may do in several ways, where each way keeps the contract. */
 export interface Choices {
   /** Where storage requests have their fields. */
@@ -29,3 +31,38 @@ export const farthest: Choices = {
   should: 'dropped',
   forms: 'taken',
 };
+
+/** The contract fixes none of these (D13, D18, D22, D24, D25, D26, D27). */
+export const limits = {
+  gatewayBodyBytes: 2 * 1024 * 1024,
+  gatewayHeadMilliseconds: 20_000,
+  signatureSeconds: 1800,
+  storageClockSeconds: 7200,
+  storageBodyBytes: 256 * 1024,
+  batchItems: 20,
+  pathCharacters: 400,
+  linkSeconds: 120,
+  longestLinkSeconds: 86_400,
+  grantSeconds: 240,
+  fileBytes: 8 * 1024 * 1024,
+};
+
+/** The neutral names of the contract (D1). */
+export const names = {
+  authorization: 'X-Svc-Authorization',
+  sessionToken: 'X-Svc-SessionToken',
+  timestamp: 'X-Svc-TimeStamp',
+  securityToken: 'x-store-security-token',
+  metaFileId: 'x-store-meta-fileid',
+};
+
+/** Request ids that are no UUIDs: `2nd-0`, `2nd-1`, … `2nd-z`, `2nd-10`, … */
+export function makeRequestIds(): () => string {
+  let count = 0;
+  return () => `2nd-${(count++).toString(36)}`;
+}
+
+/** An id that says nothing: `makeOpaque('f_')` is like `f_9c41e07ab2d85f63`. */
+export function makeOpaque(prefix: string): string {
+  return prefix + randomBytes(8).toString('hex');
+}

@@ -1,13 +1,10 @@
-import { type Choices, farthest } from './choices.ts';
+import { type Choices, farthest, makeOpaque, makeRequestIds, names } from './choices.ts';
 import { createGateway } from './gateway/create-gateway.ts';
 import type { KeyPair } from './gateway/verify-signature.ts';
 import { listen } from './http/listen.ts';
-import { makeOpaque, makeRequestIds } from './make-ids.ts';
-import { names } from './names.ts';
 import { createObjects } from './objects/create-objects.ts';
 import { createFileStore } from './objects/file-store.ts';
-import { createGrants } from './objects/grants.ts';
-import { createLinks } from './objects/links.ts';
+import { createGrants, createLinks } from './objects/grants.ts';
 import { createStorageApi } from './storage/create-storage-api.ts';
 
 export interface SecondServerOptions extends Partial<Choices> {

@@ -24,3 +24,13 @@ export function expectText(
 ): void {
   t.expect(typeof value === 'string', `${what} must be a string, not ${show(value)}`, evidence);
 }
+
+/** A field that may be absent must be a string if it is there. */
+export function expectOptionalText(
+  t: CheckContext,
+  what: string,
+  value: unknown,
+  evidence?: Evidence,
+): void {
+  expectText(t, what, value === undefined ? '' : value, evidence);
+}

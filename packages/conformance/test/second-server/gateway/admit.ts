@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { checkCredentials } from './check-credentials.ts';
-import type { GatewaySettings } from './gateway-settings.ts';
-import { isServiceName, readTarget } from './read-target.ts';
+import type { Choices } from '../choices.ts';
 import type { RefusalCode } from './refusals.ts';
+import { type KeyPair, verifySignature } from './verify-signature.ts';
 
 export interface Admitted {
   service: URL;
@@ -38,4 +37,62 @@ function isTakenType(contentType = '', { forms }: GatewaySettings): boolean {
   const [type = ''] = contentType.toLowerCase().split(';');
   const taken = ['application/json', ...(forms === 'taken' ? ['multipart/form-data'] : [])];
   return taken.includes(type.trim());
+}
+
+/** "Either of two alternative schemes, each one alone suffices." Returns why the call is refused. */
+export function checkCredentials(
+  request: IncomingMessage,
+  body: Buffer,
+  { env, tokens, keyPair }: GatewaySettings,
+): RefusalCode | undefined {
+  const value = request.headers.authorization?.trim();
+  if (!value) return 'NO_AUTH';
+  if (value.startsWith('TC3-HMAC-SHA256')) {
+    return verifySignature(request, value, body, keyPair) ? undefined : 'BAD_SIGNATURE';
+  }
+  const [, token = ''] = /^bearer +(\S+)$/i.exec(value) ?? [];
+  const owner = tokens.get(token);
+  // "Token belongs to the environment."
+  if (owner?.env !== env || owner.expires <= Date.now()) return 'BAD_TOKEN';
+  return undefined;
+}
+
+export interface Target {
+  name: string;
+  /** Path and query for the hosted service, byte for byte. */
+  path: string;
+}
+
+const TARGET = /^\/v1\/cloudrun\/([^/?]*)(\/[^?]*)?(\?.*)?$/s;
+
+/**
+ * Splits the request target. "`anyPath` is optional", and what stands after the name goes on as it came
+ * (D3), `.` and `..` too. Returns `undefined` for any other path.
+ */
+export function readTarget(url: string): Target | undefined {
+  const [whole, name = '', path = '/', query = ''] = TARGET.exec(url) ?? [];
+  return whole === undefined ? undefined : { name, path: path + query };
+}
+
+/**
+ * "Starts with a letter, then 0 to 58 characters from letters, digits, underscore, hyphen, then ends
+ * with a letter or digit."
+ */
+export function isServiceName(name: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9_-]{0,58}[A-Za-z0-9]$/.test(name);
+}
+
+/** What a gateway knows. */
+export interface GatewaySettings {
+  env: string;
+  /** Hosted services: name → address. */
+  services: Map<string, URL>;
+  /** Names of services that nobody may call. */
+  forbidden: Set<string>;
+  /** Tokens that somebody got: token → whose it is. */
+  tokens: Map<string, { env: string; expires: number }>;
+  keyPair: KeyPair;
+  /** Whether `multipart/form-data` is taken. */
+  forms: Choices['forms'];
+  nextRequestId: () => string;
 }

@@ -1,11 +1,9 @@
 import { Agent, createServer, type IncomingMessage, type Server } from 'node:http';
-import { readBody } from '../http/read-body.ts';
-import { limits } from '../limits.ts';
-import { admit } from './admit.ts';
+import { limits } from '../choices.ts';
+import { readBody } from '../http/listen.ts';
+import { admit, type GatewaySettings } from './admit.ts';
 import { forward } from './forward.ts';
-import type { GatewaySettings } from './gateway-settings.ts';
-import type { RefusalCode } from './refusals.ts';
-import { toRefusal, toRefusalText } from './to-refusal.ts';
+import { type RefusalCode, toRefusal, toRefusalText } from './refusals.ts';
 import { upgrade } from './upgrade.ts';
 
 /** The gateway: `/v1/cloudrun/{name}/{anyPath}` of one environment. */

@@ -1,10 +1,8 @@
 import { type Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { limits } from '../limits.ts';
+import { limits } from '../choices.ts';
+import { endToEnd, type RawHeaders, valuesOf, without } from '../http/listen.ts';
 import type { Admitted } from './admit.ts';
-import type { RefusalCode } from './refusals.ts';
-import { toAnswerHeaders } from './to-answer-headers.ts';
-import { toDisposition } from './to-disposition.ts';
-import { toServiceHeaders } from './to-service-headers.ts';
+import { type RefusalCode, spellRequestId } from './refusals.ts';
 
 /** Calls a hosted service and passes its answer on as it comes; `refuse` is for want of an answer. */
 export function forward(
@@ -40,4 +38,59 @@ export function forward(
     else refuse(late ? 'SERVICE_TIMEOUT' : 'UPSTREAM_BROKEN');
   });
   upstream.end(call.body);
+}
+
+/** What the gateway reads itself: a credential is not for the service, and `Expect` was answered. */
+const FOR_THE_GATEWAY = ['host', 'authorization', 'expect', 'content-length'];
+
+/** The headers that a hosted service gets. The gateway's request id is not among them. */
+export function toServiceHeaders(
+  { rawHeaders, method }: IncomingMessage,
+  { host }: URL,
+  body: Buffer,
+): RawHeaders {
+  const length = method === 'POST' || body.length > 0;
+  return [
+    ...['Host', host],
+    ...without(endToEnd(rawHeaders), FOR_THE_GATEWAY),
+    ...(length ? ['Content-Length', String(body.length)] : []),
+  ];
+}
+
+/** The service's headers "unchanged, save hop-by-hop headers, X-Request-Id and Content-Disposition". */
+export function toAnswerHeaders(
+  answer: IncomingMessage,
+  requestId: string,
+  dispositions: string[],
+): RawHeaders {
+  return [
+    ...without(endToEnd(answer.rawHeaders), ['x-request-id', 'content-disposition']),
+    ...dispositions.flatMap((value) => ['CONTENT-DISPOSITION', value]),
+    ...[spellRequestId(requestId), requestId],
+  ];
+}
+
+const TEXT = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
+
+/**
+ * The values of `Content-Disposition` that an answer of a hosted service gets, by the rules C1 to C3.
+ * What D8 leaves open goes the other way than with the reference server: the service's own stay beside
+ * the gateway's, a body without a type is text, an answer that can have no body gets none, and an event
+ * stream is exempt only where the caller accepts one.
+ */
+export function toDisposition(call: IncomingMessage, answer: IncomingMessage): string[] {
+  const type = mediaType(answer.headers['content-type']);
+  if (answer.statusCode === 204 || answer.statusCode === 304) return [];
+  if (type === 'text/event-stream' && acceptsEvents(call)) return [];
+  if (call.method === 'POST' && (type === '' || TEXT.includes(type))) return [];
+  const own = valuesOf(answer.rawHeaders, 'content-disposition');
+  return [...own.filter((value) => !/^\s*inline\b/i.test(value)), 'attachment; filename="x"'];
+}
+
+function mediaType(value = ''): string {
+  return value.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+function acceptsEvents({ headers }: IncomingMessage): boolean {
+  return (headers.accept ?? '').split(',').some((one) => mediaType(one) === 'text/event-stream');
 }

@@ -1,3 +1,6 @@
+import { STATUS_CODES } from 'node:http';
+import type { RawHeaders } from '../http/listen.ts';
+
 /**
  * What the gateway itself answers. Of the codes and statuses only those of `SERVICE_NOT_FOUND` and
  * `SERVICE_FORBIDDEN` are promised by the contract; that bad calls get a 4xx is, too.
@@ -20,3 +23,34 @@ export const refusals = {
 } as const;
 
 export type RefusalCode = keyof typeof refusals;
+
+export interface Refusal {
+  status: number;
+  headers: RawHeaders;
+  body: string;
+}
+
+/** An answer of the gateway itself. It has one field more than the contract names. */
+export function toRefusal(code: RefusalCode, requestId: string): Refusal {
+  const { status, message } = refusals[code];
+  const body = JSON.stringify({ requestId, message, code, origin: 'second' });
+  const headers = [
+    ...[spellRequestId(requestId), requestId],
+    ...['content-type', 'application/json;charset=UTF-8'],
+    ...['Content-Length', String(Buffer.byteLength(body))],
+    ...['Connection', 'close'],
+  ];
+  return { status, headers, body };
+}
+
+/** The same as bytes, for a connection that has no response object. */
+export function toRefusalText(code: RefusalCode, requestId: string): string {
+  const { status, headers, body } = toRefusal(code, requestId);
+  const lines = headers.flatMap((name, at) => (at % 2 ? [] : `${name}: ${headers[at + 1]}\r\n`));
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
+}
+
+/** Header names have no case, so this gateway has two spellings and takes them by turns. */
+export function spellRequestId(requestId: string): string {
+  return /[02468acegikmoqsuwy]$/.test(requestId) ? 'X-REQUEST-ID' : 'x-request-id';
+}

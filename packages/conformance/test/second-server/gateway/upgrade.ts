@@ -1,10 +1,9 @@
 import { type IncomingMessage, request, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { RawHeaders } from '../http/raw-headers.ts';
+import type { RawHeaders } from '../http/listen.ts';
 import type { Admitted } from './admit.ts';
+import { toAnswerHeaders, toServiceHeaders } from './forward.ts';
 import type { RefusalCode } from './refusals.ts';
-import { toAnswerHeaders } from './to-answer-headers.ts';
-import { toServiceHeaders } from './to-service-headers.ts';
 
 const UPGRADE = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
 

@@ -1,13 +1,9 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { Choices } from '../choices.ts';
-import { readBody } from '../http/read-body.ts';
-import { limits } from '../limits.ts';
-import { download } from './download.ts';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type Choices, limits } from '../choices.ts';
+import { readBody } from '../http/listen.ts';
 import type { FileStore } from './file-store.ts';
-import type { Grants } from './grants.ts';
-import type { Links } from './links.ts';
-import { upload } from './upload.ts';
-import { type UploadRefusal, uploadRefusals } from './upload-refusals.ts';
+import type { Grants, Links } from './grants.ts';
+import { checkForm, parseForm } from './parse-form.ts';
 
 export interface Objects {
   files: FileStore;
@@ -45,3 +41,54 @@ function answer(
   const error = `<Error><Message>${message}</Message><Code>${refusal}</Code></Error>`;
   response.end(`<?xml version='1.0' encoding='utf-8'?>\n${error}`);
 }
+
+/** Stores the file of a form that has come whole, or says why not. */
+export function upload(
+  { method, url = '', headers }: IncomingMessage,
+  body: Buffer | undefined,
+  { files, grants }: { files: FileStore; grants: Grants },
+): UploadRefusal | undefined {
+  if (method !== 'POST') return 'NotAnUpload';
+  const grant = grants.find(url);
+  if (!grant) return 'NoSuchTicket';
+  if (!body) return 'FileTooBig';
+  const form = parseForm(headers['content-type'] ?? '', body);
+  if (!form) return 'UnreadableForm';
+  const file = checkForm(form, grant);
+  if (typeof file === 'string') return file;
+  files.write(grant.path, file);
+  grants.end(url);
+  return undefined;
+}
+
+/** A link is for GET alone, has no ranges, no `ETag`, and no type that says anything. */
+export function download(
+  { method, url = '' }: IncomingMessage,
+  response: ServerResponse,
+  { files, links }: { files: FileStore; links: Links },
+): void {
+  const link = links.find(url);
+  const content = typeof link === 'object' ? files.read(link.path) : undefined;
+  if (method === 'GET' && content) {
+    response.writeHead(200, { 'Content-Type': 'binary/octet-stream', Connection: 'close' });
+    response.end(content);
+  } else {
+    response.writeHead(method === 'GET' ? 410 : 405, { Connection: 'close' });
+    response.end('gone');
+  }
+}
+
+/**
+ * Errors of the upload target, as an XML document with an `Error` element. The contract knows neither
+ * their codes nor their statuses; `ok` marks those that are 200 where only some are.
+ */
+export const uploadRefusals = {
+  NotAnUpload: { status: 405, ok: false, message: 'Send a form here by POST.' },
+  NoSuchTicket: { status: 410, ok: false, message: 'The ticket is unknown, used or too old.' },
+  UnreadableForm: { status: 422, ok: false, message: 'The body is no whole form.' },
+  FieldMissing: { status: 422, ok: true, message: 'A field of the form is missing.' },
+  FieldMismatch: { status: 409, ok: false, message: 'A field is not what the ticket says.' },
+  FileTooBig: { status: 409, ok: true, message: 'The file is too big.' },
+} as const;
+
+export type UploadRefusal = keyof typeof uploadRefusals;

@@ -1,4 +1,4 @@
-import { makeOpaque } from '../make-ids.ts';
+import { limits, makeOpaque } from '../choices.ts';
 
 /** Files by their cloud path, which has no leading `/`. A file is written at one moment, and whole. */
 export interface FileStore {
@@ -42,4 +42,12 @@ export function createFileStore(): FileStore {
     countWrites: () => writes,
     list: () => [...contents.keys()],
   };
+}
+
+/**
+ * "Digits, lowercase and uppercase Latin letters, `/`, `!`, `-`, `_`, `.`, `,`, `*`, and Chinese
+ * characters", with a leading `/` (D24). Segments that are empty, `.` or `..` are names like others.
+ */
+export function isFilePath(path: string): boolean {
+  return /^\/[0-9A-Za-z/!\-_.,*\u4e00-\u9fff]+$/.test(path) && path.length <= limits.pathCharacters;
 }

@@ -1,3 +1,7 @@
+import { limits, names } from '../choices.ts';
+import type { UploadRefusal } from './create-objects.ts';
+import type { Grant } from './grants.ts';
+
 /**
  * The fields of a `multipart/form-data` body by their names, in any order. Returns `undefined` where the
  * body is none, breaks off before its last boundary, or has a field twice.
@@ -29,4 +33,24 @@ function parsePart(part: Buffer): [name?: string | undefined, content?: Buffer] 
   const [, quoted, plain] =
     /^content-disposition:\s*form-data\s*;.*?\bname=(?:"([^"]*)"|([^\s;]+))/im.exec(head) ?? [];
   return [quoted ?? plain, part.subarray(end + 4)];
+}
+
+/**
+ * "A form with a missing or wrong Signature, token, meta file id or key stores nothing" (D30). Names and
+ * values are compared as they are; `success_action_status` and other fields mean nothing here.
+ */
+export function checkForm(form: Map<string, Buffer>, grant: Grant): Buffer | UploadRefusal {
+  const expected = {
+    Signature: grant.authorization,
+    [names.securityToken]: grant.token,
+    [names.metaFileId]: grant.storeFileID,
+    key: grant.path,
+  };
+  const file = form.get('file');
+  const missing = Object.keys(expected).some((name) => !form.has(name));
+  if (missing || !file) return 'FieldMissing';
+  for (const [name, value] of Object.entries(expected)) {
+    if (form.get(name)?.toString() !== value) return 'FieldMismatch';
+  }
+  return file.length > limits.fileBytes ? 'FileTooBig' : file;
 }

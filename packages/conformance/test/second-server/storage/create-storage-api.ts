@@ -1,16 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { Choices } from '../choices.ts';
-import { readBody } from '../http/read-body.ts';
-import { limits } from '../limits.ts';
-import { batchCopyFile } from './batch-copy-file.ts';
-import { batchDelete } from './batch-delete.ts';
-import { batchGetTempUrls } from './batch-get-temp-urls.ts';
-import { checkKey, type StorageKey } from './check-key.ts';
-import { getUploadMetaData } from './get-upload-meta-data.ts';
-import type { Tools } from './operation.ts';
-import { readFields } from './read-fields.ts';
-import { Refusal } from './refusals.ts';
-import { type Answer, toFailure, toSuccess } from './to-answer.ts';
+import { type Choices, limits, names } from '../choices.ts';
+import { readBody } from '../http/listen.ts';
+import { checkFields, isObject, Refusal, refusals, type Shape, type Tools } from './operation.ts';
+import { batchCopyFile, batchDelete, batchGetTempUrls, getUploadMetaData } from './operations.ts';
 
 const operations = { getUploadMetaData, batchGetTempUrls, batchDelete, batchCopyFile };
 
@@ -64,4 +56,85 @@ function call(
   if (!body) throw new Refusal('TOO_LONG');
   const { shape, run } = operations[operation as keyof typeof operations];
   return run(readFields(body.toString(), shape, settings.choices), tools);
+}
+
+/** An opaque credential: nothing is signed. */
+export interface StorageKey {
+  authorization: string;
+  sessionToken: string;
+}
+
+/** "Storage API calls carry three request headers": all of them, on every call. */
+export function checkKey({ headers }: IncomingMessage, key: StorageKey): void {
+  const read = (name: string) => headers[name.toLowerCase()]?.toString().trim();
+  const authorization = read(names.authorization);
+  const sessionToken = read(names.sessionToken);
+  const timestamp = read(names.timestamp);
+  if (!authorization || !sessionToken || !timestamp) throw new Refusal('NO_KEY');
+  if (authorization !== key.authorization || sessionToken !== key.sessionToken) {
+    throw new Refusal('BAD_KEY');
+  }
+  const off = Math.abs(Date.now() / 1000 - Number(timestamp));
+  if (!/^\d+$/.test(timestamp) || off > limits.storageClockSeconds) throw new Refusal('BAD_CLOCK');
+}
+
+export interface Answer {
+  status: number;
+  body: string;
+}
+
+type Ways = Pick<Choices, 'envelope' | 'failures' | 'should'>;
+
+/** "On success `statusCode` is 200" (D20). */
+export function toSuccess(data: object, requestId: string, ways: Ways): Answer {
+  return envelop(200, 200, { ...common(requestId, ways), data }, ways);
+}
+
+/**
+ * `statusCode` "for copy equals the HTTP status; elsewhere equality is ours" (D20), so elsewhere it is a
+ * number of this server's own.
+ */
+export function toFailure(
+  { code, message }: Refusal,
+  operation: string,
+  requestId: string,
+  ways: Ways,
+): Answer {
+  const { status: own, ok } = refusals[code];
+  const status = ways.failures === 'ok' || (ways.failures === 'some' && ok) ? 200 : own;
+  const statusCode = operation === 'batchCopyFile' ? status : 7000 + own;
+  const text = ways.should === 'kept' ? { message } : {};
+  return envelop(status, statusCode, { code, ...text, ...common(requestId, ways) }, ways);
+}
+
+function common(requestId: string, { should }: Ways): object {
+  return should === 'kept' ? { requestId } : {};
+}
+
+function envelop(status: number, statusCode: number, body: object, { envelope }: Ways): Answer {
+  return { status, body: JSON.stringify(envelope === 'flat' ? body : { body, statusCode }) };
+}
+
+/**
+ * The fields of a request, from the one place where this server takes them: "a deployment must accept at
+ * least one form" (D21). The content type is not looked at.
+ */
+export function readFields(
+  text: string,
+  shape: Shape,
+  { requestForm, should }: Choices,
+): Record<string, unknown> {
+  const body = parse(text);
+  if (requestForm === 'top') return checkFields(body, shape, should);
+  if (!isObject(body) || !Object.hasOwn(body, 'data')) throw new Refusal('BAD_FIELD');
+  if (Object.keys(body).length > 1 && should === 'dropped') throw new Refusal('ODD_FIELD');
+  return checkFields(body.data, shape, should);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal('NOT_JSON');
+  }
 }

@@ -1,10 +1,6 @@
-import type { Choices } from '../choices.ts';
-import { limits } from '../limits.ts';
+import { type Choices, limits } from '../choices.ts';
 import type { FileStore } from '../objects/file-store.ts';
-import type { Grants } from '../objects/grants.ts';
-import type { Links } from '../objects/links.ts';
-import { checkFields, type Shape } from './check-fields.ts';
-import { Refusal } from './refusals.ts';
+import type { Grants, Links } from '../objects/grants.ts';
 
 /** What the operations work with. */
 export interface Tools {
@@ -31,4 +27,57 @@ export function readList(list: unknown, shape: Shape | 'string', { choices }: To
     else if (typeof item !== 'string') throw new Refusal('BAD_FIELD');
   }
   return items;
+}
+
+/** Field → its JSON type, with `?` where it may be left out. */
+export type Shape = Record<string, `${'string' | 'number' | 'boolean' | 'list'}${'' | '?'}`>;
+
+/** Whether a value is a JSON object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Refuses the call where a field "is missing or has a wrong type". */
+export function checkFields(value: unknown, shape: Shape, should: Choices['should']) {
+  if (!isObject(value)) throw new Refusal('BAD_FIELD');
+  for (const [name, type] of Object.entries(shape)) {
+    const field = Object.hasOwn(value, name) ? value[name] : undefined;
+    const actual = Array.isArray(field) ? 'list' : typeof field;
+    const optional = type.endsWith('?') && field === undefined;
+    if (!optional && actual !== type.replace('?', '')) throw new Refusal('BAD_FIELD');
+  }
+  const odd = Object.keys(value).some((name) => !Object.hasOwn(shape, name));
+  if (odd && should === 'dropped') throw new Refusal('ODD_FIELD');
+  return value;
+}
+
+/**
+ * How a storage call is refused. The contract knows no code of a failure; it wants 4xx, or status 200
+ * with a `code` and no `data`. `ok` marks those that are 200 where only some are.
+ */
+export const refusals = {
+  NO_KEY: { status: 400, ok: false, message: 'All three headers are needed.' },
+  BAD_KEY: { status: 409, ok: true, message: 'This key opens nothing here.' },
+  BAD_CLOCK: { status: 409, ok: false, message: 'The time is no time, or hours off.' },
+  OTHER_ENV: { status: 410, ok: true, message: 'Your key is not for this environment.' },
+  NO_OPERATION: { status: 400, ok: false, message: 'There is no such operation.' },
+  NOT_POST: { status: 422, ok: false, message: 'Operations are called with POST.' },
+  NOT_JSON: { status: 422, ok: false, message: 'The body is no JSON.' },
+  TOO_LONG: { status: 422, ok: true, message: 'The body is too long.' },
+  BAD_FIELD: { status: 422, ok: true, message: 'A field is missing or has a wrong type.' },
+  ODD_FIELD: { status: 422, ok: true, message: 'A field is not known.' },
+  BAD_PATH: { status: 422, ok: false, message: 'No file can have this path.' },
+  TOO_MANY: { status: 422, ok: true, message: 'The list is too long.' },
+} as const;
+
+export type RefusalCode = keyof typeof refusals;
+
+/** The end of a storage call that fails as a whole. */
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+
+  constructor(code: RefusalCode) {
+    super(refusals[code].message);
+    this.code = code;
+  }
 }
