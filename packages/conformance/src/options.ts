@@ -132,39 +132,53 @@ export interface ConformanceOptions {
   onNotice?: ((text: string) => void) | undefined;
 }
 
-/** Options that have no default. */
-type Optional =
-  | 'gatewayHost'
-  | 'gatewayToken'
-  | 'otherEnvToken'
-  | 'expiredToken'
-  | 'forbiddenService'
-  | 'requestForm'
-  | 'auth'
-  | 'ca'
-  | 'proxy'
-  | 'signal'
-  | 'concurrency'
-  | 'tc3';
+/** What each option is without a value, if it is anything. */
+const DEFAULTS = {
+  env: 'dev',
+  service: 'conformance',
+  prefix: 'berth-conformance',
+  storageHeaders: {},
+  wireProfile: defaultProfile,
+  envelope: 'wrapped',
+  copyPath: 'absolute',
+  maxAgeUnit: 's',
+  level: 'should',
+  only: [],
+  skip: [],
+  rules: newestRules,
+  readOnly: false,
+  insecure: false,
+  timeout: RANGES.timeout.usual,
+  budget: RANGES.budget.usual,
+  runs: RANGES.runs.usual,
+  bail: false,
+  baseline: [],
+  preferCode: false,
+  onResult: () => {},
+  onNotice: () => {},
+} satisfies ConformanceOptions;
+
+/** The values that an option with few of them may have. */
+const CHOICES = {
+  envelope: ENVELOPES,
+  requestForm: REQUEST_FORMS,
+  copyPath: COPY_PATHS,
+  maxAgeUnit: MAX_AGE_UNITS,
+  level: LEVELS,
+  rules: ruleVersions,
+} satisfies { [Name in keyof ConformanceOptions]: readonly ConformanceOptions[Name][] };
+
+type Defaulted = keyof typeof DEFAULTS | 'gatewayUrl' | 'storageUrl' | 'seed';
+
+type Tc3Options = NonNullable<ConformanceOptions['tc3']>;
 
 /** The options with their defaults. */
 export type Settings = {
-  [Name in Exclude<keyof ConformanceOptions, Optional>]-?: Exclude<
-    ConformanceOptions[Name],
-    undefined
-  >;
-} & Pick<ConformanceOptions, Exclude<Optional, 'tc3'>> & {
+  [Name in Defaulted]: NonNullable<ConformanceOptions[Name]>;
+} & Omit<ConformanceOptions, Defaulted | 'tc3'> & {
     /** What is checked: the APIs that have a URL. */
     apis: readonly Api[];
-    tc3?:
-      | {
-          secretId: string;
-          secretKey: string;
-          token?: string | undefined;
-          service: string;
-          storageSigningHost: string;
-        }
-      | undefined;
+    tc3?: (Tc3Options & { service: string; storageSigningHost: string }) | undefined;
   };
 
 /**
@@ -173,8 +187,31 @@ export type Settings = {
  * @throws StartError that names the bad option, never its value, which may be a credential
  */
 export function toSettings(options: ConformanceOptions): Settings {
-  const { requestForm, tc3 } = options;
-  const { env = 'dev', service = 'conformance', prefix = 'berth-conformance' } = options;
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const all: typeof DEFAULTS & ConformanceOptions = { ...DEFAULTS, ...Object.fromEntries(given) };
+  assertValues(all);
+  const { gatewayUrl, storageUrl, tc3, proxy } = all;
+  const apis = APIS.filter((api) => all[`${api}Url`] !== undefined);
+  if (apis.length === 0) throw new StartError('gatewayUrl and storageUrl are missing.');
+  const { service, storageSigningHost } = defaults.signature;
+  return {
+    ...all,
+    apis,
+    gatewayUrl: toBaseUrl(gatewayUrl ?? NOWHERE, 'gatewayUrl'),
+    storageUrl: toBaseUrl(storageUrl ?? NOWHERE, 'storageUrl'),
+    // A proxy may want credentials, which its URL carries.
+    proxy: proxy && toUrl(proxy, 'proxy').href,
+    seed: toSeed(all.seed),
+    tc3: tc3 && {
+      ...tc3,
+      service: tc3.service ?? service,
+      storageSigningHost: tc3.storageSigningHost ?? storageSigningHost,
+    },
+  };
+}
+
+function assertValues(options: typeof DEFAULTS & ConformanceOptions): void {
+  const { env, service, prefix } = options;
   if (env === '' || service === '') {
     throw new StartError('env and service must not be empty.');
   }
@@ -184,68 +221,18 @@ export function toSettings(options: ConformanceOptions): Settings {
       'prefix',
     );
   }
-  const { gatewayToken, otherEnvToken, expiredToken, forbiddenService } = options;
-  const { gatewayHost, auth, ca, proxy } = options;
-  const apis = APIS.filter((api) => options[`${api}Url`] !== undefined);
-  if (apis.length === 0) throw new StartError('gatewayUrl and storageUrl are missing.');
-  return {
-    apis,
-    gatewayUrl: toBaseUrl(options.gatewayUrl ?? NOWHERE, 'gatewayUrl'),
-    storageUrl: toBaseUrl(options.storageUrl ?? NOWHERE, 'storageUrl'),
-    ...{ gatewayHost, gatewayToken, otherEnvToken, expiredToken, forbiddenService, auth, ca },
-    proxy: proxy === undefined ? undefined : toProxyUrl(proxy),
-    signal: options.signal,
-    env,
-    service,
-    prefix,
-    tc3: tc3 && {
-      ...tc3,
-      service: tc3.service ?? defaults.signature.service,
-      storageSigningHost: tc3.storageSigningHost ?? defaults.signature.storageSigningHost,
-    },
-    storageHeaders: options.storageHeaders ?? {},
-    wireProfile: options.wireProfile ?? defaultProfile,
-    envelope: toOneOf(options.envelope, ENVELOPES, 'envelope') ?? 'wrapped',
-    requestForm: toOneOf(requestForm, REQUEST_FORMS, 'requestForm'),
-    copyPath: toOneOf(options.copyPath, COPY_PATHS, 'copyPath') ?? 'absolute',
-    maxAgeUnit: toOneOf(options.maxAgeUnit, MAX_AGE_UNITS, 'maxAgeUnit') ?? 's',
-    level: toOneOf(options.level, LEVELS, 'level') ?? 'should',
-    only: options.only ?? [],
-    skip: options.skip ?? [],
-    rules: toOneOf(options.rules, ruleVersions, 'rules') ?? newestRules,
-    readOnly: options.readOnly ?? false,
-    insecure: options.insecure ?? false,
-    timeout: toWhole(options.timeout, 'timeout', RANGES.timeout),
-    budget: toWhole(options.budget, 'budget', RANGES.budget),
-    concurrency: toWhole(options.concurrency, 'concurrency', RANGES.concurrency),
-    seed: toSeed(options.seed),
-    runs: toWhole(options.runs, 'runs', RANGES.runs),
-    bail: options.bail ?? false,
-    baseline: options.baseline ?? [],
-    preferCode: options.preferCode ?? false,
-    onResult: options.onResult ?? (() => {}),
-    onNotice: options.onNotice ?? (() => {}),
-  };
-}
-
-function toOneOf<Value extends string>(
-  value: Value | undefined,
-  allowed: readonly Value[],
-  option: string,
-): Value | undefined {
-  if (value === undefined || allowed.includes(value)) return value;
-  throw new StartError(`${option} must be ${allowed.join(' or ')}.`, option);
-}
-
-function toWhole<Usual extends number | undefined>(
-  value: number | undefined,
-  option: string,
-  { unit, least, most, usual }: { unit: string; least: number; most: number; usual: Usual },
-): number | Usual {
-  if (value === undefined) return usual;
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
-  const range = `${unit} from ${least} to ${most}`;
-  throw new StartError(`${option} must be a whole number of ${range}.`, option);
+  for (const [option, allowed] of Object.entries<readonly unknown[]>(CHOICES)) {
+    const value = options[option as keyof typeof CHOICES];
+    if (value === undefined || allowed.includes(value)) continue;
+    throw new StartError(`${option} must be ${allowed.join(' or ')}.`, option);
+  }
+  for (const [option, { unit, least, most }] of Object.entries(RANGES)) {
+    const value = options[option as keyof typeof RANGES];
+    const isInside = value === undefined || (value >= least && value <= most);
+    if (isInside && (value === undefined || Number.isInteger(value))) continue;
+    const range = `${unit} from ${least} to ${most}`;
+    throw new StartError(`${option} must be a whole number of ${range}.`, option);
+  }
 }
 
 function toSeed(seed = Math.floor(Math.random() * 2 ** 31)): number {
@@ -259,11 +246,6 @@ function toBaseUrl(value: string, option: string): string {
     throw new StartError(`${option} must have no credentials, query or fragment.`, option);
   }
   return url.href.replace(/\/+$/, '');
-}
-
-/** A proxy may want credentials, which its URL carries. */
-function toProxyUrl(value: string): string {
-  return toUrl(value, 'proxy').href;
 }
 
 function toUrl(value: string, option: string): URL {

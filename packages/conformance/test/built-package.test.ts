@@ -28,18 +28,6 @@ test('the built command runs under plain node, and says nothing but its results'
   }
 });
 
-test('colours obey FORCE_COLOR and NO_COLOR', async () => {
-  await using target = await startTarget();
-  const lines = async (env: Record<string, string>) => {
-    const args = [cli, ...target.args, '--only', 'GW-ERROR-NOT-FOUND'];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { env });
-    return stdout;
-  };
-  expect(await lines({})).toMatch(/^pass {5}GW-ERROR-NOT-FOUND/);
-  expect(await lines({ FORCE_COLOR: '1' })).toContain('\u001b[32mpass');
-  expect(await lines({ NO_COLOR: '1' })).toMatch(/^pass {5}/);
-});
-
 test('Ctrl-C ends a run, which cleans up and reports', async () => {
   await using target = await startTarget();
   await using folder = await makeTemporaryFolder();

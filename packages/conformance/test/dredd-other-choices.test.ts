@@ -29,8 +29,6 @@ test('flat answers pass where they are declared', async () => {
   });
   const flat = await runDredd(server.url, { envelope: 'flat' });
   expect(Object.values(listDredd(flat)).filter(({ outcome }) => outcome !== 'pass')).toEqual([]);
-  const wrapped = await runDredd(server.url);
-  expect(wrapped.exitCode).toBe(1);
 });
 
 test('credentials that a gateway refuses with 400 leave the run incomplete, and are no breach', async () => {

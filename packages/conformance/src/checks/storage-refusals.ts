@@ -1,8 +1,7 @@
-import { constantFrom } from 'fast-check';
+import { type Arbitrary, constantFrom } from 'fast-check';
 import type { CheckContext } from '../context/check-context.ts';
 import {
   STORAGE_OPERATIONS,
-  type StorageCallOptions,
   type StorageOperation,
   type StorageReply,
 } from '../context/storage-client.ts';
@@ -30,10 +29,9 @@ import {
 function callWrongly(
   t: CheckContext,
   operation: StorageOperation,
-  body: string | Uint8Array,
-  options: StorageCallOptions = {},
+  body: string,
 ): Promise<StorageReply> {
-  return t.storage.call(operation, {}, { ...options, body, acceptsRefusal: true });
+  return t.storage.call(operation, {}, { body, acceptsRefusal: true });
 }
 
 /**
@@ -184,37 +182,49 @@ async function sendNested(t: CheckContext, operation: StorageOperation): Promise
   expectRefusal(t.expect, whole, `${operation}, the body is an array nested ${DEPTH} deep`);
 }
 
+/** Bad requests of any operation, generated. */
+async function sendGenerated(
+  t: CheckContext,
+  toRequest: (operation: StorageOperation) => Arbitrary<{ body: string; fault: string }>,
+): Promise<void> {
+  const requests = constantFrom(...STORAGE_OPERATIONS).chain((operation) =>
+    toRequest(operation).map((request) => ({ operation, ...request })),
+  );
+  await forAll(t, requests, async ({ operation, body, fault }, expect) => {
+    const reply = await callWrongly(t, operation, body);
+    expectRefusal(expect, reply, `${operation}, ${fault}`);
+  });
+}
+
+async function ofEach(send: (operation: StorageOperation) => Promise<void>): Promise<void> {
+  await Promise.all(STORAGE_OPERATIONS.map(send));
+}
+
 export const storageRefusals: readonly Check[] = [
   defineCheck('ST-BAD-JSON', [], async (t) => {
-    await Promise.all(STORAGE_OPERATIONS.map((operation) => sendBroken(t, operation)));
-    const broken = constantFrom(...STORAGE_OPERATIONS).chain((operation) =>
-      brokenJson(toText(t, operation)).map((body) => ({ operation, body })),
+    await ofEach((operation) => sendBroken(t, operation));
+    await sendGenerated(t, (operation) =>
+      brokenJson(toText(t, operation)).map((body) => ({ body, fault: 'the body is no JSON' })),
     );
-    await forAll(t, broken, async ({ operation, body }, expect) => {
-      const reply = await callWrongly(t, operation, body);
-      expectRefusal(expect, reply, `${operation}, the body is no JSON`);
-    });
   }),
   defineCheck('ST-MISSING-FIELD', [], async (t) => {
-    await Promise.all(STORAGE_OPERATIONS.map((operation) => sendWithoutEach(t, operation)));
-    const faulty = constantFrom(...STORAGE_OPERATIONS).chain((operation) =>
-      lackingRequest(operation).map((request) => ({ operation, ...request })),
+    await ofEach((operation) => sendWithoutEach(t, operation));
+    await sendGenerated(t, (operation) =>
+      lackingRequest(operation).map(({ fields, fault }) => ({
+        body: t.storage.body(fields),
+        fault,
+      })),
     );
-    await forAll(t, faulty, async ({ operation, fields, fault }, expect) => {
-      const reply = await callWrongly(t, operation, t.storage.body(fields));
-      expectRefusal(expect, reply, `${operation}, ${fault}`);
-    });
   }),
   defineCheck('ST-WRONG-TYPE', [], async (t) => {
-    await Promise.all(STORAGE_OPERATIONS.map((operation) => sendMistyped(t, operation)));
-    await Promise.all(STORAGE_OPERATIONS.map((operation) => sendNested(t, operation)));
+    await ofEach((operation) => sendMistyped(t, operation));
+    await ofEach((operation) => sendNested(t, operation));
     await expectLargeRefused(t, 'batchDelete');
-    const faulty = constantFrom(...STORAGE_OPERATIONS).chain((operation) =>
-      wrongTypeRequest(t, operation).map((request) => ({ operation, ...request })),
+    await sendGenerated(t, (operation) =>
+      wrongTypeRequest(t, operation).map(({ fields, fault }) => ({
+        body: t.storage.body(fields),
+        fault,
+      })),
     );
-    await forAll(t, faulty, async ({ operation, fields, fault }, expect) => {
-      const reply = await callWrongly(t, operation, t.storage.body(fields));
-      expectRefusal(expect, reply, `${operation}, ${fault}`);
-    });
   }),
 ];

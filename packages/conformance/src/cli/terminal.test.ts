@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { sampleResult } from '../../test/support/sample-report.ts';
 import { createProgress } from './check.ts';
 import { createTerminal } from './terminal.ts';
@@ -53,4 +53,16 @@ test('nobody watches: no progress', () => {
   createProgress(terminal).begin();
   terminal.out('pass');
   expect(read()).toBe('pass\n');
+});
+
+afterEach(() => vi.unstubAllEnvs());
+
+test.each([
+  ['neither', {}, 'pass'],
+  ['FORCE_COLOR', { FORCE_COLOR: '1' }, '\u001b[32mpass\u001b[39m'],
+  ['NO_COLOR', { NO_COLOR: '1' }, 'pass'],
+])('colours obey %s', (_, env: Record<string, string>, painted) => {
+  for (const name of ['FORCE_COLOR', 'NO_COLOR']) vi.stubEnv(name, env[name]);
+  const { stream } = openStream();
+  expect(createTerminal(stream, stream, false).paint?.('green', 'pass')).toBe(painted);
 });

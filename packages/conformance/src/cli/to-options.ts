@@ -43,17 +43,18 @@ export async function toOptions(given: Given): Promise<ConformanceOptions> {
   const { env, service, forbiddenService, gatewayHost, gatewayToken, otherEnvToken } = given;
   const { expiredToken, only, skip, rules, readOnly, prefix, insecure, proxy } = given;
   const { timeout, budget, concurrency, seed, runs, bail } = given;
+  const { authModule, wireProfile, ca, baseline, storageHeader } = given;
   return {
     ...{ gatewayUrl, storageUrl },
     ...{ env, service, forbiddenService, gatewayHost, gatewayToken, otherEnvToken, expiredToken },
     ...{ only, skip, rules, readOnly, prefix, insecure, proxy },
     ...{ timeout, budget, concurrency, seed, runs, bail },
     tc3: toTc3(given),
-    storageHeaders: parseStorageHeaders(given.storageHeader),
-    auth: await when(given.authModule, (file): Promise<AuthModule> => readAuthModule(file)),
-    wireProfile: await when(given.wireProfile, readWireProfile),
-    ca: await when(given.ca, readCertificates),
-    baseline: await when(given.baseline, readBaseline),
+    storageHeaders: parseStorageHeaders(storageHeader),
+    auth: await when(authModule, (file): Promise<AuthModule> => readAuthModule(file)),
+    wireProfile: await when(wireProfile, readWireProfile),
+    ca: await when(ca, readCertificates),
+    baseline: await when(baseline, readBaseline),
     envelope: given.envelope as Envelope | undefined,
     requestForm: given.requestForm as RequestForm | undefined,
     copyPath: given.copyPath as CopyPath | undefined,

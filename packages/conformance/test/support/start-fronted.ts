@@ -32,6 +32,7 @@ export async function startFronted(front: FrontOptions = {}): Promise<Fronted> {
       timeout: 5000,
       // A failure of the suite shall be the same each time.
       seed: 1,
+      runs: 5,
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([gateway.close(), storage.close(), server.close()]);

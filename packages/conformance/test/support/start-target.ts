@@ -23,6 +23,7 @@ export async function startTarget(choices: Partial<Choices> = {}): Promise<Targe
       ...['--other-env-token', server.otherEnvToken, '--expired-token', server.expiredToken],
       ...['--tc3-secret-id', tc3.secretId, '--tc3-secret-key', tc3.secretKey],
       ...['--tc3-service', String(tc3.service), '--forbidden-service', server.forbiddenService],
+      ...['--runs', '5'],
       ...headers.flatMap((header) => ['--storage-header', header]),
     ],
     async [Symbol.asyncDispose]() {
