@@ -26,7 +26,7 @@ export interface StoredFile {
 export type FormField = readonly [name: string, value: string | Buffer];
 
 /** An answer of the upload target. */
-export interface UploadReply extends Exchange {
+interface UploadReply extends Exchange {
   /** An XML document with an `Error` element. */
   hasError: boolean;
   /** Answered as a success; whether the file is stored then is another question. */
@@ -38,7 +38,7 @@ export type Reading =
   | { found: true; bytes: Buffer; exchange: Exchange }
   | { found: false; why: string; exchange?: Exchange };
 
-export interface PostOptions {
+interface PostOptions {
   headers?: HeaderInput;
   /** Separates the parts. Default: letters, digits and hyphens. */
   boundary?: string;

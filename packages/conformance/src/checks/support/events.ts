@@ -1,7 +1,7 @@
 import type { OpenExchange } from '../../http/caller.ts';
 
 /** An event of an event stream. */
-export interface StreamEvent {
+interface StreamEvent {
   id: string;
   data: string;
 }
@@ -28,7 +28,7 @@ export function parseEvents(text: string): StreamEvent[] {
 }
 
 /** An event stream as it comes. */
-export interface Following {
+interface Following {
   /** What has come so far. */
   events(): StreamEvent[];
   /** Waits until so many events are there, or the stream has ended. */

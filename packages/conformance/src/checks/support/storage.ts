@@ -71,7 +71,7 @@ export function missingFileId(t: CheckContext): Promise<string> {
 export const needsFiles: readonly Need[] = ['storageCredentials', 'writes'];
 
 /** A call for a list, in words, and its items. */
-export interface ListCase {
+interface ListCase {
   what: string;
   fileList: readonly unknown[];
 }

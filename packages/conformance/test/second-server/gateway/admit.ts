@@ -40,7 +40,7 @@ function isTakenType(contentType = '', { forms }: GatewaySettings): boolean {
 }
 
 /** "Either of two alternative schemes, each one alone suffices." Returns why the call is refused. */
-export function checkCredentials(
+function checkCredentials(
   request: IncomingMessage,
   body: Buffer,
   { env, tokens, keyPair }: GatewaySettings,

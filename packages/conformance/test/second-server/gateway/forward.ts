@@ -78,7 +78,7 @@ const TEXT = ['application/json', 'application/x-www-form-urlencoded', 'text/pla
  * the gateway's, a body without a type is text, an answer that can have no body gets none, and an event
  * stream is exempt only where the caller accepts one.
  */
-export function toDisposition(call: IncomingMessage, answer: IncomingMessage): string[] {
+function toDisposition(call: IncomingMessage, answer: IncomingMessage): string[] {
   const type = mediaType(answer.headers['content-type']);
   if (answer.statusCode === 204 || answer.statusCode === 304) return [];
   if (type === 'text/event-stream' && acceptsEvents(call)) return [];

@@ -86,7 +86,7 @@ export interface Signature {
  * Signature=<hex>, Timestamp=<unix seconds>[, Token=<token>]` (D16), with or without the spaces.
  * Returns `undefined` where a part is missing.
  */
-export function parseSignature(value: string): Signature | undefined {
+function parseSignature(value: string): Signature | undefined {
   const [, list] = /^TC3-HMAC-SHA256\s+(.*)$/.exec(value) ?? [];
   if (list === undefined) return undefined;
   const parts = new Map<string, string>();

@@ -59,13 +59,13 @@ function call(
 }
 
 /** An opaque credential: nothing is signed. */
-export interface StorageKey {
+interface StorageKey {
   authorization: string;
   sessionToken: string;
 }
 
 /** "Storage API calls carry three request headers": all of them, on every call. */
-export function checkKey({ headers }: IncomingMessage, key: StorageKey): void {
+function checkKey({ headers }: IncomingMessage, key: StorageKey): void {
   const read = (name: string) => headers[name.toLowerCase()]?.toString().trim();
   const authorization = read(names.authorization);
   const sessionToken = read(names.sessionToken);
@@ -86,7 +86,7 @@ export interface Answer {
 type Ways = Pick<Choices, 'envelope' | 'failures' | 'should'>;
 
 /** "On success `statusCode` is 200" (D20). */
-export function toSuccess(data: object, requestId: string, ways: Ways): Answer {
+function toSuccess(data: object, requestId: string, ways: Ways): Answer {
   return envelop(200, 200, { ...common(requestId, ways), data }, ways);
 }
 
@@ -94,7 +94,7 @@ export function toSuccess(data: object, requestId: string, ways: Ways): Answer {
  * `statusCode` "for copy equals the HTTP status; elsewhere equality is ours" (D20), so elsewhere it is a
  * number of this server's own.
  */
-export function toFailure(
+function toFailure(
   { code, message }: Refusal,
   operation: string,
   requestId: string,
@@ -119,7 +119,7 @@ function envelop(status: number, statusCode: number, body: object, { envelope }:
  * The fields of a request, from the one place where this server takes them: "a deployment must accept at
  * least one form" (D21). The content type is not looked at.
  */
-export function readFields(
+function readFields(
   text: string,
   shape: Shape,
   { requestForm, should }: Choices,
