@@ -59,7 +59,9 @@ test('--bail ends the run after the first MUST that fails', async () => {
         ? (socket) => void socket.end(REFUSE_MISSING)
         : 'pass',
   });
-  const ran = await runSuite({ ...target.options, bail: true, concurrency: 1 });
+  // The workflow that calls a missing service would fail beside the rule.
+  const options = { ...target.options, skip: ['dredd', 'respect'] };
+  const ran = await runSuite({ ...options, bail: true, concurrency: 1 });
   expect(ran.exitCode).toBe(1);
   const [failed = '', ...more] = mustsOf(ran, 'fail');
   expect(more).toEqual([]);
