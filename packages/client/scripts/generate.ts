@@ -5,6 +5,7 @@ import contract from '@berth/spec/contract.json' with { type: 'json' };
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+import profileSchema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import { toConfigSchema } from './to-config-schema.ts';
 import { toContractModule } from './to-contract-module.ts';
@@ -22,7 +23,10 @@ const CONFIG_SCHEMA = join(import.meta.dirname, '../generated/config.schema.gen.
 await Promise.all([
   write('gateway.v1', await toTypes(gateway)),
   write('storage.v2', await toTypes(storage)),
-  write('contract', toContractModule({ contract, defaults, gateway, storage, profile })),
+  write(
+    'contract',
+    toContractModule({ contract, defaults, gateway, storage, profile, profileSchema }),
+  ),
   write('msw', toMswModule({ defaults, gateway, storage })),
   writeGenerated(CONFIG_SCHEMA, toConfigSchema(), GENERATOR),
   writeFile(

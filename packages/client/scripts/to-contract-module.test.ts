@@ -4,12 +4,13 @@ import contract from '@berth/spec/contract.json' with { type: 'json' };
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import gateway from '@berth/spec/gateway.v1.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+import profileSchema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import { expect, it } from 'vitest';
 import { greedyParameters } from './greedy-parameters.ts';
 import { toContractModule } from './to-contract-module.ts';
 
-const parts = { contract, defaults, gateway, storage, profile };
+const parts = { contract, defaults, gateway, storage, profile, profileSchema };
 
 it('makes what is committed, the same each time', async () => {
   const text = toContractModule(parts);

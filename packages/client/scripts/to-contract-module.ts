@@ -1,3 +1,4 @@
+import { constant, type ObjectSchema, toReadonlyType } from '@berth/codegen';
 import { greedyParameters } from './greedy-parameters.ts';
 
 type Coded = readonly { code: string }[];
@@ -24,6 +25,7 @@ export interface ContractParts {
     storeFileID: string;
     gatewayHeaders: { upstreamStatus: string };
   };
+  profileSchema: ObjectSchema;
 }
 
 /** The limits of `spec/defaults/limits.yaml` that the client obeys: a number can be inlined. */
@@ -46,6 +48,7 @@ export function toContractModule({
   gateway,
   storage,
   profile,
+  profileSchema,
 }: ContractParts): string {
   const { documents, sha256 } = contract;
   const { storageSignedHeaders: _, ...signature } = defaults.signature;
@@ -104,6 +107,7 @@ export function toContractModule({
     ['SIGNATURE', signature, 'Constants of signature version 3 (D16, D17).'],
   ];
   return [
+    `/** Names on the wire (D1). */\nexport type WireProfileNames = ${toReadonlyType(profileSchema)};`,
     ...rows.map(([name, value, text]) => constant(name, text, value)),
     union('KnownGatewayErrorCode', 'the gateway', defaults.gatewayErrors),
     union('KnownStorageErrorCode', 'the storage API', defaults.storageErrors),
@@ -140,10 +144,6 @@ function toCommonPath(storage: ContractParts['storage']): string {
 /** `batchItems` as `BATCH_ITEMS`. */
 function toConstantName(name: string): string {
   return name.replace(/[A-Z]/g, '_$&').toUpperCase();
-}
-
-export function constant(name: string, text: string, value: unknown): string {
-  return `/** ${text} */\nexport const ${name} = ${JSON.stringify(value, null, 2)} as const;`;
 }
 
 function union(name: string, sender: string, rows: Coded): string {

@@ -1,11 +1,4 @@
-import { constant } from './to-contract-module.ts';
-
-interface ErrorRow {
-  readonly code: string;
-  readonly status: number;
-  readonly message: string;
-  readonly retryAfter?: number;
-}
+import { constant, type ErrorRow, toErrorTable } from '@berth/codegen';
 
 /** What the constants are made of: exports of `@berth/spec`. */
 export interface MswParts {
@@ -37,9 +30,9 @@ const KEYWORDS = ['type', 'required', 'properties', 'items', 'x-berth-item-patte
 export function toMswModule({ defaults, gateway, storage }: MswParts): string {
   const { gatewayErrors, storageErrors, uploadErrors, limits, cors } = defaults;
   return [
-    constant('GATEWAY_ERRORS', 'Errors of the gateway (D6).', toTable(gatewayErrors)),
-    constant('STORAGE_ERRORS', 'Errors of the storage API (D26).', toTable(storageErrors)),
-    constant('UPLOAD_ERRORS', 'Errors of the upload target (D27).', toTable(uploadErrors)),
+    constant('GATEWAY_ERRORS', 'Errors of the gateway (D6).', toErrorTable(gatewayErrors)),
+    constant('STORAGE_ERRORS', 'Errors of the storage API (D26).', toErrorTable(storageErrors)),
+    constant('UPLOAD_ERRORS', 'Errors of the upload target (D27).', toErrorTable(uploadErrors)),
     constant(
       'SERVICE_NAME_PATTERN',
       'What the name of a hosted service looks like.',
@@ -61,12 +54,6 @@ export function toMswModule({ defaults, gateway, storage }: MswParts): string {
       cors.allowMethods,
     ),
   ].join('\n\n');
-}
-
-function toTable(rows: readonly ErrorRow[]) {
-  return Object.fromEntries(
-    rows.map(({ code, status, message, retryAfter }) => [code, { status, message, retryAfter }]),
-  );
 }
 
 interface Schema {

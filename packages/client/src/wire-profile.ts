@@ -4,6 +4,7 @@ import {
   STORE_FILE_ID,
   UPLOAD_FIELDS,
   UPSTREAM_STATUS,
+  type WireProfileNames,
 } from './generated/contract.gen.ts';
 
 /**
@@ -14,33 +15,7 @@ import {
  * import profile from './acme.json' with { type: 'json' };
  * createStorageClient({ baseUrl, envId, credentials, wireProfile: profile });
  */
-export interface WireProfile {
-  /** Name of the profile, for people. */
-  readonly name?: string;
-  /** The three headers of a storage call (D17). */
-  readonly storageHeaders: {
-    /** Header of the signature. */
-    readonly authorization: string;
-    /** Header of the session token. */
-    readonly sessionToken: string;
-    /** Header of the time, in seconds since the epoch. */
-    readonly timestamp: string;
-  };
-  /** The two form fields of an upload that carry a vendor's word. */
-  readonly uploadFields: {
-    /** Field of the token of the grant. */
-    readonly securityToken: string;
-    /** Field of the ID in the object store. */
-    readonly metaFileId: string;
-  };
-  /** Field of the upload metadata that holds the ID in the object store. */
-  readonly storeFileID: string;
-  /** Header that carries the hosted service's own status (D10). */
-  readonly gatewayHeaders: {
-    /** Name of that header. */
-    readonly upstreamStatus: string;
-  };
-}
+export type WireProfile = WireProfileNames;
 
 /**
  * The neutral names of the contract, in use where no other profile is given.

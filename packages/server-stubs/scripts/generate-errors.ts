@@ -3,6 +3,7 @@ import { writeGenerated } from '@berth/codegen';
 import contract from '@berth/spec/contract.json' with { type: 'json' };
 import defaults from '@berth/spec/defaults.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
+import profileSchema from '@berth/spec/wire-profile.schema.json' with { type: 'json' };
 import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json' };
 import { toContractModule } from './to-contract-module.ts';
 import { toErrorsModule } from './to-errors-module.ts';
@@ -12,7 +13,10 @@ export async function generateErrors(): Promise<void> {
   const copyPathPattern = storage.components.schemas.FilePath['x-berth-item-pattern'];
   await Promise.all([
     write('errors', toErrorsModule(defaults)),
-    write('contract', toContractModule({ contract, defaults, profile, copyPathPattern })),
+    write(
+      'contract',
+      toContractModule({ contract, defaults, profile, profileSchema, copyPathPattern }),
+    ),
   ]);
 }
 

@@ -1,3 +1,5 @@
+import { constant, type ObjectSchema, toReadonlyType } from '@berth/codegen';
+
 /** What the constants are made of: exports of `@berth/spec`. */
 export interface ContractParts {
   contract: { documents: Record<string, { version: string; sha256: string }>; sha256: string };
@@ -8,6 +10,7 @@ export interface ContractParts {
     signature: object;
   };
   profile: object;
+  profileSchema: ObjectSchema;
   /** Pattern of the paths of a copy. */
   copyPathPattern: string;
 }
@@ -24,6 +27,7 @@ export function toContractModule({
   contract,
   defaults,
   profile,
+  profileSchema,
   copyPathPattern,
 }: ContractParts): string {
   const { documents, sha256 } = contract;
@@ -33,6 +37,7 @@ export function toContractModule({
       documents,
       sha256,
     }),
+    `/** Names on the wire (D1). */\nexport type WireProfileNames = ${toReadonlyType(profileSchema)};`,
     constant('DEFAULT_WIRE_PROFILE', 'The neutral names of the contract (D1).', names),
     constant('CORS', 'Cross-origin rules (D11).', defaults.cors),
     constant(
@@ -44,8 +49,4 @@ export function toContractModule({
     constant('ITEM_SUCCESS', 'Code of an item that succeeded.', defaults.itemCodes.success),
     constant('SIGNATURE', 'What signatures are made of (D16, D17).', defaults.signature),
   ].join('\n\n');
-}
-
-function constant(name: string, text: string, value: unknown): string {
-  return `/** ${text} */\nexport const ${name} = ${JSON.stringify(value, null, 2)} as const;`;
 }

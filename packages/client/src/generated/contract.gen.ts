@@ -23,6 +23,35 @@ export const GREEDY_PARAMETERS = [
   "anyPath"
 ] as const;
 
+/** Names on the wire (D1). */
+export type WireProfileNames = {
+  /** Name of the profile, for people and reports. */
+  readonly name?: string;
+  /** The three headers of a storage call. */
+  readonly storageHeaders: {
+    /** Header of the signature. */
+    readonly authorization: string;
+    /** Header of the session token. */
+    readonly sessionToken: string;
+    /** Header of the time, in seconds since the epoch. */
+    readonly timestamp: string;
+  };
+  /** The two form fields of an upload that carry a vendor's word. */
+  readonly uploadFields: {
+    /** Field of the token of the grant. */
+    readonly securityToken: string;
+    /** Field of the ID in the object store. */
+    readonly metaFileId: string;
+  };
+  /** The field of the upload metadata that holds the ID in the object store. */
+  readonly storeFileID: string;
+  /** The gateway header that carries the hosted service's status. */
+  readonly gatewayHeaders: {
+    /** Name of the header. */
+    readonly upstreamStatus: string;
+  };
+};
+
 /** Name of the neutral names of the contract (D1). */
 export const PROFILE_NAME = "default" as const;
 

@@ -15,6 +15,35 @@ export const CONTRACT = {
   "sha256": "0db9caab246e481a9b4cd33236e4fd83919f1753649ba848de4783fcf0f4bda9"
 } as const;
 
+/** Names on the wire (D1). */
+export type WireProfileNames = {
+  /** Name of the profile, for people and reports. */
+  readonly name?: string;
+  /** The three headers of a storage call. */
+  readonly storageHeaders: {
+    /** Header of the signature. */
+    readonly authorization: string;
+    /** Header of the session token. */
+    readonly sessionToken: string;
+    /** Header of the time, in seconds since the epoch. */
+    readonly timestamp: string;
+  };
+  /** The two form fields of an upload that carry a vendor's word. */
+  readonly uploadFields: {
+    /** Field of the token of the grant. */
+    readonly securityToken: string;
+    /** Field of the ID in the object store. */
+    readonly metaFileId: string;
+  };
+  /** The field of the upload metadata that holds the ID in the object store. */
+  readonly storeFileID: string;
+  /** The gateway header that carries the hosted service's status. */
+  readonly gatewayHeaders: {
+    /** Name of the header. */
+    readonly upstreamStatus: string;
+  };
+};
+
 /** The neutral names of the contract (D1). */
 export const DEFAULT_WIRE_PROFILE = {
   "name": "default",

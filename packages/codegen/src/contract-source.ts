@@ -1,0 +1,49 @@
+/** Source of an exported constant. */
+export function constant(name: string, text: string, value: unknown): string {
+  return `/** ${text} */\nexport const ${name} = ${JSON.stringify(value, null, 2)} as const;`;
+}
+
+/** One row of an error table of `spec/defaults`. */
+export interface ErrorRow {
+  readonly code: string;
+  readonly status: number;
+  readonly message: string;
+  /** Whole seconds. */
+  readonly retryAfter?: number;
+}
+
+/** An error table by code, with what a program needs of its rows. */
+export function toErrorTable(rows: readonly ErrorRow[]): Readonly<Record<string, object>> {
+  return Object.fromEntries(
+    rows.map(({ code, status, message, retryAfter }) => [code, { status, message, retryAfter }]),
+  );
+}
+
+/** As much of a JSON Schema as `toReadonlyType` reads. */
+export interface ObjectSchema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly description?: string;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, ObjectSchema>>;
+}
+
+/**
+ * Source of a type of objects and strings, without the property `$schema`.
+ *
+ * @example
+ * toReadonlyType({ properties: { name: {} } }); // '{ readonly name?: string; }'
+ */
+export function toReadonlyType({ properties, required = [] }: ObjectSchema): string {
+  if (properties === undefined) return 'string';
+  const lines = Object.entries(properties).flatMap(([name, schema]) => {
+    if (name === '$schema') return [];
+    const { description } = schema;
+    const mark = required.includes(name) ? '' : '?';
+    return [
+      ...(description === undefined ? [] : [`/** ${description} */`]),
+      `readonly ${name}${mark}: ${toReadonlyType(schema)};`,
+    ];
+  });
+  return `{\n${lines.join('\n').replace(/^/gm, '  ')}\n}`;
+}
