@@ -15,7 +15,7 @@ import {
  * import profile from './acme.json' with { type: 'json' };
  * createStorageClient({ baseUrl, envId, credentials, wireProfile: profile });
  */
-export type WireProfile = WireProfileNames;
+export interface WireProfile extends WireProfileNames {}
 
 /**
  * The neutral names of the contract, in use where no other profile is given.

@@ -8,7 +8,7 @@ import { DEFAULT_WIRE_PROFILE, type WireProfileNames } from '../generated/contra
  * import profile from './acme.json' with { type: 'json' };
  * createStorageRouter(handlers, { security, wireProfile: profile });
  */
-export type WireProfile = WireProfileNames;
+export interface WireProfile extends WireProfileNames {}
 
 /** The neutral names of the contract, in use where no other profile is given. */
 export const defaultWireProfile: WireProfile = DEFAULT_WIRE_PROFILE;
