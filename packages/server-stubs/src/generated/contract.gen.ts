@@ -12,7 +12,7 @@ export const CONTRACT = {
       "sha256": "5d96e37e7ac16d95d3801344d24998b9ce100bdf51842f57fc29e2a970eac1b6"
     }
   },
-  "sha256": "0db9caab246e481a9b4cd33236e4fd83919f1753649ba848de4783fcf0f4bda9"
+  "sha256": "47d19d59fe46c567679bc05386efd31c2e1187a40c8da40056748b8f2644d410"
 } as const;
 
 /** Names on the wire (D1). */
@@ -105,13 +105,32 @@ export const CORS = {
   "maxAge": 600
 } as const;
 
-/** Limits that the routers obey; each unit is in the name. */
+/** Limits that routers and engine obey; each unit is in the name. */
 export const LIMITS = {
   "gatewayBodyBytes": 20971520,
   "storageBodyBytes": 1048576,
   "batchItems": 50,
-  "uploadBytes": 5368709120
+  "uploadBytes": 5368709120,
+  "pathBytes": 1024,
+  "grantSeconds": 900,
+  "linkSeconds": 600,
+  "linkMinSeconds": 1,
+  "linkMaxSeconds": 604800,
+  "clockWindowSeconds": 300
 } as const;
 
-/** First word of a signature in `Authorization` (D16). */
-export const SIGNATURE_ALGORITHM = "TC3-HMAC-SHA256" as const;
+/** What the paths of a copy must match (D24). */
+export const COPY_PATH_PATTERN = "^/[0-9A-Za-z/!\\-_.,*\\u4E00-\\u9FFF]+$" as const;
+
+/** Code of an item that succeeded. */
+export const ITEM_SUCCESS = "SUCCESS" as const;
+
+/** What signatures are made of (D16, D17). */
+export const SIGNATURE = {
+  "algorithm": "TC3-HMAC-SHA256",
+  "service": "svc",
+  "storageVersion": "1.0",
+  "storageSigningHost": "api.berth.example",
+  "storageSignedHeaders": "content-type;host",
+  "storageContentType": "application/json; charset=utf-8"
+} as const;
