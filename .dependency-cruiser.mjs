@@ -10,7 +10,16 @@ const LAYERS = {
     ...['call-options', 'wire-profile'],
   ],
   'packages/conformance/src': [
-    ...['index|cli', 'create-conformance', 'report', 'run', 'dredd', 'respect', 'checks', 'context'],
+    ...[
+      'index|cli',
+      'create-conformance',
+      'report',
+      'run',
+      'dredd',
+      'respect',
+      'checks',
+      'context',
+    ],
     ...['judge', 'credentials', 'options', 'result', 'contract', 'http'],
   ],
   'packages/mock/src': [

@@ -79,17 +79,12 @@ const CHECK = `
 `;
 
 const MUTANT = `
-  {
-    rule: 'ST-COUNT-CALL',
-    breaks: 'the count is a string',
-    companions: [],
-    create: () => ({
-      answer(answer, { operation }) {
-        if (operation !== 'countFiles') return;
-        answer.json = { statusCode: 200, body: { requestId: 'a', data: { count: '7' } } };
-      },
-    }),
-  },
+  mutant('ST-COUNT-CALL', 'the count is a string', {
+    response(response, { operation }) {
+      if (operation !== 'countFiles') return;
+      response.json = { statusCode: 200, body: { requestId: 'a', data: { count: '7' } } };
+    },
+  }),
 `;
 
 const HANDLER = `
@@ -174,8 +169,8 @@ beforeAll(() => {
     'export const storageDelete: readonly Mutant[] = [',
     MUTANT,
   );
-  // 5. What the server does.
-  insert('packages/server/src/storage/operations.ts', '  return {', HANDLER);
+  // 5. What it does, in the engine of server and mock.
+  insert('packages/server-stubs/src/engine/operations.ts', '  return {', HANDLER);
 
   for (const name of ['spec', 'packages/client', 'packages/server-stubs', 'packages/conformance']) {
     node(name, ['--conditions=berth-source', 'scripts/generate.ts']);

@@ -1,12 +1,7 @@
 import type { StorageHandlers } from '../storage/storage-handlers.ts';
 import type { UploadHandlers } from '../upload/upload-handlers.ts';
-import { createBatchCopyFile } from './copy-files.ts';
 import { createDownload, type Download, type DownloadRequest } from './download.ts';
-import {
-  createBatchDelete,
-  createBatchGetTempUrls,
-  createGetUploadMetaData,
-} from './operations.ts';
+import { createOperations } from './operations.ts';
 import type { Grants } from './signing.ts';
 import { type StorageCaller, type StorageOptions, toContext } from './storage-context.ts';
 import { createUploadFile } from './upload-file.ts';
@@ -43,12 +38,7 @@ export interface Storage {
 export function createStorage(options: StorageOptions): Storage {
   const context = toContext(options);
   return {
-    storage: {
-      getUploadMetaData: createGetUploadMetaData(context),
-      batchGetTempUrls: createBatchGetTempUrls(context),
-      batchDelete: createBatchDelete(context),
-      batchCopyFile: createBatchCopyFile(context),
-    },
+    storage: createOperations(context),
     upload: { uploadFile: createUploadFile(context) },
     grants: context.grants,
     download: createDownload(context),

@@ -1,17 +1,31 @@
 import { StorageError, type StorageItemCode } from '../errors.ts';
 import { ITEM_SUCCESS } from '../generated/contract.gen.ts';
-import type { StorageData, StorageInput } from '../storage/storage-handlers.ts';
+import type { StorageData, StorageHandlers, StorageInput } from '../storage/storage-handlers.ts';
+import { createBatchCopyFile } from './copy-files.ts';
 import { FilePathError, toFileID, toFilePath, toPathOfFileID } from './file-path.ts';
 import { runBatch } from './run-batch.ts';
 import {
   type OperationCall,
+  type StorageCaller,
   type StorageContext,
   type StorageLimits,
   toScope,
 } from './storage-context.ts';
 
+/** The operations of the storage API. */
+export function createOperations(
+  context: StorageContext,
+): Required<StorageHandlers<StorageCaller>> {
+  return {
+    getUploadMetaData: createGetUploadMetaData(context),
+    batchGetTempUrls: createBatchGetTempUrls(context),
+    batchDelete: createBatchDelete(context),
+    batchCopyFile: createBatchCopyFile(context),
+  };
+}
+
 /** Deletes files. One entry an item, in request order; D30: "a missing file is never `SUCCESS`". */
-export function createBatchDelete(context: StorageContext) {
+function createBatchDelete(context: StorageContext) {
   const { blobs, onChange } = context;
   return async (
     { fileList }: StorageInput<'batchDelete'>,
@@ -39,7 +53,7 @@ export function createBatchDelete(context: StorageContext) {
 type Item = StorageInput<'batchGetTempUrls'>['fileList'][number];
 
 /** Links to files. One entry an item, in request order; `tempFileURL` is empty where there is no link. */
-export function createBatchGetTempUrls(context: StorageContext) {
+function createBatchGetTempUrls(context: StorageContext) {
   const { blobs, links, limits, publicUrl } = context;
   return async (
     { fileList }: StorageInput<'batchGetTempUrls'>,
@@ -75,7 +89,7 @@ function isLifetime(maxAge: number, { linkMinSeconds, linkMaxSeconds }: StorageL
 }
 
 /** First step of an upload: a grant for one path, and the address to post the form to. */
-export function createGetUploadMetaData(context: StorageContext) {
+function createGetUploadMetaData(context: StorageContext) {
   const { grants, limits, publicUrl, uploadTarget } = context;
   return async (
     { path: given }: StorageInput<'getUploadMetaData'>,
