@@ -3,6 +3,7 @@ import rules from '@berth/spec/rules.json' with { type: 'json' };
 import { expect, test } from 'vitest';
 import { chunkedBodies, refuseChunks } from '../src/mutants/gateway-requests.ts';
 import { mutants } from '../src/mutants/index.ts';
+import { mutant } from '../src/mutants/mutant.ts';
 import { testOwnRules, useMutated } from './support/test-own-rules.ts';
 
 test('every rule has a mutant', () => {
@@ -24,4 +25,21 @@ test('a gateway may ask for the length of a body, and its operator is told', asy
     outcome: 'pass',
     notes: [expect.stringContaining('411')],
   });
+});
+
+test('events that a busy machine delivers together once do not fail the gateway', async () => {
+  let late = 2;
+  const hooks = {
+    get buffersEvents() {
+      late -= 1;
+      return late >= 0;
+    },
+  };
+  mutated().use(
+    mutant('GW-SSE-UNBUFFERED', 'the first event stream of each method comes late', hooks),
+  );
+  const only = ['GW-SSE-UNBUFFERED'];
+  const { results } = await createConformance({ ...mutated().options, only }).run();
+  expect(late).toBeLessThan(0);
+  expect(results.find(({ id }) => id === 'GW-SSE-UNBUFFERED')?.outcome).toBe('pass');
 });

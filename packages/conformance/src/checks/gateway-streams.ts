@@ -72,11 +72,23 @@ function show(data: Buffer): string {
 /** Longest wait of the fixture for the release, and again between later events, in milliseconds. */
 const LONGEST_WAIT = 3000;
 
+/** A busy machine may once deliver events together that were sent apart; a gateway that buffers always does. */
+const STREAMS = 3;
+
 /**
  * The service holds its stream after the first event until it is told to go on; a caller that has the
- * first event by then has not waited for a later one. Then it waits once more, after the second event.
+ * first event by then has not waited for the rest.
  */
 async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<void> {
+  for (let streams = 1; ; streams += 1) {
+    const { open, buffered } = await followHeldStream(t, call);
+    if (buffered !== undefined && streams < STREAMS) continue;
+    t.expect(buffered === undefined, `${call.method} /events: ${buffered}`, open);
+    return;
+  }
+}
+
+async function followHeldStream(t: CheckContext, call: GatewayCall) {
   const hold = t.uniqueName();
   const wait = Math.min(LONGEST_WAIT, Math.floor(t.settings.timeout / 4));
   const path = t.fixture.events({ count: 3, hold, wait, interval: wait });
@@ -87,19 +99,22 @@ async function expectUnbuffered(t: CheckContext, call: GatewayCall): Promise<voi
     t.reach(open.status === 200, `an event stream was answered with ${open.status}`);
     await stream.until(1);
     t.reach(stream.events().length > 0, 'no event came');
-    const isReleased = await t.fixture.release(hold);
-    const came = stream.events().slice(1);
-    // Without a release and without later events, another instance of the fixture was told.
-    const isHeldBack = !isReleased && came.length > 0;
-    const what = `${call.method} /events`;
-    const held = `${what}: the first event must come when it is sent, but came only with the next ones`;
-    t.expect(!isHeldBack, held, open);
-    if (!isReleased) return;
+    if (!(await t.fixture.release(hold))) {
+      // Without a release and without later events, another instance of the fixture was told.
+      if (stream.events().length === 1) return { open };
+      return {
+        open,
+        buffered: 'the first event must come when it is sent, but came only with the next ones',
+      };
+    }
     await stream.until(2);
     const later = stream.events().length;
     t.reach(later > 1, 'the event stream broke off');
-    const message = `${what}: the second event must come when it is sent, but came with the next`;
-    t.expect(later === 2, message, open);
+    if (later === 2) return { open };
+    return {
+      open,
+      buffered: 'the second event must come when it is sent, but came with the next',
+    };
   } finally {
     await stream.close();
   }
