@@ -25,13 +25,18 @@ afterEach(() => void vi.useRealTimers());
 describe('a time limit', () => {
   it('that is undefined is that of the client', async () => {
     await using server = await faultServer(hang);
-    const options = { baseUrl: server.baseUrl, retry: false, timeouts: { perTry: 60, total: 90 } };
+    const options = {
+      baseUrl: server.baseUrl,
+      retry: false,
+      timeouts: { perTry: 60, total: 60_000 },
+    };
     const timeouts = { perTry: undefined, total: undefined };
     const error = { name: 'TimeoutError', timeout: 60 };
     expect(await failureOf(serviceOf(options).get('a', { timeouts }))).toMatchObject(error);
     expect(await failureOf(storageOf(options).upload('a', 'a', { timeouts }))).toMatchObject(error);
     const total = { name: 'TimeoutError', timeout: 90 };
-    const patient = serviceOf(options).get('a', { timeouts: { perTry: 0 } });
+    const hasty = { ...options, timeouts: { perTry: 60_000, total: 90 } };
+    const patient = serviceOf(hasty).get('a', { timeouts: { perTry: 0 } });
     expect(await failureOf(patient)).toMatchObject(total);
   });
 

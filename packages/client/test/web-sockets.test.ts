@@ -132,19 +132,17 @@ describe.each([
 
   it('rejects in time where no answer comes', async () => {
     await using server = await faultServer(hang);
-    let ended = () => {};
-    const gone = new Promise<void>((resolve) => {
-      ended = resolve;
-    });
+    const sockets = new Set<Socket>();
     server.server.on('upgrade', (_, socket: Socket) => {
+      sockets.add(socket);
       socket
         .on('end', () => socket.end())
-        .on('close', ended)
+        .on('close', () => sockets.delete(socket))
         .resume();
     });
     const open = service(server.baseUrl, options).connect('a', { timeouts: { perTry: 40 } });
     expect(await failureOf(open)).toMatchObject({ name: 'TimeoutError', timeout: 40 });
-    await gone;
+    await expect.poll(() => sockets.size).toBe(0);
   });
 
   it('ends with its signal, before and after it is open', async () => {

@@ -63,8 +63,8 @@ test('a signer of the operator that never answers ends like a call that is not a
 });
 
 test.each([
-  ['refuses connections', 'drop', 30_000],
-  ['hangs', 'hang', 60_000],
+  ['refuses connections', 'drop', 90_000],
+  ['hangs', 'hang', 90_000],
 ] as const)('a target that %s after a while', async (_, deed, bound) => {
   await using target = await startFronted({
     decide: (index) => (index > 150 ? deed : 'pass'),

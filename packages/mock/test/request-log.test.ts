@@ -65,9 +65,9 @@ describe.each([
     async (code) => {
       const heard: unknown[] = [];
       const refused = surface === 'upload' || surface === 'link' ? 'InternalError' : 'SYS_ERR';
-      session.faults.put('slow', `latency=100${code && `,code=${refused}`}`);
+      session.faults.put('slow', `latency=500${code && `,code=${refused}`}`);
       const pending = gateway(mock, { path }).finally(() => heard.push('answered'));
-      await expect.poll(() => session.requests()).toHaveLength(1);
+      await expect.poll(() => session.requests(), { interval: 10 }).toHaveLength(1);
       const [open] = session.requests();
       expect([open?.surface, open?.answer, heard]).toEqual([surface, undefined, []]);
       const reply = await pending;
