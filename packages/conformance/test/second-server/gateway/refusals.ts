@@ -5,7 +5,7 @@ import type { RawHeaders } from '../http/listen.ts';
  * What the gateway itself answers. Of the codes and statuses only those of `SERVICE_NOT_FOUND` and
  * `SERVICE_FORBIDDEN` are promised by the contract; that bad calls get a 4xx is, too.
  */
-export const refusals = {
+const refusals = {
   SERVICE_NOT_FOUND: { status: 404, message: 'Nobody deployed a service of this name.' },
   SERVICE_FORBIDDEN: { status: 403, message: 'This service is closed to you.' },
   SERVICE_TIMEOUT: { status: 500, message: 'The service is too slow.' },

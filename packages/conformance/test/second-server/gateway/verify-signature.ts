@@ -71,7 +71,7 @@ function sign(canonical: string, { timestamp, date }: Signature, pair: KeyPair):
   return Buffer.from(mac.toString('hex'));
 }
 
-export interface Signature {
+interface Signature {
   secretId: string;
   date: string;
   service: string;

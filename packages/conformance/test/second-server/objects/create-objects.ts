@@ -43,7 +43,7 @@ function answer(
 }
 
 /** Stores the file of a form that has come whole, or says why not. */
-export function upload(
+function upload(
   { method, url = '', headers }: IncomingMessage,
   body: Buffer | undefined,
   { files, grants }: { files: FileStore; grants: Grants },
@@ -62,7 +62,7 @@ export function upload(
 }
 
 /** A link is for GET alone, has no ranges, no `ETag`, and no type that says anything. */
-export function download(
+function download(
   { method, url = '' }: IncomingMessage,
   response: ServerResponse,
   { files, links }: { files: FileStore; links: Links },

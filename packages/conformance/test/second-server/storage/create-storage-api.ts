@@ -78,7 +78,7 @@ function checkKey({ headers }: IncomingMessage, key: StorageKey): void {
   if (!/^\d+$/.test(timestamp) || off > limits.storageClockSeconds) throw new Refusal('BAD_CLOCK');
 }
 
-export interface Answer {
+interface Answer {
   status: number;
   body: string;
 }
