@@ -1,6 +1,6 @@
 import shared from '../../vitest.shared.ts';
 
-/** The tests that mutants of the source are held against: those that need no other program or browser. */
+/** The tests that run against mutants of the source: those that need no other program or browser. */
 export default {
   ...shared,
   test: {

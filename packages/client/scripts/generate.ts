@@ -17,8 +17,8 @@ const PLATFORMS = join(import.meta.dirname, '../../../docs/reference/platforms.m
 const CONFIG_SCHEMA = join(import.meta.dirname, '../generated/config.schema.gen.json');
 
 /**
- * Writes what the client knows of the contract: the types of both documents, and its constants; the
- * page of the platforms that it is tested on; and the JSON Schema of the command line's settings.
+ * Generates what the client knows of the contract (types and constants), the platforms page, and the
+ * JSON Schema of the settings of the command line.
  */
 await Promise.all([
   write('gateway.v1', await toTypes(gateway)),

@@ -1,4 +1,4 @@
-/** Names of all path parameters that a document marks with `x-berth-greedy`, sorted, each once. */
+/** Sorted, unique names of all path parameters that a document marks with `x-berth-greedy`. */
 export function greedyParameters(node: unknown): string[] {
   return [...new Set(find(node))].sort();
 }

@@ -1,6 +1,6 @@
 import { SETTINGS } from '../src/cli/settings.ts';
 
-/** The JSON Schema of the file of `berth --config`, by which editors complete and check it. */
+/** The JSON Schema of the file for `berth --config`, used by editors to complete and check it. */
 export function toConfigSchema(): object {
   const properties = Object.entries(SETTINGS).map(([name, [variable, meaning]]) => [
     name,
@@ -8,7 +8,7 @@ export function toConfigSchema(): object {
   ]);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: 'Settings of the command line berth',
+    title: 'Settings of the berth command line',
     type: ['object', 'null'],
     additionalProperties: false,
     properties: { $schema: { type: 'string' }, ...Object.fromEntries(properties) },

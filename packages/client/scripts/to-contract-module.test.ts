@@ -12,7 +12,7 @@ import { toContractModule } from './to-contract-module.ts';
 
 const parts = { contract, defaults, gateway, storage, profile, profileSchema };
 
-it('makes what is committed, the same each time', async () => {
+it('generates exactly the committed file', async () => {
   const text = toContractModule(parts);
   const file = join(import.meta.dirname, '../src/generated/contract.gen.ts');
   expect(await readFile(file, 'utf8')).toContain(text);
@@ -23,7 +23,7 @@ it('carries the hash of the contract', () => {
   expect(toContractModule(parts)).toContain(contract.sha256);
 });
 
-it('finds the greedy path parameters wherever they stand', () => {
+it('finds the greedy path parameters everywhere', () => {
   expect(greedyParameters(gateway)).toEqual(['anyPath']);
   const mark = { in: 'path', 'x-berth-greedy': true };
   expect(

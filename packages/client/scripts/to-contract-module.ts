@@ -4,7 +4,7 @@ import { greedyParameters } from './greedy-parameters.ts';
 type Coded = readonly { code: string }[];
 type Retried = readonly { code: string; retry: string }[];
 
-/** What the constants are made of: exports of `@berth/spec`. */
+/** Sources of the constants: exports of `@berth/spec`. */
 export interface ContractParts {
   contract: { documents: Record<string, { version: string; sha256: string }>; sha256: string };
   defaults: {
@@ -28,7 +28,7 @@ export interface ContractParts {
   profileSchema: ObjectSchema;
 }
 
-/** The limits of `spec/defaults/limits.yaml` that the client obeys: a number can be inlined. */
+/** The limits of `spec/defaults/limits.yaml` that the client needs. */
 const LIMITS = {
   linkMinSeconds: 'Shortest lifetime of a link (D22).',
   linkWarnSeconds: 'Longer lifetimes of a link are unusual (D22).',
@@ -39,8 +39,8 @@ const LIMITS = {
 } as const;
 
 /**
- * Source of `contract.gen.ts`: one constant for each thing that the client needs at run time, so that
- * a bundler can drop the rest, and types for what it needs at compile time only.
+ * Source of `contract.gen.ts`: one constant for each value that the client needs at run time, so that
+ * bundlers can drop the rest, and types for what it only needs at compile time.
  */
 export function toContractModule({
   contract,
@@ -84,7 +84,7 @@ export function toContractModule({
     [
       'UPSTREAM_STATUS',
       profile.gatewayHeaders.upstreamStatus,
-      "Header that carries the hosted service's own status, where no profile names another (D10).",
+      "Header that carries the hosted service's own status, unless a profile names another (D10).",
     ],
     ['ITEM_SUCCESS', defaults.itemCodes.success, 'Code of an entry of a list that succeeded.'],
     [
@@ -119,14 +119,14 @@ function withRetry({ gatewayErrors }: ContractParts['defaults'], kind: string): 
   return gatewayErrors.filter(({ retry }) => retry === kind).map(({ code }) => code);
 }
 
-/** The operations of the storage API: all but the upload target, which is no fixed address. */
+/** The operations of the storage API, without the upload target, which has no fixed address. */
 function idsOf({ paths }: ContractParts['storage']): string[] {
   return Object.entries(paths).flatMap(([path, { post }]) =>
     path !== '/' && post?.operationId ? [post.operationId] : [],
   );
 }
 
-/** What all paths of the storage API begin with; the name of the operation is the rest. */
+/** The common prefix of all paths of the storage API; the rest is the name of the operation. */
 function toCommonPath(storage: ContractParts['storage']): string {
   const common = idsOf(storage).map((id) => {
     const path = Object.keys(storage.paths).find(

@@ -8,7 +8,7 @@ import { toMswModule } from './to-msw-module.ts';
 
 const parts = { defaults, gateway, storage };
 
-it('makes what is committed, the same each time', async () => {
+it('generates exactly the committed file', async () => {
   const text = toMswModule(parts);
   const file = join(import.meta.dirname, '../src/generated/msw.gen.ts');
   expect(await readFile(file, 'utf8')).toContain(text);

@@ -1,6 +1,6 @@
 import { constant, type ErrorRow, toErrorTable } from '@berth/codegen';
 
-/** What the constants are made of: exports of `@berth/spec`. */
+/** Sources of the constants: exports of `@berth/spec`. */
 export interface MswParts {
   defaults: {
     gatewayErrors: readonly ErrorRow[];
@@ -13,7 +13,7 @@ export interface MswParts {
   storage: object;
 }
 
-/** The limits of `spec/defaults/limits.yaml` that the handlers hold. */
+/** The limits of `spec/defaults/limits.yaml` that the handlers enforce. */
 const LIMITS = [
   'batchItems',
   'grantSeconds',
@@ -23,10 +23,10 @@ const LIMITS = [
   'pathBytes',
 ] as const;
 
-/** What is kept of a schema: as much as tells a wrong JSON type and a missing field. */
+/** The keywords kept of a schema: enough to find a wrong JSON type or a missing field. */
 const KEYWORDS = ['type', 'required', 'properties', 'items', 'x-berth-item-pattern'];
 
-/** Source of `msw.gen.ts`: what the handlers of MSW know of the contract, and the client does not. */
+/** Source of `msw.gen.ts`: what the MSW handlers need of the contract and the client does not. */
 export function toMswModule({ defaults, gateway, storage }: MswParts): string {
   const { gatewayErrors, storageErrors, uploadErrors, limits, cors } = defaults;
   return [
@@ -95,7 +95,7 @@ function toShape(document: Document, schema: Schema): object {
   };
 }
 
-/** Follows a reference within the document; what stands beside it stays. */
+/** Resolves a reference within the document; its sibling keywords stay. */
 function resolve<Node>(document: Document, node: (Node & { $ref?: string }) | undefined): Node {
   if (node?.$ref === undefined) return node as Node;
   const { $ref, ...beside } = node;

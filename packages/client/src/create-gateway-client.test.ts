@@ -11,7 +11,7 @@ const params = { path: { name: 'hello', anyPath: 'a/b?x=1' } };
 const baseUrl = 'https://dev.gateway.example';
 
 describe('createGatewayClient', () => {
-  it('sends the greedy path as it is and reads the JSON answer', async () => {
+  it('sends the greedy path unchanged and reads the JSON response', async () => {
     const { fetch, requests } = fakeFetch(json({ a: 1 }));
     const { data } = await createGatewayClient({ baseUrl, fetch }).GET(ANY, { params });
     expect(data).toEqual({ a: 1 });
@@ -36,7 +36,7 @@ describe('createGatewayClient', () => {
     expect(requests[0]?.url).toBe('https://dev.gateway.example/v1/cloudrun/hello');
   });
 
-  it('sends what the credentials give, asked anew for each call', async () => {
+  it('sends the current credentials, requested for each call', async () => {
     const { fetch, requests } = fakeFetch(json({}), json({}));
     let count = 0;
     const auth = { authorize: async () => `Bearer t${++count}` };
@@ -47,7 +47,7 @@ describe('createGatewayClient', () => {
     expect(sent).toEqual(['Bearer t1', 'Bearer t2']);
   });
 
-  it('shows a signer the try, and sends the headers that it adds', async () => {
+  it('shows a signer the attempt, and sends the headers that it adds', async () => {
     const { fetch, requests } = fakeFetch(json({}), json({}));
     const seen: unknown[] = [];
     const auth: GatewayAuth = {
@@ -66,7 +66,7 @@ describe('createGatewayClient', () => {
     expect(requests.map(({ headers }) => headers.get('X-Date'))).toEqual(['today', 'today']);
   });
 
-  it('signs for the host of the page where the address has none', async () => {
+  it('signs for the host of the page if the address has none', async () => {
     vi.stubGlobal('location', { href: 'https://page.example/app' });
     vi.useFakeTimers({ now: 0 });
     const { fetch: send, requests } = fakeFetch(json({}), json({}));
@@ -104,7 +104,7 @@ describe('createGatewayClient', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('throws before anything is sent where fetch would rewrite a segment', async () => {
+  it('throws before sending anything if fetch would rewrite a segment', async () => {
     const { fetch, requests } = fakeFetch();
     const path = { name: 'hello', anyPath: 'x/%2e%2e/y' };
     const error = await failureOf(
@@ -115,7 +115,7 @@ describe('createGatewayClient', () => {
     expect(requests).toEqual([]);
   });
 
-  it('gives the error of a refused call without throwing', async () => {
+  it('returns the error of a refused call without throwing', async () => {
     const body = { code: 'SERVICE_NOT_FOUND', message: 'The service is missing.', requestId: 'r' };
     const { fetch } = fakeFetch(json(body, { status: 404 }));
     const result = await createGatewayClient({ baseUrl, fetch }).GET(ANY, { params });

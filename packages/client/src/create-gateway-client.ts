@@ -3,7 +3,7 @@ import { type GatewayAuth, toSigner } from './auth/credentials.ts';
 import type { CallOptions, FetchLike, Hooks, SharedCallOptions } from './call-options.ts';
 
 import type { paths } from './generated/gateway.v1.gen.ts';
-import { judgeGateway } from './internal/gateway-errors.ts';
+import { classifyGateway } from './internal/gateway-errors.ts';
 import { wrong } from './internal/options.ts';
 import { createPipeline } from './internal/pipeline/create-pipeline.ts';
 import {
@@ -19,7 +19,7 @@ import type { OpenWebSocket, Service } from './service/service.ts';
 import type { WireProfile } from './wire-profile.ts';
 
 /**
- * Options of {@link createGatewayClient}: an address, and what is optional.
+ * Options of {@link createGatewayClient}. Only the address is required.
  *
  * @example
  * const options: GatewayClientOptions = {
@@ -32,30 +32,30 @@ import type { WireProfile } from './wire-profile.ts';
 export type GatewayClientOptions = GatewayAddress &
   SharedCallOptions & {
     /**
-     * Puts credentials on each try: `bearer(token)`, `tc3({ secretId, secretKey })`, or your own. A call
-     * that brings its own `Authorization` header keeps it. Default: none are sent.
+     * Adds credentials to each attempt: `bearer(token)`, `tc3({ secretId, secretKey })`, or your own. The
+     * `Authorization` header of a call takes precedence. Default: no credentials are sent.
      */
     readonly auth?: GatewayAuth | undefined;
     /**
-     * Your own `fetch`, for example behind a proxy or in a test; what it rejects with is the `cause` of
+     * Your own `fetch`, for example for a proxy or a test. If it rejects, the error becomes the `cause` of
      * a `NetworkError`. Default: the platform's.
      */
     readonly fetch?: FetchLike | undefined;
     /** Headers of every call. Default: none. */
     readonly headers?: RequestInit['headers'];
     /**
-     * What is done with a redirect of a hosted service. `manual`: `request` gives it, all others reject
-     * with a `GatewayError`; browsers do not show it, so there `request` rejects as well. `follow`: the
-     * call goes on to wherever the service says, another service or host included, with its body (307,
-     * 308) and all headers of its own; `fetch` leaves out only `Authorization`, for another origin.
-     * `error`: a `NetworkError`. Default: `manual`.
+     * How to handle a redirect of a hosted service. `manual`: `request` returns it, all other methods
+     * reject with a `GatewayError`; browsers hide it, so `request` rejects there too. `follow`: the call
+     * is sent to wherever the service redirects, even another service or host, with its body (307, 308)
+     * and all its own headers; `fetch` only drops `Authorization`, for another origin. `error`: reject
+     * with a `NetworkError`. Default: `manual`.
      */
     readonly redirect?: RequestInit['redirect'] | undefined;
-    /** Functions that see each try. Default: none. */
+    /** Functions called for each attempt. Default: none. */
     readonly hooks?: Hooks | undefined;
-    /** Opens WebSockets. Default: the platform's `WebSocket`; Node has one from version 22 on. */
+    /** Opens WebSockets. Default: the platform's `WebSocket`, which Node has since version 22. */
     readonly webSocket?: OpenWebSocket | undefined;
-    /** Names of the deployment (D1). Default: `defaultWireProfile`. */
+    /** Wire profile of the deployment (D1). Default: `defaultWireProfile`. */
     readonly wireProfile?: WireProfile | undefined;
   };
 
@@ -63,12 +63,12 @@ export type GatewayClientOptions = GatewayAddress &
 type RawInit<Operation, As> = Omit<CallInit<Operation, As>, 'fetch' | 'Request'> &
   Omit<CallOptions, 'signal'>;
 
-/** Calls to the gateway; see {@link createGatewayClient}. */
+/** The gateway client; see {@link createGatewayClient}. */
 export interface GatewayClient {
   /**
-   * The calls to one hosted service.
+   * Returns the methods to call one hosted service.
    *
-   * @param name name of the service; the generic is the type of its payloads, where one fits all
+   * @param name name of the service; the type parameter is the type of its payloads, if they share one
    *
    * @example
    * const hello = gateway.service('hello');
@@ -76,10 +76,10 @@ export interface GatewayClient {
    */
   service<Payload = unknown>(name: string): Service<Payload>;
   /**
-   * Sends a GET, typed by the contract. An error status does not throw: it gives `error`. All else is
-   * as with `service`.
+   * Sends a GET request, typed by the contract. An error status does not throw: the result has an
+   * `error`. Everything else works as with `service`.
    *
-   * @throws TypeError where a segment of the path would be rewritten by `fetch` (D3)
+   * @throws TypeError if `fetch` would rewrite a segment of the path (D3)
    *
    * @example
    * const params = { path: { name: 'hello', anyPath: 'a/b?x=1' } };
@@ -90,7 +90,7 @@ export interface GatewayClient {
     init: RawInit<paths[Path]['get'], As>,
   ): Promise<CallResult<paths[Path]['get'], As>>;
   /**
-   * Sends a POST with a JSON object; else like `GET`, also where it fails.
+   * Sends a POST request with a JSON object; otherwise like `GET`, even if it fails.
    *
    * @example
    * const params = { path: { name: 'hello' } };
@@ -102,20 +102,20 @@ export interface GatewayClient {
   ): Promise<CallResult<paths[Path]['post'], As>>;
   /** Adds middleware of `openapi-fetch` to `GET` and `POST`. */
   use(...middleware: Middleware[]): void;
-  /** Removes middleware again. */
+  /** Removes middleware. */
   eject(...middleware: Middleware[]): void;
 }
 
 /**
- * A client of the gateway (v1). `service(name)` is for every day; `GET` and `POST` are the raw
- * operations of the contract.
+ * Creates a client of the gateway (v1). Use `service(name)` for most calls; `GET` and `POST` are the
+ * raw operations of the contract.
  *
- * Failed calls are repeated where that is safe, a token is refreshed where it has expired, and no call
- * lasts longer than its time limits.
+ * The client retries failed calls if that is safe, refreshes expired tokens, and limits the time of
+ * every call.
  *
- * @throws TypeError where the address is missing, is no http(s) URL or holds a password, or where the
- *   environment is no host label
- * @throws RangeError where a time limit or a number of `retry` is out of its range
+ * @throws TypeError if the address is missing, is not an http(s) URL or contains a password, or if
+ *   `envId` is not a host label
+ * @throws RangeError if a time limit or a number in `retry` is out of range
  *
  * @example
  * const gateway = createGatewayClient({
@@ -127,9 +127,7 @@ export interface GatewayClient {
  */
 export function createGatewayClient(options: GatewayClientOptions): GatewayClient {
   if (!options) {
-    throw new TypeError(
-      'createGatewayClient needs options: { baseUrl }, or { envId, gatewayDomain }.',
-    );
+    throw new TypeError('createGatewayClient needs { baseUrl } or { envId, gatewayDomain }.');
   }
   const { auth, webSocket, wireProfile } = options;
   if (auth && typeof auth.authorize !== 'function') {
@@ -146,7 +144,7 @@ export function createGatewayClient(options: GatewayClientOptions): GatewayClien
     upstreamStatus: wireProfile?.gatewayHeaders.upstreamStatus,
     signer: auth && toSigner(auth),
     secretHeaders: ['authorization'],
-    judge: judgeGateway,
+    classify: classifyGateway,
   });
   const { call, ...middleware } = createRawCalls(pipeline, { baseUrl, headers, redirect });
   return {

@@ -15,7 +15,7 @@ describe('createStorageClient', () => {
     expect(await requests[0]?.json()).toEqual(body);
   });
 
-  it('calls another environment where one is named', async () => {
+  it('calls another environment if one is named', async () => {
     const { storage, requests } = storageWith([list()]);
     await storage.POST(DELETE, { body, params: { path: { envId: 'o/1' } } });
     expect(requests[0]?.url).toContain('/envs/o%2F1/storages:');
@@ -43,7 +43,7 @@ describe('createStorageClient', () => {
   ])('sends nothing with the credentials %j', async (wrong, field) => {
     const { storage, requests } = storageWith([], { credentials: () => wrong as never });
     const error = await failureOf(storage.POST(DELETE, { body }));
-    expect(String(error)).toBe(`TypeError: The credentials have no ${field}.`);
+    expect(String(error)).toBe(`TypeError: credentials.${field} is missing.`);
     expect(requests).toEqual([]);
   });
 
@@ -81,7 +81,7 @@ describe('createStorageClient', () => {
     expect(requests.map(({ headers }) => headers.get('X-A'))).toEqual(['a', null]);
   });
 
-  it('gives the error of a refused raw call without throwing', async () => {
+  it('returns the error of a refused raw call without throwing', async () => {
     const { storage } = storageWith([envelope({ code: 'INVALID_PARAM', message: 'No.' }, 400)]);
     const { error } = await storage.POST(DELETE, { body });
     expect(error?.body.code).toBe('INVALID_PARAM');

@@ -10,7 +10,7 @@ import { readEnvelope } from './internal/envelope.ts';
 import { readText } from './internal/failures.ts';
 import { wrong } from './internal/options.ts';
 import { createPipeline, platformFetch } from './internal/pipeline/create-pipeline.ts';
-import type { Verdict } from './internal/pipeline/pipeline-call.ts';
+import type { RetryClass } from './internal/pipeline/pipeline-call.ts';
 import { createRawCalls } from './internal/raw-calls.ts';
 import type { StorageContext } from './internal/storage-context.ts';
 import { assertBaseUrl } from './internal/urls.ts';
@@ -25,7 +25,7 @@ import { defaultWireProfile, type WireProfile } from './wire-profile.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** A redirect would carry the credentials to another address; the contract knows none. */
+/** A redirect would send the credentials elsewhere; the contract has none. */
 const NO_REDIRECT = { redirect: 'manual' } as const;
 
 /**
@@ -39,49 +39,49 @@ const NO_REDIRECT = { redirect: 'manual' } as const;
  * };
  */
 export interface StorageClientOptions extends SharedCallOptions {
-  /** Address of the storage API, such as `https://storage.example.com`. */
+  /** URL of the storage API, such as `https://storage.example.com`. */
   readonly baseUrl: string;
-  /** Identifier of the environment; it stands in the path of every call. */
+  /** Identifier of the environment, part of the path of every call. */
   readonly envId: string;
   /**
-   * The three header values, or a function that gives them for each try (D17), such as one made by
-   * `tc3Storage`.
+   * The three header values, or a function that returns them for each attempt (D17), such as one created
+   * by `tc3Storage`.
    */
   readonly credentials: StorageCredentialsSource;
-  /** Names of the deployment (D1). Default: `defaultWireProfile`. */
+  /** Wire profile of the deployment (D1). Default: `defaultWireProfile`. */
   readonly wireProfile?: WireProfile | undefined;
   /**
-   * Where a deployment wants the fields of a request: at the top level, or nested in `data` (D21).
+   * Where the deployment expects the fields of a request: at the top level, or nested in `data` (D21).
    * Raw calls are sent as you write them. Default: `top`.
    */
   readonly requestForm?: 'top' | 'data' | undefined;
   /**
-   * Your own `fetch`, for example behind a proxy or in a test. Uploads and downloads use it as well,
-   * and lose what it cannot do: progress, and in Node and Workers the streaming of uploads. What it rejects with is
+   * Your own `fetch`, for example for a proxy or a test. Uploads and downloads use it too, and lose what
+   * it cannot do: progress, and in Node and Workers streamed uploads. If it rejects, the error becomes
    * the `cause` of a `NetworkError`. Default: the platform's, and `node:http` for uploads in Node.
    */
   readonly fetch?: FetchLike | undefined;
   /**
-   * An `Agent` of `node:http` or `node:https`, for example of a proxy, for uploads in Node. Default:
-   * the global one.
+   * An `Agent` of `node:http` or `node:https` for uploads in Node, for example for a proxy. Default: the
+   * global one.
    */
   readonly agent?: object | undefined;
   /**
-   * Functions that see each try of a call to the storage API or a link; the answer of a link has an
-   * empty `url`, for its address is a grant. Default: none.
+   * Functions called for each attempt to call the storage API or a link. The response of a link has an
+   * empty `url`, because its URL is a grant. Default: none.
    */
   readonly hooks?: Hooks | undefined;
-  /** Takes warnings, such as a link lifetime above 3600 s. Default: `console.warn`. */
+  /** Receives warnings, such as for a link lifetime above 3600 s. Default: `console.warn`. */
   readonly onWarning?: ((message: string) => void) | undefined;
 }
 
 /**
- * A client of the storage API (v2) for one environment, typed from the contract. All three
- * credential headers go with every call, but never to an upload address or a link.
+ * Creates a client of the storage API (v2) for one environment, typed by the contract. It sends all
+ * three credential headers with every call, but never to an upload target or a link.
  *
- * @throws TypeError where `baseUrl` is no http(s) URL or holds a password, a query or a fragment, where
- *   `envId` is empty, or `credentials` are missing
- * @throws RangeError where a time limit or a number of `retry` is out of its range
+ * @throws TypeError if `baseUrl` is not an http(s) URL or contains a password, a query or a fragment, if
+ *   `envId` is empty, or if `credentials` are missing
+ * @throws RangeError if a time limit or a number in `retry` is out of range
  *
  * @example
  * const storage = createStorageClient({ baseUrl: 'https://storage.example.com', envId: 'dev', credentials });
@@ -90,7 +90,7 @@ export interface StorageClientOptions extends SharedCallOptions {
  */
 export function createStorageClient(options: StorageClientOptions): StorageClient {
   if (!options) {
-    throw new TypeError('createStorageClient needs options: { baseUrl, envId, credentials }.');
+    throw new TypeError('createStorageClient needs { baseUrl, envId, credentials }.');
   }
   const {
     envId,
@@ -102,14 +102,14 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     onWarning = (message) => console.warn(message),
   } = options;
   assertBaseUrl(options.baseUrl);
-  // `fetch` would leave out a segment of dots.
+  // `fetch` would drop a segment of dots.
   if (!/[^.]/.test(envId ?? '')) throw new TypeError('envId is missing.');
   if (!credentials || (typeof credentials !== 'object' && typeof credentials !== 'function')) {
     throw wrong('credentials', 'an object or a function', credentials);
   }
   const baseUrl = options.baseUrl.replace(/\/$/, '');
   const prefix = baseUrl + STORAGE_PATH.replace('{envId}', encodeURIComponent(envId));
-  const shared = { ...options, judge: judgeStatus };
+  const shared = { ...options, classify: classifyStatus };
   const { authorization, sessionToken } = wireProfile.storageHeaders;
   const pipeline = createPipeline({
     ...shared,
@@ -123,12 +123,12 @@ export function createStorageClient(options: StorageClientOptions): StorageClien
     ...options,
     wireProfile,
     onWarning,
-    // A link carries its own grant: no credentials go with it, and no hook gets its address.
+    // A link carries its own grant: it gets no credentials, and hooks never see its URL.
     links: createPipeline({
       ...shared,
       fetch: async (...request) => {
-        const answer = await fetch(...request);
-        return new Response(answer.body, answer);
+        const response = await fetch(...request);
+        return new Response(response.body, response);
       },
       secretHeaders: [],
     }),
@@ -161,17 +161,17 @@ function isIdempotent(operation: string): boolean {
 }
 
 /**
- * What a failed answer of the storage API or of a link allows, by its status alone: 429 was not
- * executed, 401 neither, and a status of the server may pass (RFC 9110, section 15.6). 501 and what
- * follows 504 does not.
+ * Whether a failed response of the storage API or of a link allows a retry, by its status alone: 429 and
+ * 401 were not executed, and a status of the server may be temporary (RFC 9110, section 15.6), except
+ * for 501 and anything above 504.
  */
-function judgeStatus({ status }: Response): Verdict {
+function classifyStatus({ status }: Response): RetryClass {
   if (status === 429) return 'any';
   if (status === 401) return 'unauthorized';
   return [500, 502, 503, 504].includes(status) ? 'idempotent' : 'never';
 }
 
-/** The methods of a storage client that deal with files. */
+/** The methods of a storage client for files. */
 function bindStorage(context: StorageContext): StorageFiles {
   const bind =
     <Rest extends unknown[], Result>(operation: (first: StorageContext, ...rest: Rest) => Result) =>

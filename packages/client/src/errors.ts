@@ -4,52 +4,51 @@ import type {
   KnownUploadErrorCode,
 } from './generated/contract.gen.ts';
 
-/** What an error of this library is made of. All of it may be shown; none of it is a credential. */
+/** Details of an error of this library. All of it may be shown; it contains no credentials. */
 export interface BerthErrorDetails {
   /** What failed, as the beginning of a sentence: `The file could not be copied`. */
   readonly what: string;
   /** HTTP method of the call. */
   readonly method: string;
-  /** Path of the call without its query, which may hold a signature. */
+  /** Path of the call without its query, which may contain a signature. */
   readonly path: string;
-  /** HTTP status of the answer, where there was one. */
+  /** HTTP status of the response, if there was one. */
   readonly status?: number | undefined;
-  /** Error code of the answer. */
+  /** Error code of the response. */
   readonly code?: string | undefined;
-  /** The answer's own error text, or what the platform says. */
+  /** Error message of the response, or of the platform. */
   readonly text?: string | undefined;
-  /** Request identifier of the answer, to give to an operator. */
+  /** Request ID of the response, to report to an operator. */
   readonly requestId?: string | undefined;
   /** The error behind this one. */
   readonly cause?: unknown;
 }
 
-/** Marks the errors of this package in all of its copies, which share no classes. */
+/** Marks the errors of this package across its copies, which do not share classes. */
 const BRAND = Symbol.for('@berth/client.error');
 
 /**
- * Base of all errors that this library makes of answers, and of answers that did not come. Its
- * message alone tells what failed, with which code, at which method and path, and the request id. It
- * never holds a credential.
+ * Base of all errors for failed and missing responses. The message says what failed, with the error
+ * code, the method, the path and the request ID. It never contains a credential.
  *
  * @example
  * if (isBerthError(error)) console.error(error.message, error.code, error.requestId);
  */
 export abstract class BerthError<Own extends object = object> extends Error {
-  /** Name of the class, for a log or a `switch`. */
+  /** Name of the class, for logs or a `switch`. */
   abstract override readonly name: string;
   /** HTTP method of the call. */
   declare readonly method: string;
   /** Path of the call, without its query. */
   declare readonly path: string;
-  /** HTTP status of the answer; `undefined` where none came. */
+  /** HTTP status of the response; `undefined` if there was no response. */
   declare readonly status: number | undefined;
-  /** Error code of the answer; `undefined` where it has none. */
+  /** Error code of the response; `undefined` if it has none. */
   declare readonly code: string | undefined;
-  /** Request identifier of the answer; `undefined` where it has none. */
+  /** Request ID of the response; `undefined` if it has none. */
   declare readonly requestId: string | undefined;
 
-  /** @param details also what a subclass has of its own */
+  /** @param details includes the subclass's own details */
   constructor(details: BerthErrorDetails & Own) {
     super(toMessage(details), details);
     const { what: _, text: __, cause: ___, ...fields } = details;
@@ -57,10 +56,10 @@ export abstract class BerthError<Own extends object = object> extends Error {
   }
 }
 
-// What is on the prototype, no log shows.
+// Logs do not show what is on the prototype.
 Object.defineProperty(BerthError.prototype, BRAND, { value: true });
 
-/** Whether a value is an error of any copy of this package, and of the class of that name. */
+/** Whether a value is an error of this package, from any copy of it, and of the given class. */
 function isOfFamily(value: unknown, name?: string): boolean {
   if (typeof value !== 'object' || value === null || !(BRAND in value)) return false;
   return name === undefined || (value as { name?: unknown }).name === name;
@@ -71,7 +70,7 @@ function toMessage({ what, method, path, status, code, text, requestId }: BerthE
   const place = [`${method} ${path}`];
   if (status) place.push(`status ${status}`);
   if (requestId) place.push(`request id ${requestId}`);
-  // A server's text must not forge further lines of a log.
+  // A server's text must not add lines to a log.
   return `${what}${reason && `: ${reason}`} (${place.join(', ')})`.replace(/\p{Cc}+/gu, ' ');
 }
 
@@ -79,13 +78,13 @@ function toMessage({ what, method, path, status, code, text, requestId }: BerthE
 export interface ContractIssue {
   /** What is wrong, in the words of the validator. */
   readonly message: string;
-  /** Where: field names and list positions, joined by dots; empty for the whole payload. */
+  /** Where: field names and indexes, joined by dots; empty for the whole payload. */
   readonly path: string;
 }
 
 /**
- * The answer is a success, but not of the form that was promised: JSON that is none, or a payload
- * that the validator you passed refuses. The call was executed.
+ * The response is a success, but does not have the expected form: its JSON is invalid, or the validator
+ * that you passed rejects the payload. The call was executed.
  *
  * @example
  * await service.get('users', { schema: Users }).catch((error) => {
@@ -96,7 +95,7 @@ export interface ContractIssue {
 export class ContractError extends BerthError {
   /** Always `ContractError`. */
   override readonly name = 'ContractError';
-  /** What the validator found; empty where none was asked. */
+  /** What the validator found; empty without a validator. */
   declare readonly issues: readonly ContractIssue[];
 
   constructor(details: BerthErrorDetails & { readonly issues?: readonly ContractIssue[] }) {
@@ -105,7 +104,7 @@ export class ContractError extends BerthError {
 }
 
 /**
- * Whether an error is a {@link ContractError}, also of another copy of this package.
+ * Whether an error is a {@link ContractError}, even one from another copy of this package.
  *
  * @example
  * if (isContractError(error)) for (const { path, message } of error.issues) console.error(path, message);
@@ -114,24 +113,24 @@ export function isContractError(error: unknown): error is ContractError {
   return isOfFamily(error, 'ContractError');
 }
 
-/** A code of the gateway. The known ones are offered by editors; the list is open. */
+/** An error code of the gateway. Editors suggest the known ones; others may be added. */
 export type GatewayErrorCode = KnownGatewayErrorCode | (string & Record<never, never>);
 
-/** What a {@link GatewayError} is made of. */
+/** Details of a {@link GatewayError}. */
 export interface GatewayErrorDetails extends BerthErrorDetails {
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number;
   /** Who ended the call: the gateway, or the hosted service behind it. */
   readonly source: 'gateway' | 'service';
   /** Whether the same call may succeed later. Default: `false`. */
   readonly retryable?: boolean;
-  /** The body of the answer: parsed where it is JSON, else text. Default: none. */
+  /** Body of the response: parsed if it is JSON, otherwise text. Default: none. */
   readonly body?: unknown;
 }
 
 /**
- * A gateway call that failed. `source` tells who refused it: the gateway itself, with a `code`, or
- * the hosted service, whose body has no fixed form and so gives no `code` (D10).
+ * A failed gateway call. `source` is who refused it: the gateway itself, with a `code`, or the hosted
+ * service, whose body has no fixed form and therefore no `code` (D10).
  *
  * @example
  * await gateway.service('hello').get('status').catch((error) => {
@@ -145,7 +144,7 @@ export class GatewayError extends BerthError {
   declare readonly status: number;
   /** Who ended the call: the gateway, or the hosted service behind it. */
   declare readonly source: 'gateway' | 'service';
-  /** Whether the same call may succeed later. Where it is a POST, it may have been executed. */
+  /** Whether the same call may succeed later. A POST may already have been executed. */
   declare readonly retryable: boolean;
   readonly #body: unknown;
 
@@ -154,14 +153,14 @@ export class GatewayError extends BerthError {
     this.#body = body;
   }
 
-  /** The body of the answer: parsed where it is JSON, else text. A log does not show it by itself. */
+  /** The body of the response: parsed if it is JSON, otherwise text. A method, so that logs do not show it. */
   body(): unknown {
     return this.#body;
   }
 }
 
 /**
- * Whether an error is a {@link GatewayError}, also of another copy of this package.
+ * Whether an error is a {@link GatewayError}, even one from another copy of this package.
  *
  * @example
  * if (isGatewayError(error) && error.code === 'SERVICE_NOT_READY') await startService();
@@ -171,8 +170,8 @@ export function isGatewayError(error: unknown): error is GatewayError {
 }
 
 /**
- * No answer came, or it broke off. Whether the call was executed is not known. `cause` holds what the
- * platform says, without credentials; its words differ from platform to platform.
+ * There was no response, or it was interrupted. The call may or may not have been executed. `cause` is
+ * the platform's error without credentials; its message differs between platforms.
  *
  * @example
  * await gateway.service('hello').get('status').catch((error) => {
@@ -186,7 +185,7 @@ export class NetworkError extends BerthError {
 }
 
 /**
- * Whether an error is a {@link NetworkError}, also of another copy of this package.
+ * Whether an error is a {@link NetworkError}, even one from another copy of this package.
  *
  * @example
  * if (isNetworkError(error)) console.error(error.message, error.cause);
@@ -195,12 +194,12 @@ export function isNetworkError(error: unknown): error is NetworkError {
   return isOfFamily(error, 'NetworkError');
 }
 
-/** A code of the storage API. The known ones are offered by editors; the list is open. */
+/** An error code of the storage API. Editors suggest the known ones; others may be added. */
 export type StorageErrorCode = KnownStorageErrorCode | (string & Record<never, never>);
 
 /**
- * A storage call that failed, as a whole or for its one file, or a download whose link gave no file.
- * The status alone says little: a failed file comes with status 200 (D20, D30).
+ * A storage call that failed, in whole or for its one file, or a download whose link returned no file.
+ * Do not rely on the status alone: a failed file comes with status 200 (D20, D30).
  *
  * @example
  * await storage.delete(fileID).catch((error) => {
@@ -214,7 +213,7 @@ export class StorageError extends BerthError {
 }
 
 /**
- * Whether an error is a {@link StorageError}, also of another copy of this package.
+ * Whether an error is a {@link StorageError}, even one from another copy of this package.
  *
  * @example
  * if (isStorageError(error)) console.error(error.code);
@@ -224,7 +223,7 @@ export function isStorageError(error: unknown): error is StorageError {
 }
 
 /**
- * A time limit of the client passed. Whether the call was executed is not known. The gateway's own
+ * A time limit of the client has passed. The call may or may not have been executed. The gateway's own
  * timeout is a `GatewayError` with the code SERVICE_TIMEOUT.
  *
  * @example
@@ -236,12 +235,12 @@ export function isStorageError(error: unknown): error is StorageError {
 export class TimeoutError extends BerthError<{ readonly timeout: number }> {
   /** Always `TimeoutError`. */
   override readonly name = 'TimeoutError';
-  /** The limit that passed, in milliseconds. */
+  /** The limit in milliseconds. */
   declare readonly timeout: number;
 }
 
 /**
- * Whether an error is a {@link TimeoutError}, also of another copy of this package.
+ * Whether an error is a {@link TimeoutError}, even one from another copy of this package.
  *
  * @example
  * if (isTimeoutError(error)) console.error(`Nothing came within ${error.timeout} ms`);
@@ -250,12 +249,12 @@ export function isTimeoutError(error: unknown): error is TimeoutError {
   return isOfFamily(error, 'TimeoutError');
 }
 
-/** A code of the upload target. The known ones are offered by editors; the list is open. */
+/** An error code of the upload target. Editors suggest the known ones; others may be added. */
 export type UploadErrorCode = KnownUploadErrorCode | (string & Record<never, never>);
 
 /**
  * The upload target refused the form. `code` and `requestId` come from its XML `Error` element, which
- * may come with any status, 200 included. Nothing was stored (D30).
+ * can come with any status, even 200. Nothing was stored (D30).
  *
  * @example
  * await storage.upload('a.txt', 'hello').catch((error) => {
@@ -270,7 +269,7 @@ export class UploadError extends BerthError {
 }
 
 /**
- * Whether an error is an {@link UploadError}, also of another copy of this package.
+ * Whether an error is an {@link UploadError}, even one from another copy of this package.
  *
  * @example
  * if (isUploadError(error) && error.code === 'EntityTooLarge') showLimit();
@@ -280,7 +279,7 @@ export function isUploadError(error: unknown): error is UploadError {
 }
 
 /**
- * Any error of this library. Its `name` tells the classes apart.
+ * Any error of this library. Use its `name` to distinguish the classes.
  *
  * @example
  * function toText(error: AnyBerthError): string {
@@ -303,7 +302,7 @@ export type AnyBerthError =
   | UploadError;
 
 /**
- * Whether an error is one of this library, also of another copy of it. Its `name` then tells which.
+ * Whether an error is one of this library, even from another copy of it. Its `name` then says which.
  *
  * @example
  * if (!isBerthError(error)) throw error;

@@ -23,18 +23,18 @@ import type { UploadOptions, UploadResult } from './operations/upload.ts';
 import type { UploadManyOptions, UploadManyResult, UploadOrder } from './operations/upload-many.ts';
 import type { UploadData } from './platform/upload-form.ts';
 
-/** Options of one raw call: the client knows the environment, so no `params` are needed. */
+/** Options of one raw call: the client knows the environment, so `params` are optional. */
 type StorageInit<Operation, As> = Omit<CallInit<Operation, As>, 'params'> &
   Omit<StorageCallOptions, 'signal'> & {
-    /** Another environment than the client's own, where one is meant. */
+    /** Another environment than the client's own. */
     params?: { path?: { envId?: string } };
   };
 
 /** Raw calls to the storage API, typed from the contract. */
 interface StorageCalls {
   /**
-   * Sends one operation and gives its envelope untouched; `unwrapEnvelope` opens it. An error status
-   * does not throw: it gives `error`.
+   * Sends one operation and returns its envelope, unchanged; use `unwrapEnvelope` to open it. An error
+   * status does not throw: the result has an `error`.
    *
    * @example
    * const path = '/api/v2/envs/{envId}/storages:batchDelete';
@@ -44,30 +44,30 @@ interface StorageCalls {
     path: Path,
     init: StorageInit<paths[Path]['post'], As>,
   ): Promise<CallResult<paths[Path]['post'], As>>;
-  /** Adds middleware of `openapi-fetch` to the raw calls; `hooks` see all calls. */
+  /** Adds middleware of `openapi-fetch` to the raw calls; use `hooks` to see all calls. */
   use(...middleware: Middleware[]): void;
-  /** Removes middleware again. */
+  /** Removes middleware. */
   eject(...middleware: Middleware[]): void;
 }
 
 /**
- * What can be done with files. A method for one file throws where it fails: a `StorageError` where
- * the call or the file was refused, a `NetworkError` or `TimeoutError` where no answer came, and the
- * reason of `signal` where it aborts. A method for a list gives a result for each file instead, in
- * the order given; a file or a call that fails leaves the results of the others as they are.
+ * The methods for files. A method for one file throws if it fails: a `StorageError` if the call or the
+ * file was refused, a `NetworkError` or `TimeoutError` if there was no response, and the reason of
+ * `signal` if it aborts. A method for a list returns a result for each file instead, in order; a failed
+ * file or call does not affect the results of the others.
  */
 export interface StorageFiles {
   /**
-   * Uploads a file whole: asks for an address and a grant, then posts the form there (D27). Where the
-   * target is not well or the connection is lost, it tries again with a new grant, unless `data` is a
-   * stream.
+   * Uploads a file in both steps: requests an upload target and a grant, then posts the form there (D27).
+   * If the target has a temporary failure or the connection is lost, it tries again with a new grant,
+   * unless `data` is a stream.
    *
    * @param path cloud path with the file name, such as `reports/summary.txt`
-   * @param data the content; a string is content as well, and `{ file }` a file of the disk
-   * @throws StorageError where the first step failed
-   * @throws UploadError where the upload target refused; nothing is stored then
-   * @throws RangeError where the content is longer than `maxBytes`, or not as long as `size`
-   * @throws TypeError where `path` is missing or empty, or `data` is no content
+   * @param data the content; a string is content too, and `{ file }` is a local file
+   * @throws StorageError if the first step failed
+   * @throws UploadError if the upload target refused it; nothing was stored then
+   * @throws RangeError if the content is larger than `maxBytes`, or its size differs from `size`
+   * @throws TypeError if `path` is missing or empty, or `data` cannot be uploaded
    *
    * @example
    * await storage.upload('a.txt', 'Hello', { contentType: 'text/plain' });
@@ -78,8 +78,8 @@ export interface StorageFiles {
   upload(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
 
   /**
-   * Uploads many files, 4 at a time by default. It does not reject for files that failed, nor where
-   * `signal` aborts: `remaining` is what to give it the next time.
+   * Uploads many files, 4 at a time by default. Does not reject for failed files, nor if `signal` aborts:
+   * pass `remaining` to the next call.
    *
    * @example
    * let files = [{ path: 'a.txt', data: { file: './a.txt' } }, { path: 'b.txt', data: 'Hello' }];
@@ -89,9 +89,9 @@ export interface StorageFiles {
   uploadMany(files: readonly UploadOrder[], options?: UploadManyOptions): Promise<UploadManyResult>;
 
   /**
-   * Uploads the picture of a user, of at most 204,800 bytes (200 KiB); else as `upload`.
+   * Uploads the picture of a user, at most 204,800 bytes (200 KiB); otherwise like `upload`.
    *
-   * @throws RangeError where it is longer
+   * @throws RangeError if it is larger
    *
    * @example
    * await storage.uploadAvatar('avatars/7.png', file, { contentType: 'image/png' });
@@ -99,9 +99,9 @@ export interface StorageFiles {
   uploadAvatar(path: string, data: UploadData, options?: UploadOptions): Promise<UploadResult>;
 
   /**
-   * A link to a file that works for a while, percent-encoded and ready for `fetch` (D22).
+   * Returns a temporary link to a file, percent-encoded and ready for `fetch` (D22).
    *
-   * @throws RangeError where `maxAge` is no integer of at least 1
+   * @throws RangeError if `maxAge` is not an integer of at least 1
    *
    * @example
    * const link = await storage.tempUrl(fileID, { maxAge: 600 });
@@ -109,9 +109,9 @@ export interface StorageFiles {
   tempUrl(fileID: string, options?: TempUrlOptions): Promise<string>;
 
   /**
-   * Links to a list of files of any length.
+   * Returns links to a list of files of any length.
    *
-   * @throws RangeError where a `maxAge` is no integer of at least 1; nothing is sent then
+   * @throws RangeError if a `maxAge` is not an integer of at least 1; nothing is sent then
    *
    * @example
    * for (const { fileID, url, error } of await storage.tempUrls(ids, { maxAge: 600 })) {
@@ -125,9 +125,9 @@ export interface StorageFiles {
   ): Promise<TempUrlResult[]>;
 
   /**
-   * A link for the public: its lifetime is always 600 seconds (D22).
+   * Returns a link for the public: its lifetime is always 600 seconds (D22).
    *
-   * @throws StorageError where there is no such file
+   * @throws StorageError if the file does not exist
    *
    * @example
    * const link = await storage.publicUrl(fileID);
@@ -135,11 +135,11 @@ export interface StorageFiles {
   publicUrl(fileID: string, options?: StorageCallOptions): Promise<string>;
 
   /**
-   * Fetches a file, or a part of it, by a temporary link. The body is yet unread: read it as a stream,
-   * a blob or text. Where the connection is lost while you read, it goes on where it was, as long as
-   * the file has the same strong `ETag`.
+   * Downloads a file, or a part of it, by a temporary link. The body is not read yet: read it as a stream,
+   * a blob or text. If the connection is lost while you read, the download resumes, as long as the file
+   * has the same strong `ETag`.
    *
-   * @throws RangeError where `maxAge` or `range` is wrong
+   * @throws RangeError if `maxAge` or `range` is invalid
    *
    * @example
    * const blob = await (await storage.download(fileID)).blob();
@@ -148,8 +148,8 @@ export interface StorageFiles {
   download(fileID: string, options?: DownloadOptions): Promise<Response>;
 
   /**
-   * Downloads to a file of the disk, in Node, Deno and Bun. The file is whole or not there: it is
-   * written under another name beside it first, and replaces an older one.
+   * Downloads to a local file, in Node, Deno and Bun. The file is complete or missing: the download is
+   * written to a temporary file next to it first, and replaces an older one.
    *
    * @throws TypeError in browsers
    *
@@ -159,9 +159,9 @@ export interface StorageFiles {
   downloadToFile(fileID: string, file: string | URL, options?: DownloadOptions): Promise<void>;
 
   /**
-   * Deletes a file, or a list of any length. A missing one is an error.
+   * Deletes a file, or a list of any length. A missing file is an error.
    *
-   * @throws StorageError where one file is not deleted; of a list it is the `error` of its result
+   * @throws StorageError if a single file is not deleted; in a list, it is the `error` of its result
    *
    * @example
    * await storage.delete(fileID);
@@ -173,7 +173,7 @@ export interface StorageFiles {
   /**
    * Copies a file, or a list of any length. Paths are absolute, with a leading `/` (D24).
    *
-   * @throws StorageError where one file is not copied; of a list it is the `error` of its result
+   * @throws StorageError if a single file is not copied; in a list, it is the `error` of its result
    *
    * @example
    * await storage.copy('/reports/a.txt', '/archive/a.txt', { overwrite: false });
@@ -183,10 +183,10 @@ export interface StorageFiles {
   copy(files: readonly CopyOrder[], options?: CopyListOptions): Promise<CopyListResult[]>;
 
   /**
-   * Moves a file, or a list of any length: copies it, then deletes the source. Where it fails the
-   * source is left (D30).
+   * Moves a file, or a list of any length: copies it, then deletes the source. If that fails, the source
+   * stays (D30).
    *
-   * @throws StorageError where one file is not moved; of a list it is the `error` of its result
+   * @throws StorageError if a single file is not moved; in a list, it is the `error` of its result
    *
    * @example
    * await storage.move('/inbox/a.txt', '/archive/a.txt');

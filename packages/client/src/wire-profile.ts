@@ -8,8 +8,8 @@ import {
 } from './generated/contract.gen.ts';
 
 /**
- * Names on the wire that a deployment may replace by its own (D1). The values are case-insensitive
- * header and form field names, save `storeFileID`, which is a JSON field.
+ * Names on the wire that a deployment may replace with its own (D1). The values are case-insensitive
+ * names of headers and form fields, except `storeFileID`, which is a JSON field.
  *
  * @example
  * import profile from './acme.json' with { type: 'json' };
@@ -18,7 +18,7 @@ import {
 export interface WireProfile extends WireProfileNames {}
 
 /**
- * The neutral names of the contract, in use where no other profile is given.
+ * The neutral names of the contract, used unless another profile is set.
  *
  * @example
  * defaultWireProfile.storageHeaders.authorization; // 'X-Svc-Authorization'
@@ -31,5 +31,5 @@ export const defaultWireProfile: WireProfile = {
   gatewayHeaders: { upstreamStatus: UPSTREAM_STATUS },
 };
 
-/** The names that concern storage. */
+/** The names used by the storage API. */
 export type StorageNames = Pick<WireProfile, 'storageHeaders' | 'uploadFields' | 'storeFileID'>;

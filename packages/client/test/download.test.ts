@@ -11,7 +11,7 @@ import { type Handler, serveStorage } from './support/loopback.ts';
 
 const BYTES = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7) % 251));
 
-/** Answers as RFC 9110 says, but breaks each answer off after `cut` bytes. */
+/** Responds as in RFC 9110, but cuts each response off after `cut` bytes. */
 function files({
   cut = BYTES.length,
   etag = () => '"v1"' as string | undefined,
@@ -46,7 +46,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe('a download', () => {
-  it('gives the whole file, with progress, and does not show its link', async () => {
+  it('returns the complete file, with progress, and hides its link', async () => {
     const { handle } = files();
     await using served = await serveStorage(handle);
     const seen: Progress[] = [];
@@ -61,7 +61,7 @@ describe('a download', () => {
     [{ offset: 10, length: 5 }, 'bytes=10-14', BYTES.subarray(10, 15)],
     [{ offset: 299_990 }, 'bytes=299990-', BYTES.subarray(299_990)],
     [{ offset: 0, length: 1 }, 'bytes=0-0', BYTES.subarray(0, 1)],
-  ])('gives the part %j', async (range, header, bytes) => {
+  ])('returns the part %j', async (range, header, bytes) => {
     const { handle, seen } = files();
     await using served = await serveStorage(handle);
     const response = await served.storage.download('a', { range });
@@ -70,7 +70,7 @@ describe('a download', () => {
     expect(seen).toEqual([{ range: header, ifRange: undefined }]);
   });
 
-  it('refuses a range that is none, and the whole file instead of a part', async () => {
+  it('rejects an invalid range, and the complete file instead of a part', async () => {
     const { handle } = files({ ranges: false });
     await using served = await serveStorage((request, response) => {
       response.setHeader('Content-Range', `bytes 1-${BYTES.length - 1}/${BYTES.length}`);
@@ -83,7 +83,7 @@ describe('a download', () => {
     }
     const error = await failureOf(served.storage.download('a', { range: { offset: 1 } }));
     expect(error).toMatchObject({ name: 'StorageError', status: 200 });
-    expect(String(error)).toContain('no part of the file came');
+    expect(String(error)).toContain('the response is not the requested part');
   });
 
   const partOf = (from: number, to: number, total: number | string): Handler => {
@@ -118,7 +118,7 @@ describe('a download', () => {
       (_, r) => r.writeHead(206, { 'Content-Range': 'x bytes 0-4/9' }).end('01234'),
     ],
     [
-      'a total that is no number',
+      'a total that is not a number',
       { offset: 0, length: 5 },
       (_, r) => r.writeHead(206, { 'Content-Range': 'bytes 0-4/9x' }).end('01234'),
     ],
@@ -139,7 +139,7 @@ describe('a download', () => {
     await using served = await serveStorage(handle);
     const error = await failureOf(served.storage.download('a', { range }).then(bytesOf));
     expect(error).toMatchObject({ name: 'StorageError', status: 206 });
-    expect(String(error)).toContain('no part of the file came');
+    expect(String(error)).toContain('the response is not the requested part');
   });
 
   it.each<[DownloadRange, Handler, number]>([
@@ -147,13 +147,13 @@ describe('a download', () => {
     [{ offset: 10, length: 20 }, partOf(10, 29, '*'), 20],
     [{ offset: 10, length: 20 }, partOf(10, 14, '*'), 5],
     [{ offset: 299_990 }, partOf(299_990, 299_999, 300_000), 10],
-  ])('takes a part that ends with the file: %j', async (range, handle, length) => {
+  ])('accepts a part that ends with the file: %j', async (range, handle, length) => {
     await using served = await serveStorage(handle);
     const response = await served.storage.download('a', { range });
     expect(await bytesOf(response)).toHaveLength(length);
   });
 
-  it('takes a file that a proxy has changed, and says so by its status', async () => {
+  it('accepts a file that a proxy has changed, with the status that shows it', async () => {
     await using served = await serveStorage((_, response) => response.writeHead(203).end('a'));
     expect(await (await served.storage.download('a')).text()).toBe('a');
   });
@@ -167,7 +167,7 @@ describe('a download', () => {
   it.each([
     ['more', 11],
     ['less', 9],
-  ])('fails where %s bytes come than its Content-Length', async (_, length) => {
+  ])('fails if %s bytes arrive than its Content-Length', async (_, length) => {
     const fetch = async (url: string, init: RequestInit) => {
       if (!url.includes('/file')) return globalThis.fetch(url, init);
       const headers = { 'Content-Length': '10', ETag: '"v1"' };
@@ -176,7 +176,7 @@ describe('a download', () => {
     await using served = await serveStorage(() => {}, { fetch });
     const error = await failureOf(served.storage.download('a', { retry: false }).then(bytesOf));
     expect(error).toMatchObject({ name: 'NetworkError' });
-    expect(String(error)).toMatch(/It is longer than told|It has another length than told/);
+    expect(String(error)).toMatch(/It is longer than expected|The length is wrong/);
   });
 
   it.each<[string, number, (from: number) => OutgoingHttpHeaders]>([
@@ -194,8 +194,8 @@ describe('a download', () => {
       206,
       (from) => ({ 'Content-Range': `bytes ${from}-299999/300000`, ETag: '"v2"' }),
     ],
-    ['it is no part', 200, (from) => ({ 'Content-Range': `bytes ${from}-299999/300000` })],
-  ])('does not go on with a part where %s', async (_, status, headers) => {
+    ['it is not a part', 200, (from) => ({ 'Content-Range': `bytes ${from}-299999/300000` })],
+  ])('does not resume with a part if %s', async (_, status, headers) => {
     const first = files({ cut: 100 });
     let count = 0;
     await using served = await serveStorage((request, response) => {
@@ -211,7 +211,7 @@ describe('a download', () => {
     expect(count).toBe(2);
   });
 
-  it('fails with what the link says where it is refused later on', async () => {
+  it('fails with the error of the link if that is refused later', async () => {
     const first = files({ cut: 100 });
     let count = 0;
     await using served = await serveStorage((request, response) => {
@@ -227,7 +227,7 @@ describe('a download', () => {
   it.each([
     [undefined, BYTES],
     [{ offset: 1_000, length: 250_000 }, BYTES.subarray(1_000, 251_000)],
-  ])('goes on where it was when its connection is lost: %j', async (range, bytes) => {
+  ])('resumes when its connection is lost: %j', async (range, bytes) => {
     const { handle, seen } = files({ cut: 100_000 });
     await using served = await serveStorage(handle);
     const loaded: number[] = [];
@@ -239,7 +239,7 @@ describe('a download', () => {
     expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
   });
 
-  it('goes on as long as each connection brings bytes', async () => {
+  it('resumes as long as each connection brings bytes', async () => {
     const { handle, seen } = files({ cut: 25_000 });
     await using served = await serveStorage(handle);
     expect((await served.storage.download('a').then(bytesOf)).equals(BYTES)).toBe(true);
@@ -250,16 +250,16 @@ describe('a download', () => {
     ['changes', () => `"v${randomUUID()}"`],
     ['has a weak ETag', () => 'W/"v1"'],
     ['has no ETag', () => undefined],
-  ])('fails where its connection is lost and the file %s', async (_, etag) => {
+  ])('fails if its connection is lost and the file %s', async (_, etag) => {
     const { handle } = files({ cut: 100_000, etag });
     await using served = await serveStorage(handle);
     const error = await failureOf(served.storage.download('a').then(bytesOf));
     expect(['StorageError', 'NetworkError']).toContain((error as Error).name);
-    expect(String(error)).toMatch(/the file changed while|The download of a broke off/);
+    expect(String(error)).toMatch(/the file changed while|The download of a was interrupted/);
     expect(inspect(error, { depth: 9 })).not.toContain('5ec4e7');
   });
 
-  it('fails where its connection is lost again and again without a byte', async () => {
+  it('fails if its connection is lost repeatedly without a byte', async () => {
     const first = files({ cut: 100 });
     let count = 0;
     await using served = await serveStorage((request, response) => {
@@ -276,7 +276,7 @@ describe('a download', () => {
     expect(count).toBe(3);
   });
 
-  it('ends where the signal aborts in the middle, or no byte comes', async () => {
+  it('ends if the signal aborts, or no byte arrives in time', async () => {
     const handle: Handler = (_, response) => {
       response.writeHead(200, { 'Content-Length': 10, ETag: '"v1"' });
       response.write('a');
@@ -293,7 +293,7 @@ describe('a download', () => {
     expect(error).toMatchObject({ name: 'TimeoutError', timeout: 50 });
   });
 
-  it('lets go of the connection where its reader leaves', async () => {
+  it('closes the connection if its reader cancels', async () => {
     const closed = Promise.withResolvers<void>();
     await using served = await serveStorage((request, response) => {
       response.writeHead(200, { 'Content-Length': 10 }).write('a');
@@ -316,7 +316,7 @@ describe('a download to a file', () => {
     expect(await readdir(folder)).toEqual(['a.bin']);
   });
 
-  it('leaves the older one, and nothing else, where it fails', async () => {
+  it('leaves only the older file if it fails', async () => {
     const { handle } = files({ cut: 100_000, etag: () => undefined });
     await using served = await serveStorage(handle);
     const file = join(folder, 'a.bin');

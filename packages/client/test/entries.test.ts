@@ -61,7 +61,7 @@ describe('@berth/client/react-query', () => {
     `);
   });
 
-  it('has neither MSW nor what answers by it', async () => {
+  it('has neither MSW nor the handlers for it', async () => {
     expect((await modulesOf('react-query')).filter((id) => /msw/.test(id))).toEqual([]);
   });
 });

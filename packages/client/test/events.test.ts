@@ -46,7 +46,7 @@ describe('events', () => {
     expect(await next).toEqual({ done: true, value: undefined });
   });
 
-  it('end when the signal aborts, also where more of them have come', async () => {
+  it('end when the signal aborts, even if more of them have arrived', async () => {
     await using server = await faultServer(stream('open', 'data: a\n\ndata: b\n\ndata: c\n\n'));
     const stop = new AbortController();
     const events = service(server.baseUrl).events('prices', { signal: stop.signal });
@@ -55,7 +55,7 @@ describe('events', () => {
     expect(await events.next()).toEqual({ done: true, value: undefined });
   });
 
-  it('go on from the last whole event after a dropped connection', async () => {
+  it('resume after the last complete event when the connection drops', async () => {
     await using server = await faultServer(
       stream('break', 'retry: 1\n\nid: 1\ndata: one\n\nid: 2\ndata: half'),
       reset,
@@ -87,7 +87,7 @@ describe('events', () => {
     expect(server.calls).toHaveLength(10);
   });
 
-  it('end with their connection where that is wished', async () => {
+  it('end with their connection if reconnect is false', async () => {
     const options = { reconnect: false };
     await using server = await faultServer(
       stream('end', 'data: one\n\n'),
@@ -111,7 +111,7 @@ describe('events', () => {
     await closed;
   });
 
-  it('throw where the service refuses, at first and later on', async () => {
+  it('throw if the service refuses, on the first connection or later', async () => {
     const gone = serve({ reason: 'gone' }, 410);
     await using server = await faultServer(gone, stream('end', 'retry: 1\n\n'), gone);
     for (let round = 0; round < 2; round += 1) {
@@ -121,14 +121,14 @@ describe('events', () => {
     }
   });
 
-  it('throw where the answer is no event stream, or where the first connection fails', async () => {
+  it('throw if the response is not an event stream, or if the first connection fails', async () => {
     await using server = await faultServer(serve({}), reset);
     const fail = () => failureOf(collect(service(server.baseUrl).events('a')));
     expect(await fail()).toMatchObject({ name: 'ContractError' });
     expect(await fail()).toMatchObject({ name: 'NetworkError' });
   });
 
-  it('do not wait for headers longer than a try may take', async () => {
+  it('do not wait for headers longer than an attempt may take', async () => {
     await using server = await faultServer(hang);
     const options = { timeouts: { perTry: 30 }, retry: false as const };
     const error = await failureOf(collect(service(server.baseUrl, options).events('a')));
@@ -204,7 +204,7 @@ describe('the wait between two connections', () => {
     vi.restoreAllMocks();
   });
 
-  /** Gives each connection a piece, or breaks it, and tells the milliseconds between them. */
+  /** Gives each connection a piece, or breaks it, and reports the milliseconds between them. */
   async function waits(...pieces: (string | Error)[]) {
     const at: number[] = [];
     const fetch = async () => {
@@ -223,7 +223,7 @@ describe('the wait between two connections', () => {
   const lost = new Error('lost');
   const EVENT = 'data: a\n\n';
 
-  it('is a second, less a random half of it, where the server names none', async () => {
+  it('is a second, minus a random half, if the server sets none', async () => {
     expect(await waits(EVENT)).toEqual([750]);
     vi.mocked(Math.random).mockReturnValue(0);
     expect(await waits(EVENT)).toEqual([1000]);
@@ -231,7 +231,7 @@ describe('the wait between two connections', () => {
     expect(await waits(EVENT)).toEqual([500]);
   });
 
-  it('doubles up to a bound while no event comes', async () => {
+  it('doubles up to a limit while no event comes', async () => {
     const seen = await waits(EVENT, lost, lost, '', ': comment\n\n', lost, lost);
     expect(seen).toEqual([750, 1500, 3000, 6000, 12_000, 22_500, 22_500]);
   });
@@ -240,14 +240,14 @@ describe('the wait between two connections', () => {
     expect(await waits(EVENT, lost, lost, EVENT, lost)).toEqual([750, 1500, 3000, 750, 1500]);
   });
 
-  it('is what the server names last, but not nothing where connections fail', async () => {
+  it("is the server's latest value, but never 0 if connections fail", async () => {
     expect(await waits(`retry: 40\n${EVENT}`, lost, lost, `retry: 400\n${EVENT}`, lost)).toEqual([
       30, 150, 300, 300, 600,
     ]);
     expect(await waits(`retry: 0\n${EVENT}`, lost)).toEqual([0, 150]);
   });
 
-  it('may be longer than its own bound where the server wants that', async () => {
+  it('may exceed its own limit if the server asks for it', async () => {
     expect(await waits(`retry: 60000\n${EVENT}`, lost, lost)).toEqual([45_000, 45_000, 45_000]);
   });
 });

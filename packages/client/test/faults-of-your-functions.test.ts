@@ -53,14 +53,14 @@ describe('a function of yours that fails', () => {
   it.each([
     ['throws', fail],
     ['rejects', reject],
-  ])('is the `cause` for all who wait: a token that %s', async (_, give) => {
+  ])('is the `cause` for all waiting calls: a token that %s', async (_, give) => {
     await using server = await faultServer(ok);
     const provider = vi.fn<() => string | Promise<string>>(give);
     const service = services(server.baseUrl, { auth: bearer(provider) }).service('x');
     const all = [service.get(), service.get(), service.get()].map(failureOf);
     for (const error of await Promise.all(all)) {
       expect(error).toMatchObject({
-        message: 'The function that gives the token failed: Error: mine',
+        message: 'Getting the token failed: Error: mine',
         cause: mine,
       });
     }
@@ -149,7 +149,7 @@ describe('storage credentials that fail', () => {
   );
 
   it.each(['text', '', 0, null])(
-    'with something that is no Error, %j, are a failure all the same',
+    'with something other than an Error, %j, still count as a failure',
     async (thrown) => {
       const { storage } = withCredentials(() => Promise.reject(thrown));
       expect(await failureOf(storage.delete('a'))).toBe(thrown);
@@ -161,7 +161,7 @@ describe('storage credentials that fail', () => {
   );
 });
 
-describe('one who watches and fails', () => {
+describe('a callback that fails', () => {
   const watched: Partial<StorageClientOptions> = { onWarning: fail };
 
   it('ends the call with its own error: onWarning', async () => {

@@ -26,14 +26,14 @@ const short = { timeouts: { perTry: 500 } };
 describe('a GET', () => {
   it.each<[string, Act, object]>([
     ['the connection broke', reset, {}],
-    ['the answer broke off', truncate, {}],
-    ['no answer came in time', hang, short],
+    ['the response was interrupted', truncate, {}],
+    ['no response came in time', hang, short],
     ['the gateway was not ready', refuse('SERVICE_NOT_READY', 503), {}],
     ['the service timed out', refuse('SERVICE_TIMEOUT', 504), {}],
     ['the gateway failed', refuse('SYS_ERR', 500), {}],
     ['the service is busy', serve({}, 503), {}],
     ['something before the gateway failed', (_, r) => r.writeHead(502).end('<html>'), {}],
-  ])('is repeated where %s', async (_, fault, options) => {
+  ])('is retried if %s', async (_, fault, options) => {
     await using server = await faultServer(fault, ok);
     expect(await client(server.baseUrl, options).service('x').get('a')).toEqual({ a: 1 });
     expect(server.calls).toHaveLength(2);
@@ -44,7 +44,7 @@ describe('a GET', () => {
     ['the service fails by itself', serve({}, 500)],
     ['the service is missing a page', serve({}, 404)],
     ['the service names a code of the gateway', serve({ code: 'SYS_ERR' }, 500)],
-  ])('is not repeated where %s', async (_, fault) => {
+  ])('is not retried if %s', async (_, fault) => {
     await using server = await faultServer(fault);
     expect(await failureOf(client(server.baseUrl).service('x').get('a'))).toMatchObject({
       name: 'GatewayError',
@@ -69,7 +69,7 @@ describe('a GET', () => {
 it.each<[string, Act]>([
   ['the connection broke', reset],
   ['the gateway was not ready', refuse('SERVICE_NOT_READY', 503)],
-])('a HEAD is repeated where %s', async (_, fault) => {
+])('a HEAD is retried if %s', async (_, fault) => {
   await using server = await faultServer(fault, ok);
   const response = await client(server.baseUrl).service('x').request('a', { method: 'HEAD' });
   expect(response.status).toBe(200);
@@ -87,7 +87,7 @@ describe('a POST', () => {
     ['has no endpoint', refuse('SERVICE_ENDPOINT_NOT_FOUND', 503)],
     ['has a bad balance', refuse('SERVICE_LB_STATUS_ABNORMAL', 502)],
     ['has too many calls', refuse('EXCEED_RATELIMIT', 429)],
-  ])('is repeated where the gateway says that the service %s', async (_, fault) => {
+  ])('is retried if the gateway says that the service %s', async (_, fault) => {
     await using server = await faultServer(fault, ok);
     expect(await client(server.baseUrl).service('x').post('a', { b: 1 })).toEqual({ a: 1 });
     expect(server.calls).toHaveLength(2);
@@ -95,11 +95,11 @@ describe('a POST', () => {
 
   const maybeExecuted: [string, Act, object][] = [
     ['the connection broke', reset, {}],
-    ['the answer broke off', truncate, {}],
-    ['no answer came in time', hang, short],
-    ['a refusal broke off', breakRefusal, {}],
+    ['the response was interrupted', truncate, {}],
+    ['no response came in time', hang, short],
+    ['a refusal was interrupted', breakRefusal, {}],
     ['the service timed out', refuse('SERVICE_TIMEOUT', 504), {}],
-    ['the gateway got no valid answer', refuse('BAD_GATEWAY', 502), {}],
+    ['the gateway got no valid response', refuse('BAD_GATEWAY', 502), {}],
     ['the service itself says 503', serve({ code: 'SERVICE_NOT_READY' }, 503), {}],
     [
       'a body like an error of the gateway has another request id',
@@ -111,14 +111,14 @@ describe('a POST', () => {
     ],
   ];
 
-  it.each(maybeExecuted)('is sent once where %s', async (_, fault, options) => {
+  it.each(maybeExecuted)('is sent once if %s', async (_, fault, options) => {
     await using server = await faultServer(fault, ok);
     const error = await failureOf(client(server.baseUrl, options).service('x').post('a', {}));
     expect(isBerthError(error)).toBe(true);
     expect(server.calls).toHaveLength(1);
   });
 
-  it.each(maybeExecuted)('is repeated, where it may be, after %s', async (_, fault, options) => {
+  it.each(maybeExecuted)('is retried, if allowed, after %s', async (_, fault, options) => {
     await using server = await faultServer(fault, ok);
     const service = client(server.baseUrl, options).service('x');
     expect(await service.post('a', {}, { idempotent: true })).toEqual({ a: 1 });
@@ -138,7 +138,7 @@ describe('raw calls', () => {
   const ROOT = '/v1/cloudrun/{name}';
   const params = { path: { name: 'hello' } };
 
-  it('are repeated by the same rules', async () => {
+  it('are retried by the same rules', async () => {
     await using server = await faultServer(reset, ok, reset, ok);
     const gateway = client(server.baseUrl);
     expect((await gateway.GET(ROOT, { params })).data).toEqual({ a: 1 });
@@ -148,7 +148,7 @@ describe('raw calls', () => {
   });
 
   it.each<[string, Act, string]>([
-    ['an answer that breaks off', truncate, 'NetworkError'],
+    ['an interrupted response', truncate, 'NetworkError'],
     ['a body that never ends', stall, 'TimeoutError'],
     ['JSON that is none', (_, response) => response.end('{'), 'ContractError'],
   ])('reject of the family on %s', async (_, fault, name) => {
@@ -180,28 +180,28 @@ describe('raw calls', () => {
 
 describe('no promise hangs', () => {
   it.each<[string, Act]>([
-    ['no answer comes', hang],
+    ['no response comes', hang],
     ['a body does not end', stall],
     ['the body of an error does not end', (_, r) => r.writeHead(503).write('{')],
-  ])('past its total time where %s', async (_, fault) => {
+  ])('past its total time if %s', async (_, fault) => {
     await using server = await faultServer(fault);
     const service = client(server.baseUrl, { timeouts: { total: 100 } }).service('x');
     const calls = [service.get('a?s=5ec4e7'), service.post('a?s=5ec4e7')];
     for (const error of await Promise.all(calls.map(failureOf))) {
       expect(error).toMatchObject({ name: 'TimeoutError', timeout: 100 });
       expect(String(error)).toMatch(
-        /^TimeoutError: No answer within 100 ms \(\w+ \/v1\/cloudrun\/x\/a\)$/,
+        /^TimeoutError: No response within 100 ms \(\w+ \/v1\/cloudrun\/x\/a\)$/,
       );
     }
   });
 
-  it('also where a fetch of your own does not listen', async () => {
+  it('even if your own fetch ignores the signal', async () => {
     const fetch = () => new Promise<Response>(() => {});
     const service = client('http://g.example', { fetch, timeouts: { perTry: 20 } }).service('x');
     expect(await failureOf(service.post())).toMatchObject({ name: 'TimeoutError', timeout: 20 });
   });
 
-  it('and nothing is sent where the signal aborts while the credentials come', async () => {
+  it('and nothing is sent if the signal aborts while the credentials are requested', async () => {
     const fetch = vi.fn(async () => Response.json({}));
     const stop = new AbortController();
     const reason = new Error('enough');
@@ -217,14 +217,14 @@ describe('no promise hangs', () => {
     expect(fetch).not.toHaveBeenCalled();
   });
 
-  it('also where the credentials do not come', async () => {
+  it('even if the credentials never arrive', async () => {
     const auth = { authorize: () => new Promise<string>(() => {}) };
     const service = client('http://g.example', { auth, timeouts: { total: 20 } }).service('x');
     expect(await failureOf(service.get())).toMatchObject({ name: 'TimeoutError', timeout: 20 });
   });
 
   it.each<[string, Act]>([
-    ['before the answer', hang],
+    ['before the response', hang],
     ['within the body', stall],
     ['while it waits', refuse('SERVICE_NOT_READY', 503, { 'Retry-After': '20' })],
   ])('and ends with the reason of its signal %s', async (_, fault) => {
@@ -242,7 +242,7 @@ describe('no promise hangs', () => {
     expect(server.calls).toHaveLength(1);
   });
 
-  it('for the body of an answer that was handed out, only the caller ends it', async () => {
+  it('only the caller aborts the body of a returned response', async () => {
     await using server = await faultServer(stall);
     const stop = new AbortController();
     const service = client(server.baseUrl, { timeouts: { total: 60, perTry: 60 } }).service('x');
@@ -368,7 +368,7 @@ describe('credentials', () => {
 });
 
 describe('hooks', () => {
-  it('see each try, may add headers, and never see credentials', async () => {
+  it('see each attempt, may add headers, and never see credentials', async () => {
     await using server = await faultServer(reset, ok);
     const seen: string[] = [];
     const gateway = client(server.baseUrl, {

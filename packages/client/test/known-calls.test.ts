@@ -46,14 +46,14 @@ describe('an error of the gateway knows its call, its credentials and the names 
     ['which post throws', (answer) => failureOf(serviceWith(answer).post('a?sign=1'))],
     ['which events throw', (answer) => failureOf(serviceWith(answer).events('a').next())],
     [
-      'made of an answer that request gave',
+      'made of a response that request returned',
       async (answer) => {
         const response = await serviceWith(answer).request('a', { method: 'POST' });
         return toGatewayError({ response, error: await response.json() });
       },
     ],
     [
-      'made of an answer that a hook saw',
+      'made of a response that a hook saw',
       async (answer) => {
         const seen: Response[] = [];
         const hooks = {
@@ -89,7 +89,7 @@ describe('an error of the gateway knows its call, its credentials and the names 
   });
 });
 
-describe('an error of an answer that broke off, or is not as promised, knows its call', () => {
+describe('an error of an interrupted or unexpected response knows its call', () => {
   const refuse = { '~standard': { version: 1, vendor: 'a', validate: () => ({ issues: [] }) } };
   it.each<[string, Response, (service: Service) => Promise<unknown>, string]>([
     ['a get', BROKEN(), (service) => service.get('a'), 'NetworkError'],

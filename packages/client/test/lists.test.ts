@@ -7,11 +7,11 @@ type Item = string | { fileID?: string; srcPath?: string; dstPath?: string; maxA
 interface Call {
   readonly url: string;
   readonly body: { fileList: Item[]; data?: { fileList: Item[] } };
-  /** Sends the answer. */
+  /** Sends the response. */
   readonly reply: (body: unknown, status?: number) => void;
 }
 
-/** Gives each call to the test, which answers it when it likes. */
+/** Passes each call to the test, which responds when it likes. */
 async function serveLists(take: (call: Call) => void, options: Partial<StorageClientOptions> = {}) {
   const served = await serve(async (request, response) => {
     const body = JSON.parse(String(await bodyOf(request)));
@@ -42,7 +42,7 @@ const ok = (fileList: unknown[]) => ({
 const refused = { statusCode: 500, body: { requestId: 'r-2', code: 'SYS_ERR', message: 'No.' } };
 
 describe('a list of 120 files', () => {
-  it('is split by 50, and its results stand in order whatever call is answered first', async () => {
+  it('is split by 50, and its results are in order whichever response comes first', async () => {
     const calls: Call[] = [];
     await using served = await serveLists((call) => {
       calls.push(call);
@@ -57,7 +57,7 @@ describe('a list of 120 files', () => {
     );
   });
 
-  it('is told apart by file ID where the entries stand in another order', async () => {
+  it('is matched by file ID if the entries are in another order', async () => {
     await using served = await serveLists(({ body, reply }) =>
       reply(ok(body.fileList.map(linked).toReversed())),
     );
@@ -88,7 +88,7 @@ describe('a list of 120 files', () => {
     }
   });
 
-  it('keeps the results of the other calls where one fails', async () => {
+  it('keeps the results of the other calls if one fails', async () => {
     await using served = await serveLists(({ body, reply }) =>
       idOf(body.fileList[0] ?? '').endsWith('/50')
         ? reply(refused, 500)
@@ -104,7 +104,7 @@ describe('a list of 120 files', () => {
     );
   });
 
-  it('keeps what is done where the signal aborts', async () => {
+  it('keeps the finished results if the signal aborts', async () => {
     const controller = new AbortController();
     let count = 0;
     await using served = await serveLists(({ body, reply }) => {
@@ -123,7 +123,7 @@ describe('a list of 120 files', () => {
 });
 
 describe('a list', () => {
-  it('gives each bad file an error, and leaves the good ones', async () => {
+  it('returns an error for each bad file, and does not affect the good ones', async () => {
     await using served = await serveLists(({ body, reply }) =>
       reply(
         ok([
@@ -137,7 +137,7 @@ describe('a list', () => {
     expect(results).toMatchObject([
       { fileID: 'a', url: 'https://files.example/a' },
       { fileID: 'b', error: { code: 'STORAGE_FILE_NONEXIST' } },
-      { fileID: 'c', error: { message: expect.stringContaining('no valid address') } },
+      { fileID: 'c', error: { message: expect.stringContaining('no valid URL') } },
       { fileID: 'd', error: { message: expect.stringContaining('no entry for the file') } },
     ]);
   });
@@ -149,7 +149,7 @@ describe('a list', () => {
     expect(await storage.move([])).toEqual([]);
   });
 
-  it('takes a lifetime for each file, and checks all before it sends any', async () => {
+  it('accepts a lifetime for each file, and checks all of them before sending', async () => {
     const bodies: unknown[] = [];
     await using served = await serveLists(({ body, reply }) => {
       bodies.push(body);
@@ -197,7 +197,7 @@ describe('a list', () => {
     ]);
   });
 
-  it('is repeated where it may be executed twice, and else not', async () => {
+  it('is retried only if it may be executed twice', async () => {
     let count = 0;
     await using served = await serveLists(({ body, reply }) => {
       count += 1;
@@ -209,7 +209,7 @@ describe('a list', () => {
     expect(count).toBe(3);
   });
 
-  it('is repeated whatever it does where it was refused for its rate', async () => {
+  it('is retried in any case after a rate limit', async () => {
     let count = 0;
     await using served = await serveLists(({ body, reply }) => {
       count += 1;
@@ -222,14 +222,14 @@ describe('a list', () => {
 });
 
 describe('a deployment of another form', () => {
-  it('answers flat', async () => {
+  it('in a flat response', async () => {
     await using served = await serveLists(({ body, reply }) =>
       reply({ requestId: 'r-1', data: { fileList: body.fileList.map(linked) } }),
     );
     expect(await served.storage.delete(['a', 'b'])).toEqual([{ fileID: 'a' }, { fileID: 'b' }]);
   });
 
-  it('answers flat, with a code and status 200 for a failure', async () => {
+  it('in a flat response, with a code and status 200 for a failure', async () => {
     await using served = await serveLists(({ reply }) =>
       reply({ requestId: 'r-3', code: 'INVALID_PARAM', message: 'No.' }),
     );

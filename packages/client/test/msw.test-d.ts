@@ -9,7 +9,7 @@ const { storage } = berth;
 const hello = berth.service('hello');
 
 describe('handlers', () => {
-  it('go where those of MSW go', () => {
+  it('work everywhere that MSW handlers work', () => {
     const connection = hello.connect('chat', ({ client }) => client.send('Hello'));
     const server = setupServer(connection, ...berth.handlers);
     server.use(storage.batchDelete(() => storageError('SYS_ERR')));
@@ -26,7 +26,7 @@ describe('handlers', () => {
   });
 });
 
-describe('answers of storage operations', () => {
+describe('responses of storage operations', () => {
   it('are typed by the contract', () => {
     storage.batchDelete(({ body, request }) => {
       expectTypeOf(body.fileList).toEqualTypeOf<string[]>();

@@ -98,7 +98,7 @@ describe('no credential shows in', () => {
       (storage) => storage.download('a'),
     ],
     [
-      'the error of a link that is no address',
+      'the error of a link that is not a URL',
       [list({ fileID: 'a', code: 'SUCCESS', tempFileURL: '//5ec4e7' })],
       (storage) => storage.download('a'),
     ],

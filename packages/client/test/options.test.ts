@@ -97,7 +97,7 @@ describe('retry', () => {
     expect(await triesOf(false)).toBe(1);
   });
 
-  it('waits no shorter than asked where that is longer than timers know', async () => {
+  it('waits at least the time asked for, even beyond the limit of timers', async () => {
     vi.useFakeTimers();
     const headers = { 'Retry-After': String(2 ** 31) };
     const fetch = vi.fn(async () => new Response(null, { status: 503, headers }));
@@ -138,12 +138,12 @@ describe('what is given wrongly is refused in a sentence', () => {
     [
       'createGatewayClient()',
       () => createGatewayClient(undefined as never),
-      'createGatewayClient needs options: { baseUrl }, or { envId, gatewayDomain }.',
+      'createGatewayClient needs { baseUrl } or { envId, gatewayDomain }.',
     ],
     [
       'createStorageClient()',
       () => createStorageClient(undefined as never),
-      'createStorageClient needs options: { baseUrl, envId, credentials }.',
+      'createStorageClient needs { baseUrl, envId, credentials }.',
     ],
     [
       'an address without a scheme',
@@ -179,7 +179,7 @@ describe('what is given wrongly is refused in a sentence', () => {
     [
       'tc3Storage()',
       () => tc3Storage(undefined as never),
-      'tc3Storage needs { secretId, secretKey }, or a function that gives them.',
+      'tc3Storage needs { secretId, secretKey }, or a function that returns them.',
     ],
   ])('%s', (_, create, text) => {
     expect(create).toThrow(new TypeError(text));
@@ -189,7 +189,7 @@ describe('what is given wrongly is refused in a sentence', () => {
   const storage = storageOf({ retry: false });
   const service = serviceOf({ retry: false });
   it.each<[string, () => Promise<unknown>, string]>([
-    ['delete()', () => storage.delete(missing), 'fileIDs must be a list, got undefined.'],
+    ['delete()', () => storage.delete(missing), 'fileIDs must be an array, got undefined.'],
     [
       'delete([undefined])',
       () => storage.delete([missing]),
@@ -197,18 +197,18 @@ describe('what is given wrongly is refused in a sentence', () => {
     ],
     ['tempUrl()', () => storage.tempUrl(missing), 'fileID must be a string, got undefined.'],
     ['publicUrl()', () => storage.publicUrl(missing), 'fileID must be a string, got undefined.'],
-    ['tempUrls()', () => storage.tempUrls(missing), 'files must be a list, got undefined.'],
-    ['tempUrls("a")', () => storage.tempUrls('a' as never), 'files must be a list, got string.'],
+    ['tempUrls()', () => storage.tempUrls(missing), 'files must be an array, got undefined.'],
+    ['tempUrls("a")', () => storage.tempUrls('a' as never), 'files must be an array, got string.'],
     [
       'tempUrls([null])',
       () => storage.tempUrls([null as never]),
       'fileID must be a string, got null.',
     ],
     ['download()', () => storage.download(missing), 'fileID must be a string, got undefined.'],
-    ['copy()', () => storage.copy(missing), 'files must be a list, got undefined.'],
+    ['copy()', () => storage.copy(missing), 'files must be an array, got undefined.'],
     ['copy("/a")', () => storage.copy('/a', missing), 'dstPath must be a string, got undefined.'],
     ['move([{}])', () => storage.move([{} as never]), 'srcPath must be a string, got undefined.'],
-    ['uploadMany()', () => storage.uploadMany(missing), 'files must be a list, got undefined.'],
+    ['uploadMany()', () => storage.uploadMany(missing), 'files must be an array, got undefined.'],
     ['service.get(5)', () => service.get(5 as never), 'path must be a string, got number.'],
     [
       'service.connect(null)',
@@ -220,6 +220,6 @@ describe('what is given wrongly is refused in a sentence', () => {
   });
 
   it('bearer("Bearer x")', () => {
-    expect(() => bearer('Bearer x')).toThrow(/^token must be the token alone/);
+    expect(() => bearer('Bearer x')).toThrow(/^token must not include/);
   });
 });

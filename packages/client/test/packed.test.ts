@@ -40,7 +40,7 @@ const packedFiles = async () =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-/** A call, a raw call and an upload: what is loaded at once, and what later. */
+/** A call, a raw call and an upload: what is loaded immediately, and what later. */
 const program = (data: string) => `
   import { createGatewayClient, createStorageClient } from '@berth/client';
   const baseUrl = '${server.url}';

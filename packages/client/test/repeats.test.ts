@@ -11,7 +11,7 @@ import { faultServer, refuse } from './support/fault-server.ts';
 
 const retry = { attempts: 2, baseDelay: 1 };
 
-describe('a refusal of the gateway is repeated as its row says (D6)', () => {
+describe('a refusal of the gateway is retried according to its row (D6)', () => {
   it.each(
     defaults.gatewayErrors
       .filter(({ code }) => code !== 'ACCESS_TOKEN_EXPIRED')
@@ -36,7 +36,7 @@ describe('a refusal of the gateway is repeated as its row says (D6)', () => {
   });
 });
 
-describe('a storage call is repeated as its operation allows (D26)', () => {
+describe('a storage call is retried if its operation allows it (D26)', () => {
   const path = { srcPath: '/a', dstPath: '/b' };
   const storageOf = (baseUrl: string) =>
     createStorageClient({
@@ -64,7 +64,7 @@ describe('a storage call is repeated as its operation allows (D26)', () => {
   });
 });
 
-describe('a wait between tries', () => {
+describe('a wait between attempts', () => {
   const START = Date.UTC(2026, 0, 1);
   beforeEach(() => {
     vi.useFakeTimers({ now: START });
@@ -108,7 +108,7 @@ describe('a wait between tries', () => {
       );
   const dated = (ms: number) => new Date(START + ms).toUTCString();
 
-  it('is half of a span that doubles up to a bound, where chance is a half', async () => {
+  it('doubles up to a limit, and is half of that if the random number is a half', async () => {
     const retry = { attempts: 8 };
     const { seen } = await waits({ retry });
     expect(seen).toEqual([125, 250, 500, 1000, 2000, 4000, 4000]);
@@ -201,7 +201,7 @@ describe('a wait between tries', () => {
     expect([seen, result]).toEqual([[2000], { a: 1 }]);
   });
 
-  it('does not count the try for which a token was renewed', async () => {
+  it('does not count an attempt that renewed a token', async () => {
     const expired = () =>
       Response.json(
         { code: 'ACCESS_TOKEN_EXPIRED', message: '', requestId: 'r' },
@@ -239,7 +239,7 @@ describe('the clock of a server that refuses a signature', () => {
   }
 
   it.each([3_600_000, -3_600_000, 31_000])(
-    'is taken where it is %d ms off, for all calls',
+    'is corrected for all calls if it is %d ms off',
     async (off) => {
       const { client, signed } = clockServer(() => off);
       const service = client();
@@ -291,7 +291,7 @@ describe('the clock of a server that refuses a signature', () => {
   it.each([
     ['within the tolerance', 30_000],
     ['not shown', undefined],
-  ])('changes nothing where it is %s', async (_, off) => {
+  ])('changes nothing if it is %s', async (_, off) => {
     const signed: number[] = [];
     const fetch = async () => {
       const headers: Record<string, string> = { 'X-Request-Id': 'r' };
@@ -306,7 +306,7 @@ describe('the clock of a server that refuses a signature', () => {
   });
 });
 
-describe('the time of a try', () => {
+describe('the time of an attempt', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
   const timeouts = { perTry: 50 };
@@ -387,7 +387,7 @@ describe('a token of your own auth', () => {
     });
   });
 
-  it('is not sent again where nothing new has come', async () => {
+  it('is not sent again if there are no new credentials', async () => {
     const { results, refreshes, sent } = await twoCalls(() => false);
     expect(results).toMatchObject(Array(2).fill({ code: 'ACCESS_TOKEN_EXPIRED' }));
     expect([refreshes, sent]).toEqual([2, ['b t1', 'a t1']]);

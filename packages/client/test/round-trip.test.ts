@@ -86,7 +86,7 @@ describe('a deployment with names of its own', () => {
     expect(await failureOf(stranger.delete(fileID))).toMatchObject({ code: 'SIGN_PARAM_INVALID' });
   });
 
-  it('tells the errors of the gateway from those of a service', async () => {
+  it('distinguishes the errors of the gateway from those of a service', async () => {
     await using own = await createMock({ wireProfile: acme });
     const call = createGatewayClient({
       baseUrl: own.gatewayUrl,

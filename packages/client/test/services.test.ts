@@ -72,7 +72,7 @@ describe('a payload', () => {
     const response = text('{"token":"5ec4e7"', 'application/json');
     const error = await failureOf(serviceWith(response).service.get('a'));
     expect(error).toMatchObject({ name: 'ContractError', status: 200, issues: [] });
-    expect(String(error)).toContain('no valid JSON (GET /v1/cloudrun/hello/a, status 200)');
+    expect(String(error)).toContain('invalid JSON (GET /v1/cloudrun/hello/a, status 200)');
     expect(String(error)).not.toContain('5ec4e7');
   });
 
@@ -238,7 +238,7 @@ describe('the body of a POST', () => {
   });
 });
 
-it('request gives the raw answer, whatever its status', async () => {
+it('request returns the raw response, whatever its status', async () => {
   const { service, requests } = serviceWith(new Response('no', { status: 418 }));
   const response = await service.request('a', { method: 'POST', body: 'x' });
   expect([response.status, await response.text()]).toEqual([418, 'no']);
@@ -280,7 +280,7 @@ describe('a redirect of a service', () => {
       source: 'service',
       status,
       retryable: false,
-      message: expect.stringContaining('The hosted service answered with a redirect'),
+      message: expect.stringContaining('The hosted service returned a redirect'),
     };
     expect(await failureOf(service.get('a'))).toMatchObject(error);
     expect(await failureOf(service.post('a', 'body'))).toMatchObject(error);
@@ -352,7 +352,7 @@ it('a stream is never sent as the text that a platform without such bodies makes
   const call = createGatewayClient(options).service('hello').post('a', new ReadableStream());
   expect(await failureOf(call)).toMatchObject({
     name: 'NetworkError',
-    message: expect.stringContaining('fetch would send this stream as a text.'),
+    message: expect.stringContaining('fetch would send this stream as text.'),
   });
   expect(sent).toEqual([]);
 });
@@ -366,7 +366,7 @@ it('a failed fetch gives a NetworkError whose cause holds no address and no cred
     },
   );
   const error = (await failureOf(serviceWith(failed).service.get('a?s=5ec4e7'))) as Error;
-  expect(error.message).toBe('No answer came: connect ECONNREFUSED (GET /v1/cloudrun/hello/a)');
+  expect(error.message).toBe('No response: connect ECONNREFUSED (GET /v1/cloudrun/hello/a)');
   expect(error.cause).toMatchObject({ name: 'TypeError', cause: { code: 'ECONNREFUSED' } });
   const { inspect } = await import('node:util');
   expect(inspect(error, { depth: 9, showHidden: true, getters: true })).not.toContain('5ec4e7');

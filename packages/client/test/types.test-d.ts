@@ -58,7 +58,7 @@ describe('gateway calls', () => {
     void (() => gateway.GET(ROOT, { params, signl: AbortSignal.abort() }));
   });
 
-  it('refuse a body that is no object, and a GET with one', () => {
+  it('refuse a body that is not an object, and a GET with one', () => {
     const params = { path: { name: 'hello' } };
     // @ts-expect-error: the body is an object
     void (() => gateway.POST(ROOT, { params, body: 'text' }));
@@ -115,7 +115,7 @@ describe('storage calls', () => {
 });
 
 describe('errors', () => {
-  it('are told apart by their name', () => {
+  it('are distinguished by their name', () => {
     void ((error: unknown) => {
       if (!isBerthError(error)) throw error;
       expectTypeOf(error).toEqualTypeOf<AnyBerthError>();

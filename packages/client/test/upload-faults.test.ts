@@ -60,7 +60,7 @@ describe('an upload', () => {
   });
 
   it.each<[string, Handler]>([
-    ['is told to slow down', refuse(503, 'SlowDown')],
+    ['is asked to slow down', refuse(503, 'SlowDown')],
     ['meets an error of the target', refuse(500, 'InternalError')],
     ['loses its connection', reset],
   ])('is sent again with a new grant where it %s', async (_, fault) => {
@@ -71,7 +71,7 @@ describe('an upload', () => {
     expect(bodies).toEqual([expect.stringContaining('hello')]);
   });
 
-  it('tells the hooks of each new try', async () => {
+  it('reports each new attempt to the hooks', async () => {
     const seen: unknown[] = [];
     const { handle } = inTurn(refuse(503, 'SlowDown'));
     const hooks = { onRetry: (event: object) => void seen.push(event) };
@@ -134,7 +134,7 @@ describe('an upload', () => {
   it.each([
     ['shorter', 6],
     ['longer', 4],
-  ])('fails where a stream is %s than was told', async (word, size) => {
+  ])('fails if a stream is %s than its size', async (word, size) => {
     await using served = await serveStorage((request) => bodyOf(request));
     const data = new Blob(['hello']).stream();
     const error = await failureOf(served.storage.upload('a.txt', data, { size }));
@@ -193,7 +193,7 @@ describe('an abort in the middle', () => {
     expect(connections).toBeLessThanOrEqual(1);
   });
 
-  it('ends it where the stream gives nothing, or the target never answers', async () => {
+  it('ends it if the stream stalls, or the target never responds', async () => {
     await using served = await serveStorage((request) => void request.resume());
     const silent = new ReadableStream<Uint8Array>();
     for (const data of [silent, 'hello']) {
@@ -206,7 +206,7 @@ describe('an abort in the middle', () => {
     }
   });
 
-  it('sends nothing where the signal has aborted before', async () => {
+  it('sends nothing if the signal has already aborted', async () => {
     await using served = await serveStorage((request) => bodyOf(request));
     const signal = AbortSignal.abort(new Error('early'));
     await expect(served.storage.upload('a', 'hello', { signal })).rejects.toThrow('early');
@@ -220,7 +220,7 @@ describe('a time limit', () => {
     const timeouts = { perTry: 300 };
     const error = await failureOf(served.storage.upload('a', 'hello', { timeouts, retry: false }));
     expect(error).toMatchObject({ name: 'TimeoutError', timeout: 300 });
-    expect(String(error)).toContain('a was not uploaded: nothing moved for 300 ms (POST /target)');
+    expect(String(error)).toContain('a was not uploaded: no progress for 300 ms (POST /target)');
   });
 
   it('ends an upload that takes too long in all', async () => {

@@ -69,7 +69,7 @@ describe.each([
   it.each([
     ['0 B', 0],
     ['1 B', 1],
-  ])('takes %s of each kind, and tells the progress', async (_size, size) => {
+  ])('uploads %s of each kind, and reports the progress', async (_size, size) => {
     const bytes = new Uint8Array(size).fill(7);
     const path = await file('small.bin', bytes);
     for (const data of [bytes, new Blob([bytes]), { file: path }, new Blob([bytes]).stream()]) {
@@ -129,8 +129,8 @@ describe('limits', () => {
     await expect(stream).rejects.toThrow('longer than maxBytes, 204800');
   });
 
-  it('refuse what is no file of the disk', async () => {
-    await expect(storage.upload('a', { file: folder })).rejects.toThrow('is no file');
+  it('refuse what is not a local file', async () => {
+    await expect(storage.upload('a', { file: folder })).rejects.toThrow('is not a file');
     const missing = storage.upload('a', { file: join(folder, 'missing') });
     await expect(missing).rejects.toMatchObject({ code: 'ENOENT' });
   });
@@ -159,7 +159,7 @@ describe('many uploads', () => {
     expect(await storage.uploadMany(remaining)).toMatchObject({ remaining: [] });
   });
 
-  it('leave the rest to be resumed where the signal aborts', async () => {
+  it('return the rest to resume if the signal aborts', async () => {
     const files = Array.from({ length: 5 }, (_, at) => ({ path: `rest/${at}.txt`, data: 'x' }));
     const controller = new AbortController();
     const { results, remaining } = await storage.uploadMany(files, {

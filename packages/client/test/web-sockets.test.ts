@@ -13,7 +13,7 @@ import { faultServer, hang } from './support/fault-server.ts';
 
 const auth = bearer('5ec.4e7');
 
-/** A server that greets at once and sends each message back. */
+/** A server that greets immediately and sends each message back. */
 async function echoServer({ refused = '' } = {}) {
   const handshakes: { url: string | undefined; headers: NodeJS.Dict<string | string[]> }[] = [];
   const sockets = new WebSocketServer({
@@ -97,7 +97,7 @@ describe.each([
     expect(headers['sec-websocket-protocol']?.toString().replace(' ', '')).toBe('a,b');
   });
 
-  it('rejects where the gateway refuses, without a word of the token', async () => {
+  it('rejects if the gateway refuses, without revealing the token', async () => {
     await using server = await faultServer(hang);
     server.server.on('upgrade', (_, socket: Socket) => refuseUpgrade(socket, 'NO 5ec.4e7'));
     const error = await failureOf(service(server.baseUrl, options).connect('a?s=5ec4e7'));
@@ -108,7 +108,7 @@ describe.each([
     );
   });
 
-  it('asks for the token again where the handshake fails, and tries once more', async () => {
+  it('asks for the token again if the handshake fails, and tries again', async () => {
     await using server = await echoServer({ refused: 'Bearer t1' });
     let count = 0;
     const auth = bearer(() => `t${++count}`);
@@ -124,13 +124,13 @@ describe.each([
     ]);
   });
 
-  it('rejects with a NetworkError where nothing listens, also where the token fails then', async () => {
+  it('rejects with a NetworkError if nothing listens, even if the token fails too', async () => {
     const token = vi.fn().mockReturnValueOnce('t').mockRejectedValue(new Error('offline'));
     const chat = service('http://127.0.0.1:1', { ...options, auth: bearer(token) });
     expect(await failureOf(chat.connect('a'))).toMatchObject({ name: 'NetworkError' });
   });
 
-  it('rejects in time where no answer comes', async () => {
+  it('rejects in time if there is no response', async () => {
     await using server = await faultServer(hang);
     const sockets = new Set<Socket>();
     server.server.on('upgrade', (_, socket: Socket) => {
@@ -190,7 +190,7 @@ describe('the package ws shows the response to a handshake, so connect rejects',
     expect((error as GatewayError).body()).toBe('none here');
   });
 
-  it('with the first refusal where the token is the same again', async () => {
+  it('with the first refusal if the token is unchanged', async () => {
     await using server = await echoServer({ refused: 'Bearer t' });
     const chat = service(server.baseUrl, { ...withWs, auth: bearer(() => 't') });
     expect(await failureOf(chat.connect('a'))).toMatchObject({ code: 'ACCESS_TOKEN_EXPIRED' });
@@ -206,7 +206,7 @@ describe('the package ws shows the response to a handshake, so connect rejects',
   });
 });
 
-describe('where a platform can send no headers', () => {
+describe('if a platform can send no headers', () => {
   /** As a browser does it: anything but names of subprotocols is refused. */
   class BrowserSocket extends WebSocket {
     constructor(url: string, protocols: string | string[] = []) {
@@ -240,7 +240,7 @@ describe('where a platform can send no headers', () => {
     expect(String(error)).not.toContain('5ec');
   });
 
-  it('and where there is no WebSocket at all, one is asked for', async () => {
+  it('and without a WebSocket, the error asks for one', async () => {
     vi.stubGlobal('WebSocket', undefined);
     const error = await failureOf(service('http://127.0.0.1:1').connect());
     vi.unstubAllGlobals();

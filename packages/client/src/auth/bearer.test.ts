@@ -20,20 +20,20 @@ function counted() {
 type Refresh = (refused?: string) => Promise<boolean>;
 
 describe('bearer', () => {
-  it('sends a token, which nothing can make new', () => {
+  it('sends a token that cannot be renewed', () => {
     const auth = bearer('a');
     expect(auth.authorize(request)).toBe('Bearer a');
     expect(auth.refresh).toBeUndefined();
   });
 
-  it('asks once for all who wait and keeps the token', async () => {
+  it('calls the function once for all waiting calls and caches the token', async () => {
     const { provider, authorize } = counted();
     expect(await Promise.all([authorize(), authorize()])).toEqual(['Bearer t1', 'Bearer t1']);
     expect(await authorize()).toBe('Bearer t1');
     expect(provider).toHaveBeenCalledTimes(1);
   });
 
-  it('asks once more however many calls were refused, also late ones', async () => {
+  it('asks again, once for all refused calls, even late ones', async () => {
     const { provider, authorize, refresh } = counted();
     const refused = await authorize();
     expect(await Promise.all([refresh(refused), refresh(refused)])).toEqual([true, true]);
@@ -42,7 +42,7 @@ describe('bearer', () => {
     expect(provider).toHaveBeenCalledTimes(2);
   });
 
-  it('lets calls that begin meanwhile wait for the new token', async () => {
+  it('makes later calls wait for the new token', async () => {
     const { authorize, refresh } = counted();
     await authorize();
     const refreshed = refresh();
@@ -50,14 +50,14 @@ describe('bearer', () => {
     expect(await refreshed).toBe(true);
   });
 
-  it('tells that the function gave the same token again', async () => {
+  it('reports that the function returned the same token again', async () => {
     const auth = bearer(() => 'same');
     await auth.authorize(request);
     expect(await auth.refresh?.('Bearer same')).toBe(false);
     expect(await auth.refresh?.()).toBe(false);
   });
 
-  it('fails for each that waits, and asks again for the next', async () => {
+  it('fails for all waiting calls, and asks again for the next one', async () => {
     const cause = new Error('down');
     const provider = vi
       .fn(() => 'b')
@@ -68,14 +68,14 @@ describe('bearer', () => {
     const results = await Promise.allSettled([auth.authorize(request), auth.refresh?.()]);
     for (const result of results) {
       expect(result).toMatchObject({
-        reason: { message: 'The function that gives the token failed: Error: down', cause },
+        reason: { message: 'Getting the token failed: Error: down', cause },
       });
     }
     expect(provider).toHaveBeenCalledTimes(1);
     expect(await auth.authorize(request)).toBe('Bearer b');
   });
 
-  it('keeps no old token where a refresh failed', async () => {
+  it('drops the old token if a refresh fails', async () => {
     const provider = vi.fn(async () => 'a').mockResolvedValueOnce('old');
     const auth = bearer(provider);
     await auth.authorize(request);
@@ -104,7 +104,7 @@ describe('bearer', () => {
       expect(provider).toHaveBeenCalledTimes(2);
     });
 
-    it('that is over already is sent, and asked for again with the next call', async () => {
+    it('that has already expired is sent, and requested again for the next call', async () => {
       const over = jwt({ exp: 1 });
       const provider = vi.fn(() => over);
       const auth = bearer(provider);
@@ -114,10 +114,10 @@ describe('bearer', () => {
 
     it.each([
       ['no exp', jwt({ sub: 'a' })],
-      ['an exp that is no number', jwt({ exp: '1' })],
-      ['a payload that is no object', jwt(null)],
-      ['a payload that is no JSON', 'a.b.c'],
-      ['a payload that is no base64url', 'a.*.c'],
+      ['an exp that is not a number', jwt({ exp: '1' })],
+      ['a payload that is not an object', jwt(null)],
+      ['a payload that is not JSON', 'a.b.c'],
+      ['a payload that is not base64url', 'a.*.c'],
       ['no parts', 'opaque'],
     ])('with %s is kept', async (_, token) => {
       const provider = vi.fn(() => token);
@@ -128,15 +128,15 @@ describe('bearer', () => {
   });
 
   it.each(['', ' ', undefined])('refuses the token %j', async (token) => {
-    expect(() => bearer(token as string)).toThrow(new TypeError('The token is empty.'));
+    expect(() => bearer(token as string)).toThrow(new TypeError('token is empty.'));
     const auth = bearer(() => token as string);
-    await expect(auth.authorize(request)).rejects.toThrow('The token is empty.');
+    await expect(auth.authorize(request)).rejects.toThrow('token is empty.');
   });
 
   it.each(['Bearer 5ec4e7', ' bearer  5ec4e7'])(
     'refuses a token with its scheme, and does not show it: %j',
     async (token) => {
-      const refused = new TypeError('token must be the token alone, without "Bearer" in front.');
+      const refused = new TypeError('token must not include "Bearer".');
       expect(() => bearer(token)).toThrow(refused);
       const auth = bearer(() => token);
       await expect(auth.authorize(request)).rejects.toThrow(refused);

@@ -1,21 +1,21 @@
 import { askOnce, type GatewayAuth } from './credentials.ts';
 
-/** Gives an access token; asked where none is known, and again when the known one expires or is refused. */
+/** Returns an access token. Called when none is known, or when the known one expires or is refused. */
 export type TokenProvider = () => string | Promise<string>;
 
-/** A token is replaced so long before it expires, in milliseconds: longer than a call takes to arrive. */
+/** How long before its expiry a token is replaced, in milliseconds; longer than a request takes. */
 const MARGIN = 30_000;
 
 /**
  * Sends an access token as `Authorization: Bearer …` (RFC 6750, section 2.1). A token from a function
- * is kept until 30 s before its `exp`, where it is a JWT that has one (RFC 7519, section 4.1.4), and
- * until the gateway refuses it with status 401; then it is asked once more, however many calls wait
- * for it. Where it fails, each waiting call fails with its error as `cause`, and later ones ask
- * again. In Workers, where a request may end before its token is there, others wait 5 s for it at most.
+ * is cached until the gateway refuses it with status 401 or, if it is a JWT with an `exp`, until 30 s
+ * before that (RFC 7519, section 4.1.4). Then the function is called again, once for all waiting calls.
+ * If it fails, each waiting call fails with its error as `cause`, and later calls try again. In
+ * Workers, where a request may end before its token arrives, other requests wait for it at most 5 s.
  *
- * @param token access token of the environment, alone and without `Bearer` in front, or a function that
- *   gives one
- * @throws TypeError where the token is empty, or begins with `Bearer`
+ * @param token access token of the environment without the `Bearer` prefix, or a function that returns
+ *   one
+ * @throws TypeError if the token is empty or begins with `Bearer`
  *
  * @example
  * const auth = bearer(async () => (await fetch('/my-backend/token')).text());
@@ -33,7 +33,7 @@ export function bearer(token: string | TokenProvider): GatewayAuth {
     known = undefined;
     const value = toValue(await ask());
     known = value;
-    end = endOf(value);
+    end = expiryOf(value);
     return value;
   };
   return {
@@ -46,21 +46,21 @@ export function bearer(token: string | TokenProvider): GatewayAuth {
 }
 
 function toValue(token: string): string {
-  if (typeof token !== 'string' || token.trim() === '') throw new TypeError('The token is empty.');
+  if (typeof token !== 'string' || token.trim() === '') throw new TypeError('token is empty.');
   if (/^\s*bearer\s/i.test(token)) {
-    throw new TypeError('token must be the token alone, without "Bearer" in front.');
+    throw new TypeError('token must not include "Bearer".');
   }
   return `Bearer ${token}`;
 }
 
-/** When a token is to be replaced, in milliseconds since the epoch. */
-function endOf(token: string): number {
+/** When to replace a token, in milliseconds since the epoch. */
+function expiryOf(token: string): number {
   try {
     const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
     const { exp } = JSON.parse(atob(payload));
     if (typeof exp === 'number') return exp * 1000 - MARGIN;
   } catch {
-    // It is no JWT, and only the gateway knows how long it works.
+    // Not a JWT: only the gateway knows when it expires.
   }
   return Number.POSITIVE_INFINITY;
 }

@@ -2,29 +2,30 @@ import { singleFlight } from '#single-flight';
 import type { Signer } from '../internal/pipeline/pipeline-call.ts';
 import type { StorageNames } from '../wire-profile.ts';
 
-/** What a signer sees of one try of a call. */
+/** What a signer sees of one attempt. */
 export interface SignableRequest {
-  /** In capitals: `GET`, `POST`. */
+  /** In upper case: `GET`, `POST`. */
   readonly method: string;
   /**
-   * The address that the try goes to, path and query exactly as they are sent. It has no host where
-   * `baseUrl` has none: it is relative to the page then, as in `fetch`.
+   * URL of the attempt, path and query exactly as sent. If `baseUrl` has no host, it has none either: it
+   * is relative to the page then, as in `fetch`.
    */
   readonly url: string;
   /**
-   * Headers of the try by their names in small letters, as HTTP/2 writes them. A signer may add to
-   * them; `authorization` is set from what it returns.
+   * Headers of the attempt by their names in lower case, as in HTTP/2. A signer may add headers;
+   * `authorization` is set to what it returns.
    */
   readonly headers: Record<Lowercase<string>, string>;
-  /** What is given to `fetch`. A signer must not read a stream: it could not be sent any more. */
+  /** The body passed to `fetch`. A signer must not read a stream: it could not be sent afterwards. */
   readonly body: RequestInit['body'];
   /** Milliseconds since the epoch, corrected by the `Date` header of the server's last refusal. */
   readonly now: number;
 }
 
 /**
- * Puts credentials on calls of the gateway. What a method throws, or rejects with, ends each call that
- * waits for it, as it is; the next call asks again.
+ * Adds credentials to calls of the gateway. If a method throws or rejects, every call that waits for it
+ * fails with that error, unchanged; the next call tries again.
+ *
  *
  * @example
  * ```ts
@@ -32,21 +33,22 @@ export interface SignableRequest {
  * ```
  */
 export interface GatewayAuth {
-  /** Gives the value of `Authorization` for this try, or `undefined` to send none. Called once for every try. */
+  /** Returns the `Authorization` header of this attempt, or `undefined` to send none. Called for each attempt. */
   authorize(request: SignableRequest): string | undefined | Promise<string | undefined>;
   /**
    * Called after the gateway has refused a call with status 401, and after a WebSocket has not opened
-   * on a platform that does not show why. Gives `true` where the next try has something new to send.
-   * The client runs one refresh at a time, however many calls wait for it.
+   * on a platform that does not show why. Returns `true` if the next attempt has new credentials to
+   * send. The client runs one refresh at a time for all waiting calls.
    *
-   * @param refused value of `Authorization` that was sent; where another one is known by now, that is new
+   * @param refused the `Authorization` header that was refused; if the current one differs, it counts as new
    */
   refresh?(refused?: string): Promise<boolean>;
 }
 
 /**
- * The three header values of a storage call (D17). How they are made is between you and the
- * deployment; the client sends them as they are.
+ * The three header values of a storage call (D17). How they are created is between you and the
+ * deployment; the client sends them unchanged.
+ *
  *
  * @example
  * const credentials = async () => (await fetch('/my-backend/storage-credentials')).json();
@@ -54,21 +56,21 @@ export interface GatewayAuth {
 export interface StorageCredentials {
   /** Authorization credential, for example `1.0 TC3-HMAC-SHA256 Credential=…`. */
   readonly authorization: string;
-  /** Session token of temporary credentials. Default: empty, which permanent ones need. */
+  /** Session token of temporary credentials. Default: empty, as for permanent ones. */
   readonly sessionToken?: string | undefined;
   /** Time of the signature in whole seconds since the epoch. */
   readonly timestamp: number | string;
 }
 
 /**
- * Credentials, or a function that gives them for each try of a call. It is told the time in
- * milliseconds since the epoch, corrected by the server's `Date`; `tc3Storage` makes one.
+ * Credentials, or a function that returns them for each attempt. It receives the time in milliseconds
+ * since the epoch, corrected by the server's `Date`. `tc3Storage` creates such a function.
  */
 export type StorageCredentialsSource =
   | StorageCredentials
   | ((now: number) => StorageCredentials | Promise<StorageCredentials>);
 
-/** Signs calls with what a {@link GatewayAuth} gives, where a call has no `Authorization` of its own. */
+/** Adds what a {@link GatewayAuth} returns to calls without an `Authorization` of their own. */
 export function toSigner(auth: GatewayAuth): Signer {
   return {
     async sign({ method, url, body }, own, now) {
@@ -95,7 +97,7 @@ export function toStorageSigner(
       for (const [field, name] of names) {
         const value = String(values?.[field as keyof typeof storageHeaders] ?? '');
         if (!value && field !== 'sessionToken') {
-          throw new TypeError(`The credentials have no ${field}.`);
+          throw new TypeError(`credentials.${field} is missing.`);
         }
         headers[name.toLowerCase()] = toHeaderValue(name, value);
       }
@@ -105,32 +107,32 @@ export function toStorageSigner(
 }
 
 /**
- * The value of a header that holds a credential, without the spaces around it. The error of the
- * platform would quote the value; this one does not.
+ * A trimmed credential, for a header. The platform's error for a bad value would quote it; this one
+ * does not.
  *
- * @throws TypeError where the value holds characters that no header may carry (RFC 9110, section 5.5)
+ * @throws TypeError if a header cannot carry the value (RFC 9110, section 5.5)
  */
 function toHeaderValue(name: string, value: string): string {
   const text = value.trim();
   if (!/[^\t -~\x80-\xff]/.test(text)) return text;
-  throw new TypeError(`${name} has characters that no header may have.`);
+  throw new TypeError(`${name} is not a valid header value.`);
 }
 
 /**
- * Makes a function that asks the user's once however many callers wait, and again for those after
- * them, also if it failed.
+ * Wraps a function of the user so that concurrent callers share one call. Later callers call it again,
+ * even if it failed.
  *
- * @param what what is asked for, as in `the token`; it stands in the error of a failed function
+ * @param what what the function returns, for the error message: `the token`
  */
-export function askOnce<Answer>(
-  ask: () => Answer | Promise<Answer>,
+export function askOnce<Value>(
+  ask: () => Value | Promise<Value>,
   what: string,
-): () => Promise<Answer> {
-  return singleFlight<void, Answer>(async () => {
+): () => Promise<Value> {
+  return singleFlight<void, Value>(async () => {
     try {
       return await ask();
     } catch (cause) {
-      throw new Error(`The function that gives ${what} failed: ${cause}`, { cause });
+      throw new Error(`Getting ${what} failed: ${cause}`, { cause });
     }
   });
 }

@@ -43,21 +43,24 @@ describe('tc3Storage', () => {
     ['a date', (time: number) => new Date(time)],
     ['a text', (time: number) => new Date(time).toISOString()],
     ['a number', (time: number) => time],
-  ])('asks again a minute before the end, given as %s, once for all', async (_, toExpires) => {
-    let count = 0;
-    const provider = vi.fn(() => ({
-      ...STORAGE_PAIR,
-      token: `t${++count}`,
-      expires: toExpires(NOW + count * 3_600_000),
-    }));
-    const sign = tc3Storage(provider);
-    const last = await sign(NOW + 3_540_000 - 1);
-    const next = await Promise.all([sign(NOW + 3_540_000), sign(NOW + 3_540_000)]);
-    expect([last, ...next].map(({ sessionToken }) => sessionToken)).toEqual(['t1', 't2', 't2']);
-    expect(provider).toHaveBeenCalledTimes(2);
-  });
+  ])(
+    'asks again a minute before the expiry, given as %s, once for all calls',
+    async (_, toExpires) => {
+      let count = 0;
+      const provider = vi.fn(() => ({
+        ...STORAGE_PAIR,
+        token: `t${++count}`,
+        expires: toExpires(NOW + count * 3_600_000),
+      }));
+      const sign = tc3Storage(provider);
+      const last = await sign(NOW + 3_540_000 - 1);
+      const next = await Promise.all([sign(NOW + 3_540_000), sign(NOW + 3_540_000)]);
+      expect([last, ...next].map(({ sessionToken }) => sessionToken)).toEqual(['t1', 't2', 't2']);
+      expect(provider).toHaveBeenCalledTimes(2);
+    },
+  );
 
-  it('fails for each that waits, and asks again for the next', async () => {
+  it('fails for all waiting calls, and asks again for the next one', async () => {
     const cause = new Error('down');
     const provider = vi
       .fn(async (): Promise<ExpiringKeyPair> => STORAGE_PAIR)
@@ -66,7 +69,7 @@ describe('tc3Storage', () => {
     const results = await Promise.allSettled([sign(NOW), sign(NOW)]);
     for (const result of results) {
       expect(result).toMatchObject({
-        reason: { message: 'The function that gives the key pair failed: Error: down', cause },
+        reason: { message: 'Getting the key pair failed: Error: down', cause },
       });
     }
     expect(provider).toHaveBeenCalledTimes(1);
@@ -173,11 +176,11 @@ describe('tc3', () => {
     ['a form', new FormData()],
   ])('refuses %s and names the way out', async (_, body) => {
     await expect(sign({ method: 'POST', body: body as never })).rejects.toThrow(
-      'A signed call needs its body whole: give a string, bytes or a Blob instead of a stream or form, or use bearer().',
+      'A signed call needs a body in memory: pass a string, bytes or a Blob instead of a stream or form, or use bearer().',
     );
   });
 
-  it('signs the content type where there is one', async () => {
+  it('signs the content type if there is one', async () => {
     expect(listOf(await sign({}))).toBe('host');
     expect(listOf(await sign({ headers: { 'Content-Type': 'text/plain' } }))).toBe(
       'content-type;host',
@@ -194,10 +197,10 @@ describe('tc3', () => {
     expect(await sign({ headers: other }, { signedHeaders })).not.toBe(value);
   });
 
-  it('fails where a header that is named is missing', async () => {
+  it('fails if a header to sign is missing', async () => {
     for (const name of ['x-a', 'constructor']) {
       await expect(sign({}, { signedHeaders: [name] })).rejects.toThrow(
-        `The header ${name} is to be signed, but the call has none.`,
+        `The call has no ${name} header to sign.`,
       );
     }
   });
@@ -226,7 +229,7 @@ describe('tc3', () => {
     expect(new Set(values).size).toBe(5);
   });
 
-  it('takes the day of the time it is given, not of the key that it kept', async () => {
+  it('uses the day of the given time, not that of the cached key', async () => {
     const auth = tc3(PAIR);
     const at = (now: number) => {
       const url = 'https://dev.example/';

@@ -11,16 +11,16 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
-/** A pair is replaced so long before it ends, in milliseconds: longer than a call takes. */
+/** How long before its expiry a key pair is replaced, in milliseconds; longer than a call takes. */
 const MARGIN = 60_000;
 
-/** A key pair, and the session token where it is temporary. */
+/** A key pair, with its session token if it is temporary. */
 export interface Tc3KeyPair {
-  /** Names the key pair; it is sent. */
+  /** Identifies the key pair; it is sent. */
   readonly secretId: string;
-  /** Signs; it is never sent. */
+  /** Signs the call; it is never sent. */
   readonly secretKey: string;
-  /** Session token of temporary credentials. Default: none, as permanent ones need. */
+  /** Session token of temporary credentials. Default: none, as for permanent ones. */
   readonly token?: string | undefined;
 }
 
@@ -31,25 +31,25 @@ export interface Tc3KeyPair {
  * const auth = tc3({ secretId, secretKey, token, signedHeaders: ['content-type', 'host'] });
  */
 export interface Tc3Options extends Tc3KeyPair {
-  /** Service in the scope of the signature. Default: that of the contract (D16). */
+  /** Service in the scope of the signature. Default: the one of the contract (D16). */
   readonly service?: string | undefined;
   /**
-   * Names of the headers that the signature covers; `host` always is. A call that lacks one fails.
-   * Default: `host`, and `content-type` where a call has one.
+   * Names of the headers to sign, in addition to `host`. A call that lacks one of them fails.
+   * Default: `content-type`, if the call has one.
    */
   readonly signedHeaders?: readonly string[] | undefined;
 }
 
 /**
- * Signs each call of the gateway with a key pair (signature version 3, D16), by WebCrypto. The time is
- * that of the server, as far as it is known. Keep key pairs out of web pages: who can open the page has
- * them.
+ * Signs each call of the gateway with a key pair (signature version 3, D16), using WebCrypto and the
+ * server's time as far as it is known. Keep key pairs out of web pages: anyone who can open the page
+ * can read them.
  *
- * The signature covers the body, so it must be at hand whole: a string, bytes, a `Blob` or
+ * The signature covers the body, so the body must be in memory: a string, bytes, a `Blob` or
  * `URLSearchParams`.
  *
- * @throws TypeError where a half of the pair is empty; a call throws it where its body is a stream or a
- *   form, or where a header to be signed is missing
+ * @throws TypeError if `secretId` or `secretKey` is empty; a call throws it if its body is a stream or
+ *   a form, or if it lacks a header to sign
  *
  * @example
  * const auth = tc3({ secretId: env.BERTH_SECRET_ID, secretKey: env.BERTH_SECRET_KEY });
@@ -68,7 +68,7 @@ export function tc3(options: Tc3Options): GatewayAuth {
       for (const name of listed ?? ('content-type' in headers ? ['content-type'] : [])) {
         const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
         if (value === undefined && name !== 'host') {
-          throw new TypeError(`The header ${name} is to be signed, but the call has none.`);
+          throw new TypeError(`The call has no ${name} header to sign.`);
         }
         signed[name] = value ?? '';
       }
@@ -86,9 +86,9 @@ export function tc3(options: Tc3Options): GatewayAuth {
   };
 }
 
-/** A key pair that may end. */
+/** A key pair that may expire. */
 export interface ExpiringKeyPair extends Tc3KeyPair {
-  /** When it ends: a date, its ISO text, or milliseconds since the epoch. Default: never. */
+  /** When it expires: a date, its ISO text, or milliseconds since the epoch. Default: never. */
   readonly expires?: Date | string | number | undefined;
 }
 
@@ -99,18 +99,18 @@ export interface ExpiringKeyPair extends Tc3KeyPair {
  * const credentials = tc3Storage(pair, { signingHost: 'api.example.com' });
  */
 export interface Tc3StorageOptions {
-  /** Service in the scope of the signature. Default: that of the contract (D16). */
+  /** Service in the scope of the signature. Default: the one of the contract (D16). */
   readonly service?: string | undefined;
-  /** Host in the constant text, not that of the address. Default: that of the contract (D17). */
+  /** Host in the constant text, not that of the URL. Default: the one of the contract (D17). */
   readonly signingHost?: string | undefined;
 }
 
 /**
- * Signs storage calls with a key pair (D17), by WebCrypto. A pair from a function is kept until a
- * minute before it ends; then it is asked once more, however many calls wait for it. Where it fails,
- * each waiting call fails with its error as `cause`, and later ones ask again.
+ * Signs storage calls with a key pair (D17), using WebCrypto. A pair from a function is cached until a
+ * minute before it expires; then the function is called again, once for all waiting calls. If it fails,
+ * each waiting call fails with its error as `cause`, and later calls try again.
  *
- * @throws TypeError where a half of the pair is empty
+ * @throws TypeError if `secretId` or `secretKey` is empty
  *
  * @example
  * const credentials = tc3Storage(async () => (await fetch('/my-backend/keys')).json());
@@ -124,7 +124,9 @@ export function tc3Storage(
   }: Tc3StorageOptions = {},
 ): (now?: number) => Promise<StorageCredentials> {
   if (!pair) {
-    throw new TypeError('tc3Storage needs { secretId, secretKey }, or a function that gives them.');
+    throw new TypeError(
+      'tc3Storage needs { secretId, secretKey }, or a function that returns them.',
+    );
   }
   const toSigner = (given: ExpiringKeyPair) => ({
     sign: createTc3Signer(given, service),
@@ -156,7 +158,7 @@ async function toSignedBody(body: SignableRequest['body']): Promise<string | Byt
   if (typeof given === 'string') return given;
   if (given instanceof FormData || isStream(given)) {
     throw new TypeError(
-      'A signed call needs its body whole: give a string, bytes or a Blob instead of a stream or form, or use bearer().',
+      'A signed call needs a body in memory: pass a string, bytes or a Blob instead of a stream or form, or use bearer().',
     );
   }
   return new Uint8Array(await new Response(body).arrayBuffer());
@@ -165,11 +167,11 @@ async function toSignedBody(body: SignableRequest['body']): Promise<string | Byt
 /** What a signature covers (D16). */
 interface Tc3Request {
   readonly method: string;
-  /** As sent, nothing decoded. */
+  /** As sent, without decoding. */
   readonly path: string;
-  /** As sent, without the question mark; empty where there is none. */
+  /** As sent, without the question mark; empty if there is none. */
   readonly query: string;
-  /** The signed ones, by names in lower case. */
+  /** The signed headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Bytes;
 }
@@ -201,15 +203,15 @@ function toSignedValue(name: string, value: string): string {
 type Tc3Signer = (seconds: number, request: Tc3Request) => Promise<string>;
 
 /**
- * Makes the signer of a key pair. It keeps the key of a day.
+ * Creates the signer of a key pair. It caches the derived key of the day.
  *
- * @throws TypeError where a half of the pair is empty, or where the platform has no WebCrypto
+ * @throws TypeError if `secretId` or `secretKey` is empty, or if the platform has no WebCrypto
  */
 function createTc3Signer({ secretId, secretKey }: Tc3KeyPair, service: string): Tc3Signer {
   if (!secretId || !secretKey) throw new TypeError('secretId or secretKey is empty.');
-  // Web Cryptography API, section 10: `subtle` is there in secure contexts only.
+  // Web Cryptography API, section 10: `subtle` exists in secure contexts only.
   if (!globalThis.crypto?.subtle)
-    throw new TypeError('Without https there is no WebCrypto to sign.');
+    throw new TypeError('Signing needs WebCrypto, which needs https.');
   const { algorithm } = SIGNATURE;
   let day: string;
   let key: Promise<string | Bytes>;
@@ -231,19 +233,16 @@ function createTc3Signer({ secretId, secretKey }: Tc3KeyPair, service: string): 
   };
 }
 
-/** SHA-256 of a text in UTF-8, or of bytes, in hexadecimal digits. */
 async function sha256(content: string | Bytes): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest(HMAC.hash, toBytes(content))));
 }
 
-/** HMAC-SHA256 of a text in UTF-8. */
 async function hmac(key: string | Bytes, text: string): Promise<Bytes> {
   const { subtle } = crypto;
   const usable = await subtle.importKey('raw', toBytes(key), HMAC, false, ['sign']);
   return new Uint8Array(await subtle.sign(HMAC.name, usable, toBytes(text)));
 }
 
-/** Bytes as hexadecimal digits in lower case. */
 function toHex(bytes: Bytes): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -10,7 +10,7 @@ import { defaultWireProfile, type WireProfile } from '../wire-profile.ts';
 import { type CommonOptions, Failure } from './output.ts';
 import { need, needUrl, readSettings, SETTINGS, type Settings } from './settings.ts';
 
-/** The gateway client that the settings describe. */
+/** Creates the gateway client from the settings. */
 export async function openGateway({ config }: CommonOptions): Promise<GatewayClient> {
   const settings = await readSettings(config);
   const options = {
@@ -42,7 +42,7 @@ function toAuth(settings: Settings): GatewayAuth {
   return tc3({ ...pair, token: sessionToken, service });
 }
 
-/** The storage client that the settings describe; its warnings are notes. */
+/** Creates the storage client from the settings; its warnings are printed as notes. */
 export async function openStorage({ config, quiet }: CommonOptions): Promise<StorageClient> {
   const settings = await readSettings(config);
   const { signingService: service, signingHost, sessionToken: token } = settings;
@@ -61,7 +61,7 @@ export async function openStorage({ config, quiet }: CommonOptions): Promise<Sto
   return orFailure('storageUrl', () => createStorageClient(options));
 }
 
-/** Makes something of a setting; a setting that is wrong ends the command. */
+/** Turns the error of a wrong setting into a failure of the command. */
 function orFailure<Made>(setting: string, make: () => Made): Made {
   try {
     return make();
@@ -72,12 +72,12 @@ function orFailure<Made>(setting: string, make: () => Made): Made {
 
 const SECTIONS = ['storageHeaders', 'uploadFields', 'storeFileID', 'gatewayHeaders'] as const;
 
-/** The names of a deployment from a JSON file (D1); those of the contract where none is named. */
+/** Reads the wire profile of a deployment from a JSON file (D1). Default: the one of the contract. */
 async function readWireProfile(file: string | undefined): Promise<WireProfile> {
   if (file === undefined) return defaultWireProfile;
   const profile = await parse(file);
   const missing = SECTIONS.find((name) => profile?.[name] === undefined);
-  if (missing) throw new Failure(`${file} is no wire profile: it has no ${missing}.`, 2);
+  if (missing) throw new Failure(`${file} is not a wire profile: ${missing} is missing.`, 2);
   return profile;
 }
 
@@ -85,6 +85,6 @@ async function parse(file: string): Promise<WireProfile> {
   try {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
-    throw new Failure(`The wire profile ${file} cannot be read: ${(error as Error).message}.`, 2);
+    throw new Failure(`Cannot read the wire profile ${file}: ${(error as Error).message}.`, 2);
   }
 }

@@ -1,44 +1,44 @@
 import { pipeline } from 'node:stream/promises';
 import { isBerthError } from '../errors.ts';
 
-/** What all commands take. */
+/** Options of all commands. */
 export interface CommonOptions {
   readonly config?: string;
   readonly json?: true;
   readonly quiet?: true;
 }
 
-/** What ends a command, told in one sentence. */
+/** An expected failure that ends a command; its message is one sentence. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly exitCode: 1 | 2;
 
-  /** @param exitCode 1 where the work failed, 2 where it could not begin */
+  /** @param exitCode 1 if the work failed, 2 if it could not begin */
   constructor(message: string, exitCode: 1 | 2) {
     super(message);
     this.exitCode = exitCode;
   }
 }
 
-/** Why work ended that the user stopped. */
+/** The failure of a command that the user stopped. */
 export const STOPPED = new Failure('Stopped.', 1);
 
-/** What became of one file. */
+/** The outcome of one file. */
 export interface Outcome {
-  /** As the user named it. */
+  /** Name as given by the user. */
   readonly file: string;
-  /** What to print of it: the path, the ID or the link. */
+  /** What to print: the path, the ID or the link. */
   readonly result?: string | undefined;
   readonly error?: unknown;
-  /** More for `--json`. */
+  /** Additional fields for `--json`. */
   readonly more?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * Prints what became of each file: results to the standard output, errors to the standard error, or
- * all of it as one JSON document.
+ * Prints the outcome of each file: results to standard output, errors to standard error, or everything
+ * as one JSON document.
  *
- * @throws Failure where a file failed
+ * @throws Failure if a file failed
  */
 export function report(outcomes: readonly Outcome[], options: CommonOptions, what: string): void {
   const failed = outcomes.filter(({ error }) => error !== undefined);
@@ -61,7 +61,6 @@ function toJson({ file, error, more }: Outcome): object {
   return error === undefined ? { file, ...more } : { file, error: toPlainError(error) };
 }
 
-/** An error as JSON. */
 export function toPlainError(error: unknown): object {
   const message = toMessage(error);
   if (!isBerthError(error)) return { message };
@@ -73,7 +72,7 @@ function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Writes a stream to the standard output, which stays open. */
+/** Writes a stream to standard output, without closing it. */
 export async function writeOut(
   stream: ReadableStream<Uint8Array>,
   signal: AbortSignal,

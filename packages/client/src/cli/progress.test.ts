@@ -24,7 +24,7 @@ it('draws a bar on a terminal, without colour', async () => {
 });
 
 it.each([
-  ['where there is no terminal', false, {}],
+  ['without a terminal', false, {}],
   ['with --quiet', true, { quiet: true }],
   ['with --json', true, { json: true }],
 ])('draws nothing %s', async (_, isTTY, options) => {

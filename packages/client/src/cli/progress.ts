@@ -1,11 +1,11 @@
 import { type Options, SingleBar } from 'cli-progress';
 import type { CommonOptions } from './output.ts';
 
-/** Counts the bytes of files that go at the same time. */
+/** Counts the bytes of files that are transferred in parallel. */
 export interface Progress {
-  /** How many bytes a file has. */
+  /** Sets the size of a file in bytes. */
   expect(file: string, bytes: number): void;
-  /** How many bytes of a file are done; a try that begins anew begins at 0. */
+  /** Sets how many bytes of a file are done; a new attempt starts at 0. */
   set(file: string, bytes: number): void;
   stop(): void;
 }
@@ -13,8 +13,8 @@ export interface Progress {
 type Terminal = NodeJS.WriteStream;
 
 /**
- * A bar on the standard error, in plain characters without colour. None where that is no terminal, and
- * with `--quiet` or `--json`.
+ * A progress bar on standard error, in plain characters without colour. There is none with `--quiet` or
+ * `--json`, or if standard error is not a terminal.
  */
 export function createProgress(
   { quiet, json }: CommonOptions,
@@ -66,7 +66,6 @@ function toOptions(stream: Terminal): Options {
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
-/** Bytes for people: `1.5 MB`. */
 function toSize(bytes: number): string {
   const step = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length - 1);
   return `${(bytes / 1000 ** step).toFixed(step ? 1 : 0)} ${UNITS[step]}`;

@@ -9,30 +9,30 @@ import { readPackageInfo } from './package-info.ts';
 import { SETTINGS } from './settings.ts';
 
 const MORE = `
-Settings come from variables, or from a file in YAML or JSON with the names in brackets: --config, else
-BERTH_CONFIG, else ~/.config/berth/config.yaml. A file with secrets must be readable for you alone.
+Settings come from environment variables, or from a YAML or JSON file with the names in parentheses:
+--config, or BERTH_CONFIG, or ~/.config/berth/config.yaml. A file with secrets must be readable only by you.
 ${Object.entries(SETTINGS)
   .map(([name, [variable, text]]) => `  ${variable.padEnd(22)} ${text} (${name})`)
   .join('\n')}
 
 Examples:
-  berth cp ./site remote:/site --list site.ndjson  uploads a folder; again, it goes on where it ended
-  berth cp remote:/site ./copy --list site.ndjson  downloads what the list names
+  berth cp ./site remote:/site --list site.ndjson  uploads a folder, or resumes its upload
+  berth cp remote:/site ./copy --list site.ndjson  downloads the files in the list
   berth cp remote:/a.txt -                         prints a file
   berth url remote:/a.txt --max-age 600
   berth call hello greet -X POST -d '{"name":"Ada"}'
   berth tail hello news
 
 Exit codes:
-  0  done
-  1  the work failed, or a part of it
-  2  it could not begin: a wrong argument, option or setting`;
+  0  success
+  1  failed, in whole or in part
+  2  could not start: invalid argument, option or setting`;
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /** Runs the command line and sets the exit code. */
 export async function run(argv: string[]): Promise<void> {
-  // Who reads the output may have seen enough: `berth tail … | head`.
+  // The reader of the output may close it early: `berth tail … | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit();
     throw error;
@@ -58,11 +58,10 @@ export async function run(argv: string[]): Promise<void> {
   }
 }
 
-/** The command line. */
 function createProgram(signal: AbortSignal): Command {
   const { documents } = CONTRACT;
   const program = new Command('berth')
-    .description('Files of the storage API, and calls to hosted services.')
+    .description('Manage files in the storage API and call hosted services.')
     .version(
       `${readPackageInfo().version} (gateway ${documents['gateway.v1'].version}, storage ${documents['storage.v2'].version}, contract ${CONTRACT.sha256.slice(0, 12)})`,
     )
@@ -71,18 +70,18 @@ function createProgram(signal: AbortSignal): Command {
   for (const add of [addCp, addUrl, addRm, addMv, addCall, addTail]) {
     add(program, signal)
       .option('-c, --config <file>', 'settings in YAML or JSON')
-      .option('--json', 'print JSON, errors included')
-      .option('-q, --quiet', 'no progress, no notes, no list of what was done');
+      .option('--json', 'print JSON, including errors')
+      .option('-q, --quiet', 'hide progress, notes and the list of copied files');
   }
   return program;
 }
 
-/** The library refuses wrong input so, before anything is sent. */
+/** The library rejects invalid input with these, before it sends anything. */
 function isWrongInput(error: unknown): boolean {
   return error instanceof TypeError || error instanceof RangeError;
 }
 
-/** An error that is neither ours nor of the platform is a fault of the program: its stack helps. */
+/** The message of a known error. Any other error is a bug of the program, and its stack helps. */
 function toText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isKnown = error instanceof Failure || isBerthError(error) || isWrongInput(error);

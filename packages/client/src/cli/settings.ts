@@ -5,43 +5,43 @@ import { closest } from 'fastest-levenshtein';
 import { LineCounter, parseDocument } from 'yaml';
 import { Failure } from './output.ts';
 
-/** What the commands are set up with, each by its name in the file, its variable and its meaning. */
+/** The settings of all commands: name in the file, environment variable and meaning. */
 export const SETTINGS = {
   env: ['BERTH_ENV', 'environment'],
-  storageUrl: ['BERTH_STORAGE_URL', 'address of the storage API'],
-  gatewayUrl: ['BERTH_GATEWAY_URL', 'address of the gateway'],
+  storageUrl: ['BERTH_STORAGE_URL', 'URL of the storage API'],
+  gatewayUrl: ['BERTH_GATEWAY_URL', 'URL of the gateway'],
   gatewayDomain: [
     'BERTH_GATEWAY_DOMAIN',
-    'or its domain, to which the environment is put in front',
+    'domain of the gateway, instead of its URL; the environment becomes the first label',
   ],
-  secretId: ['BERTH_SECRET_ID', 'key pair: names it'],
-  secretKey: ['BERTH_SECRET_KEY', 'key pair: signs'],
-  sessionToken: ['BERTH_SESSION_TOKEN', 'key pair: its token, where it is temporary'],
-  token: ['BERTH_TOKEN', 'access token for the gateway; goes before the key pair'],
-  signingService: ['BERTH_SIGNING_SERVICE', 'service in signatures, where it is another'],
-  signingHost: ['BERTH_SIGNING_HOST', 'host in signatures of storage, where it is another'],
-  wireProfile: ['BERTH_WIRE_PROFILE', 'JSON file with names of the deployment'],
+  secretId: ['BERTH_SECRET_ID', 'ID of the key pair'],
+  secretKey: ['BERTH_SECRET_KEY', 'secret key of the key pair'],
+  sessionToken: ['BERTH_SESSION_TOKEN', 'session token of a temporary key pair'],
+  token: ['BERTH_TOKEN', 'access token for the gateway; takes precedence over the key pair'],
+  signingService: ['BERTH_SIGNING_SERVICE', 'service in signatures, if not the default'],
+  signingHost: ['BERTH_SIGNING_HOST', 'host in storage signatures, if not the default'],
+  wireProfile: ['BERTH_WIRE_PROFILE', 'JSON file with the wire profile of the deployment'],
 } as const;
 
 type SettingName = keyof typeof SETTINGS;
 
 export type Settings = { readonly [Name in SettingName]?: string };
 
-/** Those that nobody else on the machine may read. */
+/** Settings that nobody else on the machine may read. */
 const SECRETS: readonly SettingName[] = ['secretKey', 'sessionToken', 'token'];
 
 const NAMES = Object.keys(SETTINGS);
 
-/** Permissions of the group and of others. */
-const FOREIGN = 0o077;
+/** File permissions of the group and of others. */
+const GROUP_AND_OTHERS = 0o077;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Settings of the environment, and where it has none those of a file: the named one, else
- * `BERTH_CONFIG`, else the user's own where there is one.
+ * Settings from the environment; those it lacks come from a file: the named one, `BERTH_CONFIG`, or the
+ * user's own if it exists.
  *
- * @throws Failure where a file is missing that was named, or wrong
+ * @throws Failure if a named file is missing, or if a file is invalid
  */
 export async function readSettings(
   named: string | undefined,
@@ -63,20 +63,20 @@ async function readFrom(file: string | undefined, environment: Environment): Pro
     const { code, message } = error as NodeJS.ErrnoException;
     if (error instanceof Failure) throw error;
     if (file === undefined && code === 'ENOENT') return {};
-    throw new Failure(`The settings cannot be read: ${message}.`, 2);
+    throw new Failure(`Cannot read the settings: ${message}.`, 2);
   }
 }
 
-/** The file that needs no name. */
+/** The file used by default. */
 function defaultConfigFile(environment: Environment = process.env): string {
   const folder = environment.XDG_CONFIG_HOME || join(homedir(), '.config');
   return join(folder, 'berth', 'config.yaml');
 }
 
 /**
- * A setting that a command cannot do without.
+ * A required setting.
  *
- * @throws Failure that says where it can be set
+ * @throws Failure that says where to set it
  */
 export function need(settings: Settings, name: SettingName): string {
   const value = settings[name];
@@ -89,21 +89,21 @@ export function need(settings: Settings, name: SettingName): string {
 }
 
 /**
- * The same for an address.
+ * A required setting that is a URL.
  *
- * @throws Failure where it is none
+ * @throws Failure if it is missing or not a URL
  */
 export function needUrl(settings: Settings, name: SettingName): string {
   const value = need(settings, name);
   if (/^https?:/i.test(value) && URL.canParse(value)) return value;
-  throw new Failure(`${name} must be an address like https://storage.example.com.`, 2);
+  throw new Failure(`${name} must be a URL such as https://storage.example.com.`, 2);
 }
 
 /**
- * Reads settings from a file in YAML, of which JSON is a part. No message quotes the file, which may
- * hold secrets.
+ * Reads settings from a YAML file; JSON is a subset of YAML. No message quotes the file, which may
+ * contain secrets.
  *
- * @throws Failure where the file is wrong, or where others may read secrets in it
+ * @throws Failure if the file is invalid, or if it contains secrets that others may read
  */
 async function readConfigFile(file: string): Promise<Settings> {
   const settings = parse(file, await readFile(file, 'utf8'));
@@ -118,12 +118,12 @@ function parse(file: string, text: string): Settings {
   const [error] = document.errors;
   if (error) {
     const { line, col } = lineCounter.linePos(error.pos[0]);
-    throw new Failure(`${file}:${line}:${col} is no valid YAML (${error.code}).`, 2);
+    throw new Failure(`${file}:${line}:${col} is not valid YAML (${error.code}).`, 2);
   }
   const content: unknown = toValue(file, () => document.toJS());
   if (content === null) return {};
   if (typeof content !== 'object' || Array.isArray(content)) {
-    throw new Failure(`${file} must hold settings like "env: dev", one a line.`, 2);
+    throw new Failure(`${file} must contain settings such as "env: dev", one per line.`, 2);
   }
   const { $schema: _editors, ...settings } = content as Record<string, unknown>;
   for (const [name, value] of Object.entries(settings)) assertSetting(file, name, value);
@@ -134,21 +134,27 @@ function toValue(file: string, read: () => unknown): unknown {
   try {
     return read();
   } catch {
-    throw new Failure(`${file} has an alias without an anchor; quote values with * or &.`, 2);
+    throw new Failure(
+      `${file} has an alias without an anchor: quote values that contain * or &.`,
+      2,
+    );
   }
 }
 
 function assertSetting(file: string, name: string, value: unknown): void {
   if (!NAMES.includes(name)) {
-    const known = `Did you mean ${closest(name, NAMES)}? Known are ${NAMES.join(', ')}.`;
-    throw new Failure(`${file}: ${name} is no setting. ${known}`, 2);
+    const known = `Did you mean ${closest(name, NAMES)}? Settings: ${NAMES.join(', ')}.`;
+    throw new Failure(`${file}: ${name} is not a setting. ${known}`, 2);
   }
   if (typeof value !== 'string' || value === '') {
-    throw new Failure(`${file}: ${name as SettingName} must be a text; quote it, or remove it.`, 2);
+    throw new Failure(
+      `${file}: ${name as SettingName} must be a string: quote it, or remove it.`,
+      2,
+    );
   }
 }
 
 async function assertPrivate(file: string): Promise<void> {
-  if (process.platform === 'win32' || ((await stat(file)).mode & FOREIGN) === 0) return;
-  throw new Failure(`Others can read the secrets in ${file}: run chmod 600 ${file}`, 2);
+  if (process.platform === 'win32' || ((await stat(file)).mode & GROUP_AND_OTHERS) === 0) return;
+  throw new Failure(`The secrets in ${file} are readable by others: run chmod 600 ${file}`, 2);
 }

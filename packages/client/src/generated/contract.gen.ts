@@ -71,7 +71,7 @@ export const UPLOAD_FIELDS = {
 /** Field of the upload metadata that holds the ID in the object store. */
 export const STORE_FILE_ID = "storeFileID" as const;
 
-/** Header that carries the hosted service's own status, where no profile names another (D10). */
+/** Header that carries the hosted service's own status, unless a profile names another (D10). */
 export const UPSTREAM_STATUS = "X-Svc-Upstream-Status-Code" as const;
 
 /** Code of an entry of a list that succeeded. */

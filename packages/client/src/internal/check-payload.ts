@@ -2,50 +2,50 @@ import { ContractError } from '../errors.ts';
 import { describeResponse } from './failures.ts';
 
 /**
- * A validator by Standard Schema (https://standardschema.dev), which Zod, Valibot, ArkType and others
- * are. Only what the client needs of it is named here.
+ * A validator that implements Standard Schema (https://standardschema.dev), such as those of Zod,
+ * Valibot and ArkType. Declares only what the client needs.
  *
  * @example
  * import * as z from 'zod';
  * const User: StandardSchema<{ name: string }> = z.object({ name: z.string() });
  */
 export interface StandardSchema<Output = unknown> {
-  /** What a library puts there for others. */
+  /** The properties of Standard Schema. */
   readonly '~standard': {
     /** Version of Standard Schema. */
     readonly version: 1;
     /** Name of the library, such as `zod`. */
     readonly vendor: string;
-    /** Checks a value; an error that it throws ends the call as it is. */
+    /** Validates a value; an error that it throws ends the call, unchanged. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
   };
 }
 
-/** What a validator finds: a value, or issues. */
+/** The result of a validator: a value, or issues. */
 export type StandardResult<Output> =
   | {
-      /** The value, perhaps changed by the validator. */
+      /** The value, perhaps transformed by the validator. */
       readonly value: Output;
-      /** There are none. */
+      /** Absent for a valid value. */
       readonly issues?: undefined;
     }
   | {
-      /** What is wrong, at least one thing. */
+      /** What is wrong; at least one issue. */
       readonly issues: readonly StandardIssue[];
     };
 
 /** One thing that is wrong with a value. */
 export interface StandardIssue {
-  /** What is wrong, for people. */
+  /** Human-readable message. */
   readonly message: string;
-  /** Where: keys and positions from the outside in. Default: the whole value. */
+  /** Where: keys and indexes from the outside in. Default: the whole value. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
 /**
- * Gives what the validator makes of a payload.
+ * Validates a payload and returns the result.
  *
- * @throws ContractError where it refuses
+ * @throws ContractError if it is invalid
  */
 export async function checkPayload<Payload>(
   response: Response,
@@ -53,20 +53,20 @@ export async function checkPayload<Payload>(
   schema: StandardSchema<Payload>,
 ): Promise<Payload> {
   const result = await schema['~standard'].validate(payload);
-  if (result.issues) throw contractFailure(response, 'the validator refuses it', result.issues);
+  if (result.issues) throw contractFailure(response, 'the payload is invalid', result.issues);
   return result.value;
 }
 
-/** The error of a response that is a success, but not of the promised form. */
+/** The error of a success response that does not have the expected form. */
 export function contractFailure(
   response: Response,
   text: string,
   found: readonly StandardIssue[] = [],
 ): ContractError {
   const describe = (message: string) =>
-    describeResponse(response, 'The answer is not as promised', { message });
+    describeResponse(response, 'Unexpected response', { message });
   const issues = found.map(({ message, path: place = [] }) => ({
-    // A validator may quote the response, and that a credential.
+    // A validator may quote the response, which may contain a credential.
     message: describe(message).text ?? '',
     path: place.map((step) => String(typeof step === 'object' ? step.key : step)).join('.'),
   }));

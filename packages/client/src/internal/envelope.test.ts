@@ -25,8 +25,8 @@ describe('readEnvelope', () => {
     ['wrapped', { statusCode: 200, body: { requestId: 'r', data: { a: 1 } } }],
     ['flat', { requestId: 'r', data: { a: 1 } }],
     ['yet unparsed', '{"statusCode":200,"body":{"data":{"a":1}}}'],
-    ['with a code beside its data', { requestId: 'r', code: 'SUCCESS', data: { a: 1 } }],
-  ])('opens an answer that is %s', (_, answer) => {
+    ['with a code and data', { requestId: 'r', code: 'SUCCESS', data: { a: 1 } }],
+  ])('opens a response that is %s', (_, answer) => {
     expect(read(answer).data).toEqual({ a: 1 });
   });
 
@@ -37,7 +37,7 @@ describe('readEnvelope', () => {
       { statusCode: 200, body: { requestId: 'r', code: 'C', message: 'M' } },
     ],
     ['flat', { requestId: 'r', code: 'C', message: 'M' }],
-  ])('takes a code without data for a failure with any status: %s', (_, answer) => {
+  ])('treats a code without data as a failure with any status: %s', (_, answer) => {
     for (const status of [200, 400]) {
       expect(failure(answer, { status })).toMatchObject({ code: 'C', requestId: 'r', status });
       expect(failure(answer, { status }).message).toContain('The call failed: C, M (');
@@ -54,10 +54,10 @@ describe('readEnvelope', () => {
     ['nothing', undefined, 200],
     ['null', null, 500],
   ])('fails on %s', (_, answer, status) => {
-    expect(failure(answer, { status }).message).toContain('not of the documented form');
+    expect(failure(answer, { status }).message).toContain('the response is malformed');
   });
 
-  it('takes the request id of the header where the body has none', () => {
+  it('uses the request ID of the header if the body has none', () => {
     const headers = { 'X-Request-Id': 'h' };
     expect(failure({ code: 'C' }, { headers }).requestId).toBe('h');
     expect(failure({ code: 'C', requestId: 'b' }, { headers }).requestId).toBe('b');
@@ -73,7 +73,7 @@ const path = '/api/v2/envs/{envId}/storages:batchDelete';
 
 const init = { body: { fileList: ['a'] } };
 
-it('gives the data of a raw call', async () => {
+it('returns the data of a raw call', async () => {
   const item = { fileID: 'a', code: 'SUCCESS' };
   const { storage } = storageWith([list(item)]);
   expect(unwrapEnvelope(await storage.POST(path, init))).toEqual({ fileList: [item] });

@@ -2,19 +2,19 @@ import { StorageError } from '../errors.ts';
 import { describeResponse } from './failures.ts';
 import { isRecord, parseJson } from './json.ts';
 
-/** A storage answer that holds `data`, and a way to say that the data is not as promised. */
+/** A storage response with `data`, and a way to fail if the data is not as expected. */
 export interface StorageResponse {
   readonly data: Record<string, unknown>;
-  /** The error of this answer. `reason` is the answer's own code and text, where it gives them. */
+  /** Creates the error of this response. `reason` is its own code and message, if any. */
   fail(what: string, reason: { code?: unknown; message?: unknown }): StorageError;
 }
 
 /**
- * Reads a storage answer in both forms: in the envelope `{ statusCode, body }`, and flat. "A `code`
- * without `data` is a failure whatever the HTTP status" (D20), and so is any answer without `data`,
+ * Reads a storage response in both forms: in the envelope `{ statusCode, body }`, and flat. "A `code`
+ * without `data` is a failure whatever the HTTP status" (D20), and so is any response without `data`,
  * or with an error in its `statusCode`.
  *
- * @throws StorageError where the call failed as a whole
+ * @throws StorageError if the call failed as a whole
  */
 export function readEnvelope(
   result: { data?: unknown; error?: unknown; response: Response },
@@ -23,9 +23,9 @@ export function readEnvelope(
   const { response } = result;
   const given = result.data ?? result.error;
   const parsed = typeof given === 'string' ? parseJson(given) : given;
-  const answer: Record<string, unknown> = isRecord(parsed) ? parsed : {};
-  const { statusCode, body } = answer;
-  const fields = isRecord(body) ? body : answer;
+  const content: Record<string, unknown> = isRecord(parsed) ? parsed : {};
+  const { statusCode, body } = content;
+  const fields = isRecord(body) ? body : content;
   const { code, message, data, requestId } = fields;
 
   const fail: StorageResponse['fail'] = (subject, reason) =>
@@ -35,20 +35,20 @@ export function readEnvelope(
     isRecord(body) && typeof statusCode === 'number' && (statusCode < 200 || statusCode > 299);
   if (response.ok && !isRefused && isRecord(data)) return { data, fail };
   const isSilent = code === undefined && message === undefined;
-  throw fail(what, isSilent ? { message: 'the answer is not of the documented form' } : fields);
+  throw fail(what, isSilent ? { message: 'the response is malformed' } : fields);
 }
 
-/** The `data` in the envelope of a raw storage result, whatever else the envelope holds. */
+/** The `data` in the envelope of a raw storage result. */
 type DataOf<Result> = Result extends { data: { body: { data?: infer Data } } }
   ? NonNullable<Data>
   : never;
 
 /**
- * The `data` of a raw storage call, from the envelope `{ statusCode, body: { data } }` or from the
- * flat form `{ data }` that some deployments send (D20).
+ * Returns the `data` of a raw storage call, from the envelope `{ statusCode, body: { data } }` or from
+ * the flat form `{ data }` that some deployments send (D20).
  *
- * @param result what `POST` of a storage client gave
- * @throws StorageError where the call failed as a whole; a `code` without `data` is a failure whatever
+ * @param result the result of `POST` of a storage client
+ * @throws StorageError if the call failed as a whole; a `code` without `data` is a failure whatever
  *   the HTTP status
  *
  * @example

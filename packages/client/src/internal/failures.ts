@@ -1,6 +1,6 @@
 import { type BerthErrorDetails, NetworkError, TimeoutError } from '../errors.ts';
 
-/** What is kept of the call that led to an answer. */
+/** The call that led to a response. */
 export interface RememberedCall {
   readonly method: string;
   readonly url: string;
@@ -10,43 +10,43 @@ export interface RememberedCall {
   readonly secrets: () => readonly string[];
 }
 
-/** An answer of `fetch`, of `XMLHttpRequest` or of `node:http`. */
-interface Answer {
+/** A response of `fetch`, of `XMLHttpRequest` or of `node:http`. */
+interface ResponseLike {
   readonly status: number;
   readonly headers: Pick<Headers, 'get'>;
   readonly url?: string;
 }
 
-const calls = new WeakMap<Answer, RememberedCall>();
+const calls = new WeakMap<ResponseLike, RememberedCall>();
 
-/** Keeps the call of a response, for {@link rememberedCall}. */
-export function rememberCall<T extends Answer>(answer: T, call: RememberedCall): T {
-  calls.set(answer, call);
-  return answer;
+/** Remembers the call of a response, for {@link rememberedCall}. */
+export function rememberCall<T extends ResponseLike>(response: T, call: RememberedCall): T {
+  calls.set(response, call);
+  return response;
 }
 
-/** The call that led to a response, also if its client has not kept it. */
-export function rememberedCall(answer: Answer): RememberedCall {
+/** The call that led to a response, even if another client made it. */
+export function rememberedCall(response: ResponseLike): RememberedCall {
   return (
-    calls.get(answer) ?? {
+    calls.get(response) ?? {
       method: 'call of',
-      url: answer.url || 'an unknown path',
+      url: response.url || 'an unknown path',
       secrets: () => [],
     }
   );
 }
 
-/** Path of an address, without its query, which may hold a signature. */
+/** Path of a URL, without its query, which may contain a signature. */
 export function pathOf(url: string): string {
   return url.replace(/^\w+:\/\/[^/?#]*|[?#].*/gs, '') || '/';
 }
 
-/** The parts of a credential or a signed address that are secret by themselves (D16). */
+/** The parts of a credential or a signed URL that are secret by themselves (D16). */
 const SECRET_PARTS = /(?<=(?:sign|signature|token)=)[^,&\s]+/gi;
 
 /**
- * Replaces each secret in a text by `[redacted]`, also if only what follows its scheme
- * (`Bearer …`) is there, or only the signature or the token within it.
+ * Replaces each secret in a text by `[redacted]`, even if the text contains only what follows the scheme
+ * (`Bearer …`), or only the signature or the token within it.
  */
 export function redact(text: string, secrets: readonly string[]): string {
   return secrets
@@ -60,44 +60,44 @@ export function redact(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * What an error shows of the response behind it. What the response says itself loses the credentials of
- * the call; what is no text is left out.
+ * Details for the error of a response. Credentials of the call are redacted from the server's own
+ * fields; those that are not strings are left out.
  */
 export function describeResponse(
-  answer: Answer,
+  response: ResponseLike,
   what: string,
   said: { readonly code?: unknown; readonly message?: unknown; readonly requestId?: unknown } = {},
 ): BerthErrorDetails & { readonly status: number } {
-  const { method, url, secrets } = rememberedCall(answer);
+  const { method, url, secrets } = rememberedCall(response);
   const show = (value: unknown) =>
     typeof value === 'string' && value ? redact(value, secrets()) : undefined;
   return {
     what,
     method,
     path: pathOf(url),
-    status: answer.status,
+    status: response.status,
     code: show(said.code),
     text: show(said.message),
-    requestId: show(said.requestId) ?? requestIdOf(answer),
+    requestId: show(said.requestId) ?? requestIdOf(response),
   };
 }
 
-/** The request identifier in the header of an answer (D9). */
-export function requestIdOf({ headers }: Answer): string | undefined {
+/** The request ID in the header of a response (D9). */
+export function requestIdOf({ headers }: ResponseLike): string | undefined {
   return headers.get('X-Request-Id') ?? undefined;
 }
 
-/** The error of a call whose answer did not come, or broke off. */
+/** The error of a call whose response is missing or incomplete. */
 export function networkFailure(
   { method, url, secrets }: Omit<RememberedCall, 'upstreamStatus'>,
   error: unknown,
-  what = 'No answer came',
+  what = 'No response',
 ): NetworkError {
   const cause = toSafeCause(error, [...secrets(), url, url.replace(/^[^?]*/, '')]);
   return new NetworkError({ what, method, path: pathOf(url), text: deepest(cause), cause });
 }
 
-/** A copy of the platform's error: one platform puts the address, query included, into its fields. */
+/** A copy of the platform's error: one platform adds the URL, including the query, to its fields. */
 function toSafeCause(error: unknown, secrets: readonly string[]): Error {
   const { name, message, code, cause } = (
     error instanceof Error ? error : { message: String(error) }
@@ -110,12 +110,12 @@ function toSafeCause(error: unknown, secrets: readonly string[]): Error {
   return typeof code === 'string' ? Object.assign(copy, { code }) : copy;
 }
 
-/** `fetch failed` says nothing; what is behind it does. */
+/** `fetch failed` says nothing; the innermost cause does. */
 function deepest(error: Error): string {
   return error.cause instanceof Error ? deepest(error.cause) : error.message;
 }
 
-/** The error of a limit that passed, in milliseconds. */
+/** The error of a passed time limit, in milliseconds. */
 export function timeoutFailure(
   { method, url }: Pick<RememberedCall, 'method' | 'url'>,
   what: string,
@@ -125,8 +125,8 @@ export function timeoutFailure(
 }
 
 /**
- * The error of a transfer whose connection failed, or, without a cause, in which nothing moved for
- * `timeout` milliseconds.
+ * The error of a transfer whose connection failed or, without a cause, that was idle for `timeout`
+ * milliseconds.
  */
 export function transferFailure(
   call: Omit<RememberedCall, 'upstreamStatus'>,
@@ -135,16 +135,16 @@ export function transferFailure(
   cause: unknown,
 ): Error {
   if (cause !== undefined) return networkFailure(call, cause, what);
-  return timeoutFailure(call, `${what}: nothing moved for`, timeout);
+  return timeoutFailure(call, `${what}: no progress for`, timeout);
 }
 
 /**
- * Reads the body of an answer as text.
+ * Reads the body of a response as text.
  *
- * @throws NetworkError if it breaks off
+ * @throws NetworkError if it is interrupted
  */
 export function readText(response: Response): Promise<string> {
   return response.text().catch((error) => {
-    throw networkFailure(rememberedCall(response), error, 'The answer broke off');
+    throw networkFailure(rememberedCall(response), error, 'The response was interrupted');
   });
 }

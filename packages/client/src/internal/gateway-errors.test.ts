@@ -28,7 +28,7 @@ async function errorOf(response: Response, wireProfile = defaultWireProfile) {
 }
 
 describe('toGatewayError', () => {
-  it('says what failed, where, and the request id', async () => {
+  it('reports what failed, where, and the request ID', async () => {
     const error = await errorOf(json(body, { status: 404, headers }));
     expect(error).toBeInstanceOf(GatewayError);
     expect(isGatewayError(error)).toBe(true);
@@ -44,7 +44,7 @@ describe('toGatewayError', () => {
 
   it.each([
     [
-      'the upstream status is there',
+      'the upstream status is present',
       json(body, { status: 404, headers: { ...headers, 'X-Svc-Upstream-Status-Code': '404' } }),
     ],
     ['the request ids differ', json({ ...body, requestId: 'r-2' }, { status: 404, headers })],
@@ -58,26 +58,26 @@ describe('toGatewayError', () => {
     ['a field is no string', json({ ...body, message: 1 }, { status: 404, headers })],
     ['the body is a page', new Response('<html>', { status: 502, headers })],
     ['there is no body', new Response(null, { status: 500, headers })],
-  ])('blames the service where %s', async (_, response) => {
+  ])('blames the service if %s', async (_, response) => {
     const error = await errorOf(response);
     expect(error).toMatchObject({ source: 'service', code: undefined, status: response.status });
   });
 
-  it('takes the header of the wire profile', async () => {
+  it('uses the header of the wire profile', async () => {
     const gatewayHeaders = { upstreamStatus: 'X-Acme-Upstream' };
     const response = json(body, { status: 404, headers: { ...headers, 'X-Acme-Upstream': '404' } });
     const error = await errorOf(response, { ...defaultWireProfile, gatewayHeaders });
     expect(error.source).toBe('service');
   });
 
-  it('takes the token out of the text', async () => {
+  it('redacts the token in the text', async () => {
     const error = await errorOf(
       json({ ...body, message: 'Bad token to-ken\nforged' }, { status: 401, headers }),
     );
     expect(error.message).toContain('Bad token [redacted] forged');
   });
 
-  it('reads an answer that no client of this library made', () => {
+  it('reads a response that no client of this library made', () => {
     const response = json(body, { status: 404, headers });
     expect(toGatewayError({ error: body, response }).message).toContain('status 404');
   });

@@ -9,19 +9,19 @@ import {
   requestIdOf,
 } from './failures.ts';
 import { isRecord, parseJson } from './json.ts';
-import type { Verdict } from './pipeline/pipeline-call.ts';
+import type { RetryClass } from './pipeline/pipeline-call.ts';
 
 type GatewayErrorBody = components['schemas']['GatewayError'];
 
-/** Statuses that say "later" (RFC 9110, section 15.6; RFC 6585, section 4). */
-const LATER = [429, 502, 503, 504];
+/** Temporary failures (RFC 9110, section 15.6; RFC 6585, section 4). */
+const TRANSIENT_STATUSES = [429, 502, 503, 504];
 
 /**
- * The error of a failed raw call. It distinguishes the gateway's own errors from those of the hosted service:
- * the header of the upstream status marks the service's answers, and without it a body with `code`,
- * `message` and a `requestId` equal to `X-Request-Id` marks the gateway's (D10).
+ * Creates the error of a failed raw call. It distinguishes the gateway's own errors from those of the
+ * hosted service: the header of the upstream status marks the service's responses; without it, a body
+ * with `code`, `message` and a `requestId` equal to `X-Request-Id` marks the gateway's (D10).
  *
- * @param result what `GET` or `POST` of a gateway client gave
+ * @param result the result of `GET` or `POST` of a gateway client
  *
  * @example
  * if (!result.response.ok) throw toGatewayError(result);
@@ -32,7 +32,7 @@ export function toGatewayError(result: { error?: unknown; response: Response }):
   return new GatewayError({
     ...describeResponse(response, whatOf(response, own), own ? error : {}),
     source: own ? 'gateway' : 'service',
-    retryable: ['any', 'idempotent'].includes(judgeGatewayBody(error, response)),
+    retryable: ['any', 'idempotent'].includes(classifyGatewayBody(error, response)),
     body: error,
   });
 }
@@ -40,30 +40,30 @@ export function toGatewayError(result: { error?: unknown; response: Response }):
 function whatOf(response: Response, isOwn: boolean): string {
   if (isOwn) return 'The gateway refused the call';
   if (response.type === 'opaqueredirect') {
-    return "The hosted service answered with a redirect, which browsers do not show; with redirect: 'follow' it is followed";
+    return "The hosted service returned a redirect, which browsers hide; set redirect: 'follow' to follow it";
   }
   const isRedirect = response.status < 400 && response.headers.has('Location');
-  return `The hosted service answered with ${isRedirect ? 'a redirect, which is not followed' : 'an error'}`;
+  return `The hosted service returned ${isRedirect ? 'a redirect, which is not followed' : 'an error'}`;
 }
 
-/** {@link judgeGatewayBody} of an answer that is yet unread. */
-export async function judgeGateway(response: Response): Promise<Verdict> {
+/** {@link classifyGatewayBody} for a response whose body is not read yet. */
+export async function classifyGateway(response: Response): Promise<RetryClass> {
   const { status } = response;
   if (status < 401 || (status > 401 && status < 429)) return 'never';
-  if (isOfService(response)) return judgeGatewayBody(undefined, response);
+  if (isOfService(response)) return classifyGatewayBody(undefined, response);
   const call = rememberedCall(response);
-  // Its body, which would show who refused it, is left out; a new token does no harm.
+  // Without a body, nobody knows who refused it; a new token does no harm.
   if (status === 401 && call.method === 'HEAD') return 'unauthorized';
   const body = parseJson(await readText(rememberCall(response.clone(), call)));
-  return judgeGatewayBody(body, response);
+  return classifyGatewayBody(body, response);
 }
 
 /**
- * What a failed answer of the gateway allows, by the `retry` column of D6. The gateway's own refusal
- * is told from an answer of the hosted service by D10: "a service's own 503 is never ground to repeat
- * a POST", for it was executed.
+ * Whether a failed response of the gateway allows a retry, by the `retry` column of D6. D10
+ * distinguishes the gateway's own refusal from a response of the hosted service, which was executed:
+ * "a service's own 503 is never ground to repeat a POST".
  */
-function judgeGatewayBody(body: unknown, response: Response): Verdict {
+function classifyGatewayBody(body: unknown, response: Response): RetryClass {
   const { status } = response;
   if (isGatewayRefusal(body, response)) {
     const { any, idempotent } = GATEWAY_RETRIES as Record<string, readonly string[] | undefined>;
@@ -71,12 +71,12 @@ function judgeGatewayBody(body: unknown, response: Response): Verdict {
     if (any?.includes(body.code)) return 'any';
     if (idempotent?.includes(body.code)) return 'idempotent';
   }
-  return LATER.includes(status) ? 'idempotent' : 'never';
+  return TRANSIENT_STATUSES.includes(status) ? 'idempotent' : 'never';
 }
 
 /**
- * Whether an answer is of the gateway itself: it is not {@link isOfService}, and its body has `code`,
- * `message` and a `requestId` equal to `X-Request-Id` (D10).
+ * Whether a response comes from the gateway itself: it is not {@link isOfService}, and its body has
+ * `code`, `message` and a `requestId` equal to `X-Request-Id` (D10).
  */
 function isGatewayRefusal(body: unknown, response: Response): body is GatewayErrorBody {
   return (
@@ -89,7 +89,7 @@ function isGatewayRefusal(body: unknown, response: Response): body is GatewayErr
   );
 }
 
-/** Whether an answer is of the hosted service: the header of its own status marks it (D10). */
+/** Whether a response comes from the hosted service: the header of its own status marks it (D10). */
 function isOfService(response: Response): boolean {
   return response.headers.has(rememberedCall(response).upstreamStatus ?? UPSTREAM_STATUS);
 }

@@ -1,4 +1,4 @@
-/** Broken JSON gives `undefined`: the error of the parser would quote the answer, secrets included. */
+/** Returns `undefined` for invalid JSON: the parser's error would quote the response, secrets included. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -7,7 +7,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether a value is an object whose fields can be read, and no list. */
+/** Whether a value is an object with fields, not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,12 +1,12 @@
 import type { RetryOptions, Timeouts } from '../call-options.ts';
 
-/** The longest time of a timer, in milliseconds: a longer one would pass immediately. */
+/** The longest delay of a timer, in milliseconds: a longer one would fire immediately. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
- * Time limits, field by field those of the last layer that has one: what is `undefined` says nothing.
+ * Merges time limits field by field; later layers take precedence, `undefined` is ignored.
  *
- * @throws TypeError or RangeError if one is no limit
+ * @throws TypeError or RangeError if a limit is invalid
  */
 export function mergeTimeouts(...layers: (Timeouts | undefined)[]): Timeouts {
   const merged: Timeouts = merge('timeouts', 'an object', { perTry: 0, total: 0 }, layers);
@@ -15,9 +15,9 @@ export function mergeTimeouts(...layers: (Timeouts | undefined)[]): Timeouts {
 }
 
 /**
- * How a call is repeated, merged as the time limits are; `false` in the last layer turns it off.
+ * Merges retry options like the time limits; `false` in the last layer turns retries off.
  *
- * @throws TypeError or RangeError if one is not as documented
+ * @throws TypeError or RangeError if an option is invalid
  */
 export function mergeRetry(...layers: (RetryOptions | false | undefined)[]): RetryOptions | false {
   const given = layers.filter((layer) => layer !== undefined);
@@ -26,7 +26,7 @@ export function mergeRetry(...layers: (RetryOptions | false | undefined)[]): Ret
   return merge('retry', 'an object or false', least, given);
 }
 
-/** @param least the least value of each field */
+/** @param least the minimum of each field */
 function merge<Field extends string>(
   name: string,
   expected: string,
@@ -52,41 +52,41 @@ function merge<Field extends string>(
 }
 
 /**
- * Holds a number that the caller gave to its lower limit; one that is not given is fine.
+ * Checks that a number is an integer of at least `min`; `undefined` is accepted.
  *
  * @throws RangeError
  */
 export function assertInteger(name: string, value: number | undefined, min: number): void {
   if (value === undefined || (Number.isSafeInteger(value) && value >= min)) return;
-  throw new RangeError(`${name} is an integer of at least ${min}, not ${String(value)}.`);
+  throw new RangeError(`${name} must be an integer of at least ${min}, got ${String(value)}.`);
 }
 
-/** @throws TypeError if the caller gave no string */
+/** @throws TypeError if the value is not a string */
 export function assertText(name: string, value: unknown): asserts value is string {
   if (typeof value !== 'string') throw wrong(name, 'a string', value);
 }
 
-/** @throws TypeError if the caller gave no list */
+/** @throws TypeError if the value is not an array */
 export function assertList(name: string, value: unknown): asserts value is readonly unknown[] {
-  if (!Array.isArray(value)) throw wrong(name, 'a list', value);
+  if (!Array.isArray(value)) throw wrong(name, 'an array', value);
 }
 
-/** The error of an argument of a wrong type. It does not show the value, which may be a credential. */
+/** The error of an argument of the wrong type. It does not show the value, which may be a credential. */
 export function wrong(name: string, expected: string, value: unknown): TypeError {
   return new TypeError(
     `${name} must be ${expected}, got ${value === null ? 'null' : typeof value}.`,
   );
 }
 
-/** How far an upload or a download is. */
+/** Progress of an upload or a download. */
 export interface Progress {
-  /** Bytes of the file so far. A second try begins at 0 again. */
+  /** Bytes transferred so far. A new attempt starts at 0 again. */
   readonly loaded: number;
-  /** Bytes of the whole file; `undefined` where nobody knows. */
+  /** Size of the file in bytes; `undefined` if it is unknown. */
   readonly total: number | undefined;
 }
 
-/** Reports progress only if there is any. */
+/** Reports progress only when it changes. */
 export function toReport(
   onProgress: ((progress: Progress) => void) | undefined,
   total: number | undefined,

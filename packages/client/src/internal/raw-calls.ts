@@ -2,10 +2,7 @@ import type { FetchOptions, FetchResponse, Middleware, ParseAs } from 'openapi-f
 import type { Pipeline } from './pipeline/pipeline-call.ts';
 import type { RawDefaults, SendRaw } from './send-raw.ts';
 
-/**
- * The raw calls of a client. What builds them is loaded with the first of them: most applications
- * have none.
- */
+/** The raw calls of a client. Their builder is loaded on first use, as most applications never need it. */
 export function createRawCalls(pipeline: Pipeline, defaults: RawDefaults) {
   let middleware: Middleware[] = [];
   let loading: Promise<SendRaw> | undefined;
@@ -26,21 +23,21 @@ export function createRawCalls(pipeline: Pipeline, defaults: RawDefaults) {
   };
 }
 
-/** Paths of a document that know a method. */
+/** Paths of a document that have a method. */
 export type PathWith<Paths, Method extends string> = {
   [Path in keyof Paths]: Paths[Path] extends Record<Method, object> ? Path : never;
 }[keyof Paths];
 
 /**
- * Options of one call. `openapi-fetch` infers them from the argument, which lets misspelt names
- * pass; here they follow from the path alone, so that a wrong name is a compile error.
+ * Options of one call. `openapi-fetch` infers them from the argument, which accepts misspelt names;
+ * here they follow from the path alone, so that a wrong name is a compile error.
  */
 export type CallInit<Operation, As> = Omit<FetchOptions<Operation>, 'parseAs'> & {
-  /** How the body of a success is read. Default `json`. */
+  /** How to read the body of a success. Default: `json`. */
   parseAs?: As;
 };
 
-/** What one call gives: `data` where the status is 2xx, else `error`; always `response`. */
+/** The result of one call: `data` if the status is 2xx, otherwise `error`; always `response`. */
 export type CallResult<Operation extends object, As extends ParseAs> = FetchResponse<
   Operation & Record<string, unknown>,
   { parseAs: As },

@@ -8,7 +8,7 @@ import { toSegment } from './urls.ts';
 
 type RawInit = CallOptions & Omit<FetchOptions<unknown>, 'signal'>;
 
-/** What the raw calls of a client have in common. */
+/** Options shared by the raw calls of a client. */
 export interface RawDefaults {
   readonly baseUrl: string;
   readonly headers?: HeaderRecord;
@@ -24,8 +24,8 @@ export type SendRaw = (
 ) => Promise<unknown>;
 
 /**
- * The raw calls: `openapi-fetch` builds them and reads their responses, the pipeline sends them. The
- * total time covers the body, unless it is handed out as a stream.
+ * Sends raw calls: `openapi-fetch` builds the requests and reads the responses, the pipeline sends them.
+ * The total time includes the body, unless it is returned as a stream.
  */
 export function createSendRaw(pipeline: Pipeline, defaults: RawDefaults): SendRaw {
   const client = createClient<Record<string, never>>({ ...defaults, pathSerializer: toPath });
@@ -35,7 +35,7 @@ export function createSendRaw(pipeline: Pipeline, defaults: RawDefaults): SendRa
     const call = { ...init, method, url: path };
     let response: Response | undefined;
     try {
-      // The limits of the body as well: those that the pipeline opens end with the headers.
+      // Limits the body as well: the limits that the pipeline opens end with the headers.
       return await pipeline.open(call).step((step) => {
         step.extend(0);
         const signal = step.signal();
@@ -47,18 +47,18 @@ export function createSendRaw(pipeline: Pipeline, defaults: RawDefaults): SendRa
         return run(path, { ...init, signal: undefined, fetch, middleware: all });
       });
     } catch (error) {
-      // Before the body is read it is an error of middleware.
+      // Before the body is read, it is an error of middleware.
       if (!response?.bodyUsed) throw error;
-      if (error instanceof SyntaxError) throw contractFailure(response, 'no valid JSON');
+      if (error instanceof SyntaxError) throw contractFailure(response, 'invalid JSON');
       if (error instanceof TypeError) {
-        throw networkFailure(rememberedCall(response), error, 'The answer broke off');
+        throw networkFailure(rememberedCall(response), error, 'The response was interrupted');
       }
       throw error;
     }
   };
 }
 
-/** The call that `openapi-fetch` and middleware have built. What else `fetch` takes is the caller's. */
+/** The call built by `openapi-fetch` and middleware. Other options of `fetch` come from the caller. */
 async function toCall(
   request: Request,
   { timeouts, retry, idempotent, ...init }: RawInit,
@@ -71,7 +71,7 @@ async function toCall(
   return { url, method, headers, body, init: own, timeouts, retry, idempotent, signal };
 }
 
-/** A body at hand, so that it can be signed and sent again: JSON as text, as signers know it. */
+/** Reads the body into memory, so that it can be signed and retried; JSON as text, as signers expect. */
 function readBody(request: Request): Promise<string | ArrayBuffer> {
   const isJson = /^application\/json\b/i.test(request.headers.get('Content-Type') ?? '');
   return isJson ? request.text() : request.arrayBuffer();
@@ -79,9 +79,9 @@ function readBody(request: Request): Promise<string | ArrayBuffer> {
 
 /**
  * Fills the parameters of a path template. An ordinary parameter is percent-encoded; a greedy one
- * (`x-berth-greedy`) is one or more segments, perhaps with a query, and stays exactly as it is.
+ * (`x-berth-greedy`) is one or more segments, perhaps with a query, and is not changed.
  *
- * @throws TypeError if a parameter is missing, or if `fetch` would send other bytes than given
+ * @throws TypeError if a parameter is missing, or if `fetch` would change its bytes
  */
 export function toPath(template: string, params: Record<string, unknown>): string {
   return template.replace(/\{([^{}]+)\}/g, (_, name: string) => {

@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 describe('single flight in Workers', () => {
-  it('runs once for all who wait, and anew for those after them', async () => {
+  it('runs once for all waiting callers, and again for later ones', async () => {
     const run = vi.fn(async (value: number) => value);
     const shared = singleFlight(run);
     expect(await Promise.all([shared(1), shared(2)])).toEqual([1, 1]);
@@ -18,7 +18,7 @@ describe('single flight in Workers', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('fails for all who wait, without another run', async () => {
+  it('fails for all waiting callers, without another run', async () => {
     const run = vi.fn(() => Promise.reject(new Error('down')));
     const shared = singleFlight<void, unknown>(run);
     const [one, other] = await Promise.allSettled([shared(), shared()]);
@@ -29,7 +29,7 @@ describe('single flight in Workers', () => {
     expect(run).toHaveBeenCalledTimes(2);
   });
 
-  it('runs once more where what was begun never ends, for all who have waited', async () => {
+  it('runs again, once for all waiting callers, if the first run never ends', async () => {
     const second = Promise.withResolvers<string>();
     const run = vi
       .fn<() => Promise<string>>()
@@ -47,7 +47,7 @@ describe('single flight in Workers', () => {
     expect(run).toHaveBeenCalledTimes(2);
   });
 
-  it('runs at once where what was begun fails for others alone', async () => {
+  it('runs immediately if the first run fails only for others', async () => {
     const ended = { finally: () => Promise.reject(new Error('of a request that has ended')) };
     const run = vi.fn<() => Promise<string>>().mockReturnValueOnce(ended as never);
     run.mockResolvedValue('there');

@@ -1,12 +1,12 @@
 import type { singleFlight as onOtherPlatforms } from './single-flight.ts';
 
-/** Milliseconds that a caller waits for what another one has begun. */
-const PATIENCE = 5_000;
+/** Longest time that a caller waits for another caller's run, in milliseconds. */
+const MAX_WAIT = 5_000;
 const LATE = Symbol();
 
 /**
- * {@link onOtherPlatforms} for Workers: what a request has begun may end with it: its promise then
- * never settles, or fails for other requests alone. So nobody waits for others longer than a while.
+ * {@link onOtherPlatforms} for Workers, where a promise that a request has created may never settle once
+ * that request ends, or fail for other requests only. So the wait for others is limited.
  */
 export const singleFlight: typeof onOtherPlatforms = (run) => {
   let pending: ReturnType<typeof run> | undefined;
@@ -22,18 +22,18 @@ export const singleFlight: typeof onOtherPlatforms = (run) => {
     if (!others) return begin(argument);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<typeof LATE>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE, LATE);
+      timer = setTimeout(resolve, MAX_WAIT, LATE);
     });
     try {
       const value = await Promise.race([others, late]);
       if (value !== LATE) return value;
     } catch (error) {
-      // What has failed by itself is no longer pending.
+      // A run that failed by itself is no longer pending.
       if (pending !== others) throw error;
     } finally {
       clearTimeout(timer);
     }
-    // The first who has waited long enough begins, and the rest wait for that.
+    // The first caller that has waited long enough starts over, and the others wait for that.
     if (pending === others) pending = undefined;
     return call(argument);
   };

@@ -1,7 +1,4 @@
-/**
- * Makes a function that runs once however many callers wait for it, and again for those after them,
- * also if it failed.
- */
+/** Makes concurrent callers share one run of a function. Later callers run it again, even if it failed. */
 export function singleFlight<Argument, Value>(
   run: (argument: Argument) => Promise<Value>,
 ): (argument: Argument) => Promise<Value> {

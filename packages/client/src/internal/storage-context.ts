@@ -6,7 +6,7 @@ import type { StorageNames } from '../wire-profile.ts';
 import type { StorageResponse } from './envelope.ts';
 import type { Pipeline } from './pipeline/pipeline-call.ts';
 
-/** Paths of the storage operations: all but the upload target, which is no fixed address. */
+/** Paths of the storage operations, without the upload target, which has no fixed address. */
 export type StoragePath = Extract<keyof paths, `${typeof STORAGE_PATH}${string}`>;
 
 /** `operationId` of a storage operation, the end of its path. */
@@ -18,24 +18,24 @@ export type StorageBody<Operation extends StorageOperation> = Exclude<
   { data: unknown }
 >;
 
-/** Options of a storage call: the client knows itself what may be executed twice (D26). */
+/** Options of a storage call: the client itself knows which calls are idempotent (D26). */
 export type StorageCallOptions = Omit<CallOptions, 'idempotent'>;
 
-/** What the operations of a storage client share. */
+/** Shared by the operations of a storage client. */
 export interface StorageContext extends SharedCallOptions {
   readonly wireProfile: StorageNames;
   readonly hooks?: Hooks | undefined;
   readonly onWarning: (message: string) => void;
-  /** Calls one operation and opens its envelope; `what` begins the message of a failure. */
+  /** Calls one operation and unwraps its envelope; `what` begins the message of a failure. */
   call<Operation extends StorageOperation>(
     operation: Operation,
     body: StorageBody<Operation>,
     what: string,
     options: StorageCallOptions,
   ): Promise<StorageResponse>;
-  /** Sends what needs no credentials: the GET of a link. */
+  /** Sends requests without credentials: the GET of a link. */
   readonly links: Pipeline;
-  /** The caller's own. */
+  /** The caller's own `fetch`. */
   readonly fetch?: FetchLike | undefined;
   readonly agent?: object | undefined;
 }

@@ -2,18 +2,18 @@ import { isRecord } from './json.ts';
 
 const FORM = 'application/x-www-form-urlencoded;charset=UTF-8';
 
-/** A body that would not arrive, such as a `Blob` that `fetch` takes for the text `[object Blob]`. */
+/** A body that `fetch` would mangle, such as a foreign `Blob` sent as the text `[object Blob]`. */
 export class UnknownBodyError extends TypeError {
   constructor(kind: string) {
-    super(`A body of the kind ${kind} cannot be sent here.`);
+    super(`Cannot send a body of type ${kind}.`);
   }
 }
 
 /**
- * The body of a POST and its media type: JSON, but for what `fetch` sends by itself. Kinds are told by
- * their names, for those of another realm or package are no instances of the platform's.
+ * The body of a POST and its media type: JSON, except for what `fetch` sends by itself. Kinds are found
+ * by name, because `instanceof` fails for those of another realm or package.
  *
- * @throws TypeError where a stream is spent, or where nothing of the value would be sent
+ * @throws TypeError if a stream was already read, or if nothing of the value would be sent
  */
 export function toBody(value: unknown): { body?: RequestInit['body']; type?: string } {
   if (value === undefined) return {};
@@ -25,14 +25,14 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
   if (kind === 'URLSearchParams') return { body: String(value), type: FORM };
   if (isStream(value)) {
     assertUnread(value);
-    // Firefox knows no streams as a body, and would send the text "[object ReadableStream]".
+    // Firefox does not support streams as a body, and would send the text "[object ReadableStream]".
     value.toString = () => {
-      throw new TypeError('fetch would send this stream as a text.');
+      throw new TypeError('fetch would send this stream as text.');
     };
     return { body: value as RequestInit['body'] };
   }
   if (['Blob', 'File', 'FormData'].includes(kind)) {
-    // Only `fetch` itself knows whether this one is of its kind.
+    // Only `fetch` itself knows whether it supports this one.
     (value as object).toString = () => {
       throw new UnknownBodyError(kind);
     };
@@ -45,12 +45,12 @@ export function toBody(value: unknown): { body?: RequestInit['body']; type?: str
   return { body: text, type: 'application/json' };
 }
 
-/** Name of the kind of a value, such as `Blob`. */
+/** The kind of a value, such as `Blob`. */
 function kindOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
-/** Whether a value is an `ArrayBuffer`, of whatever realm: jsdom and Jest have their own. */
+/** Whether a value is an `ArrayBuffer` of any realm: jsdom and Jest have their own. */
 export function isArrayBuffer(value: unknown): value is ArrayBuffer {
   return kindOf(value) === 'ArrayBuffer';
 }
@@ -63,7 +63,7 @@ export function isStream(
 }
 
 /**
- * Refuses a stream whose bytes somebody else has got, for it would be sent as if it were empty.
+ * Rejects a stream that was already read: it would be sent as if it were empty.
  *
  * @throws TypeError
  */
@@ -74,7 +74,7 @@ export function assertUnread(stream: object): void {
   throw new TypeError('The stream has already been read, or is being read.');
 }
 
-/** Whether a stream of the web was read before: nothing but the refusal of a `Response` shows it. */
+/** Whether a web stream was read before; only the error of `Response` shows it. */
 function isDisturbed(stream: object): boolean {
   if (!(globalThis.ReadableStream && stream instanceof ReadableStream)) return false;
   try {

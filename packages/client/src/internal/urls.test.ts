@@ -22,7 +22,7 @@ it.each([
 });
 
 it.each(['localhost:4010', '127.0.0.1:4010', 'a.example', 'ftp://a.example', 'http://a:99999'])(
-  'refuses %j, which is no address of http',
+  'refuses %j, which is not an http URL',
   (baseUrl) => {
     expect(() => assertBaseUrl(baseUrl)).toThrow(
       new TypeError(`baseUrl must be an absolute http(s) URL, got "${baseUrl}".`),
@@ -36,7 +36,7 @@ describe('toGatewayUrl', () => {
     expect(url).toBe('https://dev-1.gateway.example.com');
   });
 
-  it('takes a base URL as it is', () => {
+  it('uses a base URL unchanged', () => {
     expect(toGatewayUrl({ baseUrl: 'http://127.0.0.1:4010', envId: 'dev' })).toBe(
       'http://127.0.0.1:4010',
     );
@@ -55,7 +55,7 @@ describe('toGatewayUrl', () => {
     'refuses the domain %j and says what fits',
     (gatewayDomain) => {
       expect(() => toGatewayUrl({ envId: 'dev', gatewayDomain })).toThrow(
-        'a host as gatewayDomain',
+        'gatewayDomain to a host',
       );
     },
   );
@@ -79,7 +79,7 @@ describe('encodeLink', () => {
     expect(encodeLink(encoded)).toBe(encoded);
   });
 
-  it.each(['', '/a.txt', 'no address'])('takes %j for no address', (link) => {
+  it.each(['', '/a.txt', 'no address'])('rejects %j as a link', (link) => {
     expect(encodeLink(link)).toBeUndefined();
   });
 });

@@ -1,13 +1,13 @@
 import { GATEWAY_SERVER } from '../generated/contract.gen.ts';
 import { wrong } from './options.ts';
 
-/** The first segment that the URL parser takes for another one, in the path before a query. */
+/** The first path segment that the URL parser would rewrite. */
 const REWRITTEN = /^(?:[^?]*?\/)?((?:\.|%2e){1,2}|[^/?]*\\[^/?]*)(?:[/?]|$)/i;
 
-/** What the URL parser leaves out. */
+/** What the URL parser drops. */
 const DROPPED = /#|\p{Cc}| $/u;
 
-/** Where the gateway is: an environment with the deployment's domain, or a whole base URL. */
+/** Where the gateway is: an environment and the deployment's domain, or a base URL. */
 export type GatewayAddress =
   | {
       /** Identifier of the environment, the first label of the host name (D12). */
@@ -17,28 +17,27 @@ export type GatewayAddress =
       readonly baseUrl?: undefined;
     }
   | {
-      /** Whole address of the gateway, such as `http://127.0.0.1:4010`. It wins over `envId`. */
+      /** URL of the gateway, such as `http://127.0.0.1:4010`. Takes precedence over `envId`. */
       readonly baseUrl: string;
       readonly envId?: string;
       readonly gatewayDomain?: string;
     };
 
-/** The base URL of an address. */
 export function toGatewayUrl({ baseUrl, envId, gatewayDomain }: GatewayAddress): string {
   if (baseUrl !== undefined) return baseUrl;
-  // Anything but one label would send the credentials to another host.
+  // With anything but one label, the credentials would go to another host.
   if (
     !/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i.test(envId ?? '') ||
     !/^[^/]+$/.test(gatewayDomain ?? '')
   ) {
-    throw new TypeError('Give baseUrl, or a host as gatewayDomain and one label as envId.');
+    throw new TypeError('Set baseUrl, or gatewayDomain to a host and envId to one label.');
   }
   return GATEWAY_SERVER.replace('{envId}', envId).replace('{gatewayDomain}', gatewayDomain);
 }
 
 /**
- * Refuses an address to which no path can be added, or that `fetch` refuses. An empty one, and one
- * that begins with `/`, is relative to the page of a browser.
+ * Rejects a base URL that `fetch` would reject, or that no path can be appended to. An empty one, and
+ * one that begins with `/`, is relative to the page of a browser.
  *
  * @throws TypeError that does not repeat what may be a password
  */
@@ -55,12 +54,12 @@ export function assertBaseUrl(baseUrl: unknown): asserts baseUrl is string {
 }
 
 /**
- * A path parameter as it stands in an address: percent-encoded, or as it is where `isRaw`.
+ * A path parameter as part of a URL: percent-encoded, or unchanged if `isRaw`.
  *
  * "A segment that is `.` or `..` after one decoding is 400; the client throws on it" (D3): `fetch`
  * resolves such segments itself (WHATWG URL, section 4.4), which would reach another service.
  *
- * @throws TypeError where it is missing, or where `fetch` would send other bytes than given
+ * @throws TypeError if it is missing, or if `fetch` would change its bytes
  */
 export function toSegment(name: string, value: unknown, isRaw = false): string {
   if (value === undefined || value === null || (value === '' && !isRaw)) {
@@ -81,12 +80,12 @@ export function toSegment(name: string, value: unknown, isRaw = false): string {
 }
 
 /**
- * A link that `fetch` sends as it was meant. Links "may come unencoded (Chinese, spaces): encode
- * before fetching, without encoding twice". The URL parser encodes what no URL may hold and leaves
- * `%41` alone; here only what it would drop, trim or misread is added: `#`, `\`, a space, and a `%`
- * that begins no escape.
+ * Encodes a link so that `fetch` sends it as intended. Links "may come unencoded (Chinese, spaces):
+ * encode before fetching, without encoding twice". The URL parser encodes what a URL must not contain
+ * and leaves `%41` alone; this encodes only what it would drop, trim or misread: `#`, `\`, a space, and
+ * a `%` that does not begin an escape.
  *
- * @returns the absolute address, or `undefined` where the link is none that `fetch` can be given
+ * @returns the absolute URL, or `undefined` if `fetch` cannot send the link
  */
 export function encodeLink(link: string): string | undefined {
   const encoded = link.replace(/[#\\ ]|%(?![0-9a-f]{2})/gi, encodeURIComponent);
@@ -94,8 +93,8 @@ export function encodeLink(link: string): string | undefined {
 }
 
 /**
- * Whether `fetch` sends a request for this address to a server: it is absolute, http or https, and
- * has no user and password, which `fetch` would refuse with an error that quotes them.
+ * Whether `fetch` accepts this URL: it is absolute, http or https, and has no user and password, which
+ * `fetch` would reject with an error that quotes them.
  */
 export function isFetchable(address: string): boolean {
   if (!URL.canParse(address)) return false;

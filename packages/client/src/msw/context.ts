@@ -17,37 +17,37 @@ interface Link {
   readonly expires: number;
 }
 
-/** What all handlers share. */
+/** Shared by all handlers. */
 export interface MswContext {
   readonly envId: string;
   readonly gatewayUrl: string;
   readonly storageUrl: string;
   readonly profile: WireProfile;
   readonly store: FileStore;
-  /** Grants by their tokens. */
+  /** Grants by token. */
   readonly grants: Map<string, Grant>;
-  /** Links by their signatures. */
+  /** Links by signature. */
   readonly links: Map<string, Link>;
 }
 
-/** Where uploads of these handlers go to, and their links, below the address of the storage API. */
+/** Path of the upload target and the links, below the URL of the storage API. */
 export const UPLOAD_PATH = '/upload';
 
 export const LINK_PATH = '/files/';
 
-/** A pattern of whole addresses; they are compared without their queries. */
+/** Matches whole URLs, without their queries. */
 export function toPattern(baseUrl: string, pattern: string): RegExp {
   return new RegExp(`^${escapePattern(baseUrl)}${pattern}$`);
 }
 
-/** A text as the pattern that fits it alone. */
+/** Escapes a text for use in a regular expression. */
 export function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
 /**
- * Answers what a page of another origin asks before its call (D11): "OPTIONS is the CORS preflight and
- * answers 204". A deployment may allow further headers, so that all that are asked for are allowed.
+ * Handles CORS preflight requests with 204 (D11). A deployment may allow further headers, so all requested
+ * ones are allowed.
  */
 export function allowPages(addresses: RegExp, surface: keyof typeof ALLOW_METHODS): HttpHandler {
   return http.options(addresses, ({ request }) => {
@@ -61,39 +61,39 @@ export function allowPages(addresses: RegExp, surface: keyof typeof ALLOW_METHOD
   });
 }
 
-/** The answer, so that a page of any origin may read it (D11). */
-export function openToPages<Answer extends Response | undefined>(
-  answer: Answer,
-): Answer | Response {
-  if (answer === undefined || isMswSign(answer)) return answer;
-  const { body, status, statusText } = answer;
-  const headers = new Headers(answer.headers);
+/** Lets pages of any origin read the response (D11). */
+export function allowAnyOrigin<Result extends Response | undefined>(
+  response: Result,
+): Result | Response {
+  if (response === undefined || isMswMarker(response)) return response;
+  const { body, status, statusText } = response;
+  const headers = new Headers(response.headers);
   headers.set('Access-Control-Allow-Origin', '*');
   headers.set('Access-Control-Expose-Headers', '*');
   return new HttpResponse(body, { status, statusText, headers });
 }
 
-/** A network error of MSW, or its sign to let the request through. */
-export function isMswSign(answer: Response): boolean {
-  return answer.type === 'error' || answer.headers.has('x-msw-intention');
+/** Whether this is a network error of MSW, or its marker to pass the request through. */
+export function isMswMarker(response: Response): boolean {
+  return response.type === 'error' || response.headers.has('x-msw-intention');
 }
 
 /**
- * What an error answer has beside its code.
+ * Options of an error response.
  *
  * @example
  * service.get('busy', () => gatewayError('EXCEED_RATELIMIT', { headers: { 'Retry-After': '1' } }));
  */
 export interface ErrorOptions {
-  /** HTTP status. Default: the one that the contract's table has for the code. */
+  /** HTTP status. Default: the status of the code in the contract. */
   readonly status?: number | undefined;
-  /** Error text. Default: the one of the table. */
+  /** Error message. Default: that of the code in the contract. */
   readonly message?: string | undefined;
-  /** Further headers; `Retry-After` is there where the table has one. */
+  /** Additional headers; `Retry-After` is set if the contract defines one for the code. */
   readonly headers?: RequestInit['headers'] | undefined;
 }
 
-/** An error that the table has; or another one, whose status you tell. */
+/** A code of the table; or any other code, with a status. */
 export type ErrorArguments<Table> =
   | [code: keyof Table & string, options?: ErrorOptions]
   | [code: string, options: ErrorOptions & { readonly status: number }];
@@ -104,7 +104,7 @@ interface Row {
   readonly retryAfter?: number;
 }
 
-/** The parts of an error answer: what is given, else what the table says. */
+/** The parts of an error response: as given, otherwise from the table. */
 export function toError(
   table: Readonly<Record<string, Row>>,
   code: string,

@@ -1,17 +1,17 @@
 /** A stored file. */
 export interface MswFile {
-  /** Its content. */
+  /** The content. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Its media type. */
   readonly contentType: string;
-  /** A strong ETag, another one for each content that is stored. */
+  /** A strong ETag, different for each stored content. */
   readonly etag: string;
-  /** The content as text, decoded from UTF-8. */
+  /** Returns the content as text, decoded from UTF-8. */
   text(): string;
 }
 
 /**
- * What is told of a file that a test stores.
+ * Options of a file that a test stores.
  *
  * @example
  * berth.files.put('a.html', '<p>Hello', { contentType: 'text/html' });
@@ -22,8 +22,8 @@ export interface FileOptions {
 }
 
 /**
- * The files in memory: what a test stores before it begins, and looks at when it ends. Paths may have
- * one leading `/`.
+ * The files in memory: a test can store files before it begins, and inspect them when it ends. Paths may
+ * have one leading `/`.
  *
  * @example
  * const fileID = berth.files.put('reports/a.txt', 'Hello', { contentType: 'text/plain' });
@@ -32,21 +32,21 @@ export interface FileOptions {
  * expect(berth.files.get('reports/b.txt')?.text()).toBe('Hello');
  */
 export interface MswFiles {
-  /** Stores a file and gives its ID. */
+  /** Stores a file and returns its ID. */
   put(path: string, content: string | Uint8Array, options?: FileOptions): string;
-  /** The file at a path; `undefined` where there is none. */
+  /** Returns the file at a path, or `undefined` if there is none. */
   get(path: string): MswFile | undefined;
-  /** The paths of all files, without a leading `/`, in the order in which they were stored. */
+  /** Returns the paths of all files, without a leading `/`, in the order they were stored. */
   paths(): string[];
-  /** Forgets all files. Call it after each test. */
+  /** Removes all files. Call it after each test. */
   clear(): void;
 }
 
-/** The files of one environment, by their keys: paths without a leading `/`. */
+/** The files of one environment by key: the path without a leading `/`. */
 export interface FileStore {
   readonly files: Map<string, MswFile>;
   toFileID(key: string): string;
-  /** The key of a file ID; `undefined` where it is of another environment, or no file ID. */
+  /** The key of a file ID, or `undefined` for an invalid ID or one of another environment. */
   toKeyOf(fileID: string): string | undefined;
   put(key: string, bytes: Uint8Array, contentType: string): MswFile;
 }
@@ -77,7 +77,7 @@ export function createFileStore(envId: string): FileStore {
   };
 }
 
-/** The files of a store for tests. */
+/** The files of a store, as tests see them. */
 export function toMswFiles({ files, put, toFileID }: FileStore): MswFiles {
   return {
     put(path, content, { contentType = 'application/octet-stream' } = {}) {

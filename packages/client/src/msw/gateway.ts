@@ -13,46 +13,46 @@ import { SIGNATURE } from '../generated/contract.gen.ts';
 import type { paths } from '../generated/gateway.v1.gen.ts';
 import { GATEWAY_ERRORS, SERVICE_NAME_PATTERN } from '../generated/msw.gen.ts';
 import {
+  allowAnyOrigin,
   allowPages,
   type ErrorArguments,
-  isMswSign,
+  isMswMarker,
   type MswContext,
-  openToPages,
   toError,
   toPattern,
 } from './context.ts';
 
-/** One call of a hosted service. It has credentials. */
+/** One call of a hosted service, with credentials. */
 export interface ServiceRequest {
-  /** The request, its body unread. */
+  /** The request; its body is not read yet. */
   readonly request: Request;
-  /** What stands in the place of the parameters of the path. */
+  /** Values of the parameters of the path. */
   readonly params: PathParams;
 }
 
 /**
- * What a hosted service answers: a whole answer, such as `HttpResponse.json(…)`; a text; anything
- * else, as JSON; or nothing, and then the handler before it answers.
+ * What a hosted service returns: a full response, such as `HttpResponse.json(…)`; a text; anything else,
+ * sent as JSON; or nothing, to leave the call to the next handler.
  */
 export type ServiceAnswer = Response | string | number | boolean | object | null | undefined;
 
-/** Answers a call; `gatewayError(code)` is the gateway's own answer instead. */
+/** Handles a call; `gatewayError(code)` returns an error of the gateway itself. */
 export type ServiceResolver = (call: ServiceRequest) => ServiceAnswer | Promise<ServiceAnswer>;
 
 /** An event to send. */
 export interface ServiceEventInit {
   /** Type of the event. Default: `message`. */
   readonly event?: string | undefined;
-  /** A text, or anything else as JSON. */
+  /** Text, or anything else as JSON. */
   readonly data: unknown;
-  /** Default: none; in a list the number of the event, from 1. */
+  /** Default: none; in a list, the number of the event, from 1. */
   readonly id?: string | undefined;
 }
 
 /**
- * The events of a path. A list is sent once: who comes back after its last event, as clients do, gets
- * 204, which ends their events. A function tells for each connection what it gets: a list, something
- * that gives events in turn, such as an async generator, or a whole answer.
+ * The events of a path. A list is sent once: a client that reconnects after the last event gets 204,
+ * which ends its stream. A function returns the events of each connection: a list, an async iterable
+ * such as an async generator, or a full response.
  */
 export type EventSourceOf =
   | readonly ServiceEventInit[]
@@ -65,20 +65,20 @@ export type EventSourceOf =
 type MaybePromise<Value> = Value | Promise<Value>;
 
 /**
- * Handlers of one hosted service, to be given to `setupServer`, `setupWorker` or `server.use`. A path
- * is what follows the service's name, with or without a leading `/`, in the syntax of MSW: `users/:id`.
- * The gateway's rules hold: calls without credentials are refused, and its headers are on the answers.
+ * Creates handlers of one hosted service for `setupServer`, `setupWorker` or `server.use`. A path is
+ * what follows the service's name, with or without a leading `/`, in the syntax of MSW: `users/:id`.
+ * The rules of the gateway apply: calls without credentials are refused, and responses have its headers.
  */
 export interface MswService {
   /**
-   * Answers GET, and HEAD without the body.
+   * Handles GET, and HEAD without the body.
    *
    * @example
    * server.use(berth.service('users').get('7', () => ({ name: 'Ada' })));
    */
   get(path: string, resolver: ServiceResolver, options?: RequestHandlerOptions): HttpHandler;
   /**
-   * Answers POST.
+   * Handles POST.
    *
    * @example
    * const orders = berth.service('orders');
@@ -86,14 +86,14 @@ export interface MswService {
    */
   post(path: string, resolver: ServiceResolver, options?: RequestHandlerOptions): HttpHandler;
   /**
-   * Answers requests for server-sent events.
+   * Handles requests for server-sent events.
    *
    * @example
    * server.use(berth.service('users').events('7/news', [{ event: 'mail', data: { from: 'Bob' } }]));
    */
   events(path: string, events: EventSourceOf, options?: RequestHandlerOptions): HttpHandler;
   /**
-   * Takes WebSockets, as `connection` of MSW's `ws.link` does.
+   * Handles WebSockets, like `connection` of MSW's `ws.link`.
    *
    * @example
    * server.use(berth.service('echo').connect('', ({ client }) => {
@@ -117,20 +117,20 @@ const refusals = new WeakSet<Response>();
 
 type Resolve = (call: ServiceRequest) => ServiceAnswer | Promise<ServiceAnswer>;
 
-/** Makes handlers of hosted services, and the default one. */
+/** Creates handlers of hosted services, and the default one. */
 export function createMswGateway(context: MswContext): {
   service(name: string): MswService;
   defaults: RequestHandler[];
 } {
   const { gatewayUrl } = context;
-  const answer = async (call: { request: Request; params: PathParams }, resolve: Resolve) => {
+  const respond = async (call: { request: Request; params: PathParams }, resolve: Resolve) => {
     const refusal = checkCredentials(call.request);
     const result = refusal ?? (await resolve({ request: call.request, params: call.params }));
-    return toGatewayAnswer(result, call.request, context);
+    return toGatewayResponse(result, call.request, context);
   };
   const service = (name: string): MswService => {
     if (!new RegExp(SERVICE_NAME_PATTERN).test(name)) {
-      throw new TypeError(`"${name}" is no name of a hosted service.`);
+      throw new TypeError(`"${name}" is not the name of a hosted service.`);
     }
     const toUrl = (path: string) =>
       [gatewayUrl + ROOT.replace('{name}', name), path.replace(/^\//, '')]
@@ -140,7 +140,7 @@ export function createMswGateway(context: MswContext): {
       (methods: RegExp) => (path: string, resolve: Resolve, options?: RequestHandlerOptions) =>
         http.all(
           toUrl(path),
-          (call) => (methods.test(call.request.method) ? answer(call, resolve) : undefined),
+          (call) => (methods.test(call.request.method) ? respond(call, resolve) : undefined),
           options,
         );
     const get = handle(/^(GET|HEAD)$/);
@@ -164,7 +164,7 @@ export function createMswGateway(context: MswContext): {
           },
           options,
         );
-        // MSW logs whole answers in browsers, and so would wait for the end of the events.
+        // In browsers, MSW logs full responses, and would wait for the end of the events.
         const log: typeof handler.log = async ({ response }) => response.body?.cancel();
         return Object.assign(handler, { log });
       },
@@ -173,7 +173,7 @@ export function createMswGateway(context: MswContext): {
     };
   };
   const all = toPattern(gatewayUrl, `${ROOT.replace('{name}', '([^/]*)')}(/.*)?`);
-  const unknown = http.all(all, (call) => answer(call, () => refuseUnknown(call.request, all)));
+  const unknown = http.all(all, (call) => respond(call, () => refuseUnknown(call.request, all)));
   return { service, defaults: [allowPages(all, 'gateway'), unknown] };
 }
 
@@ -182,10 +182,10 @@ function refuseUnknown({ method, url }: Request, pattern: RegExp): Response {
   if (!/^(GET|HEAD|POST)$/.test(method)) return gatewayError('METHOD_NOT_ALLOWED');
   if (!new RegExp(SERVICE_NAME_PATTERN).test(name)) return gatewayError('INVALID_REQUEST');
   const missing = `service('${name}').${method === 'POST' ? 'post' : 'get'}('${path.slice(1)}', …)`;
-  return gatewayError('SERVICE_NOT_FOUND', { message: `No handler answers it: add ${missing}.` });
+  return gatewayError('SERVICE_NOT_FOUND', { message: `No handler for it: add ${missing}.` });
 }
 
-/** "No credentials, or bad ones: 4xx with the error body" (D15). Any of the right form are good. */
+/** "No credentials, or bad ones: 4xx with the error body" (D15). Any well-formed ones are accepted. */
 function checkCredentials({ headers }: Request): Response | undefined {
   const authorization = headers.get('Authorization');
   if (!authorization) return gatewayError('MISSING_CREDENTIALS');
@@ -195,8 +195,8 @@ function checkCredentials({ headers }: Request): Response | undefined {
 }
 
 /**
- * An error of the gateway itself, with the status, the text, `Retry-After` and the request identifier
- * that belong to its code (D6).
+ * An error of the gateway itself, with the status, message, `Retry-After` and request ID that belong to
+ * its code (D6).
  *
  * @example
  * server.use(berth.service('hello').get('greet', () => gatewayError('SERVICE_NOT_READY')));
@@ -208,20 +208,20 @@ export function gatewayError(...[code, options]: ErrorArguments<typeof GATEWAY_E
   return response;
 }
 
-/** Whether an answer was made by {@link gatewayError}: it is the gateway's own, no service's. */
+/** Whether a response was created by {@link gatewayError}: it is the gateway's own. */
 function isRefusal(response: Response): boolean {
   return refusals.has(response);
 }
 
-/** What the gateway makes of the answer of a hosted service. */
-function toGatewayAnswer(
-  answer: ServiceAnswer,
+/** Applies the gateway's rules to the response of a hosted service. */
+function toGatewayResponse(
+  result: ServiceAnswer,
   { method }: Request,
   { profile }: MswContext,
 ): Response | undefined {
-  if (answer === undefined) return undefined;
-  const response = toResponse(answer);
-  if (isMswSign(response)) return response;
+  if (result === undefined) return undefined;
+  const response = toResponse(result);
+  if (isMswMarker(response)) return response;
   const headers = new Headers(response.headers);
   if (!isRefusal(response)) {
     // "Never taken from the hosted service" (D9).
@@ -231,12 +231,12 @@ function toGatewayAnswer(
   setDisposition(headers, method);
   const { status, statusText } = response;
   const body = method === 'HEAD' ? null : response.body;
-  return openToPages(new HttpResponse(body, { status, statusText, headers }));
+  return allowAnyOrigin(new HttpResponse(body, { status, statusText, headers }));
 }
 
-function toResponse(answer: Exclude<ServiceAnswer, undefined>): Response {
-  if (answer instanceof Response) return answer;
-  return typeof answer === 'string' ? HttpResponse.text(answer) : HttpResponse.json(answer);
+function toResponse(result: Exclude<ServiceAnswer, undefined>): Response {
+  if (result instanceof Response) return result;
+  return typeof result === 'string' ? HttpResponse.text(result) : HttpResponse.json(result);
 }
 
 /**
@@ -253,26 +253,26 @@ function setDisposition(headers: Headers, method: string): void {
   headers.set('Content-Disposition', isAttachment ? own : 'attachment');
 }
 
-/** Whether a request asks for server-sent events. */
+/** Whether a request accepts server-sent events. */
 function wantsEvents({ headers }: Request): boolean {
   return headers.get('Accept')?.includes(TYPE) ?? false;
 }
 
-/** The events of a list after the one that the client has seen last; 204 where none is left. */
+/** The events of a list after the client's last one; 204 if there are none left. */
 function toListStream(events: readonly ServiceEventInit[], { signal, headers }: Request): Response {
   const last = headers.get('Last-Event-ID');
   const numbered = events.map((event, index) => ({ id: String(index + 1), ...event }));
   const rest = numbered.slice(numbered.findIndex(({ id }) => id === last) + 1);
   if (rest.length === 0) return new HttpResponse(null, { status: 204 });
   async function* texts() {
-    // Clients of a test need not wait before they come back.
+    // Clients of a test need not wait before they reconnect.
     yield 'retry: 1\n\n';
     for (const event of rest) yield toText(event);
   }
   return toSseResponse(texts(), signal);
 }
 
-/** Events as they come, until there are no more or the client aborts. */
+/** Events as they come, until they end or the client aborts. */
 function toEventStream(events: AsyncIterable<ServiceEventInit>, { signal }: Request): Response {
   async function* texts() {
     for await (const event of events) yield toText(event);
@@ -280,7 +280,7 @@ function toEventStream(events: AsyncIterable<ServiceEventInit>, { signal }: Requ
   return toSseResponse(texts(), signal);
 }
 
-/** The form of one event (WHATWG HTML, section 9.2.6). */
+/** Formats one event (WHATWG HTML, section 9.2.6). */
 function toText({ event, data, id }: ServiceEventInit): string {
   const text = typeof data === 'string' ? data : JSON.stringify(data);
   const lines = text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
@@ -291,7 +291,7 @@ function toSseResponse(texts: AsyncGenerator<string, void>, signal: AbortSignal)
   const encoder = new TextEncoder();
   const stream = new ReadableStream({
     start(controller) {
-      // MSW keeps a copy of the stream, so that its reader's `cancel` does not come here.
+      // MSW keeps a copy of the stream, so `cancel` of its reader never gets here.
       signal.addEventListener('abort', () => {
         controller.error(signal.reason);
         texts.return();

@@ -8,22 +8,22 @@ import { createMswStorage, type MswStorage } from './storage.ts';
 
 import { createMswUploads, type MswUploads } from './uploads.ts';
 
-/** Where the APIs are, as the clients have it: at one address, or each at its own. */
+/** URLs of the APIs, as passed to the clients: one for both, or one each. */
 type Addresses =
   | {
-      /** Address of both APIs, such as `https://api.example.com`. */
+      /** URL of both APIs, such as `https://api.example.com`. */
       readonly baseUrl: string;
-      /** Given with `storageUrl` instead. */
+      /** Not allowed with `baseUrl`. */
       readonly gatewayUrl?: undefined;
-      /** Given with `gatewayUrl` instead. */
+      /** Not allowed with `baseUrl`. */
       readonly storageUrl?: undefined;
     }
   | {
-      /** Given alone instead. */
+      /** Not allowed with `gatewayUrl` and `storageUrl`. */
       readonly baseUrl?: undefined;
-      /** Address of the gateway. */
+      /** URL of the gateway. */
       readonly gatewayUrl: string;
-      /** Address of the storage API. */
+      /** URL of the storage API. */
       readonly storageUrl: string;
     };
 
@@ -37,32 +37,32 @@ type Addresses =
  * };
  */
 export type MswHandlersOptions = Addresses & {
-  /** The environment; calls of another one are refused. Default: `dev`. */
+  /** Environment; calls of another one are refused. Default: `dev`. */
   readonly envId?: string | undefined;
-  /** Names of the deployment (D1). Default: the contract's own. */
+  /** Wire profile of the deployment (D1). Default: that of the contract. */
   readonly wireProfile?: WireProfile | undefined;
 };
 
-/** The handlers of {@link mswHandlers}, and what makes further ones. */
+/** The handlers created by {@link mswHandlers}, and functions to create more. */
 export interface MswHandlers {
-  /** What answers by default. Of several handlers the first one answers: put these last. */
+  /** The default handlers. MSW uses the first one that matches: put these last. */
   readonly handlers: RequestHandler[];
-  /** Makes handlers of one hosted service. Without any it is `SERVICE_NOT_FOUND`. */
+  /** Creates handlers of one hosted service. Without any, calls get `SERVICE_NOT_FOUND`. */
   service(name: string): MswService;
-  /** Makes handlers of the storage operations. */
+  /** Creates handlers of the storage operations. */
   readonly storage: MswStorage;
-  /** Makes handlers of the upload target and of the links. */
+  /** Creates handlers of the upload target and of links. */
   readonly uploads: MswUploads;
   /** The files that the default handlers keep in memory. */
   readonly files: MswFiles;
 }
 
 /**
- * Handlers of MSW for both APIs, for unit tests of applications: no server, no port, no `vi.mock`. The
- * storage really keeps files in memory, in the two steps of an upload, with links that expire, copies
- * and moves. Answers are those of the contract, and so are the errors.
+ * Creates MSW handlers of both APIs for unit tests of applications: no server, no port, no `vi.mock`.
+ * The storage keeps files in memory, with uploads in two steps, links that expire, copies and moves.
+ * Responses and errors follow the contract.
  *
- * @throws TypeError where an address is none
+ * @throws TypeError if a URL is invalid
  *
  * @example
  * const berth = mswHandlers({ baseUrl: 'https://api.example.com' });
@@ -97,7 +97,7 @@ export function mswHandlers(options: MswHandlersOptions): MswHandlers {
   };
 }
 
-/** The address as a request has it, without a `/` at its end. */
+/** Normalizes a URL as a request shows it, without a trailing `/`. */
 function toAddress(url: string): string {
   return new URL(url).href.replace(/\/$/, '');
 }

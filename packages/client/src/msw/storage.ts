@@ -11,12 +11,12 @@ import type { paths } from '../generated/storage.v2.gen.ts';
 import { isRecord, parseJson } from '../internal/json.ts';
 import type { StorageBody, StorageOperation } from '../internal/storage-context.ts';
 import {
+  allowAnyOrigin,
   allowPages,
   type ErrorArguments,
   escapePattern,
   LINK_PATH,
   type MswContext,
-  openToPages,
   toError,
   toPattern,
   UPLOAD_PATH,
@@ -26,22 +26,22 @@ import { toKey } from './files.ts';
 type Envelope<Operation extends StorageOperation> =
   paths[`${typeof STORAGE_PATH}${Operation}`]['post']['responses'][200]['content']['application/json'];
 
-/** `data` in the answer of a storage operation. */
+/** `data` in the response of a storage operation. */
 export type StorageData<Operation extends StorageOperation> = NonNullable<
   Envelope<Operation>['body']['data']
 >;
 
-/** One call of a storage operation. It has credentials, and its fields have the right types. */
+/** One call of a storage operation, with credentials and fields of the right types. */
 export interface StorageRequest<Operation extends StorageOperation> {
-  /** The request, its body unread. */
+  /** The request; its body is not read yet. */
   readonly request: Request;
-  /** Its fields, also where they were nested in `data` (D21). */
+  /** The fields, even if they were nested in `data` (D21). */
   readonly body: StorageBody<Operation>;
 }
 
 /**
- * Answers a storage operation: with the `data` of the envelope, with a whole answer such as
- * `storageError(code)`, or with nothing, and then the handler before it answers.
+ * Handles a storage operation. Returns the `data` of the envelope, a full response such as
+ * `storageError(code)`, or nothing, to leave the call to the next handler.
  */
 export type StorageResolver<Operation extends StorageOperation> = (
   call: StorageRequest<Operation>,
@@ -50,7 +50,7 @@ export type StorageResolver<Operation extends StorageOperation> = (
 type Maybe<Value> = Value | undefined | Promise<Value | undefined>;
 
 /**
- * Handlers of the storage operations, to be put before the default ones.
+ * Creates handlers of the storage operations. Put them before the default ones.
  *
  * @example
  * server.use(berth.storage.batchDelete(({ body }) => ({
@@ -64,7 +64,7 @@ export type MswStorage = {
   ) => HttpHandler;
 };
 
-/** Makes handlers of the storage operations, and the default ones. */
+/** Creates handlers of the storage operations, and the default ones. */
 export function createMswStorage(context: MswContext): {
   storage: MswStorage;
   defaults: RequestHandler[];
@@ -77,10 +77,10 @@ export function createMswStorage(context: MswContext): {
         toPattern(context.storageUrl, toPath(operation)),
         async ({ request }) => {
           const read = await readRequest(operation, request, context);
-          if ('refusal' in read) return openToPages(read.refusal);
-          const answer = await resolver({ request, body: read.body as never });
-          const isDone = answer === undefined || answer instanceof Response;
-          return openToPages(isDone ? answer : toAnswer(answer));
+          if ('refusal' in read) return allowAnyOrigin(read.refusal);
+          const result = await resolver({ request, body: read.body as never });
+          const isDone = result === undefined || result instanceof Response;
+          return allowAnyOrigin(isDone ? result : toEnvelopeResponse(result));
         },
         options,
       );
@@ -96,24 +96,24 @@ export function createMswStorage(context: MswContext): {
   const unknown = http.all(all, ({ request }) => {
     const url = request.url.replace(/[?#].*/, '');
     const isKnown = ids.some((id) => toPattern(context.storageUrl, toPath(id)).test(url));
-    return openToPages(storageError(isKnown ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND'));
+    return allowAnyOrigin(storageError(isKnown ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND'));
   });
   return { storage, defaults: [allowPages(all, 'storage'), ...ids.map(byDefault), unknown] };
 }
 
-/** The path of an operation, or of all, in any environment. */
+/** Path of one operation, or of all, in any environment. */
 function toPath(operation = '.*'): string {
   return escapePattern(STORAGE_PATH).replace('\\{envId\\}', '[^/]+') + operation;
 }
 
 /** "Response `{ statusCode, body: { requestId, data } }`" (D20). */
-function toAnswer(data: object): Response {
+function toEnvelopeResponse(data: object): Response {
   const requestId = crypto.randomUUID();
   const headers = { 'X-Request-Id': requestId };
   return HttpResponse.json({ statusCode: 200, body: { requestId, data } }, { headers });
 }
 
-/** The fields of a storage request at the top level, or the error that it gets. */
+/** The fields of a storage request at the top level, or an error response. */
 async function readRequest(
   operation: StorageOperation,
   request: Request,
@@ -128,14 +128,14 @@ async function readRequest(
     if (!request.headers.get(name)) return refuse('SIGN_PARAM_INVALID', { message });
   }
   if (!request.url.includes(`/envs/${encodeURIComponent(envId)}/`)) {
-    return refuse('INVALID_ENV', { message: `These handlers have the environment ${envId} only.` });
+    return refuse('INVALID_ENV', { message: `These handlers only have the environment ${envId}.` });
   }
   if (!/^application\/json *(;|$)/i.test(request.headers.get('Content-Type') ?? '')) {
     return refuse('UNSUPPORTED_MEDIA_TYPE');
   }
   const given = parseJson(await request.clone().text());
   const body = isRecord(given) && 'data' in given ? given.data : given;
-  const fault = findFault(body, STORAGE_REQUESTS[operation], 'The body');
+  const fault = findShapeProblem(body, STORAGE_REQUESTS[operation], 'The body');
   return fault ? refuse('INVALID_PARAM', { message: fault }) : { body };
 }
 
@@ -146,18 +146,18 @@ interface Shape {
   readonly items?: Shape;
 }
 
-/** The first wrong JSON type or missing field; unknown fields are ignored. */
-function findFault(value: unknown, shape: Shape, name: string): string | undefined {
+/** Finds the first wrong JSON type or missing field; unknown fields are ignored. */
+function findShapeProblem(value: unknown, shape: Shape, name: string): string | undefined {
   const { type, required = [], properties = {}, items } = shape;
   const actual = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
   if (type && actual !== type) return `${name} must be of type ${type}.`;
   if (items)
-    return first(value as unknown[], (item, at) => findFault(item, items, `${name}[${at}]`));
+    return first(value as unknown[], (item, at) => findShapeProblem(item, items, `${name}[${at}]`));
   if (!isRecord(value)) return undefined;
   const missing = required.find((field) => value[field] === undefined);
   if (missing) return `${name} must have the field ${missing}.`;
   return first(Object.entries(properties), ([field, inner]) =>
-    value[field] === undefined ? undefined : findFault(value[field], inner, field),
+    value[field] === undefined ? undefined : findShapeProblem(value[field], inner, field),
   );
 }
 
@@ -172,7 +172,7 @@ function first<Item>(
   return undefined;
 }
 
-/** What the operations do with the files in memory. */
+/** The storage operations on the files in memory. */
 const OPERATIONS: {
   [Operation in StorageOperation]?: (
     body: StorageBody<Operation>,
@@ -188,13 +188,13 @@ function getUploadMetaData(
   { path }: StorageBody<'getUploadMetaData'>,
   { grants, profile, storageUrl, store }: MswContext,
 ): StorageData<'getUploadMetaData'> | Response {
-  const fault = pathFault(path);
+  const fault = findPathProblem(path);
   if (fault) return storageError('INVALID_PARAM', { message: `path ${fault}` });
   const key = toKey(path);
   const [token, authorization, storeFileID] = [newId(), newId(), newId()];
   const expires = Date.now() + FILE_LIMITS.grantSeconds * 1000;
   grants.set(token, { key, authorization, storeFileID, expires });
-  // The contract says to post to the address verbatim, query included; the query is there to be kept.
+  // The contract says to post to the URL verbatim, including the query; this one checks it.
   const url = `${storageUrl}${UPLOAD_PATH}?bucket=files`;
   const data = { url, token, authorization, fileID: store.toFileID(key) };
   return { ...data, [profile.storeFileID]: storeFileID } as StorageData<'getUploadMetaData'>;
@@ -257,7 +257,7 @@ function batchCopyFile(
 function findCopyFault(item: CopyItem): string | undefined {
   const fields = STORAGE_REQUESTS.batchCopyFile.properties.fileList.items.properties;
   for (const name of ['srcPath', 'dstPath'] as const) {
-    const fault = pathFault(item[name], fields[name]['x-berth-item-pattern']);
+    const fault = findPathProblem(item[name], fields[name]['x-berth-item-pattern']);
     if (fault) return `${name} ${fault}`;
   }
   // "Source ≠ destination" (D24).
@@ -266,14 +266,15 @@ function findCopyFault(item: CopyItem): string | undefined {
 }
 
 /**
- * What is wrong with the path of a file, as the end of a sentence that begins with the field's name.
+ * Checks the path of a file. Returns what is wrong, as the end of a sentence that begins with the name of
+ * the field.
  *
  * "Empty, `.` and `..` segments and a trailing `/` are refused"; "at most 1,024 bytes of UTF-8";
  * "upload paths: any Unicode but control characters, the same segment rules" (D24).
  *
- * @param pattern the pattern of copy paths; it wants the leading `/` that may be left out
+ * @param pattern the pattern of copy paths, which requires the optional leading `/`
  */
-function pathFault(path: string, pattern?: string): string | undefined {
+function findPathProblem(path: string, pattern?: string): string | undefined {
   const key = toKey(path);
   const most = FILE_LIMITS.pathBytes;
   if (/\p{Cc}/u.test(key)) return 'must not have control characters.';
@@ -288,14 +289,14 @@ function toFailure(code: keyof typeof STORAGE_ERRORS) {
   return { code, message: STORAGE_ERRORS[code].message };
 }
 
-/** "At most 50 items a batch; more: the whole call is refused"; "results stand in request order" (D25). */
+/** Refuses more than 50 items as a whole; otherwise returns the results in request order (D25). */
 function toBatch<Item, Result>(
   items: readonly Item[],
   act: (item: Item) => Result,
 ): { fileList: Result[] } | Response {
   const { batchItems } = FILE_LIMITS;
   if (items.length <= batchItems) return { fileList: items.map(act) };
-  const message = `fileList has ${items.length} items, and at most ${batchItems} are taken.`;
+  const message = `fileList must have at most ${batchItems} items, got ${items.length}.`;
   return storageError('INVALID_PARAM', { message });
 }
 
@@ -304,8 +305,8 @@ function newId(): string {
 }
 
 /**
- * An error of a whole storage call in its envelope (D20, D26). One file of a list fails by the `code`
- * of its entry instead.
+ * The error of a whole storage call, in its envelope (D20, D26). To fail one file of a list, set the
+ * `code` of its entry instead.
  *
  * @example
  * server.use(berth.storage.batchDelete(() => storageError('SERVICE_UNAVAILABLE')));

@@ -12,46 +12,46 @@ import {
 } from 'msw';
 import { STORAGE_ERRORS, UPLOAD_ERRORS } from '../generated/msw.gen.ts';
 import {
+  allowAnyOrigin,
   allowPages,
   type ErrorArguments,
   LINK_PATH,
   type MswContext,
-  openToPages,
   toError,
   toPattern,
   UPLOAD_PATH,
 } from './context.ts';
 import { toKey } from './files.ts';
 
-/** One request of an upload or a download. */
+/** A request to upload or download a file. */
 export interface UploadRequest {
-  /** The request, its body unread: `await request.formData()` reads the form of an upload. */
+  /** The request; its body is not read yet. For an upload, `await request.formData()` returns the form. */
   readonly request: Request;
 }
 
-/** Gives an answer such as `uploadError(code)`, or nothing: then the handler before it answers. */
+/** Returns a response such as `uploadError(code)`, or nothing, to leave the request to the next handler. */
 type Resolver = (call: UploadRequest) => Response | undefined | Promise<Response | undefined>;
 
 /**
- * Handlers of the second step of an upload, and of the links, to be put before the default ones.
+ * Creates handlers of the upload target and of links. Put them before the default ones.
  *
  * @example
  * server.use(berth.uploads.uploadFile(() => uploadError('SlowDown'), { once: true }));
  */
 export interface MswUploads {
-  /** The upload target. */
+  /** Handles the second step of an upload. */
   uploadFile(resolver: Resolver, options?: RequestHandlerOptions): HttpHandler;
-  /** The download by a temporary link. */
+  /** Handles the download of a temporary link. */
   downloadFile(resolver: Resolver, options?: RequestHandlerOptions): HttpHandler;
 }
 
-/** A test may upload whatever its memory holds. */
+/** Tests may upload as much as fits in memory. */
 const UNLIMITED = {
   maxFileSize: Number.POSITIVE_INFINITY,
   maxTotalSize: Number.POSITIVE_INFINITY,
 };
 
-/** Makes handlers of the upload target and of the links, and the default ones. */
+/** Creates handlers of the upload target and of links, and the default ones. */
 export function createMswUploads(context: MswContext): {
   uploads: MswUploads;
   defaults: RequestHandler[];
@@ -60,13 +60,17 @@ export function createMswUploads(context: MswContext): {
   const links = toPattern(context.storageUrl, `${LINK_PATH}.*`);
   const uploads: MswUploads = {
     uploadFile: (resolver, options) =>
-      http.post(target, async ({ request }) => openToPages(await resolver({ request })), options),
+      http.post(
+        target,
+        async ({ request }) => allowAnyOrigin(await resolver({ request })),
+        options,
+      ),
     downloadFile: (resolver, options) =>
       http.all(
         links,
         async ({ request }) =>
           /^(GET|HEAD)$/.test(request.method)
-            ? openToPages(await resolver({ request }))
+            ? allowAnyOrigin(await resolver({ request }))
             : undefined,
         options,
       ),
@@ -83,8 +87,8 @@ export function createMswUploads(context: MswContext): {
 }
 
 /**
- * The second step of an upload. "A form with a missing or wrong Signature, token, meta file id or key
- * stores nothing and answers an XML `Error`" (D30).
+ * Handles the second step of an upload. A form with a missing or wrong signature, token, file ID or key
+ * stores nothing and gets an XML `Error` (D30).
  */
 async function readUpload(
   request: Request,
@@ -113,10 +117,10 @@ async function readUpload(
 }
 
 /**
- * Reads a multipart form (RFC 7578); field names are in lower case. `request.formData()` is not used: it
- * fails in Node where jsdom has put its own `File` in the place of that of the platform.
+ * Reads a multipart form (RFC 7578); field names are in lower case. `request.formData()` fails in Node if
+ * jsdom has replaced the platform's `File` with its own.
  *
- * @returns `undefined` where the body is no such form
+ * @returns `undefined` if the body is not such a form
  */
 async function readForm(request: Request): Promise<Map<string, MultipartPart> | undefined> {
   const boundary = getMultipartBoundary(request.headers.get('Content-Type') ?? '') ?? '';
@@ -129,11 +133,11 @@ async function readForm(request: Request): Promise<Map<string, MultipartPart> | 
   }
 }
 
-/** A file by its temporary link, or one part of it (RFC 9110, section 14). */
+/** Serves a file by its temporary link, or one part of it (RFC 9110, section 14). */
 function serveFile(request: Request, { links, store }: MswContext): Response {
   const link = links.get(new URL(request.url).searchParams.get('sign') ?? '');
   if (!link) return uploadError('SignatureDoesNotMatch');
-  // "An expired link answers 403" (D22).
+  // An expired link gets 403 (D22).
   if (Date.now() >= link.expires) return uploadError('AccessDenied');
   const file = store.files.get(link.key);
   if (!file) {
@@ -159,7 +163,7 @@ function serveFile(request: Request, { links, store }: MswContext): Response {
   return new HttpResponse(isHead ? null : body, { status: part ? 206 : 200, headers });
 }
 
-/** The one range that is asked for; several ranges, another unit, and another file bring it whole. */
+/** The requested range. Several ranges, another unit or another file return the complete file. */
 function toPart(headers: Headers, size: number, etag: string) {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(headers.get('Range') ?? '') ?? [];
   if ((!from && !to) || (headers.get('If-Range') ?? etag) !== etag) return undefined;
@@ -178,7 +182,7 @@ export function uploadError(...[code, options]: ErrorArguments<typeof UPLOAD_ERR
   return toXml(code, { status, message, requestId, headers });
 }
 
-/** The error of a link to a file that is gone. */
+/** The error of a link to a deleted file. */
 function missingFile(code: string, message: string): Response {
   return toXml(code, toError({}, code, { status: 404, message }));
 }

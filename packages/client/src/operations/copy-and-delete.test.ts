@@ -13,7 +13,7 @@ describe('copy and move', () => {
     expect(await requests[1]?.json()).toEqual({ fileList: [{ ...paths, removeOriginal: true }] });
   });
 
-  it('send overwrite where it is given', async () => {
+  it('send overwrite if it is given', async () => {
     const { storage, requests } = storageWith([list({})]);
     await storage.copy('/a', '/b', { overwrite: false, signal: new AbortController().signal });
     expect(await requests[0]?.json()).toEqual({ fileList: [{ ...paths, overwrite: false }] });
@@ -24,7 +24,7 @@ describe('copy and move', () => {
     expect(await storage.copy('/a', '/b')).toEqual({ fileID: undefined });
   });
 
-  it('throw where the item carries a code', async () => {
+  it('throw if the item has a code', async () => {
     const item = { code: 'OBJECT_ALREADY_EXIST', message: 'The destination exists.' };
     const { storage } = storageWith([list(item)]);
     expect(await failureOf(storage.move('/a', '/b', { overwrite: false }))).toMatchObject({
@@ -54,7 +54,7 @@ describe('delete', () => {
     },
   );
 
-  it('throws where the file is missing, though the call had status 200', async () => {
+  it('throws if the file is missing, though the call had status 200', async () => {
     const { storage } = storageWith([list({ fileID: 'a', code: 'STORAGE_FILE_NONEXIST' })]);
     expect(await failureOf(storage.delete('cloud://a'))).toMatchObject({
       name: 'StorageError',

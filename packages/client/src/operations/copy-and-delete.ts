@@ -2,9 +2,8 @@ import { assertList, assertText } from '../internal/options.ts';
 import type { StorageCallOptions, StorageContext } from '../internal/storage-context.ts';
 import { callList, type Item, type ItemResult, type ListOptions } from './list-call.ts';
 
-/** Whether a destination that exists is replaced. */
 interface Overwrite {
-  /** Replace the destination where it exists. Default: `true`, by the contract. */
+  /** Whether to replace an existing destination. Default: `true`, by the contract. */
   readonly overwrite?: boolean | undefined;
 }
 
@@ -17,7 +16,7 @@ interface Overwrite {
 export interface CopyOptions extends StorageCallOptions, Overwrite {}
 
 /**
- * Options of copies or moves. `overwrite` is for all files that have none of their own.
+ * Options of copies or moves. `overwrite` applies to all files that do not set their own.
  *
  * @example
  * await storage.move(orders, { overwrite: false, concurrency: 2, signal });
@@ -26,22 +25,22 @@ export interface CopyListOptions extends ListOptions, Overwrite {}
 
 /** A copy or a move. Paths are absolute, with a leading `/` (D24). */
 export interface CopyOrder extends Overwrite {
-  /** Path of the file that is there. */
+  /** Path of the existing file. */
   readonly srcPath: string;
-  /** Path of the file that is to be. */
+  /** Path of the new file. */
   readonly dstPath: string;
 }
 
-/** What a copy or a move gives. */
+/** The result of a copy or a move. */
 export interface CopyResult {
-  /** ID of the file at the destination; `undefined` where the deployment does not tell it. */
+  /** ID of the file at the destination; `undefined` if the deployment does not return it. */
   readonly fileID: string | undefined;
 }
 
-/** What became of one copy or move of a list, or its `error`. */
+/** The result of one copy or move of a list, or its `error`. */
 export type CopyListResult = ItemResult<Pick<CopyOrder, 'srcPath' | 'dstPath'>, CopyResult>;
 
-/** Copies a list of files; with `removeOriginal` moves them. */
+/** Copies a list of files, or moves them with `removeOriginal`. */
 export async function copyFiles(
   context: StorageContext,
   orders: readonly CopyOrder[],
@@ -57,7 +56,7 @@ export async function copyFiles(
     context,
     {
       operation: 'batchCopyFile',
-      // JSON leaves out what is undefined.
+      // JSON omits `undefined`.
       items: orders.map(({ srcPath, dstPath, overwrite = common }) => ({
         srcPath,
         dstPath,
@@ -73,16 +72,15 @@ export async function copyFiles(
   );
 }
 
-/** What became of one file of a list: deleted, or its `error`. */
+/** The result of one file of a list: deleted, or its `error`. */
 export type DeleteResult = ItemResult<
   {
-    /** ID of the file, as it was given. */
+    /** ID of the file, as passed. */
     readonly fileID: string;
   },
   unknown
 >;
 
-/** Deletes a list of files. */
 export async function deleteFiles(
   context: StorageContext,
   fileIDs: readonly string[],

@@ -19,7 +19,7 @@ describe('download', () => {
     expect(error).toMatchObject({
       name: 'StorageError',
       status: 403,
-      message: 'The link to cloud://a gave no file (GET /a%20b, status 403, request id r-9)',
+      message: 'cloud://a was not downloaded (GET /a%20b, status 403, request id r-9)',
     });
   });
 });
@@ -73,11 +73,11 @@ describe('a download that resumes', () => {
     expect(result).toMatchObject({ name: 'NetworkError' });
   });
 
-  it('begins with the first wait again where a byte has come', async () => {
+  it('begins with the first wait again if a byte has come', async () => {
     expect(await waits([1, 0, 1, 0, 2])).toEqual({ seen: [125, 250, 125, 250], result: all });
   });
 
-  it('does not go on where it is not to be repeated', async () => {
+  it('does not go on if it is not to be retried', async () => {
     const { storage } = storageWith(
       [
         link(),
@@ -88,9 +88,7 @@ describe('a download that resumes', () => {
     const response = await storage.download('a');
     expect(await failureOf(response.bytes())).toMatchObject({
       name: 'NetworkError',
-      message: expect.stringContaining(
-        'The download of a broke off: It has another length than told.',
-      ),
+      message: expect.stringContaining('The download of a was interrupted: The length is wrong.'),
     });
   });
 });
@@ -127,12 +125,12 @@ describe('the body of a download', () => {
     const { storage } = storageWith([link(), new Response(bytes(5), { headers })]);
     const reader = (await storage.download('a')).body?.getReader();
     expect(String(await failureOf(reader?.read() as Promise<unknown>))).toContain(
-      'longer than told',
+      'longer than expected',
     );
   });
 
   it.each([[{}], [{ retry: false as const }]])(
-    'ends with the signal, also where fetch does not listen: %j',
+    'aborts with the signal even if fetch ignores it: %j',
     async (options) => {
       const cancel = vi.fn();
       const { storage } = storageWith([link(), new Response(stuck(cancel), { headers })]);
@@ -148,7 +146,7 @@ describe('the body of a download', () => {
     },
   );
 
-  it('leaves a connection in which nothing moves, and goes on with another one', async () => {
+  it('replaces an idle connection with a new one', async () => {
     const cancel = vi.fn();
     const { storage, requests } = storageWith(
       [
@@ -167,7 +165,7 @@ describe('the body of a download', () => {
     ]);
   });
 
-  it('fails where what it goes on with is empty', async () => {
+  it('fails if the resumed part is empty', async () => {
     const { storage } = storageWith(
       [
         link(),

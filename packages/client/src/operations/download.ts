@@ -14,35 +14,34 @@ import { retryDelay } from '../internal/pipeline/retries.ts';
 import type { StorageContext } from '../internal/storage-context.ts';
 import { type TempUrlOptions, tempUrl } from './temp-urls.ts';
 
-/** A part of a file, in bytes. */
+/** Part of a file, in bytes. */
 export interface DownloadRange {
   /** First byte, from 0. */
   readonly offset: number;
-  /** Number of bytes, at least 1. Default: all to the end. */
+  /** Number of bytes, at least 1. Default: up to the end of the file. */
   readonly length?: number | undefined;
 }
 
 /**
- * Options of a download. Of its `timeouts`, `perTry` is the longest time in which no byte comes;
- * `total` ends with the headers of the answer.
+ * Options of a download. In its `timeouts`, `perTry` is the longest time without a byte; `total` ends
+ * with the headers of the response.
  *
  * @example
  * const response = await storage.download(fileID, { range: { offset: 1_024 }, signal });
  */
 export interface DownloadOptions extends TempUrlOptions {
-  /** Only a part of the file (RFC 9110, section 14). Default: the whole file. */
+  /** Download only a part of the file (RFC 9110, section 14). Default: the complete file. */
   readonly range?: DownloadRange | undefined;
-  /** Told how many bytes have come, as you read them; an error of it breaks the body off. */
+  /** Called with the number of bytes received as you read them; an error in it aborts the download. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** Longest time in milliseconds in which no byte comes. */
+/** Longest time without a byte, in milliseconds. */
 const IDLE = 65_000;
 
-/** A length that nobody tells. */
 const UNKNOWN = Number.POSITIVE_INFINITY;
 
-/** Asks for a link and fetches it. The link carries its own grant: no credential goes with it. */
+/** Requests a link and fetches it. The link carries its own grant, so no credentials are sent. */
 export async function download(
   context: StorageContext,
   fileID: string,
@@ -57,7 +56,7 @@ export async function download(
 
   const refuse = (response: Response, text?: string) => {
     response.body?.cancel().catch(() => {});
-    const what = `The link to ${fileID} gave no file`;
+    const what = `${fileID} was not downloaded`;
     return new StorageError(describeResponse(response, what, { message: text }));
   };
   const get = async (from?: number, etag?: string) => {
@@ -65,7 +64,7 @@ export async function download(
     const headers: Record<string, string> = {};
     const end = length === undefined ? '' : offset + length - 1;
     if (from !== undefined) headers.range = `bytes=${from}-${end}`;
-    // A browser would ask the server whether it may send this header, which it need not allow (D11).
+    // For this header, a browser would send a preflight, which the server need not allow (D11).
     if (etag && sendsIfRange) headers['if-range'] = etag;
     const call = { ...options, method: 'GET', url, headers };
     const response = await context.links.send(call);
@@ -80,12 +79,12 @@ export async function download(
   const told = part ? part.to - offset + 1 : headers.get('Content-Length');
   const size = isEncoded || told === null ? undefined : Number(told);
   if (range) {
-    // A browser may not be let see which part it is: then only its length is checked, as it is read.
+    // If a browser hides which part it is, only the length can be checked, while it is read.
     const isHidden = !sendsIfRange && !headers.has('Content-Range');
     const isPart = part ? isWanted(part, offset, length) : isHidden;
-    // Of a compressed body no part can be read by itself.
+    // A part of a compressed body cannot be decoded by itself.
     if (first.status !== 206 || !isPart || isEncoded) {
-      throw refuse(first, 'no part of the file came');
+      throw refuse(first, 'the response is not the requested part');
     }
   } else if (first.status !== 200 && first.status !== 203) {
     // Another success has no body, or only a part of it.
@@ -102,11 +101,11 @@ export async function download(
       next.status === 206 &&
       next.headers.get('ETag') === etag &&
       (rest?.total ?? total) === (total ?? rest?.total);
-    // It may end too soon (RFC 9110, section 15.3.7); then the next part is asked for.
+    // It may end early (RFC 9110, section 15.3.7); then the next part is requested.
     if (isSame && rest?.from === from) return next.body;
     throw refuse(next, 'the file changed while it was downloaded');
   };
-  const what = `The download of ${fileID} broke off`;
+  const what = `The download of ${fileID} was interrupted`;
   const body = resumable(first.body, {
     // A weak ETag does not promise the same bytes (RFC 9110, section 8.8.1).
     retry: etag.startsWith('"') && !isEncoded && retry,
@@ -124,14 +123,14 @@ export async function download(
   return new Response(body, first);
 }
 
-/** A part of a file; `total` is the length of the file, where the server knows it. */
+/** Part of a file; `total` is the size of the file, if the server knows it. */
 interface Part {
   readonly from: number;
   readonly to: number;
   readonly total: number | undefined;
 }
 
-/** The part that a valid `Content-Range` names (RFC 9110, section 14.4). */
+/** The part in a valid `Content-Range` (RFC 9110, section 14.4). */
 function readContentRange({ headers }: Response): Part | undefined {
   const value = headers.get('Content-Range') ?? '';
   const [, first, last, of] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(value) ?? [];
@@ -144,16 +143,16 @@ function readContentRange({ headers }: Response): Part | undefined {
   return from <= to && to < total ? part : undefined;
 }
 
-/** Whether a part is all of a range, or all of it that the file has. */
+/** Whether a part covers a range, or all of it that the file has. */
 function isWanted({ from, to, total }: Part, offset: number, length = UNKNOWN) {
   const wanted = offset + length - 1;
   return from === offset && to === Math.min(wanted, total === undefined ? to : total - 1);
 }
 
 /**
- * Downloads a file to the disk.
+ * Downloads to a local file.
  *
- * @throws TypeError where the platform has no files
+ * @throws TypeError if the platform has no files
  */
 export async function downloadToFile(
   context: StorageContext,
@@ -166,27 +165,27 @@ export async function downloadToFile(
 
 type Body = ReadableStream<Uint8Array> | null;
 
-/** How a body goes on after its connection was lost. */
+/** How to resume a body after its connection was lost. */
 interface ResumeRules {
-  /** Gives the rest of the body from a byte on. */
+  /** Requests the rest of the body, starting at a byte. */
   readonly reopen: (offset: number) => Promise<Body>;
-  /** `false` also where a part cannot be asked for. */
+  /** Also `false` if parts cannot be requested. */
   readonly retry: RetryOptions | false;
-  /** Bytes of the whole body; `undefined` where nobody tells. */
+  /** Size of the whole body in bytes; `undefined` if it is unknown. */
   readonly size: number | undefined;
-  /** No more bytes are handed out. */
+  /** Maximum number of bytes to return. */
   readonly most: number;
-  /** Longest time in milliseconds in which no byte comes; 0 is without end. */
+  /** Longest time without a byte, in milliseconds; 0: no limit. */
   readonly idle: number;
   readonly signal: AbortSignal | undefined;
   readonly report: ((loaded: number) => void) | undefined;
-  /** The error of a connection that failed, or, without a cause, of `idle`. */
+  /** Creates the error of a failed connection or, without a cause, of the `idle` timeout. */
   fail(cause?: unknown): Error;
 }
 
 /**
- * A body that goes on where it was when its connection is lost. It is read no faster than its reader
- * asks, and only the time in which a reader waits counts.
+ * A body that resumes after its connection is lost. It is read only as fast as its reader asks, and only
+ * the time that the reader waits counts.
  */
 function resumable(
   first: Body,
@@ -221,7 +220,7 @@ function resumable(
           try {
             const { done, value } = await deadline.step(read);
             if (done || !value) {
-              if (loaded !== (size ?? loaded)) throw new Error('It has another length than told.');
+              if (loaded !== (size ?? loaded)) throw new Error('The length is wrong.');
               return controller.close();
             }
             loaded += value.byteLength;
@@ -233,7 +232,7 @@ function resumable(
           }
         }
         try {
-          if (loaded > most) throw fail(new Error('It is longer than told.'));
+          if (loaded > most) throw fail(new Error('It is longer than expected.'));
           report?.(loaded);
         } catch (error) {
           leave(error);

@@ -16,23 +16,23 @@ import type {
  * const results = await storage.delete(ids, { concurrency: 2, signal });
  */
 export interface ListOptions extends StorageCallOptions {
-  /** Calls under way at the same time, each with at most 50 files (D25). Default: 4. */
+  /** Number of parallel calls, each with at most 50 files (D25). Default: 4. */
   readonly concurrency?: number | undefined;
 }
 
 /**
- * What became of one file of a list: its values, or an `error`. A file that fails leaves the others
- * as they are, and so does a call that fails: it is the `error` of each of its files. Where the
- * signal aborts, its reason is the `error` of each file that was not done yet.
+ * The result of one file of a list: its values, or an `error`. A failed file does not affect the others.
+ * If a call fails, its error is the `error` of each of its files; if the signal aborts, its reason is the
+ * `error` of each unfinished file.
  */
 export type ItemResult<Key, Value> =
   | (Key &
       Value & {
-        /** There is none: the file is done. */
+        /** Absent: the file succeeded. */
         readonly error?: undefined;
       })
   | (Key & { readonly [Name in keyof Value]?: undefined } & {
-      /** Why the file failed: an error of the family, or what one of your functions threw. */
+      /** Why the file failed: an error of this library, or one thrown by a function of yours. */
       readonly error: Error;
     });
 
@@ -40,16 +40,16 @@ type ListOperation = {
   [Id in StorageOperation]: StorageBody<Id> extends { fileList: readonly unknown[] } ? Id : never;
 }[StorageOperation];
 
-/** What is sent of a file. */
+/** One file in the request. */
 export type Item<Operation extends ListOperation> = StorageBody<Operation>['fileList'][number];
 
-/** How the entries of an operation are read. */
+/** How to read the entries of an operation. */
 interface ItemRules<Value> {
-  /** Beginning of an error, made of the name of a file. */
+  /** Begins the error message, given the name of a file. */
   readonly what: (name: string) => string;
-  /** Whether entries name another file than their own, and have a code only where it failed. */
+  /** Whether entries name a file other than their own, and have a code only if it failed. */
   readonly isCopy?: boolean;
-  /** The values of a good entry; `undefined` where it lacks one. */
+  /** Returns the values of a good entry, or `undefined` if it lacks one. */
   readonly read: (entry: Record<string, unknown>) => Value | undefined;
 }
 
@@ -57,7 +57,7 @@ interface ItemRules<Value> {
 interface ListCall<Operation extends ListOperation, Key, Value> extends ItemRules<Value> {
   readonly operation: Operation;
   readonly items: readonly Item<Operation>[];
-  /** What tells a file from the others: its fields are in its result and in its errors. */
+  /** The fields that identify a file, for its result and its errors. */
   readonly keyOf: (item: Item<Operation>) => Key;
 }
 
@@ -65,7 +65,7 @@ interface ListCall<Operation extends ListOperation, Key, Value> extends ItemRule
  * Calls an operation with a list of any length: "at most 50 items a batch; the client splits longer
  * lists itself, 4 calls at a time by default" (D25).
  *
- * @returns a result for each item, in their order
+ * @returns a result for each item, in order
  */
 export async function callList<Operation extends ListOperation, Key extends object, Value>(
   context: StorageContext,
@@ -80,8 +80,8 @@ export async function callList<Operation extends ListOperation, Key extends obje
     let values: (Value | { error: Error })[];
     try {
       const body = { fileList: batch } as StorageBody<Operation>;
-      const answer = await context.call(operation, body, what(subject), options);
-      values = readItems(answer, names, list);
+      const response = await context.call(operation, body, what(subject), options);
+      values = readItems(response, names, list);
     } catch (error) {
       values = names.map(() => ({ error }) as { error: Error });
     }
@@ -94,10 +94,9 @@ export async function callList<Operation extends ListOperation, Key extends obje
 }
 
 /**
- * The values, or the error, of each file that was asked for. "`code` equal to `SUCCESS` means success
- * for temporary links and delete. For copy, `code` and `message` are present only when that item
- * failed." Entries stand "in request order" (D25); where they name the file that they belong to, that
- * counts more than the place.
+ * Reads the values, or the error, of each file. "`code` equal to `SUCCESS` means success for temporary
+ * links and delete. For copy, `code` and `message` are present only when that item failed." Entries are
+ * "in request order" (D25), but an entry that names its file is matched by that name.
  */
 function readItems<Value>(
   { data, fail }: StorageResponse,
@@ -113,16 +112,16 @@ function readItems<Value>(
     const refuse = (reason: { code?: unknown; message?: unknown }) => ({
       error: fail(what(name), reason),
     });
-    if (!isRecord(entry)) return refuse({ message: 'the answer has no entry for the file' });
+    if (!isRecord(entry)) return refuse({ message: 'the response has no entry for the file' });
     if (entry.code ? entry.code !== ITEM_SUCCESS : !isCopy) {
-      return refuse(entry.code ? entry : { message: 'the answer has no code for the file' });
+      return refuse(entry.code ? entry : { message: 'the response has no code for the file' });
     }
-    return read(entry) ?? refuse({ message: 'the answer has no valid address' });
+    return read(entry) ?? refuse({ message: 'the response has no valid URL' });
   });
 }
 
 /**
- * The result of a list of one.
+ * The only result of a list of one.
  *
  * @throws its error
  */
@@ -130,12 +129,12 @@ export async function onlyResult<Result extends { readonly error?: Error | undef
   results: Promise<Result[]>,
 ): Promise<Exclude<Result, { readonly error: Error }>> {
   const result = (await results)[0] as Result;
-  // A reason may be anything, also what is false.
+  // An abort reason may be anything, even falsy.
   if ('error' in result) throw result.error;
   return result as Exclude<Result, { readonly error: Error }>;
 }
 
-/** Runs `run` on each item, at most `limit` at a time, and gives the results in the items' order. */
+/** Runs `run` on each item, at most `limit` at a time, and returns the results in order. */
 export async function mapLimit<Item, Result>(
   items: readonly Item[],
   limit: number,
@@ -143,7 +142,7 @@ export async function mapLimit<Item, Result>(
 ): Promise<Result[]> {
   assertInteger('concurrency', limit, 1);
   const results: Result[] = [];
-  // All workers draw from one iterator, so that each item is taken once.
+  // All workers share one iterator, so that each item is taken once.
   const queue = items.entries();
   const work = async () => {
     for (const [index, item] of queue) results[index] = await run(item, index);

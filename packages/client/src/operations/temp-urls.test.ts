@@ -5,7 +5,7 @@ import { storageWith } from '../../test/support/storage.ts';
 const link = (tempFileURL: unknown) => list({ fileID: 'a', code: 'SUCCESS', tempFileURL });
 
 describe('tempUrl', () => {
-  it('gives the link and omits an omitted maxAge', async () => {
+  it('returns the link and omits an omitted maxAge', async () => {
     const { storage, requests } = storageWith([link('https://h/a?sign=1')]);
     expect(await storage.tempUrl('a')).toBe('https://h/a?sign=1');
     expect(await requests[0]?.json()).toEqual({ fileList: [{ fileID: 'a' }] });

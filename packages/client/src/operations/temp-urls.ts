@@ -4,11 +4,10 @@ import type { StorageCallOptions, StorageContext } from '../internal/storage-con
 import { encodeLink } from '../internal/urls.ts';
 import { callList, type Item, type ItemResult, type ListOptions, onlyResult } from './list-call.ts';
 
-/** How long a link works. */
 interface MaxAge {
   /**
-   * Whole seconds, at least 1. More than 3600 warns and is sent as given (D22). Default: it is not
-   * sent, and the deployment decides.
+   * Lifetime of the link in whole seconds, at least 1. A value above 3600 is sent, with a warning (D22).
+   * Default: chosen by the deployment.
    */
   readonly maxAge?: number | undefined;
 }
@@ -22,14 +21,14 @@ interface MaxAge {
 export interface TempUrlOptions extends StorageCallOptions, MaxAge {}
 
 /**
- * Options of temporary links. `maxAge` is for all files that have none of their own.
+ * Options of temporary links. `maxAge` applies to all files that do not set their own.
  *
  * @example
  * const links = await storage.tempUrls([{ fileID, maxAge: 60 }, other], { maxAge: 600 });
  */
 export interface TempUrlsOptions extends ListOptions, MaxAge {}
 
-/** A file to link to, with a lifetime of its own. */
+/** A file to link to, with its own lifetime. */
 export interface TempUrlOrder extends MaxAge {
   /** ID of the file. */
   readonly fileID: string;
@@ -38,16 +37,15 @@ export interface TempUrlOrder extends MaxAge {
 /** The link to one file of a list, ready for `fetch`, or its `error`. */
 export type TempUrlResult = ItemResult<
   {
-    /** ID of the file, as it was given. */
+    /** ID of the file, as passed. */
     readonly fileID: string;
   },
   {
-    /** The link, percent-encoded; `undefined` where there is an `error`. It is a grant: do not log it. */
+    /** The link, percent-encoded; `undefined` if there is an `error`. It grants access: do not log it. */
     readonly url: string;
   }
 >;
 
-/** Asks for the links of a list of files. */
 export async function tempUrls(
   context: StorageContext,
   files: readonly (string | TempUrlOrder)[],
@@ -60,11 +58,9 @@ export async function tempUrls(
     // "The lifetime value must be an integer of at least 1; values above 3600 produce a warning."
     assertInteger('maxAge', maxAge, LINK_MIN_SECONDS);
     if (maxAge && maxAge > LINK_WARN_SECONDS) {
-      context.onWarning(
-        `maxAge ${maxAge} is more than ${LINK_WARN_SECONDS} s; it is sent as given.`,
-      );
+      context.onWarning(`maxAge ${maxAge} is more than ${LINK_WARN_SECONDS} s; sent unchanged.`);
     }
-    // JSON leaves out what is undefined.
+    // JSON omits `undefined`.
     return { fileID, maxAge } as Item<'batchGetTempUrls'>;
   });
   return callList(
@@ -83,7 +79,6 @@ export async function tempUrls(
   );
 }
 
-/** Asks for the link of one file. */
 export async function tempUrl(
   context: StorageContext,
   fileID: string,

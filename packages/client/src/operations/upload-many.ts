@@ -7,7 +7,7 @@ import { type ItemResult, mapLimit } from './list-call.ts';
 
 import { type UploadOptions, type UploadResult, upload } from './upload.ts';
 
-/** A file to upload: where to, what, and how, as `upload` takes it. */
+/** A file to upload: its path, its content and its options. */
 export interface UploadOrder extends Pick<UploadOptions, 'contentType' | 'size' | 'maxBytes'> {
   /** Cloud path with the file name. */
   readonly path: string;
@@ -15,18 +15,18 @@ export interface UploadOrder extends Pick<UploadOptions, 'contentType' | 'size' 
   readonly data: UploadData;
 }
 
-/** How far one file of many is, and how many are done. */
+/** Progress of one file of many, and of all. */
 export interface UploadManyProgress extends Progress {
   /** Cloud path of the file. */
   readonly path: string;
-  /** Files that are stored or have failed. */
+  /** Number of files that were stored or have failed. */
   readonly filesDone: number;
-  /** Files in all. */
+  /** Total number of files. */
   readonly filesTotal: number;
 }
 
 /**
- * Options of many uploads.
+ * Options of `uploadMany`.
  *
  * @example
  * const { remaining } = await storage.uploadMany(files, {
@@ -35,21 +35,21 @@ export interface UploadManyProgress extends Progress {
  * });
  */
 export interface UploadManyOptions extends StorageCallOptions {
-  /** Files under way at the same time. Default: 4. */
+  /** Number of parallel uploads. Default: 4. */
   readonly concurrency?: number | undefined;
-  /** Told of each step of each file, and of its end. An error of it is the `error` of that file. */
+  /** Called for each progress of a file, and at its end. An error in it becomes the `error` of that file. */
   readonly onProgress?: ((progress: UploadManyProgress) => void) | undefined;
 }
 
-/** What became of many uploads. */
+/** The result of `uploadMany`. */
 export interface UploadManyResult {
-  /** A result for each file, in the order given. */
+  /** A result for each file, in order. */
   readonly results: ItemResult<{ readonly path: string }, UploadResult>[];
-  /** The files that are not stored, to be given to `uploadMany` again; a stream needs new data. */
+  /** The files that were not stored, to pass to `uploadMany` again; a stream needs new data. */
   readonly remaining: UploadOrder[];
 }
 
-/** Uploads many files. It never rejects for a file that failed, nor where `signal` aborts. */
+/** Uploads many files. Never rejects for a failed file, nor if `signal` aborts. */
 export async function uploadMany(
   context: StorageContext,
   files: readonly UploadOrder[],

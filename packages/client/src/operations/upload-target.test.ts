@@ -46,7 +46,7 @@ describe('readXmlError', () => {
     expect(readXmlError(xml)?.Message).toBe('<a> &lt; 你好 &#x110000; &constructor;');
   });
 
-  it('takes CDATA as text', () => {
+  it('reads CDATA as text', () => {
     const xml = '<Error><Message><![CDATA[a <b> & &lt;]]></Message></Error>';
     expect(readXmlError(xml)?.Message).toBe('a <b> & &lt;');
   });

@@ -8,12 +8,12 @@ import type { StorageNames } from '../wire-profile.ts';
 
 type Field = keyof components['schemas']['UploadForm'];
 
-/** The fields that no wire profile renames. */
+/** A field that wire profiles do not rename. */
 const SIGNATURE = 'Signature' satisfies Field;
 
 const KEY = 'key' satisfies Field;
 
-/** Child elements of `Error` that object stores commonly send; the contract promises none. */
+/** Child elements of `Error` that object stores commonly send; the contract guarantees none. */
 const CHILDREN = [
   'Code',
   'Message',
@@ -22,28 +22,28 @@ const CHILDREN = [
 
 const NAMED: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
-/** What the second step of an upload needs. All but `fileID` is a secret. */
+/** The second step of an upload. Everything except `fileID` is secret. */
 interface UploadGrant extends Pick<UploadForm, 'url' | 'fields'>, RememberedCall {
   readonly url: string;
   readonly fileID: string;
 }
 
 /**
- * The grant in the answer of `getUploadMetaData`, checked field by field, so that nothing is ever
- * sent to `undefined`.
+ * The grant in the response of `getUploadMetaData`, checked field by field, so that nothing is ever sent
+ * to `undefined`.
  *
- * @throws StorageError naming the first field that is missing or wrong
+ * @throws StorageError naming the first field that is missing or invalid
  */
 export function toGrant(
-  answer: StorageResponse,
+  response: StorageResponse,
   path: string,
   { uploadFields, storeFileID }: StorageNames,
   what: string,
 ): UploadGrant {
   const read = (field: string): string => {
-    const value = answer.data[field];
+    const value = response.data[field];
     if (value && typeof value === 'string' && (field !== 'url' || isFetchable(value))) return value;
-    throw answer.fail(what, { message: `the answer has no valid ${field}` });
+    throw response.fail(what, { message: `the response has no valid ${field}` });
   };
   const url = read('url');
   const token = read('token');
@@ -63,31 +63,31 @@ export function toGrant(
 }
 
 /**
- * Judges an upload target's answer. "A success carries no such element": an XML `Error` decides, also
- * with status 200, and so does any other status than 2xx.
+ * Checks an upload target's response. "A success carries no such element": an XML `Error` decides, even
+ * with status 200, and so does any status other than 2xx.
  *
- * @throws UploadError where nothing was stored
+ * @throws UploadError if nothing was stored
  */
-export function assertStored(answer: UploadResponse, grant: UploadGrant, what: string): void {
-  const { status, text } = answer;
+export function assertStored(response: UploadResponse, grant: UploadGrant, what: string): void {
+  const { status, text } = response;
   const error = readXmlError(text);
   if (!error && status >= 200 && status < 300) return;
   const { Code: code, Message: message, RequestId: requestId } = error ?? {};
   throw new UploadError(
-    describeResponse(rememberCall(answer, grant), what, { code, message, requestId }),
+    describeResponse(rememberCall(response, grant), what, { code, message, requestId }),
   );
 }
 
-/** The texts of the known child elements; a missing one is `undefined`. */
+/** Texts of the known child elements; a missing one is `undefined`. */
 type XmlError = Partial<Record<(typeof CHILDREN)[number], string>>;
 
 /**
- * Reads the `Error` element of an upload target's answer. By hand, for this is the only XML that the
- * client ever reads: Node has no parser for it, and a library is larger than the whole client.
- * Comments and CDATA are honoured, prefixes and attributes ignored, the five named and the numeric
- * references decoded. No document type is read, so nothing can be expanded.
+ * Reads the `Error` element of an upload target's response. This is the only XML that the client reads,
+ * Node has no parser for it, and a library is larger than the whole client. Comments and CDATA are
+ * respected, prefixes and attributes ignored, the five named and the numeric references decoded. No
+ * document type is read, so nothing can be expanded.
  *
- * @returns the texts, or `undefined` where the document has no `Error` element
+ * @returns the texts, or `undefined` if the document has no `Error` element
  */
 export function readXmlError(text: string): XmlError | undefined {
   const error = contentOf(withoutSections(text), 'Error');
@@ -97,7 +97,7 @@ export function readXmlError(text: string): XmlError | undefined {
   );
 }
 
-/** Drops comments and turns CDATA into ordinary text, so that no tag is found within them. */
+/** Drops comments and turns CDATA into ordinary text, so that no tag is found in them. */
 function withoutSections(xml: string): string {
   return xml.replace(
     /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)/g,
@@ -105,7 +105,7 @@ function withoutSections(xml: string): string {
   );
 }
 
-/** What stands in the first element of a name; a document that breaks off ends it too. */
+/** Content of the first element of a name, even if the document is cut off in it. */
 function contentOf(xml: string, name: string): string | undefined {
   const tag = `(?:[\\w.-]+:)?${name}`;
   const found = new RegExp(`<${tag}(?:\\s[^<>]*?)?(?:/>|>([^]*?)(?:</${tag}\\s*>|$))`).exec(xml);

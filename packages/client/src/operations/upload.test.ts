@@ -51,8 +51,8 @@ describe('upload', () => {
 
   it('uses the names of a wire profile', async () => {
     const { storeFileID, ...rest } = meta;
-    const answer = envelope({ data: { ...rest, acmeFileID: storeFileID } });
-    const { storage, requests } = storageWith([answer, stored()], { wireProfile: acme });
+    const response = envelope({ data: { ...rest, acmeFileID: storeFileID } });
+    const { storage, requests } = storageWith([response, stored()], { wireProfile: acme });
     await storage.upload('a.txt', 'hello');
     const fields = Object.fromEntries(await sentForm(requests[1]));
     expect(fields).toMatchObject({
@@ -124,7 +124,7 @@ describe('upload', () => {
     expect(requests).toEqual([]);
   });
 
-  it('takes an ArrayBuffer of another realm', async () => {
+  it('accepts an ArrayBuffer of another realm', async () => {
     const { storage, requests } = storageWith([granted(), stored()]);
     const data = vm.runInNewContext('new Uint8Array([104, 105]).buffer') as ArrayBuffer;
     await storage.upload('a.txt', data);
@@ -153,7 +153,7 @@ describe('upload', () => {
     });
   });
 
-  it('takes a body without an Error element for a success', async () => {
+  it('treats a body without an Error element as a success', async () => {
     const body = '<PostResponse><Key>a.txt</Key></PostResponse>';
     const { storage } = storageWith([granted(), new Response(body, { status: 201 })]);
     expect(await storage.upload('a.txt', 'hello')).toEqual({ fileID: meta.fileID });
@@ -175,10 +175,10 @@ describe('upload', () => {
     ['an address that is missing', envelope({ data: { ...meta, url: undefined } })],
     ['an address that is none', envelope({ data: { ...meta, url: 'undefined' } })],
     ['a token that is missing', envelope({ data: { ...meta, token: undefined } })],
-    ['a fileID that is no string', envelope({ data: { ...meta, fileID: 1 } })],
+    ['a fileID that is not a string', envelope({ data: { ...meta, fileID: 1 } })],
     ['the store ID under another name', envelope({ data: { ...meta, storeFileID: undefined } })],
-  ])('sends no form after %s', async (_, answer) => {
-    const { storage, requests } = storageWith([answer]);
+  ])('sends no form after %s', async (_, response) => {
+    const { storage, requests } = storageWith([response]);
     expect(await failureOf(storage.upload('a.txt', 'hello'))).toMatchObject({
       name: 'StorageError',
       message: expect.stringContaining('a.txt was not uploaded: '),
@@ -236,7 +236,7 @@ describe('a wait between two tries of an upload', () => {
     ['it is not to be repeated', { retry: false }, '0'],
     ['the wait is too long', {}, '31'],
     ['no time is left for it', { timeouts: { total: 7000 } }, '7'],
-  ])('is none where %s', async (_, options, seconds) => {
+  ])('is none if %s', async (_, options, seconds) => {
     const answers = [granted(), slowDown({ 'Retry-After': seconds })];
     const { delays, result } = await waits(answers, options);
     expect(delays).toEqual([]);

@@ -28,12 +28,12 @@ import { assertStored, toGrant } from './upload-target.ts';
 /** "`file` is the last field: what comes after it is ignored." */
 const FILE = 'file' satisfies keyof components['schemas']['UploadForm'];
 
-/** Longest time in milliseconds in which nothing moves. */
+/** Longest time without progress, in milliseconds. */
 const IDLE = 65_000;
 
 /**
- * Options of an upload. Of its `timeouts`, `perTry` is the longest time in which nothing moves, until
- * a connection is made too, and `total` is without end by default. A stream is never sent twice, whatever `retry` says.
+ * Options of an upload. In its `timeouts`, `perTry` is the longest time without progress, including that
+ * to connect, and `total` is unlimited by default. A stream is never sent twice, whatever `retry` is.
  *
  * @example
  * await storage.upload('video.mp4', stream, {
@@ -43,32 +43,32 @@ const IDLE = 65_000;
  * });
  */
 export interface UploadOptions extends StorageCallOptions {
-  /** Media type of the file. Default: the type of a `Blob`, else `application/octet-stream`. */
+  /** Media type of the file. Default: the type of a `Blob`, otherwise `application/octet-stream`. */
   readonly contentType?: string | undefined;
   /**
-   * Length of a stream in bytes, where you know it: it is sent as `Content-Length`, which many object
-   * stores need, and a stream of another length fails. Default: the stream is sent in chunks.
+   * Size of a stream in bytes, if you know it: it is sent as `Content-Length`, which many object stores
+   * require, and a stream of another size fails. Default: the stream is sent in chunks.
    */
   readonly size?: number | undefined;
   /**
-   * Most bytes of the content. A longer one is refused, before anything is sent where its length is known. Give it where streams
-   * come from strangers: browsers gather a stream in memory. Default: no limit.
+   * Maximum size in bytes. Larger content is refused, before anything is sent if its size is known. Set it
+   * for streams from untrusted sources: browsers collect a stream in memory. Default: no limit.
    */
   readonly maxBytes?: number | undefined;
   /**
-   * Told how many bytes have been sent; an error of it ends the upload. Own `fetch`es tell the
-   * beginning and the end only, and so do platforms without `XMLHttpRequest`, but Node and Workers.
+   * Called with the number of bytes sent; an error in it aborts the upload. Your own `fetch`, and platforms
+   * without `XMLHttpRequest` other than Node and Workers, only report the beginning and the end.
    */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** What an upload gives. */
+/** The result of an upload. */
 export interface UploadResult {
   /** ID of the stored file, for links and deletion. */
   readonly fileID: string;
 }
 
-/** Uploads one file in the two steps of the contract, each try with a grant of its own. */
+/** Uploads one file in the two steps of the contract, each attempt with its own grant. */
 export async function upload(
   context: StorageContext,
   path: string,
@@ -82,7 +82,7 @@ export async function upload(
   const content = await toContent(data, options);
   const { fetch = platformFetch, agent } = context;
   const { total = 0, perTry: idle = IDLE } = mergeTimeouts(context.timeouts, options.timeouts);
-  // A stream can be read once only.
+  // A stream can only be read once.
   const retry = content.isReplayable && mergeRetry(context.retry, options.retry);
   const report = toReport(options.onProgress, content.size);
   const what = `${path} was not uploaded`;
@@ -90,18 +90,18 @@ export async function upload(
     ...options,
     method: 'POST',
     url: path,
-    // What moves is not slow, however long it takes: `perTry` is watched where the form is sent.
+    // An upload with progress is not slow, however long it takes: `perTry` is checked by the sender.
     timeouts: { total, perTry: 0 },
   });
   return runTries(deadline, context.hooks, async (attempt) => {
     const grant = await deadline.step(async ({ signal }) => {
       const own = { ...options, signal: signal() };
-      const answer = await context.call('getUploadMetaData', { path }, what, own);
-      return toGrant(answer, path, context.wireProfile, what);
+      const response = await context.call('getUploadMetaData', { path }, what, own);
+      return toGrant(response, path, context.wireProfile, what);
     });
-    let answer: UploadResponse | undefined;
+    let response: UploadResponse | undefined;
     try {
-      answer = await deadline.step(({ signal }) =>
+      response = await deadline.step(({ signal }) =>
         (context.fetch ? sendWithFetch : sendForm)({
           ...grant,
           fileField: FILE,
@@ -115,13 +115,13 @@ export async function upload(
           agent,
         }),
       );
-      assertStored(answer, grant, what);
+      assertStored(response, grant, what);
       return { result: { fileID: grant.fileID } };
     } catch (error) {
-      // Of the same bytes to the same key: a file that was stored after all is replaced by its like.
-      // A refusal says that nothing was stored (D30); these statuses say that it may pass.
-      const { status = 500, headers } = answer ?? {};
-      const isOfTry = error instanceof BerthError && error.status === answer?.status;
+      // Safe to retry: the same bytes for the same key replace a file that was stored after all. A refusal
+      // means that nothing was stored (D30); these statuses mean that it may be temporary.
+      const { status = 500, headers } = response ?? {};
+      const isOfTry = error instanceof BerthError && error.status === response?.status;
       const mayPass = isOfTry && (status >= 500 || status === 429);
       const delay = mayPass ? retryDelay(retry, attempt, headers, deadline.left()) : undefined;
       if (delay === undefined) throw error;
@@ -131,7 +131,7 @@ export async function upload(
   });
 }
 
-/** What the caller says of the content. */
+/** The caller's options for the content. */
 interface ContentOptions {
   readonly contentType?: string | undefined;
   readonly size?: number | undefined;
@@ -139,10 +139,10 @@ interface ContentOptions {
 }
 
 /**
- * Looks at a content without reading it.
+ * Inspects content without reading it.
  *
- * @throws TypeError where it is nothing that can be uploaded, or a stream that is spent
- * @throws RangeError where it is longer than `maxBytes`, or not as long as `size` says
+ * @throws TypeError if it cannot be uploaded, or is a stream that was already read
+ * @throws RangeError if it is larger than `maxBytes`, or its size differs from `size`
  */
 async function toContent(
   given: UploadData,
@@ -154,7 +154,7 @@ async function toContent(
   else if (ArrayBuffer.isView(data)) size = data.byteLength;
   else if (isRecord(data) && 'file' in data) size = await fileSize((data as FileSource).file);
   else if (!isStream(data)) {
-    throw new TypeError('The content is no Blob, bytes, string, stream or { file }.');
+    throw new TypeError('data must be a Blob, bytes, a string, a stream or { file }.');
   } else assertUnread(data);
   assertInteger('size', told, 0);
   const known = size ?? told;

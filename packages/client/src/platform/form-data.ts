@@ -9,10 +9,10 @@ import {
   type UploadResponse,
 } from './upload-form.ts';
 
-/** The slowest upload that is waited for if nothing shows whether it moves, in bytes a millisecond. */
+/** Slowest speed that an upload without progress is waited for, in bytes per millisecond. */
 const SLOWEST = 64;
 
-/** Sends a form by `fetch`, with progress at its beginning and end only. */
+/** Sends a form with `fetch`, which reports progress at the beginning and the end only. */
 export async function sendWithFetch(form: UploadForm): Promise<UploadResponse> {
   const { fileField, idle, report, signal } = form;
   const data = await toFormData(form);
@@ -27,7 +27,7 @@ export async function sendWithFetch(form: UploadForm): Promise<UploadResponse> {
         method: 'POST',
         body: toFetchBody(form, data),
         signal: ends(),
-        // A redirect would carry the grant to another address; the contract knows none.
+        // A redirect would send the grant elsewhere; the contract has none.
         redirect: 'manual',
       });
       const text = await response.text();
@@ -39,7 +39,7 @@ export async function sendWithFetch(form: UploadForm): Promise<UploadResponse> {
   });
 }
 
-/** The form with its content gathered, for `fetch` and `XMLHttpRequest`. */
+/** The form with its content in memory, for `fetch` and `XMLHttpRequest`. */
 export async function toFormData({
   fields,
   fileField,

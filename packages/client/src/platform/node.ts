@@ -7,26 +7,26 @@ import type { ReadableStream as WebStream } from 'node:stream/web';
 import { fileURLToPath } from 'node:url';
 import { toMultipart, type UploadForm } from './upload-form.ts';
 
-/** Whether any header may be sent to a link. */
+/** Whether `If-Range` may be sent to a link. */
 export const sendsIfRange = true;
 
 /**
- * Length of a file in bytes.
+ * Size of a file in bytes.
  *
- * @throws TypeError if it is no ordinary file
+ * @throws TypeError if it is not a regular file
  */
 export async function fileSize(file: string | URL): Promise<number> {
   const found = await stat(file);
   if (found.isFile()) return found.size;
-  throw new TypeError(`${String(file)} is no file.`);
+  throw new TypeError(`${String(file)} is not a file.`);
 }
 
-/** A file for `FormData`; `fetch` reads it while it sends it. */
+/** A file for `FormData`; `fetch` reads it while sending. */
 export function fileToBlob(file: string | URL): Promise<Blob> {
   return openAsBlob(file);
 }
 
-/** A stream of Node that fails before it is read would end the process; it is asked for that later. */
+/** A stream of Node that fails before it is read would end the process; its error is read later. */
 export function ignoreEarlyErrors(orders: readonly { readonly data: unknown }[]): void {
   for (const { data } of orders) {
     if (typeof data === 'object' && data && 'on' in data) {
@@ -36,8 +36,8 @@ export function ignoreEarlyErrors(orders: readonly { readonly data: unknown }[])
 }
 
 /**
- * Writes a body to a file: under another name beside it first, so that the file is complete or not there
- * at all, and an older one is kept until then.
+ * Writes a body to a file: to a temporary file next to it first, so that the file is complete or missing,
+ * and an older one stays until then.
  */
 export async function saveFile(
   body: ReadableStream<Uint8Array> | null,
@@ -56,8 +56,8 @@ export async function saveFile(
 }
 
 /**
- * A form as the bytes that it is sent as, for a `fetch` of the caller's: that of a package such as
- * undici takes the platform's `FormData` for a text.
+ * A form as bytes, for the caller's own `fetch`: that of a package such as undici would send the
+ * platform's `FormData` as text.
  */
 export function toFetchBody(form: UploadForm, data: FormData): Blob {
   const { contentType, head, tail } = toMultipart(form, randomUUID());
@@ -65,7 +65,7 @@ export function toFetchBody(form: UploadForm, data: FormData): Blob {
   return new Blob(parts, { type: contentType });
 }
 
-/** A text or bytes as a content that has a length; bytes are not copied. */
+/** Text or bytes as content of a known size; bytes are not copied. */
 export function toSizedContent(data: string | ArrayBuffer | ArrayBufferView): Uint8Array {
   if (typeof data === 'string') return new TextEncoder().encode(data);
   if (ArrayBuffer.isView(data)) {

@@ -5,14 +5,14 @@ import {
   type UploadResponse,
 } from './upload-form.ts';
 
-/** A content that is read piece by piece. */
+/** Content that is read in chunks. */
 export interface Source {
   next(): Promise<{ readonly done?: boolean | undefined; readonly value?: unknown }>;
-  /** Asks for no more. It is not waited for: a source that gives nothing more would never end it. */
+  /** Stops reading. Not awaited: a source that hangs would never end. */
   leave(reason: unknown): void;
 }
 
-/** Opens a stream of the web or of Node, or another iterable. Safari's streams are no iterables. */
+/** Opens a web stream, a stream of Node, or another iterable. Safari's streams are not iterable. */
 export function openSource(data: object): Source {
   if ('getReader' in data) {
     const reader = (data as ReadableStream<unknown>).getReader();
@@ -25,36 +25,36 @@ export function openSource(data: object): Source {
   return {
     next: () => iterator.next(),
     leave() {
-      // A generator ends no sooner than its current step, a stream of Node does.
+      // A generator only ends after its current step; a stream of Node can be destroyed.
       if ('destroy' in data) (data as { destroy(): void }).destroy();
       else iterator.return?.().catch(() => {});
     },
   };
 }
 
-/** The slices of a Blob, whose own stream may give little at a time, or all of it. */
+/** Slices of a Blob; its own stream may return little at a time, or everything. */
 export async function* slicesOf(blob: Blob, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < blob.size; at += size) {
     yield new Uint8Array(await blob.slice(at, at + size).arrayBuffer());
   }
 }
 
-/** A connection that takes a form as it is read. */
+/** A connection that sends a form as it is read. */
 interface FormConnection {
   readonly source: Source;
-  /** Takes the next bytes. `false` if it takes no more: `answer` shows why. */
+  /** Sends the next bytes. Returns `false` if it takes no more: `response` shows why. */
   write(bytes: Uint8Array): Promise<boolean>;
   end(): Promise<unknown>;
-  readonly answer: Promise<UploadResponse>;
-  /** Leaves both the source and the connection. */
+  readonly response: Promise<UploadResponse>;
+  /** Closes both the source and the connection. */
   close(): void;
 }
 
-/** Sends a form while its response is awaited. A piece is read while the one before is sent. */
+/** Sends a form and awaits the response. Each chunk is read while the previous one is sent. */
 export async function streamForm(
   { content, report, fail }: UploadForm,
   { head, tail }: Multipart,
-  { source, write, end, answer, close }: FormConnection,
+  { source, write, end, response, close }: FormConnection,
 ): Promise<UploadResponse> {
   let isComplete = false;
   const send = async () => {
@@ -81,17 +81,17 @@ export async function streamForm(
   const sending = new Promise<never>((_, reject) => {
     send().catch(reject);
   });
-  const result = await Promise.race([sending, answer]);
+  const result = await Promise.race([sending, response]);
   if (isComplete) return result;
-  // A response before the end is a refusal: nothing more need be sent.
-  if (result.status < 300) throw fail(new Error('The answer came before the end of the file.'));
+  // A response before the end is a refusal, so the rest is not sent.
+  if (result.status < 300) throw fail(new Error('The response came before the end of the file.'));
   close();
   return result;
 }
 
 function toBytes(chunk: unknown): Uint8Array {
   if (typeof chunk === 'string') return new TextEncoder().encode(chunk);
-  // By its name: one of another realm is no instance of the platform's.
+  // By name: `instanceof` fails for a chunk of another realm.
   if (Object.prototype.toString.call(chunk) === '[object Uint8Array]') return chunk as Uint8Array;
-  throw new TypeError('The stream gives other things than bytes and texts.');
+  throw new TypeError('The stream must yield only bytes and strings.');
 }

@@ -1,8 +1,8 @@
 import type { FetchLike } from '../call-options.ts';
 
 /**
- * A file of the disk, in Node, Deno and Bun. It is streamed, never whole in memory, and may be sent
- * again where a try fails. A plain string is content, not a path.
+ * A local file, in Node, Deno and Bun. It is streamed, never loaded into memory, and can be sent again if
+ * an attempt fails. A plain string is content, not a path.
  *
  * @example
  * await storage.upload('videos/a.mp4', { file: './a.mp4' });
@@ -13,11 +13,11 @@ export interface FileSource {
 }
 
 /**
- * What can be uploaded: bytes; a text, which is sent as UTF-8; a stream of the web or of Node, or
- * anything else that gives bytes or texts in turn; a file of the disk.
+ * What can be uploaded: bytes; a text, sent as UTF-8; a web stream or a stream of Node, or any other
+ * iterable of bytes or texts; a local file.
  *
- * In Node and in Workers a stream is passed on as it comes. In browsers it is gathered first, at most
- * `maxBytes` of it, for they cannot send one over HTTP/1.1.
+ * Node and Workers stream the content as it comes. Browsers collect a stream in memory first, up to
+ * `maxBytes`, as they cannot send one over HTTP/1.1.
  */
 export type UploadData =
   | Blob
@@ -28,7 +28,7 @@ export type UploadData =
   | AsyncIterable<Uint8Array | string>
   | FileSource;
 
-/** The content of an upload, with what is known of it before it is read. */
+/** The content of an upload, and what is known before it is read. */
 export interface UploadContent {
   readonly data:
     | Blob
@@ -36,12 +36,12 @@ export interface UploadContent {
     | ReadableStream<Uint8Array>
     | AsyncIterable<Uint8Array | string>
     | FileSource;
-  /** Length in bytes; `undefined` for a stream whose length nobody told. */
+  /** Size in bytes; `undefined` for a stream of unknown size. */
   readonly size: number | undefined;
-  /** No more bytes are taken. */
+  /** Maximum size in bytes. */
   readonly maxBytes: number;
   readonly type: string;
-  /** Whether it can be read again, for another try. */
+  /** Whether it can be read again for another attempt. */
   readonly isReplayable: boolean;
 }
 
@@ -51,23 +51,23 @@ export interface UploadForm {
   readonly url: string;
   /** All fields before the file, in order. */
   readonly fields: readonly (readonly [name: string, value: string])[];
-  /** Name of the field of the file, the last one. */
+  /** Name of the field with the file, the last one. */
   readonly fileField: string;
   readonly fileName: string;
   readonly content: UploadContent;
-  /** Takes how many bytes of the file have been sent; `undefined` if nobody asks. */
+  /** Called with the number of bytes sent, if progress is wanted. */
   readonly report: ((loaded: number) => void) | undefined;
   readonly signal: AbortSignal;
-  /** Longest time in milliseconds in which nothing moves; 0 is without end. */
+  /** Longest time without progress, in milliseconds; 0: no limit. */
   readonly idle: number;
-  /** The error of a connection that failed, or, without a cause, of `idle`. */
+  /** Creates the error of a failed connection or, without a cause, of the `idle` timeout. */
   fail(cause?: unknown): Error;
   readonly fetch: FetchLike;
   /** An `Agent` of `node:http` or `node:https`. */
   readonly agent: object | undefined;
 }
 
-/** What the upload target answered. */
+/** The response of the upload target. */
 export interface UploadResponse {
   readonly status: number;
   readonly text: string;
@@ -75,8 +75,8 @@ export interface UploadResponse {
 }
 
 /**
- * Holds a content to its limits: it has at most `maxBytes`, and exactly `size` if that was given,
- * for `Content-Length` promised it (RFC 9110, section 8.6).
+ * Checks the size of content: at most `maxBytes`, and exactly `size` if that was given, since
+ * `Content-Length` promised it (RFC 9110, section 8.6).
  *
  * @param read bytes so far; at the end, bytes in all
  * @throws RangeError
@@ -91,7 +91,7 @@ export function assertLength(
   throw new RangeError(`The content is ${isEnd ? 'shorter' : 'longer'} than its size, ${size}.`);
 }
 
-/** What stands before and after the bytes of the file in a form. */
+/** The bytes before and after the file in a form. */
 export interface Multipart {
   readonly contentType: string;
   readonly head: Uint8Array<ArrayBuffer>;
@@ -99,9 +99,9 @@ export interface Multipart {
 }
 
 /**
- * Writes a form around its file (RFC 7578; the same bytes as `FormData` makes).
+ * Creates a form around its file (RFC 7578; the same bytes as `FormData`).
  *
- * @param id what stands nowhere else, for the boundary
+ * @param id unique text for the boundary
  */
 export function toMultipart(
   {
@@ -130,7 +130,7 @@ export function toMultipart(
   };
 }
 
-/** "Replace `\n` by `%0A`, `\r` by `%0D`, `"` by `%22`" (HTML, multipart form data); else UTF-8 as it is. */
+/** "Replace `\n` by `%0A`, `\r` by `%0D`, `"` by `%22`" (HTML, multipart form data); otherwise plain UTF-8. */
 function escapeName(name: string): string {
   return name.replace(/[\r\n"]/g, encodeURIComponent);
 }

@@ -1,26 +1,26 @@
-export { noFile as fileSize, noFile as fileToBlob, noFile as saveFile };
+export { rejectFile as fileSize, rejectFile as fileToBlob, rejectFile as saveFile };
 
-/** A text or bytes as a content that has a length. */
+/** Text or bytes as content of a known size. */
 export function toSizedContent(data: string | ArrayBuffer | ArrayBufferView): Blob {
-  // A `Blob` knows no ArrayBuffer of another realm.
+  // `Blob` does not support an ArrayBuffer of another realm.
   const part = typeof data === 'string' || ArrayBuffer.isView(data) ? data : new Uint8Array(data);
   return new Blob([part as BlobPart]);
 }
 
-/** What `fetch` is given of a form. */
+/** The body of a form for `fetch`. */
 export const toFetchBody = (_: unknown, data: FormData): FormData => data;
 
-/** Holds the errors of streams of Node, which are not here. */
+/** Handles the errors of Node streams, which do not exist here. */
 export const ignoreEarlyErrors = (_: readonly { readonly data: unknown }[]): void => {};
 
-/** Whether any header may be sent to a link: a browser asks the server first (CORS). */
+/** Whether `If-Range` may be sent to a link: in a browser it would need a preflight (CORS). */
 export const sendsIfRange = false;
 
 /**
- * What reads and writes files of the disk in Node.
+ * Replaces the functions that read and write local files in Node.
  *
- * @throws TypeError always: here are none
+ * @throws TypeError always: there are no local files
  */
-async function noFile(..._: unknown[]): Promise<never> {
-  throw new TypeError('Files of the disk are for Node, Deno and Bun.');
+async function rejectFile(..._: unknown[]): Promise<never> {
+  throw new TypeError('Local files need Node, Deno or Bun.');
 }

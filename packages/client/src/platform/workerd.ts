@@ -1,4 +1,4 @@
 export * from './web.ts';
 
-/** Whether any header may be sent to a link. */
+/** Whether `If-Range` may be sent to a link. */
 export const sendsIfRange = true;

@@ -9,7 +9,7 @@ import { type BerthQuery, type GatewayQueryPaths, toQuery } from './query.ts';
 /** Queries of the gateway; see {@link createGatewayQueries}. */
 export interface GatewayQueries extends OpenapiQueryClient<GatewayQueryPaths, 'application/json'> {
   /**
-   * The queries of one hosted service.
+   * Returns the queries of one hosted service.
    *
    * @example
    * const users = queries.service('users');
@@ -21,14 +21,14 @@ export interface GatewayQueries extends OpenapiQueryClient<GatewayQueryPaths, 'a
 /** Queries of one hosted service. */
 export interface ServiceQueries {
   /**
-   * Key of all queries of this service.
+   * Key shared by all queries of this service.
    *
    * @example
    * await queryClient.invalidateQueries({ queryKey: users.queryKey });
    */
   readonly queryKey: QueryKey;
   /**
-   * Gets the payload of a path; `null` where it is empty, for a query has always data.
+   * Gets the payload of a path; `null` if it is empty, because a query always has data.
    *
    * @example
    * const { data } = useQuery(users.get<User>('7'));
@@ -52,7 +52,7 @@ export interface ServiceQueries {
 }
 
 /**
- * Options of a call; headers are those of the client, for they would have to be part of the key.
+ * Options of a call. Headers must be set on the client, because they would have to be part of the key.
  *
  * @example
  * const { data } = useQuery(users.get('7', { schema: UserSchema, retry: false }));
@@ -60,11 +60,11 @@ export interface ServiceQueries {
 export type ServiceQueryOptions<Payload> = Omit<PayloadOptions<Payload>, 'signal' | 'headers'>;
 
 /**
- * Queries of the gateway for TanStack Query: `service(name)` for every day, and `useQuery`,
- * `useMutation`, `queryOptions`, … of `openapi-react-query` for the raw operations. Every failure is
- * an error of this package.
+ * Creates queries of the gateway for TanStack Query: `service(name)` for most calls, and `useQuery`,
+ * `useMutation`, `queryOptions`, … of `openapi-react-query` for the raw operations. Every failure is an
+ * error of this package.
  *
- * The keys do not name the gateway: give each environment a `QueryClient` of its own.
+ * The keys do not include the gateway: use a separate `QueryClient` for each environment.
  *
  * @example
  * const queries = createGatewayQueries(createGatewayClient({ baseUrl, auth }));
@@ -85,7 +85,6 @@ export function createGatewayQueries(gateway: GatewayClient): GatewayQueries {
   return { ...raw, service: (name) => createServiceQueries(gateway.service(name), name) };
 }
 
-/** Queries of one hosted service. */
 function createServiceQueries(service: Service, name: string): ServiceQueries {
   const queryKey = ['berth', 'service', name];
   return {

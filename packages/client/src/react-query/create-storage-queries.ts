@@ -21,15 +21,15 @@ export interface StorageQueries extends OpenapiQueryClient<StorageQueryPaths, 'a
    */
   tempUrl(fileID: string, options?: LinkOptions): LinkQuery<string>;
   /**
-   * Links to a list of files, each with its `url` or its `error`, in the order given. A call that
-   * fails is the error of the query.
+   * Links to a list of files, in order, each with its `url` or its `error`. If the call itself fails, the
+   * query fails.
    *
    * @example
    * const { data: pictures = [] } = useQuery(files.tempUrls(ids));
    */
   tempUrls(fileIDs: readonly string[], options?: LinkOptions): LinkQuery<TempUrlResult[]>;
   /**
-   * Uploads the file that the mutation is called with. `useUpload` shows progress as well.
+   * Uploads the file passed to the mutation. `useUpload` also reports progress.
    *
    * @example
    * const upload = useMutation(files.upload());
@@ -49,26 +49,26 @@ export interface LinkOptions extends SharedCallOptions {
   readonly maxAge?: number | undefined;
 }
 
-/** A query whose data expires. It is fetched again before that, and leaves the cache before that. */
+/** A query whose data expires. It is refetched before that, and also removed from the cache before that. */
 export interface LinkQuery<Data> extends BerthQuery<Data> {
   /** Four fifths of the lifetime, in milliseconds. */
   readonly staleTime: number;
   /** The last fifth of the lifetime, in milliseconds: no expired link is shown from the cache. */
   readonly gcTime: number;
-  /** Time until the links are stale, in milliseconds. */
+  /** Time until the links become stale, in milliseconds. */
   readonly refetchInterval: (query: { readonly state: { dataUpdatedAt: number } }) => number;
-  /** Forgets links that have expired while the page was hidden, before they are fetched again. */
+  /** Removes links that expired while the page was hidden, before they are refetched. */
   readonly refetchOnWindowFocus: (query: ShownQuery) => boolean;
-  /** Forgets links that have expired while there was no connection, before they are fetched again. */
+  /** Removes links that expired while offline, before they are refetched. */
   readonly refetchOnReconnect: (query: ShownQuery) => boolean;
 }
 
 /**
- * Queries of the storage API for TanStack Query: links that stay fresh and uploads, and `useQuery`,
- * `useMutation`, … of `openapi-react-query` for the raw operations. Those give the `data` of the
- * envelope. Every failure is an error of this package.
+ * Creates queries of the storage API for TanStack Query: links that stay fresh and uploads, and
+ * `useQuery`, `useMutation`, … of `openapi-react-query` for the raw operations, which return the `data`
+ * of the envelope. Every failure is an error of this package.
  *
- * The keys do not name the environment: give each one a `QueryClient` of its own.
+ * The keys do not include the environment: use a separate `QueryClient` for each one.
  *
  * @example
  * const files = createStorageQueries(createStorageClient({ baseUrl, envId, credentials }));
@@ -97,14 +97,14 @@ export function createStorageQueries(storage: StorageClient): StorageQueries {
   };
 }
 
-/** Whether the error of a file is that of the call: no refusal of this one file, or shared with others. */
+/** Whether the error of a file is the error of the whole call: not a refusal, or shared by other files. */
 function isOfCall({ error }: TempUrlResult, index: number, all: readonly TempUrlResult[]): boolean {
   if (!error) return false;
   const isRefusal = isStorageError(error) && error.status === 200;
   return !isRefusal || all.some((other, place) => place !== index && other.error === error);
 }
 
-/** What is used of a `Query` of TanStack. */
+/** The part of a TanStack `Query` in use here. */
 interface ShownQuery {
   readonly state: { data: unknown; dataUpdatedAt: number };
   reset(): void;
@@ -119,7 +119,7 @@ function toLinkQuery<Data>(
   const lifetime = Math.min(maxAge * 1000, LONGEST_TIMER);
   const staleTime = lifetime * 0.8;
   const gcTime = lifetime - staleTime;
-  // No timer runs while a page sleeps: what is shown then stays until the new links are there.
+  // No timer runs while a page sleeps, and expired data would be shown until the new links arrive.
   const forgetExpired = (query: ShownQuery) => {
     const { data, dataUpdatedAt } = query.state;
     if (data !== undefined && Date.now() >= dataUpdatedAt + lifetime) query.reset();
@@ -131,7 +131,7 @@ function toLinkQuery<Data>(
     ),
     staleTime,
     gcTime,
-    // Where a refetch fails the links are stale already: the next try is soon, and not at once.
+    // If a refetch fails, the links are already stale: retry soon, but not immediately.
     refetchInterval: ({ state }) =>
       Math.max(state.dataUpdatedAt + staleTime - Date.now(), gcTime / 4),
     refetchOnWindowFocus: forgetExpired,

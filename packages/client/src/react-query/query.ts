@@ -5,24 +5,23 @@ import type { paths as StoragePaths } from '../generated/storage.v2.gen.ts';
 import type { StoragePath } from '../internal/storage-context.ts';
 
 /**
- * Options of one query, for `useQuery`, `useSuspenseQuery`, `useQueries`, `prefetchQuery` and all the
- * others. Spread it to add your own: `useQuery({ ...users.get('7'), enabled })`.
+ * Options of one query, for `useQuery`, `useSuspenseQuery`, `useQueries`, `prefetchQuery` and so on.
+ * Spread it to add your own: `useQuery({ ...users.get('7'), enabled })`.
  */
 export interface BerthQuery<Data> {
-  /** Key of the query; the type of its data goes with it, as in `getQueryData(queryKey)`. */
+  /** Key of the query, typed with its data, as in `getQueryData(queryKey)`. */
   readonly queryKey: DataTag<QueryKey, Data, BerthError>;
   /**
-   * Calls the client, and fails as its call does; the signal ends the call where nothing shows its data
+   * Calls the client and rejects if the call fails; the signal aborts the call when nothing uses its data
    * any more.
    */
   readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<Data>;
-  /** Never: the client has already repeated what may be repeated. */
+  /** Always `false`: the client itself retries what can be retried. */
   readonly retry: false;
-  /** Not set; by it TanStack Query knows the type of the errors. */
+  /** Never set; gives TanStack Query the type of the errors. */
   readonly throwOnError?: (error: BerthError) => boolean;
 }
 
-/** A query of this package. */
 export function toQuery<Data>(
   queryKey: QueryKey,
   queryFn: BerthQuery<Data>['queryFn'],
@@ -35,7 +34,7 @@ interface Failures {
   default: { content: { 'application/json': BerthError } };
 }
 
-/** The paths of the gateway as queries see them: a failure is an error of this package. */
+/** The paths of the gateway, typed so that a failure is an error of this package. */
 export type GatewayQueryPaths = {
   [Path in keyof GatewayPaths]: {
     [Method in 'get' | 'post']: Omit<GatewayPaths[Path][Method], 'responses'> & {
@@ -50,8 +49,8 @@ type DataOf<Envelope> = Envelope extends { body: { data?: infer Data } }
   : never;
 
 /**
- * The paths of the storage API as queries see them: the envelope is open, the client fills in the
- * environment, and a failure is an error of this package.
+ * The paths of the storage API, typed without the envelope; the client fills in the environment, and a
+ * failure is an error of this package.
  */
 export type StorageQueryPaths = {
   [Path in StoragePath]: {

@@ -10,7 +10,7 @@ import type { UploadOptions, UploadResult } from '../operations/upload.ts';
 import type { UploadData } from '../platform/upload-form.ts';
 import type { StorageClient } from '../storage-client.ts';
 
-/** One upload: what to upload where to, and the options of `upload`. */
+/** One upload: path, content and the options of `upload`. */
 export interface UploadVariables extends UploadOptions {
   /** Cloud path with the file name, such as `reports/summary.txt`. */
   readonly path: string;
@@ -29,17 +29,17 @@ export type UseUploadOptions = Omit<
   'mutationFn'
 >;
 
-/** What {@link useUpload} gives: a mutation, and how far it is. */
+/** The result of {@link useUpload}: a mutation with progress. */
 export type Upload = UseMutationResult<UploadResult, BerthError, UploadVariables> & {
-  /** How far the latest upload is; `undefined` before the first one. */
+  /** Progress of the latest upload; `undefined` before the first one. */
   readonly progress: Progress | undefined;
-  /** Ends the latest upload and forgets it; its promise rejects with an `AbortError`. */
+  /** Aborts the latest upload and resets the mutation; its promise rejects with an `AbortError`. */
   abort(): void;
 };
 
 /**
- * A mutation that uploads one file and tells how far it is. Like every mutation it goes on when its
- * component goes; call `abort` in an effect's clean-up where it should not.
+ * A mutation that uploads one file and reports its progress. Like every mutation, it continues after its
+ * component unmounts; to prevent that, call `abort` in the clean-up of an effect.
  *
  * @example
  * const upload = useUpload(storage, { onSuccess: ({ fileID }) => save(fileID) });

@@ -5,27 +5,27 @@ import type { Pipeline, PipelineCall } from '../internal/pipeline/pipeline-call.
 import { readPayload } from './read-payload.ts';
 import type { ConnectOptions, OpenWebSocket } from './service.ts';
 
-/** Browsers may send their token as this subprotocol (D14). */
+/** Prefix of the subprotocol that carries a browser's token (D14). */
 const BEARER_PROTOCOL = 'berth.bearer.';
 
-/** Longest body of a refusal that is kept, in characters. */
+/** Longest body of a refusal to keep, in characters. */
 const MAX_REFUSAL = 65_536;
 
-/** What is read of an `IncomingMessage` of Node. */
+/** The part of Node's `IncomingMessage` in use here. */
 interface Incoming extends AsyncIterable<string> {
   readonly statusCode?: number;
   readonly headers: object;
   setEncoding(encoding: 'utf8'): void;
 }
 
-/** A WebSocket of the package ws has more than that of the platforms. */
+/** A WebSocket of the package ws has more methods than those of the platforms. */
 type Socket = WebSocket & {
   pause?(): void;
   resume?(): void;
   on?(event: 'unexpected-response', listener: (request: unknown, response: Incoming) => void): void;
 };
 
-/** Opens a WebSocket with credentials: once more, with a new token, where that may help. */
+/** Opens a WebSocket with credentials; if they may be outdated, tries again with a new token. */
 export async function connectSocket(
   pipeline: Pipeline,
   call: PipelineCall,
@@ -34,7 +34,7 @@ export async function connectSocket(
 ): Promise<WebSocket> {
   const deadline = pipeline.open(call);
   const address = call.url.replace(/^http/, 'ws');
-  /** Gives the socket, or `undefined` where there is something new to try. */
+  /** Returns the socket, or `undefined` if there are new credentials to try. */
   const tryOnce = async (step: Step, isLast: boolean) => {
     const signal = step.signal();
     const mark = pipeline.renewal.mark();
@@ -58,12 +58,12 @@ export async function connectSocket(
       const failure = isKnown
         ? error
         : networkFailure(described, error, 'The WebSocket did not open');
-      // Where the platform does not show the response, it may be that of a refused token.
+      // If the platform hides the response, it may have been a refused token.
       const { source } = failure as Partial<GatewayError>;
       const mayBeToken = socket.on ? source === 'gateway' && failure.status === 401 : true;
       if (isLast || !mayBeToken || call.headers.authorization) throw failure;
       const renewed = pipeline.renewal.renew(mark, refusal?.headers, headers);
-      // Offline, the function that gives the token fails as well, and this failure says why.
+      // Offline, the function that returns the token fails as well, and this failure says why.
       if (!(await renewed.catch(() => false))) throw failure;
       return undefined;
     }
@@ -75,12 +75,12 @@ export async function connectSocket(
 /**
  * Waits until a socket is open.
  *
- * @param refuse gives the error of a response that is no 101, on platforms that show it
+ * @param refuse creates the error of a response other than 101, on platforms that show it
  */
 function opening(socket: Socket, refuse: (response: Response) => Promise<never>) {
   return new Promise<void>((resolve, reject) => {
     socket.addEventListener('open', () => {
-      // The package ws may give a first message before a promise can tell that the socket is open.
+      // The package ws may emit a first message before the promise has resolved.
       socket.pause?.();
       setTimeout(() => socket.resume?.());
       resolve();
@@ -92,7 +92,7 @@ function opening(socket: Socket, refuse: (response: Response) => Promise<never>)
         .finally(() => socket.close());
     });
     socket.addEventListener('error', (event: object & { error?: unknown }) =>
-      reject(event.error ?? new Error('the platform does not tell why')),
+      reject(event.error ?? new Error('the platform gives no reason')),
     );
     socket.addEventListener('close', ({ code }) => reject(new Error(`closed with code ${code}`)));
   });
@@ -116,16 +116,16 @@ function openOnPlatform(
   try {
     return new WebSocket(url, { protocols, headers } as unknown as string[]);
   } catch {
-    // Where only subprotocols are known, the object is taken for the name of one, and refused.
+    // A platform that only supports subprotocols reads the object as the name of one, and throws.
     return new WebSocket(url, [...protocols, ...toBearerProtocol(headers.authorization)]);
   }
 }
 
-/** "The token may travel as subprotocol `berth.bearer.<token>` beside the real ones" (D14). */
+/** Sends a token as the subprotocol `berth.bearer.<token>`, in addition to the real ones (D14). */
 function toBearerProtocol(authorization: string | undefined): string[] {
   if (authorization === undefined) return [];
-  // Characters of a subprotocol (RFC 6455, section 4.1): the platform's error would quote the token.
+  // Characters of a subprotocol (RFC 6455, section 4.1); the platform's error would quote the token.
   const [, token] = /^Bearer ([\w!#$%&'*+.^`|~-]+)$/.exec(authorization) ?? [];
   if (token) return [BEARER_PROTOCOL + token];
-  throw new TypeError('This platform can send no other credentials with a WebSocket than a JWT.');
+  throw new TypeError('On this platform, a WebSocket can only send a JWT as credentials.');
 }

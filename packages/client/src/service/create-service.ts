@@ -18,7 +18,6 @@ import { streamEvents } from './stream-events.ts';
 
 const ROOT = '/v1/cloudrun/{name}' satisfies keyof paths;
 
-/** The calls to one service. */
 export function createService(
   pipeline: Pipeline,
   { name, baseUrl, headers }: { name: string; baseUrl: string; headers: HeaderRecord },
@@ -37,7 +36,7 @@ export function createService(
     post: (path = '', body, options = {}) => read(path, { ...options, method: 'POST', body }),
     request: (path = '', options = {}) =>
       send(path, options, (response) => {
-        // Nothing of it can be read, not even its status.
+        // Nothing of it can be read, not even the status.
         if (response.type === 'opaqueredirect') throw toGatewayError({ response });
         return response;
       }),
@@ -50,9 +49,9 @@ export function createService(
 }
 
 /**
- * One call to a path of a service.
+ * Builds one call to a path of a service.
  *
- * @param root address of the service
+ * @param root URL of the service
  * @param common headers of every call
  */
 function toServiceCall(

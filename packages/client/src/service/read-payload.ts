@@ -3,7 +3,7 @@ import { readText } from '../internal/failures.ts';
 import { toGatewayError } from '../internal/gateway-errors.ts';
 import { parseJson } from '../internal/json.ts';
 
-/** Reads a response: JSON parsed, nothing as `undefined`, the rest as text. */
+/** Reads a response: JSON is parsed, an empty body is `undefined`, anything else is text. */
 export async function readPayload<Payload>(
   response: Response,
   schema?: StandardSchema<Payload>,
@@ -12,6 +12,6 @@ export async function readPayload<Payload>(
   if (!response.ok) throw toGatewayError({ error: parseJson(text) ?? text, response });
   const isJson = /^application\/(\S+\+)?json\b/i.test(response.headers.get('Content-Type') ?? '');
   const payload = text === '' ? undefined : isJson ? parseJson(text) : text;
-  if (text !== '' && payload === undefined) throw contractFailure(response, 'no valid JSON');
+  if (text !== '' && payload === undefined) throw contractFailure(response, 'invalid JSON');
   return schema ? checkPayload(response, payload, schema) : (payload as Payload);
 }

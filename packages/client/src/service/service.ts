@@ -8,26 +8,26 @@ import type { StandardSchema } from '../internal/check-payload.ts';
  * const options: ServiceCallOptions = { headers: { 'Accept-Language': 'de' }, retry: false };
  */
 export interface ServiceCallOptions extends CallOptions {
-  /** Headers of this call. A call that brings its own `Authorization` keeps it. */
+  /** Headers of this call. Its own `Authorization` takes precedence. */
   readonly headers?: RequestInit['headers'] | undefined;
-  /** What is done with a redirect of the service. Default: that of the client. */
+  /** How to handle a redirect of the service. Default: that of the client. */
   readonly redirect?: RequestInit['redirect'] | undefined;
 }
 
 /**
- * Options of a call whose payload is read.
+ * Options of a call that returns the payload.
  *
  * @example
  * import * as z from 'zod';
  * const user = await service.get('users/7', { schema: z.object({ name: z.string() }) });
  */
 export interface PayloadOptions<Payload> extends ServiceCallOptions {
-  /** Checks the payload of a success, and types it. Default: the payload is not checked. */
+  /** Validates the payload of a success, and types it. Default: the payload is not validated. */
   readonly schema?: StandardSchema<Payload> | undefined;
 }
 
 /**
- * Options of a call whose answer is handed out unread.
+ * Options of a call that returns the response with its body unread.
  *
  * @example
  * const response = await service.request('pictures/7', { method: 'POST', body: blob });
@@ -35,7 +35,7 @@ export interface PayloadOptions<Payload> extends ServiceCallOptions {
 export interface RequestOptions extends ServiceCallOptions {
   /** Default: GET. */
   readonly method?: 'GET' | 'POST' | 'HEAD' | undefined;
-  /** As the second argument of `post`. */
+  /** Same as the second argument of `post`. */
   readonly body?: unknown;
 }
 
@@ -46,24 +46,24 @@ export interface RequestOptions extends ServiceCallOptions {
  * const events = service.events('news', { lastEventId: readLastId(), schema: News, signal });
  */
 export interface EventsOptions<Data> extends Omit<ServiceCallOptions, 'idempotent'> {
-  /** Takes `data` for JSON, checks it, and types it. Default: `data` is text. */
+  /** Parses `data` as JSON, validates it, and types it. Default: `data` is text. */
   readonly schema?: StandardSchema<Data> | undefined;
-  /** Begins after this event. Default: the server decides. */
+  /** Starts after this event. Default: the server decides. */
   readonly lastEventId?: string | undefined;
   /**
-   * Whether to connect again. `false`: the iteration ends with the connection, and throws a
-   * `NetworkError` where that breaks. Default: `true`.
+   * Whether to reconnect. `false`: the iteration ends with the connection, and throws a `NetworkError` if
+   * that is interrupted. Default: `true`.
    */
   readonly reconnect?: boolean | undefined;
 }
 
 /** One server-sent event. */
 export interface ServiceEvent<Data = string> {
-  /** Type of the event; `message` where the service names none. */
+  /** Type of the event; `message` if the service sets none. */
   readonly event: string;
   /** Lines of data, joined by line feeds. */
   readonly data: Data;
-  /** ID of the last event that had one; empty where none had. */
+  /** ID of the last event that had one; empty if none had. */
   readonly id: string;
 }
 
@@ -75,16 +75,16 @@ export interface ServiceEvent<Data = string> {
  */
 export interface ConnectOptions
   extends Pick<ServiceCallOptions, 'headers' | 'signal' | 'timeouts'> {
-  /** Subprotocols to choose from, the preferred one first. Default: none. */
+  /** Subprotocols in order of preference. Default: none. */
   readonly protocols?: readonly string[] | undefined;
-  /** Headers of the handshake; a browser sends none of them. */
+  /** Headers of the handshake; browsers cannot send any. */
   readonly headers?: ServiceCallOptions['headers'];
-  /** Ends the handshake, and closes the socket later on. */
+  /** Aborts the handshake, and closes the socket later. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Opens a WebSocket, for platforms that have none, and for agents and proxies.
+ * Opens a WebSocket, on platforms that have none, or for agents and proxies.
  *
  * @example
  * import { WebSocket } from 'ws';
@@ -98,8 +98,8 @@ export type OpenWebSocket = (
 ) => WebSocket;
 
 /**
- * One hosted service. `path` is what follows the service's name, query included, and is sent exactly
- * as given but for one leading `/`, which is left out; a segment that `fetch` would rewrite throws a
+ * One hosted service. `path` is what follows the service's name, including the query. It is sent
+ * unchanged, except that one leading `/` is dropped; a segment that `fetch` would rewrite throws a
  * `TypeError` (D3).
  *
  * Calls reject with a `GatewayError` on an error status, a `NetworkError`, a `TimeoutError`, a
@@ -107,7 +107,7 @@ export type OpenWebSocket = (
  */
 export interface Service<Default = unknown> {
   /**
-   * Gets the payload of a path: parsed where it is JSON, `undefined` where it is empty, else text. For
+   * Gets the payload of a path: parsed if it is JSON, `undefined` if it is empty, otherwise text. For
    * anything else use `request`.
    *
    * @example
@@ -116,9 +116,9 @@ export interface Service<Default = unknown> {
    */
   get<Payload = Default>(path?: string, options?: PayloadOptions<Payload>): Promise<Payload>;
   /**
-   * Posts to a path and gives the payload like `get`. The body is sent as JSON, unless it is a string,
-   * bytes, a `Blob`, `FormData`, `URLSearchParams` or a stream: those are sent as they are. A POST is
-   * repeated only where it was certainly not executed, or with `idempotent: true`; a stream never.
+   * Posts to a path and returns the payload like `get`. The body is sent as JSON, unless it is a string,
+   * bytes, a `Blob`, `FormData`, `URLSearchParams` or a stream, which are sent unchanged. A POST is only
+   * retried if it was certainly not executed, or with `idempotent: true`; a stream never.
    *
    * @example
    * const order = await service.post<Order>('orders', { item: 3 });
@@ -129,19 +129,19 @@ export interface Service<Default = unknown> {
     options?: PayloadOptions<Payload>,
   ): Promise<Payload>;
   /**
-   * The raw answer, whatever its status, its body unread. The time limits end with its headers. A
-   * redirect is such an answer, but in browsers: they do not show it, and it is a `GatewayError`.
+   * Returns the raw response, whatever its status, with its body unread. The time limits end with its
+   * headers. A redirect is returned too, except in browsers, which hide it: there it is a `GatewayError`.
    *
    * @example
    * const response = await service.request('report.pdf', { headers: { Range: 'bytes=0-99' } });
    */
   request(path?: string, options?: RequestOptions): Promise<Response>;
   /**
-   * Server-sent events of a path, one by one (SSE, WHATWG HTML section 9.2). A connection that ends or
-   * breaks is opened again after the server's `retry` time, then with growing waits, from the last
+   * Iterates over the server-sent events of a path (SSE, WHATWG HTML section 9.2). A connection that ends
+   * or breaks is opened again after the server's `retry` time, then with growing waits, from the last
    * event on (`Last-Event-ID`). The iteration ends when you leave it, when `signal` aborts, or when the
-   * service answers 204; it throws what `get` throws where the service refuses. `timeouts` count until
-   * the headers of each connection. `data` is text; with a `schema` it is what that makes of the JSON.
+   * service returns 204; if the service refuses, it throws the same errors as `get`. `timeouts` apply to
+   * the headers of each connection. `data` is text; with a `schema`, it is the validated JSON.
    *
    * @example
    * for await (const { event, data } of service.events('prices', { signal })) {
@@ -157,13 +157,13 @@ export interface Service<Default = unknown> {
     options: EventsOptions<Data> & { readonly schema: StandardSchema<Data> },
   ): AsyncGenerator<ServiceEvent<Data>, void, undefined>;
   /**
-   * Opens a WebSocket (RFC 6455) and gives it when it is open; it is the platform's own. Credentials go
-   * as a header where the platform can send one, else a Bearer token goes as the subprotocol
-   * `berth.bearer.<token>` (D14); no other credentials can. Heartbeats and reconnects are yours.
+   * Opens a WebSocket (RFC 6455) and resolves when it is open; it is the platform's own. Credentials are
+   * sent as a header if the platform can do that. Otherwise a Bearer token is sent as the subprotocol
+   * `berth.bearer.<token>` (D14); other credentials cannot be sent. Heartbeats and reconnects are up to you.
    *
-   * @throws GatewayError where the gateway or the service refuses, and the WebSocket is of the package
-   *   ws, which shows the response
-   * @throws NetworkError where it does not open for another reason; platforms do not tell why
+   * @throws GatewayError if the gateway or the service refuses, and the WebSocket is from the package ws,
+   *   which shows the response
+   * @throws NetworkError if it does not open for another reason; platforms do not say why
    *
    * @example
    * const socket = await service.connect('chat', { protocols: ['chat'], signal });

@@ -27,7 +27,7 @@ describe('createEventParser', () => {
     expect(data(...text)).toEqual(expected);
   });
 
-  it('gives an event as soon as its last line end is there, whatever that is', () => {
+  it('returns an event as soon as its last line ends, whatever the line ending', () => {
     expect(data('data: a\r\r')).toEqual(['a']);
     expect(data('data: a\r', '\n\r')).toEqual(['a']);
   });
@@ -39,23 +39,23 @@ describe('createEventParser', () => {
     ]);
   });
 
-  it('takes an ID with the end of its event only, and none with a NULL', () => {
+  it('uses an ID only when its event ends, and none with a NULL', () => {
     expect(parse('id: 1\n\nid: 2\ndata: x').id).toBe('1');
     expect(parse('id: 1\n\nid: 2\0\n\n').id).toBe('1');
     expect(parse('id: 1\n\nid\n\n').id).toBe('');
   });
 
-  it('takes no ID that no header can carry back', () => {
+  it('ignores an ID that a header cannot carry', () => {
     expect(parse('id: 1\n\nid: a\u0001b\n\nid: \u007f\n\n').id).toBe('1');
     expect(parse('id: a\tb é\n\n').id).toBe('a\tb é');
   });
 
-  it('takes a retry of digits only', () => {
+  it('accepts a retry only if it is all digits', () => {
     expect(parse('retry: 15\n').retry).toBe(15);
     expect(parse('retry: 1.5\nretry: -1\nretry\n').retry).toBeUndefined();
   });
 
-  it('takes a long line in time that grows with its length', () => {
+  it('parses a long line in linear time', () => {
     const parser = createEventParser('');
     const piece = 'x'.repeat(1000);
     for (let count = 0; count < 20_000; count += 1) parser.take(count === 0 ? 'data:' : piece);

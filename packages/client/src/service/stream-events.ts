@@ -7,14 +7,14 @@ import type { Pipeline } from '../internal/pipeline/pipeline-call.ts';
 import { readPayload } from './read-payload.ts';
 import type { EventsOptions, SendToService, ServiceEvent } from './service.ts';
 
-/** Waits between connections, in milliseconds, where the server asks for no other. */
+/** Waits between connections in milliseconds, unless the server sets them. */
 const FIRST_WAIT = 1_000;
 
 const SHORTEST_WAIT = 100;
 
 const LONGEST_WAIT = 30_000;
 
-/** Events of one path over as many connections as it takes. */
+/** Events of one path, over as many connections as needed. */
 export async function* streamEvents<Data>(
   pipeline: Pipeline,
   send: SendToService,
@@ -22,7 +22,7 @@ export async function* streamEvents<Data>(
   { schema, lastEventId = '', reconnect = true, headers: own, ...options }: EventsOptions<Data>,
 ): AsyncGenerator<ServiceEvent<Data>, void, undefined> {
   const { signal } = options;
-  // Nothing but the caller limits a stream of events.
+  // Only the caller limits a stream of events.
   const timeouts = { perTry: 0, total: 0 };
   const deadline = pipeline.open({ method: 'GET', url: path, signal, timeouts });
   let id = lastEventId;
@@ -33,7 +33,7 @@ export async function* streamEvents<Data>(
     const headers = new Headers(own);
     headers.set('Accept', 'text/event-stream');
     if (id) headers.set('Last-Event-ID', toHeaderBytes(id));
-    // Ends the connection: of a body that is cancelled, Firefox keeps it until the next bytes come.
+    // Aborts the connection: after `cancel`, Firefox keeps it until the next bytes come.
     const left = new AbortController();
     try {
       const response = await send(
@@ -54,7 +54,11 @@ export async function* streamEvents<Data>(
         const { done, value } = await deadline
           .step(() => reader.read())
           .catch((error: unknown) => {
-            throw networkFailure(rememberedCall(response), error, 'The event stream broke off');
+            throw networkFailure(
+              rememberedCall(response),
+              error,
+              'The event stream was interrupted',
+            );
           });
         if (done) break;
         const events = parser.take(decoder.decode(value, { stream: true }));
@@ -66,7 +70,7 @@ export async function* streamEvents<Data>(
             ? await checkPayload(response, parseJson(event.data), schema)
             : (event.data as Data);
           yield { ...event, data };
-          // One piece may have brought many more.
+          // One chunk may have contained many more.
           if (signal?.aborted) return;
         }
         id = parser.id;
@@ -86,28 +90,28 @@ export async function* streamEvents<Data>(
 function assertEvents(response: Response): void {
   const isStream = /^text\/event-stream\b/i.test(response.headers.get('Content-Type') ?? '');
   if (isStream || response.status === 204) return;
-  throw contractFailure(response, 'no event stream');
+  throw contractFailure(response, 'not an event stream');
 }
 
-/** Whether a failed connection says nothing about the next one. */
+/** Whether a failed connection may be temporary. */
 function mayPass(error: unknown): boolean {
   if (!(error instanceof BerthError) || error.name === 'ContractError') return false;
   return (error as Partial<GatewayError>).retryable !== false;
 }
 
-/** The server's time, then doubled with each connection that brought no event, less a random part. */
+/** Waits the server's time, doubled after each connection without an event, minus a random part. */
 async function pause(deadline: Deadline, retry: number, failures: number) {
   const first = failures > 1 ? Math.max(retry, SHORTEST_WAIT) : retry;
   const span = Math.min(first * 2 ** (failures - 1), Math.max(LONGEST_WAIT, retry));
   await deadline.pause(span * (1 - Math.random() / 2)).catch(() => {});
 }
 
-/** Header values are bytes to `fetch`: UTF-8 has to be spelt out. */
+/** Encodes UTF-8 as the bytes that `fetch` expects in header values. */
 function toHeaderBytes(id: string): string {
   return Array.from(new TextEncoder().encode(id), (byte) => String.fromCharCode(byte)).join('');
 }
 
-/** One event as it stands in the stream. */
+/** One event as it is in the stream. */
 interface ParsedEvent {
   readonly event: string;
   readonly data: string;
@@ -115,7 +119,7 @@ interface ParsedEvent {
 }
 
 /**
- * Parses an event stream piece by piece (WHATWG HTML, section 9.2.6).
+ * Parses an event stream chunk by chunk (WHATWG HTML, section 9.2.6).
  *
  * @param id ID of the last event before this stream
  */
@@ -131,7 +135,7 @@ export function createEventParser(id: string) {
     /** Milliseconds that the server asks to wait before the next connection. */
     retry: undefined as number | undefined,
 
-    /** Takes the next piece of the stream, and gives the events that it ends. */
+    /** Parses the next chunk of the stream, and returns the events that it completes. */
     take(piece: string): ParsedEvent[] {
       const text = isAfterCr && piece.startsWith('\n') ? piece.slice(1) : piece;
       if (piece) isAfterCr = text.endsWith('\r');
@@ -144,7 +148,7 @@ export function createEventParser(id: string) {
 
   function takeLine(line: string): ParsedEvent[] {
     if (line === '') {
-      // Not before: an event that breaks off is sent again.
+      // Not earlier: an incomplete event is sent again.
       state.id = nextId;
       const found = { event: event || 'message', data: data.join('\n'), id: state.id };
       const isEvent = data.length > 0;

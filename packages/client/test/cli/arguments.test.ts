@@ -8,25 +8,28 @@ const use = mockForTests();
 describe('wrong input ends with 2 and names the fix', () => {
   it.each([
     [['cpp'], /unknown command 'cpp'[\s\S]*Did you mean cp/],
-    [['cp', 'a'], /Name what to copy, and where to: a is alone/],
+    [['cp', 'a'], /Name a source and a target, got only a\./],
     [['cp', './a', './b'], /Neither .\/a nor .\/b is in the storage: write remote:\/path/],
-    [['cp', './no-such', 'remote:/x'], /no-such cannot be read/],
-    [['cp', './a', 'remote:x'], /remote:x is no path of the storage: write remote:\/x\n/],
+    [['cp', './no-such', 'remote:/x'], /Cannot read \.\/no-such/],
+    [['cp', './a', 'remote:x'], /remote:x is not a path in the storage: write remote:\/x\n/],
     [['cp', 'remote:/x/', 'y'], /remote:\/x\/ is a folder, which .* the --list of its upload/],
-    [['cp', './a', 'remote:/x', 'remote:/y'], /cannot be copied in one call/],
-    [['cp', 'remote:/a/x', 'remote:/b/x', 'y'], /Two of the files would be written to y\/x/],
-    [['url', 'x.txt'], /x.txt is no path of the storage: write remote:\/x.txt\n/],
-    [['url', 'remote:/x', '--max-age', '0'], /whole number of at least 1, in seconds/],
+    [
+      ['cp', './a', 'remote:/x', 'remote:/y'],
+      /Cannot copy local files and files of the storage in one command/,
+    ],
+    [['cp', 'remote:/a/x', 'remote:/b/x', 'y'], /Two files would be written to y\/x/],
+    [['url', 'x.txt'], /x.txt is not a path in the storage: write remote:\/x.txt\n/],
+    [['url', 'remote:/x', '--max-age', '0'], /integer of at least 1, in seconds/],
     [['mv', 'remote:/x', 'remote:/y/'], /remote:\/y\/ is a folder/],
     [['call', 'hello', '-X', 'PUT'], /Allowed choices are GET, POST, HEAD/],
     [
       ['call', 'hello', '-X', 'GET', '-d', 'x'],
-      /A GET has no body: leave -d out, or write -X POST/,
+      /A GET request has no body: remove -d, or use -X POST/,
     ],
-    [['call', 'hello', '-d', '@/no/such'], /The data cannot be read: ENOENT/],
+    [['call', 'hello', '-d', '@/no/such'], /Cannot read the data: ENOENT/],
     [['call', 'hello', '-H', 'x'], /Write it as "Name: value"/],
     [['call', 'hello', '-H', 'authorization: a'], /set BERTH_TOKEN/],
-    [['rm', 'remote:/x', '-c', '/no/such'], /The settings cannot be read: ENOENT/],
+    [['rm', 'remote:/x', '-c', '/no/such'], /Cannot read the settings: ENOENT/],
   ])('%j', async (args, message) => {
     const { code, stdout, stderr } = await runCli(args, use().variables);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -34,16 +37,16 @@ describe('wrong input ends with 2 and names the fix', () => {
     expect(stderr).not.toMatch(/\n {4}at /);
   });
 
-  it('tells what is missing and where it can be set', async () => {
+  it('reports what is missing and where to set it', async () => {
     const { BERTH_SECRET_KEY: _, ...variables } = use().variables;
     expect(await runCli(['rm', 'remote:/x'], variables)).toMatchObject({
       code: 2,
       stderr:
-        'berth: secretKey is missing (key pair: signs): set BERTH_SECRET_KEY, or secretKey in /nonexistent/.config/berth/config.yaml.\n',
+        'berth: secretKey is missing (secret key of the key pair): set BERTH_SECRET_KEY, or secretKey in /nonexistent/.config/berth/config.yaml.\n',
     });
   });
 
-  it('tells errors as JSON too', async () => {
+  it('reports errors as JSON too', async () => {
     const { code, stdout, stderr } = await runCli(['rm', '--json', 'x'], use().variables);
     expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
     expect(JSON.parse(stdout)).toEqual({
@@ -77,7 +80,7 @@ describe('settings from a file', () => {
     });
   });
 
-  it('lets variables go before the file', async () => {
+  it('prefers variables to the file', async () => {
     const file = join(await newFolder(), 'config.yaml');
     await writeFile(file, 'env: other\n');
     const result = await runCli(['rm', '-c', file, 'remote:/missing'], use().variables);
@@ -94,25 +97,25 @@ describe('settings from a file', () => {
   it('refuses a file whose secrets others can read', async () => {
     expect(await run(JSON.stringify(settings()), { mode: 0o640 })).toEqual({
       code: 2,
-      stderr: 'berth: Others can read the secrets in FILE: run chmod 600 FILE\n',
+      stderr: 'berth: The secrets in FILE are readable by others: run chmod 600 FILE\n',
     });
   });
 
   it.each([
-    [`secretKey: "${SECRET}\n`, /^berth: FILE:\d+:\d+ is no valid YAML \([A-Z_]+\)\.\n$/],
+    [`secretKey: "${SECRET}\n`, /^berth: FILE:\d+:\d+ is not valid YAML \([A-Z_]+\)\.\n$/],
     [`secretKey: *${SECRET}\n`, /^berth: FILE has an alias without an anchor/],
-    [`secretkey: ${SECRET}\n`, /FILE: secretkey is no setting\. Did you mean secretKey\?/],
-    ['env: 1\n', /FILE: env must be a text; quote it/],
-    ['- env\n', /FILE must hold settings like "env: dev"/],
+    [`secretkey: ${SECRET}\n`, /FILE: secretkey is not a setting\. Did you mean secretKey\?/],
+    ['env: 1\n', /FILE: env must be a string: quote it/],
+    ['- env\n', /FILE must contain settings such as "env: dev"/],
     [
       'wireProfile: no.json\nenv: dev\nstorageUrl: http://127.0.0.1\nsecretId: a\nsecretKey: b\n',
-      /The wire profile .*no\.json cannot be read: ENOENT/,
+      /Cannot read the wire profile .*no\.json: ENOENT/,
     ],
     [
       'env: dev\nstorageUrl: storage\nsecretId: a\nsecretKey: b\n',
-      /berth: storageUrl must be an address like https/,
+      /berth: storageUrl must be a URL such as https/,
     ],
-  ])('tells what is wrong with %j', async (content, message) => {
+  ])('reports what is wrong with %j', async (content, message) => {
     const { code, stderr } = await run(content);
     expect(stderr).toMatch(message);
     expect(code).toBe(2);
@@ -129,9 +132,9 @@ describe('help', () => {
     },
   );
 
-  it('tells exit codes and settings', async () => {
+  it('reports exit codes and settings', async () => {
     const { stdout } = await runCli(['--help'], {});
-    expect(stdout).toContain('Exit codes:\n  0  done\n');
+    expect(stdout).toContain('Exit codes:\n  0  success\n');
     expect(stdout).toContain('BERTH_SECRET_KEY');
   });
 });

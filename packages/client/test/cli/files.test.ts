@@ -29,7 +29,7 @@ const namesOf = async (folder: string) =>
     .sort();
 
 describe('berth cp', () => {
-  it('takes a file there and back', async () => {
+  it('uploads and downloads a file', async () => {
     const root = await newTree({ 'é a.txt': 'héllo' });
     const up = await berth('cp', join(root, 'é a.txt'), 'remote:/there/b 100%.txt');
     expect(up).toMatchObject({ code: 0, stderr: '' });
@@ -41,7 +41,7 @@ describe('berth cp', () => {
     expect(await namesOf(root)).toEqual(['b 100%.txt', 'é a.txt']);
   });
 
-  it('takes a folder there, and back by its list', async () => {
+  it('uploads a folder, and downloads it by its list', async () => {
     const files = { 'a.txt': 'a', 'sub/b.txt': 'bb', 'sub/deep/empty': '' };
     const root = await newTree(files);
     await symlink(root, join(root, 'loop'));
@@ -62,11 +62,11 @@ describe('berth cp', () => {
     ).toEqual([true, true, true]);
   });
 
-  it('goes on with the rest where an upload was broken off', async () => {
+  it('resumes an interrupted upload', async () => {
     const root = await newTree({ a: '1', b: '2', c: '3' });
     const list = join(await newFolder(), 'list');
     await berth('cp', root, 'remote:/resumed', '--list', list);
-    // They stand in the order in which they were done; the file that changes is none of the two.
+    // The list is in order of completion; the changed file is neither of the two.
     const lines = (await readFile(list, 'utf8'))
       .split('\n')
       .filter((line) => !line.includes('/c"'));
@@ -90,7 +90,7 @@ describe('berth cp', () => {
     expect(await berth('cp', 'remote:/within/copies/a', '-')).toMatchObject({ stdout: 'A' });
   });
 
-  it('tells which file failed and brings the others', async () => {
+  it('reports which file failed and brings the others', async () => {
     const root = await newTree({ a: 'A' });
     await berth('cp', join(root, 'a'), 'remote:/some/a');
     const { code, stdout, stderr } = await berth('cp', 'remote:/some/no', 'remote:/some/a', root);
@@ -100,7 +100,7 @@ describe('berth cp', () => {
     expect(await namesOf(root)).toEqual(['a']);
   });
 
-  it('says where no folder can be made', async () => {
+  it('reports where a folder cannot be created', async () => {
     const root = await newTree({ 'a.txt': 'a' });
     await berth('cp', join(root, 'a.txt'), 'remote:/to/a.txt');
     const file = await berth('cp', 'remote:/to/a.txt', join(root, 'a.txt/b/c.txt'));

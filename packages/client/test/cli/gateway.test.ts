@@ -8,7 +8,7 @@ import { startGateway } from './support/start-service.ts';
 const use = mockForTests();
 
 describe('berth call', () => {
-  it('prints the body as it is', async () => {
+  it('prints the body unchanged', async () => {
     const bytes = Buffer.from([0, 255, 10, 13]);
     const { variables, seen } = await startGateway((response) => response.end(bytes));
     const path = '/a%2Fb//c?x=%20&y';
@@ -48,7 +48,7 @@ describe('berth call', () => {
     ]);
   });
 
-  it('signs with a key pair where there is no token', async () => {
+  it('signs with a key pair if there is no token', async () => {
     const { variables } = use();
     const { code, stdout, stderr } = await runCli(
       ['call', 'hello', 'greet', '-d', '{"key1":"v1"}', '--json'],
@@ -68,7 +68,7 @@ describe('berth call', () => {
     expect(stderr).toMatch(/^berth: .*POST \/v1\/cloudrun\/hello, status 409, request id r-1.*\n$/);
   });
 
-  it("tells the gateway's error", async () => {
+  it("reports the gateway's error", async () => {
     const body = { code: 'SERVICE_NOT_FOUND', message: 'No such service.', requestId: 'r-1' };
     const { variables } = await startGateway((response) => {
       response.writeHead(404, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -107,7 +107,7 @@ describe('berth tail', () => {
       ['--json'],
       '{"id":"1","event":"message","data":"one"}\n{"id":"2","event":"x","data":"two\\n2"}\n',
     ],
-  ])('prints events as they come until it is stopped: %j', async (args, expected) => {
+  ])('prints events as they arrive until it is stopped: %j', async (args, expected) => {
     const { variables } = await stream(
       'id: 1\ndata: one\n\n',
       'id: 2\nevent: x\ndata: two\ndata: 2\n\n',
@@ -123,7 +123,7 @@ describe('berth tail', () => {
     expect({ printed, code }).toEqual({ printed: expected, code: 0 });
   });
 
-  it('ends with 1 where the service refuses', async () => {
+  it('exits with 1 if the service refuses', async () => {
     const { variables } = await startGateway((response) => response.writeHead(410).end());
     expect(await runCli(['tail', 'hello'], variables)).toMatchObject({
       code: 1,

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { newFolder, SECRET, startCli } from './support/run-cli.ts';
 import { startGateway } from './support/start-service.ts';
 
-it('ends an upload at SIGINT, says so once, and leaves a list of what is done', async () => {
+it('stops an upload at SIGINT, reports it once, and leaves a list of the finished files', async () => {
   const root = await newFolder();
   for (const name of ['a', 'b', 'c', 'd', 'e']) await writeFile(join(root, name), name);
   const list = join(await newFolder(), 'list');
@@ -29,7 +29,7 @@ it('ends an upload at SIGINT, says so once, and leaves a list of what is done', 
   ).toEqual(['a', '']);
 });
 
-/** A storage API whose upload target answers for some paths and keeps the others waiting. */
+/** A storage API whose upload target responds for some paths and never for the others. */
 async function startStorage(isAnswered: (path: string) => boolean) {
   const waiting: string[] = [];
   const done = Promise.withResolvers<void>();

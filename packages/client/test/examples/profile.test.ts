@@ -26,7 +26,7 @@ function show() {
   return container;
 }
 
-it('shows a user with a picture, and takes a new one', async () => {
+it('shows a user with a picture, and uploads a new one', async () => {
   const pictureID = berth.files.put('pictures/7.png', 'old');
   server.use(users.get('7', () => ({ name: 'Ada', pictureID })));
   const page = show();

@@ -13,7 +13,7 @@ const raw = (path: string, init: RequestInit = bearer) =>
   fetch(`${BASE}/v1/cloudrun/${path}`, init);
 
 describe('a hosted service', () => {
-  it('answers with JSON, text, or a whole answer', async () => {
+  it('returns JSON, text, or a full response', async () => {
     server.use(
       handlers.get('json', () => ({ greeting: 'Hello' })),
       handlers.get('/text', () => 'Hello'),
@@ -31,14 +31,14 @@ describe('a hosted service', () => {
     expect((await hello.request('json', { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('answers at its root, with and without a slash', async () => {
+  it('responds at its root, with and without a slash', async () => {
     server.use(handlers.get('', () => 'root'));
     expect(await hello.get()).toBe('root');
     expect(await (await raw('hello/')).text()).toBe('root');
     expect(await failureOf(hello.get('other'))).toMatchObject({ code: 'SERVICE_NOT_FOUND' });
   });
 
-  it('answers one path by GET and by POST', async () => {
+  it('responds to GET and POST of one path', async () => {
     server.use(
       handlers.get('a', () => 'got'),
       handlers.post('a', () => 'posted'),
@@ -85,7 +85,7 @@ describe('a hosted service', () => {
 });
 
 describe('errors of the gateway', () => {
-  it('have what the table says', async () => {
+  it('have the status and message of the table', async () => {
     server.use(handlers.get('a', () => gatewayError('SERVICE_NOT_READY')));
     const response = await raw('hello/a');
     expect(response.status).toBe(503);
@@ -111,7 +111,7 @@ describe('errors of the gateway', () => {
     expect(b).toMatchObject({ source: 'gateway', code: 'NEW_CODE', status: 418 });
   });
 
-  it('are repeated by the client as ever', async () => {
+  it('are retried by the client as usual', async () => {
     const headers = { 'Retry-After': '0' };
     server.use(
       handlers.post('a', () => gatewayError('SERVICE_NOT_READY', { headers }), { once: true }),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { berth, storage } from './set-up.ts';
 
-it('keeps every byte of a file of the disk', async () => {
+it('keeps every byte of a local file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-msw-'));
   const bytes = Uint8Array.from(
     { length: 3_000_000 },

@@ -4,7 +4,7 @@ import { berth, storage } from './set-up.ts';
 afterEach(() => vi.unstubAllGlobals());
 
 // jsdom puts its own `File` in the place of that of Node, which then cannot read forms.
-it('takes uploads where File is not that of the platform', async () => {
+it("accepts uploads if File is not the platform's", async () => {
   vi.stubGlobal('File', class File {});
   await storage.upload('a.html', new Blob(['\r\n<p>\r\n'], { type: 'text/html' }));
   expect(berth.files.get('a.html')).toMatchObject({ contentType: 'text/html' });
@@ -16,7 +16,7 @@ it.each([
   ['a text', 'Hello'],
   ['bytes', new TextEncoder().encode('Hello')],
   ['a stream', new Blob(['Hello']).stream()],
-])('takes uploads of %s where Uint8Array is not that of the platform', async (_, data) => {
+])("accepts uploads of %s if Uint8Array is not the platform's", async (_, data) => {
   vi.stubGlobal('Uint8Array', class extends Uint8Array {});
   await storage.upload('a.txt', data);
   expect(berth.files.get('a.txt')?.text()).toBe('Hello');

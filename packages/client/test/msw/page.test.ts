@@ -19,7 +19,7 @@ it('calls a hosted service from another origin', async () => {
   expect(await failureOf(users.post('', {}))).toMatchObject({ code: 'SERVICE_FORBIDDEN' });
 });
 
-it('is told of a service that is not mocked', async () => {
+it('is a 404 for a service that is not mocked', async () => {
   expect(await failureOf(users.get('7'))).toMatchObject({ code: 'SERVICE_NOT_FOUND' });
 });
 
@@ -31,7 +31,7 @@ it('stores files and reads them from another origin', async () => {
   });
 });
 
-it('may read every answer', async () => {
+it('may read every response', async () => {
   const { fileID } = await storage.upload('a.txt', 'Hello');
   const post = { method: 'POST', headers, body: '{}' };
   for (const [url, init] of [

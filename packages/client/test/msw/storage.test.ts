@@ -39,7 +39,7 @@ describe('the files in memory', () => {
     expect(berth.files.get('none')).toBeUndefined();
   });
 
-  it('take blobs and streams, and tell progress', async () => {
+  it('accept blobs and streams, and report progress', async () => {
     const seen: number[] = [];
     const onProgress = ({ loaded }: { loaded: number }) => void seen.push(loaded);
     await storage.upload('a.txt', new Blob(['Hello'], { type: 'text/plain' }), { onProgress });
@@ -85,7 +85,7 @@ describe('the files in memory', () => {
     expect((await fetch(`${BASE}/files/a.txt?sign=x`)).status).toBe(403);
   });
 
-  it('are gone behind a link where they were deleted', async () => {
+  it('are no longer behind a link after they were deleted', async () => {
     const fileID = berth.files.put('a.txt', 'Hello');
     const link = await storage.tempUrl(fileID);
     berth.files.clear();
@@ -187,8 +187,8 @@ describe('answers', () => {
   });
 });
 
-describe('answers of your own', () => {
-  it('are typed and stand in the envelope', async () => {
+describe('your own responses', () => {
+  it('are typed and wrapped in the envelope', async () => {
     server.use(
       berth.storage.batchDelete(({ body }) => ({
         fileList: body.fileList.map((fileID) => ({ fileID, code: 'STORAGE_EXCEED_AUTHORITY' })),
@@ -212,7 +212,7 @@ describe('answers of your own', () => {
     expect(berth.files.paths()).toEqual([]);
   });
 
-  it('may be for one call only, and what gives nothing leaves it to the default', async () => {
+  it('may be for one call only, and fall back to the default if they return nothing', async () => {
     const seen: string[] = [];
     server.use(
       berth.storage.getUploadMetaData(({ body }) => {

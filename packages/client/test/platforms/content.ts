@@ -1,6 +1,6 @@
 import { assertEqual } from './assert.ts';
 
-/** A file that nothing takes in one piece: browsers tell progress every 50 ms only. */
+/** A file that no platform sends in one piece: browsers report progress only every 50 ms. */
 export const LARGE = 'XMLHttpRequest' in globalThis ? 100_000_000 : 16_000_000;
 
 const BLOCK = 1024 * 1024;
@@ -25,7 +25,7 @@ export function blobOf(size: number): Blob {
   return new Blob([...piecesOf(size)]);
 }
 
-/** The same as a stream, which gives a piece when it is asked for one. */
+/** The same as a stream, which yields a chunk on demand. */
 export function streamOf(size: number): ReadableStream<Uint8Array<ArrayBuffer>> {
   const pieces = piecesOf(size);
   return new ReadableStream(

@@ -20,7 +20,7 @@ export interface Given {
   readonly trusted: { readonly file: string; readonly pin: string };
 }
 
-/** Runs the suite on a platform. Where that is missing, its cases count as skipped, with the reason. */
+/** Runs the suite on a platform. If that is missing, its cases count as skipped, with the reason. */
 export function describePlatform(title: string, platform: PlatformId, given: () => Given): void {
   const reason = whyAbsent(platform);
   const run = () => runCases(platform, given);

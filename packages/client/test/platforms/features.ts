@@ -12,7 +12,7 @@ export interface Feature {
 
 /** What browsers do instead. */
 const inBrowsers = (instead: string) => Object.fromEntries(BROWSERS.map((id) => [id, instead]));
-const NO_PAGE = 'is not held to it: the program reads every answer';
+const NO_PAGE = 'does not apply: the program reads every response';
 
 /** What the cases of the suite are about; the page docs/reference/platforms.md is made of it. */
 export const FEATURES = {
@@ -38,8 +38,8 @@ export const FEATURES = {
     title: 'WebSocket with any credentials',
     lacking: {
       node20: '`TypeError`: pass `webSocket` (the package ws)',
-      ...inBrowsers('Bearer tokens only, as a subprotocol; else a `TypeError`'),
-      workerd: 'Bearer tokens only, as a subprotocol; else a `TypeError`',
+      ...inBrowsers('Bearer tokens only, as a subprotocol; otherwise a `TypeError`'),
+      workerd: 'Bearer tokens only, as a subprotocol; otherwise a `TypeError`',
     },
   },
   ownWebSocket: { title: 'Your own `webSocket`' },
@@ -49,13 +49,13 @@ export const FEATURES = {
     lacking: inBrowsers('the stream is gathered first, at most `maxBytes` of it'),
   },
   files: {
-    title: 'Files of the disk: `{ file }`, `downloadToFile`',
+    title: 'Local files: `{ file }`, `downloadToFile`',
     lacking: {
       ...inBrowsers('`TypeError`: there are none'),
       workerd: '`TypeError`: there are none',
     },
   },
-  https: { title: 'https, and a certificate that the platform is told to trust' },
+  https: { title: 'https, with a certificate that the platform is configured to trust' },
   certificateByFetch: {
     title: 'A certificate trusted by your own `fetch`',
     lacking: {
@@ -72,7 +72,7 @@ export const FEATURES = {
   },
   crossOrigin: { title: 'Calls of another origin, with all that they tell (CORS)' },
   originRules: {
-    title: 'Answers for other origins are kept from the program (CORS)',
+    title: 'Responses for other origins are hidden from the program (CORS)',
     lacking: {
       node20: NO_PAGE,
       node22: NO_PAGE,
@@ -88,7 +88,7 @@ export const FEATURES = {
 /** One of the features. */
 export type FeatureId = keyof typeof FEATURES;
 
-/** What a platform does instead of a feature; `undefined` where it has it. */
+/** What a platform does instead of a feature; `undefined` if it has it. */
 export function lackOf(feature: FeatureId, platform: PlatformId): string | undefined {
   const { lacking }: Feature = FEATURES[feature];
   return lacking?.[platform];

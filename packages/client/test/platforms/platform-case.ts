@@ -14,7 +14,7 @@ interface SecureSurfaces extends Surfaces {
 }
 
 /**
- * A deployment that the suite runs against: addresses and what it lets in, as JSON. Its gateway has the
+ * A deployment that the suite runs against: addresses and accepted credentials, as JSON. Its gateway has the
  * services of `services.ts`.
  */
 export interface Deployment extends Surfaces {
@@ -23,7 +23,7 @@ export interface Deployment extends Surfaces {
   readonly token: string;
   /** A key pair that both APIs take. */
   readonly keyPair: { readonly secretId: string; readonly secretKey: string };
-  /** The same over https, with a certificate that the platform has been told to trust. */
+  /** The same over https, with a certificate that the platform is configured to trust. */
   readonly secure: SecureSurfaces;
   /** The same with a certificate that the platform does not know. */
   readonly strange: SecureSurfaces;
@@ -37,7 +37,7 @@ export interface Deployment extends Surfaces {
 export interface Tools {
   /** A WebSocket that is not the client's choice: that of a package, or the platform's. */
   readonly openWebSocket: OpenWebSocket;
-  /** Files of the disk. */
+  /** Local files. */
   readonly disk?: {
     write(name: string, bytes: Uint8Array): Promise<string>;
     read(path: string): Promise<Uint8Array>;
@@ -48,7 +48,7 @@ export interface Tools {
   readonly createAgent: (ca: string) => object;
 }
 
-/** One case. It passes where nothing throws. */
+/** One case. It passes if nothing throws. */
 export interface PlatformCase {
   readonly name: string;
   readonly feature: FeatureId;

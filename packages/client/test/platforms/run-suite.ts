@@ -2,7 +2,7 @@ import { lackOf } from './features.ts';
 import type { Deployment, PlatformCase, Tools } from './platform-case.ts';
 import type { PlatformId } from './platforms.ts';
 
-/** What became of a case. */
+/** The outcome of a case. */
 export interface CaseResult {
   readonly name: string;
   readonly ms: number;
@@ -13,14 +13,14 @@ export interface CaseResult {
 /** Milliseconds after which a case counts as hung. */
 export const LIMIT = 30_000;
 
-/** What a case comes to on a platform: `undefined` where another case proves what is lacking. */
+/** What a case comes to on a platform: `undefined` if another case proves what is lacking. */
 export function planOf(one: PlatformCase, platform: PlatformId) {
   const lack = lackOf(one.feature, platform);
   if (lack === undefined) return { run: one.run, title: one.name };
   return one.without && { run: one.without, title: `${one.name} (lacking: ${lack})` };
 }
 
-/** Runs the cases one after the other, and tells each result as it comes. */
+/** Runs the cases one after the other, and reports each result as it comes. */
 export async function runSuite(
   cases: readonly PlatformCase[],
   platform: PlatformId,

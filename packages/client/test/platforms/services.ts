@@ -2,20 +2,20 @@
  * The hosted services that the cases call, behind the gateway of whatever deployment they run against.
  * `deployment/start-services.ts` has them as three plain HTTP servers, `mock/` as services of the mock.
  *
- * `echo`: any GET or POST is answered with the JSON of what came ({@link Echo}), but for
+ * `echo`: any GET or POST gets the JSON of what came ({@link Echo}), but for
  * - `/status/<n>`: status n, JSON `{ "status": n }`; a WebSocket is refused with that status;
  * - `/broken`: 200, `application/json`, the text `{"broken":`.
  *
- * A WebSocket of any other path takes the subprotocol `chat` where it is offered, and sends each message
+ * A WebSocket of any other path takes the subprotocol `chat` if it is offered, and sends each message
  * back, text as text and bytes as bytes; the text `close <n>` makes it close with code n.
  *
  * `ticker`: events 1 to 5, type `tick`, data the JSON of a {@link Tick}, `retry: 10`. A connection gives
  * the two events after `Last-Event-ID` (from 1 on without it) and the first bytes of the third, and is lost
  * 50 ms later, for platforms throw away what they have not yet given then. After event 5 it ends as it
- * should; after `Last-Event-ID: 5` the answer is 204.
+ * should; after `Last-Event-ID: 5` the response is 204.
  *
- * `slow`: a call of `/<id>` is never answered, but where it accepts events it gets one of type `started`
- * and then nothing. `/begun/<id>` is answered with 204 as soon as such a call has come, and `/ended/<id>`
+ * `slow`: a call of `/<id>` never gets a response, but if it accepts events it gets one of type `started`
+ * and then nothing. `/begun/<id>` gets 204 as soon as such a call has come, and `/ended/<id>`
  * as soon as its caller has gone.
  */
 export const SERVICES = { echo: 'echo', ticker: 'ticker', slow: 'slow' } as const;

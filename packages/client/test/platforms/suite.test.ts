@@ -12,7 +12,7 @@ describe('the suite', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it.each(features)('has a case for %s, which proves what lacks where it lacks', (id) => {
+  it.each(features)('has a case for %s, which proves what lacks if it lacks', (id) => {
     const cases = SUITE.filter(({ feature }) => feature === id);
     expect(cases.length).toBeGreaterThan(0);
     const isLacking = platforms.some((platform) => lackOf(id, platform) !== undefined);

@@ -1,4 +1,4 @@
-/** A document for React. It comes before all other imports: they look whether there is one. */
+/** A document for React. Import it first: other modules check whether there is one. */
 import { Window } from 'happy-dom';
 
 // The document alone: `fetch` and all else stay those of the platform.

@@ -133,7 +133,7 @@ describe('a link to a file', () => {
     expect(staleTime).toBe(80 * SECOND);
   });
 
-  it('of a very long life does not run its timer at once', async () => {
+  it('with a very long lifetime does not refetch immediately', async () => {
     const { fileID, files } = await setUp();
     const { gcTime, refetchInterval } = files.tempUrl(fileID, { maxAge: 10 ** 9 });
     const query = { state: { dataUpdatedAt: Date.now() } };
@@ -141,7 +141,7 @@ describe('a link to a file', () => {
     expect(gcTime).toBeLessThan(2 ** 31);
   });
 
-  it('that cannot be had is an error of the family, and the next try is not at once', async () => {
+  it('that cannot be fetched is an error of this package, and the next attempt is not immediate', async () => {
     const { files } = await setUp();
     const query = files.tempUrl('cloud://dev.files/none', { maxAge: 100 });
     const { result } = renderHook(() => useQuery(query));
@@ -154,7 +154,7 @@ describe('a link to a file', () => {
 
 describe('links to many files', () => {
   it.each<[string, () => Response | Error, object]>([
-    ['no answer comes', () => new Error('down'), { name: 'NetworkError' }],
+    ['no response comes', () => new Error('down'), { name: 'NetworkError' }],
     [
       'the call is refused',
       () => envelope({ code: 'SYS_ERR', message: 'No.' }, 500),

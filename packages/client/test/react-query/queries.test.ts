@@ -37,7 +37,7 @@ describe('queries of a hosted service', () => {
     expect(server.calls).toHaveLength(2);
   });
 
-  it('show null for an empty answer', async () => {
+  it('show null for an empty response', async () => {
     await using server = await faultServer((_, response) => response.writeHead(204).end());
     const users = queriesOf(server.baseUrl).service('users');
     const { result } = renderHook(() => useQuery(users.get()));
@@ -60,7 +60,7 @@ describe('queries of a hosted service', () => {
     await ended;
   });
 
-  it('fail at once with an error of the family, for the client repeats by itself', async () => {
+  it('fail immediately with an error of this package, because the client itself retries', async () => {
     await using server = await faultServer(refuse('SERVICE_NOT_FOUND', 404));
     const users = queriesOf(server.baseUrl).service('users');
     const { result } = renderHook(() => useQuery(users.get('7')));
@@ -92,7 +92,7 @@ describe('queries of a hosted service', () => {
 });
 
 describe('raw operations', () => {
-  it('of the gateway show the answer', async () => {
+  it('of the gateway show the response', async () => {
     const queries = queriesOf(mock.gatewayUrl);
     const params = { path: { name: 'hello', anyPath: 'a/b?x=1' } };
     const { result } = renderHook(() => queries.useQuery('get', ANY, { params }));

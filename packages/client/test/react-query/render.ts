@@ -4,7 +4,7 @@ import * as library from '@testing-library/react';
 import { createElement, type ReactNode } from 'react';
 import { afterEach } from 'vitest';
 
-// A shared machine may stand still for a while.
+// A shared machine may stall for a while.
 library.configure({ asyncUtilTimeout: 30_000 });
 afterEach(library.cleanup);
 export const { act, waitFor } = library;

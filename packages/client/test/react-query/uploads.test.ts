@@ -24,7 +24,7 @@ describe('an upload', () => {
     await waitFor(() => expect(result.current.data?.fileID).toBe('cloud://dev.files/a.txt'));
   });
 
-  it('tells how far it is, at the end all of it', async () => {
+  it('reports its progress, up to the end', async () => {
     const seen: Progress[] = [];
     const { result } = renderHook(() => useUpload(storage));
     expect(result.current.progress).toBeUndefined();

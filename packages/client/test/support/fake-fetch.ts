@@ -1,28 +1,28 @@
-/** A `fetch` that gives the answers one after the other and keeps the requests that it got. */
+/** A `fetch` that returns the given responses in order, and records its requests. */
 export function fakeFetch(...answers: (Response | Error)[]) {
   const requests: Request[] = [];
   const fetch = async (input: Request | string, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
     requests.push(request);
     const answer = answers.shift();
-    if (answer === undefined) throw new Error(`No answer is left for ${request.url}`);
+    if (answer === undefined) throw new Error(`No response is left for ${request.url}`);
     if (answer instanceof Error) throw answer;
     return answer;
   };
   return { fetch, requests };
 }
 
-/** A JSON answer. */
+/** A JSON response. */
 export function json(body: unknown, init: ResponseInit = {}): Response {
   return Response.json(body, init);
 }
 
-/** A storage answer in its envelope. */
+/** A storage response in its envelope. */
 export function envelope(body: object, status = 200): Response {
   return json({ statusCode: status, body: { requestId: 'r-1', ...body } }, { status });
 }
 
-/** A storage answer with a list of results. */
+/** A storage response with a list of results. */
 export function list(...fileList: object[]): Response {
   return envelope({ data: { fileList } });
 }

@@ -4,7 +4,7 @@ import { serve as listen } from './loopback.ts';
 /** What a server does with one call; the last one is done with all further calls. */
 export type Act = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server that does as told, call by call, and keeps what reached it. */
+/** A server with a scripted behaviour for each call, which records what it received. */
 export async function faultServer(...acts: Act[]) {
   const calls: { method: string; url: string; headers: IncomingMessage['headers'] }[] = [];
   const served = await listen((request, response) => {
@@ -18,7 +18,7 @@ export async function faultServer(...acts: Act[]) {
   return { ...served, calls, baseUrl: served.url };
 }
 
-/** Answers as the hosted service does. */
+/** Responds like the hosted service. */
 export const serve =
   (body: unknown, status = 200, headers: Record<string, string> = {}): Act =>
   (_, response) => {
@@ -43,10 +43,10 @@ export const refuse =
     response.end(JSON.stringify({ code, message: 'No.', requestId: 'r-1' }));
   };
 
-/** Breaks the connection before any answer. */
+/** Breaks the connection before any response. */
 export const reset: Act = (request) => request.socket.resetAndDestroy();
 
-/** Never answers. */
+/** Never responds. */
 export const hang: Act = () => {};
 
 /** Sends headers and half of the body, then breaks the connection. */

@@ -69,7 +69,7 @@ export async function createFreshProject() {
     /** Folder of the unpacked package. */
     installed,
     write: (name: string, text: string) => writeFile(join(folder, name), text),
-    /** Runs a program in the project, and gives what it prints; fails with that where it fails. */
+    /** Runs a program in the project, and gives what it prints; fails with that if it fails. */
     async run(file: string, ...args: string[]): Promise<string> {
       try {
         return (await run(file, args, { cwd: folder })).stdout;

@@ -24,7 +24,7 @@ export async function serve(handle: Handler) {
   return { url, server, [Symbol.asyncDispose]: close };
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function answer(response: ServerResponse, body: unknown, status = 200): void {
   response.writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'r-1' });
   response.end(JSON.stringify(body));

@@ -7,7 +7,7 @@ const SOURCE = join(ROOT, 'src/');
 
 /** Words that say what a number counts. */
 const UNIT =
-  /millisecond|\bms\b|second|\bbytes?\b|\btries\b|\btry\b|\bcalls\b|\bfiles\b|\bstatus\b|position/i;
+  /millisecond|\bms\b|second|\bbytes?\b|\battempts?\b|\bcalls\b|\buploads\b|\bfiles\b|\bstatus\b|position/i;
 
 /** Words that say how a call fails. */
 const ERRORS = /\b(throws?|rejects?|fails?|error)\b/i;

@@ -17,7 +17,7 @@ export const meta = {
   storeFileID: 'store-1',
 };
 
-/** A storage client over prepared answers, and the requests and warnings that it makes. */
+/** A storage client with prepared responses, and the requests and warnings that it makes. */
 export function storageWith(
   answers: (Response | Error)[],
   options: Partial<StorageClientOptions> = {},

@@ -62,7 +62,7 @@ describe.skipIf(absent)(`a client that requests of a Worker share${reason}`, () 
     expect(await Promise.all(calls)).toEqual([answer, answer, answer]);
   });
 
-  it('asks anew where the request that asked has ended', async () => {
+  it('asks again where the request that asked has ended', async () => {
     expect(await call(200)).toEqual({ outcome: 'TimeoutError', asked: 1 });
     const next = call();
     (await answerOf('/token/2').promise).end('a-token');

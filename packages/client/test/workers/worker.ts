@@ -9,7 +9,7 @@ const auth = bearer(async () => {
 });
 let gateway: ReturnType<typeof createGatewayClient> | undefined;
 
-/** A Worker whose requests share a client, as they do where it is made beside the handler. */
+/** A Worker whose requests share a client, because it is created outside of the handler. */
 export default {
   async fetch(request: Request): Promise<Response> {
     const { baseUrl, perTry } = await request.json();

@@ -14,19 +14,18 @@ import {
 import { uploadFiles } from '../files/upload.ts';
 import { Failure, report } from '../output.ts';
 
-/** Adds `berth cp`. */
 export function addCp(program: Command, signal: AbortSignal): Command {
   return program
     .command('cp')
-    .description('Copies files and folders to the storage, files back, or files within it.')
+    .description('Copy files to the storage, from the storage, or within it.')
     .usage('[options] <from...> <to>')
     .argument(
       '<names...>',
-      'from: files or folders of the disk, or IDs or remote:/path; to: remote:/path, or a file or folder of the disk, or - for the standard output',
+      'sources: local files or folders, or file IDs or remote:/path; target: remote:/path, a local file or folder, or - for standard output',
     )
     .option(
       '--list <file>',
-      'list of what was uploaded: a repeated upload leaves out what it names, and a folder is downloaded by it',
+      'list of uploaded files: uploads skip unchanged files in it; needed to download a folder',
     )
     .action((names: string[], options: CpOptions) => {
       const to = names.at(-1) as string;
@@ -35,26 +34,26 @@ export function addCp(program: Command, signal: AbortSignal): Command {
 }
 
 async function cp(from: string[], to: string, options: CpOptions, signal: AbortSignal) {
-  if (from.length === 0) throw new Failure(`Name what to copy, and where to: ${to} is alone.`, 2);
-  const isThere = (name: string) => isRemote(name) || isFileId(name);
+  if (from.length === 0) throw new Failure(`Name a source and a target, got only ${to}.`, 2);
+  const isInStorage = (name: string) => isRemote(name) || isFileId(name);
   const [source] = from as [string];
-  if (from.some((name) => isThere(name) !== isThere(source))) {
-    throw new Failure('Files of the disk and of the storage cannot be copied in one call.', 2);
+  if (from.some((name) => isInStorage(name) !== isInStorage(source))) {
+    throw new Failure('Cannot copy local files and files of the storage in one command.', 2);
   }
-  if (isFileId(to)) throw new Failure(`Write the destination ${to} as remote:/path.`, 2);
-  if (!isThere(source) && !isThere(to)) {
+  if (isFileId(to)) throw new Failure(`Write the target as remote:/path, got ${to}.`, 2);
+  if (!isInStorage(source) && !isInStorage(to)) {
     throw new Failure(
-      `Neither ${source} nor ${to} is in the storage: write remote:/path for what is there.`,
+      `Neither ${source} nor ${to} is in the storage: write remote:/path for files in the storage.`,
       2,
     );
   }
-  if (!isThere(source)) return uploadFiles(from, to, options, signal);
-  return isThere(to)
+  if (!isInStorage(source)) return uploadFiles(from, to, options, signal);
+  return isInStorage(to)
     ? copyRemote(from, to, options, signal)
     : downloadFiles(from, to, options, signal);
 }
 
-/** Copies files within the storage; nothing is downloaded. */
+/** Copies files within the storage, without downloading them. */
 async function copyRemote(
   from: readonly string[],
   to: string,

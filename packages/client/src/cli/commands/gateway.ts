@@ -14,23 +14,22 @@ interface CallOptions extends CommonOptions {
   readonly header?: Headers;
 }
 
-/** Adds `berth call`. */
 export function addCall(program: Command, signal: AbortSignal): Command {
   return program
     .command('call')
-    .description('Calls a hosted service and prints the body of its answer.')
+    .description('Call a hosted service and print the response body.')
     .argument('<service>', 'name of the service')
-    .argument('[path]', 'path within the service, query included', '')
+    .argument('[path]', 'path within the service, including the query', '')
     .addOption(
-      new Option('-X, --request <method>', 'default: GET, with -d POST').choices([
+      new Option('-X, --request <method>', 'default: GET, or POST with -d').choices([
         ...['GET', 'POST', 'HEAD'],
       ]),
     )
-    .option('-d, --data <data>', 'body: a text, @file, or - for the standard input')
-    .option('-H, --header <header>', 'as "Name: value"; may stand more than once', toHeaders)
+    .option('-d, --data <data>', 'request body: text, @file, or - for standard input')
+    .option('-H, --header <header>', '"Name: value"; can be repeated', toHeaders)
     .addHelpText(
       'after',
-      '\nThe body goes as application/json, unless -H names another Content-Type.',
+      '\nThe body is sent as application/json unless -H sets another Content-Type.',
     )
     .action((service: string, path: string, options: CallOptions) =>
       call(service, path, options, signal),
@@ -41,7 +40,7 @@ async function call(name: string, path: string, options: CallOptions, signal: Ab
   const { data, header: headers = new Headers() } = options;
   const { request: method = data === undefined ? 'GET' : 'POST' } = options;
   if (data !== undefined && method !== 'POST') {
-    throw new Failure(`A ${method} has no body: leave -d out, or write -X POST.`, 2);
+    throw new Failure(`A ${method} request has no body: remove -d, or use -X POST.`, 2);
   }
   const gateway = await openGateway(options);
   const body = data === undefined ? undefined : await readData(data);
@@ -49,26 +48,26 @@ async function call(name: string, path: string, options: CallOptions, signal: Ab
     headers.set('Content-Type', 'application/json');
   }
   const response = await gateway.service(name).request(path, { method, headers, body, signal });
-  await printAnswer(response, options, signal);
+  await printResponse(response, options, signal);
 }
 
-/** What `-d` means: a text, `@file`, or `-` for the standard input; whole, for a signature covers it. */
+/** Reads `-d`: text, `@file`, or `-` for standard input; into memory, because a signature covers it. */
 async function readData(data: string): Promise<string | Uint8Array<ArrayBuffer>> {
   if (data === '-' || data === '@-') return new Uint8Array(await buffer(process.stdin));
   if (!data.startsWith('@')) return data;
   try {
     return new Uint8Array(await readFile(data.slice(1)));
   } catch (error) {
-    throw new Failure(`The data cannot be read: ${(error as Error).message}.`, 2);
+    throw new Failure(`Cannot read the data: ${(error as Error).message}.`, 2);
   }
 }
 
 /**
- * Prints an answer: its body as it comes, or with `--json` its status, headers and body as one document.
+ * Prints a response: its body as it arrives, or with `--json` its status, headers and body.
  *
- * @throws GatewayError where the status is one of an error, after the body of a service's own error
+ * @throws GatewayError for an error status, after the body of a service's own error was printed
  */
-async function printAnswer(
+async function printResponse(
   response: Response,
   { json }: CommonOptions,
   signal: AbortSignal,
@@ -87,8 +86,8 @@ async function printAnswer(
 async function printJson(response: Response): Promise<void> {
   const text = await response.text();
   const { status } = response;
-  const answer = { status, headers: Object.fromEntries(response.headers), body: parse(text) };
-  process.stdout.write(`${JSON.stringify(answer)}\n`);
+  const output = { status, headers: Object.fromEntries(response.headers), body: parse(text) };
+  process.stdout.write(`${JSON.stringify(output)}\n`);
   if (!response.ok) process.exitCode = 1;
 }
 
@@ -104,17 +103,16 @@ interface TailOptions extends CommonOptions {
   readonly header?: Headers;
 }
 
-/** Adds `berth tail`. */
 export function addTail(program: Command, signal: AbortSignal): Command {
   return program
     .command('tail')
-    .description('Prints the events (SSE) of a hosted service as they come, until Ctrl-C.')
+    .description('Print the server-sent events of a hosted service until Ctrl-C.')
     .argument('<service>', 'name of the service')
-    .argument('[path]', 'path within the service, query included', '')
-    .option('-H, --header <header>', 'as "Name: value"; may stand more than once', toHeaders)
+    .argument('[path]', 'path within the service, including the query', '')
+    .option('-H, --header <header>', '"Name: value"; can be repeated', toHeaders)
     .addHelpText(
       'after',
-      '\nPrints the data of each event; with --json one object { id, event, data } a line.',
+      '\nPrints the data of each event; with --json one object { id, event, data } per line.',
     )
     .action((service: string, path: string, options: TailOptions) =>
       tail(service, path, options, signal),
@@ -136,7 +134,7 @@ function toHeaders(text: string, headers = new Headers()): Headers {
   const name = text.slice(0, Math.max(at, 0)).trim();
   if (name.toLowerCase() === 'authorization') {
     throw new InvalidArgumentError(
-      `Others can read arguments: set ${SETTINGS.token[0]} in the environment or in the file.`,
+      `Command line arguments are visible to others: set ${SETTINGS.token[0]} in the environment or in the settings file.`,
     );
   }
   try {

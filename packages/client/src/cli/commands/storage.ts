@@ -10,13 +10,16 @@ interface UrlOptions extends CommonOptions {
   readonly maxAge?: number;
 }
 
-/** Adds `berth url`. */
 export function addUrl(program: Command, signal: AbortSignal): Command {
   return program
     .command('url')
-    .description('Prints a link to each file, which works for a while.')
-    .argument('<files...>', 'IDs, or remote:/path')
-    .option('--max-age <seconds>', 'how long it works (default: the deployment decides)', toSeconds)
+    .description('Print a temporary link to each file.')
+    .argument('<files...>', 'file IDs or remote:/path')
+    .option(
+      '--max-age <seconds>',
+      'lifetime of the links (default: chosen by the deployment)',
+      toSeconds,
+    )
     .action(async (files: string[], options: UrlOptions) => {
       const { maxAge } = options;
       const links = await withIds(files, options, signal, (storage, fileIDs) =>
@@ -28,15 +31,14 @@ export function addUrl(program: Command, signal: AbortSignal): Command {
 
 function toSeconds(value: string): number {
   if (/^[1-9]\d*$/.test(value)) return Number(value);
-  throw new InvalidArgumentError('It must be a whole number of at least 1, in seconds.');
+  throw new InvalidArgumentError('It must be an integer of at least 1, in seconds.');
 }
 
-/** Adds `berth rm`. */
 export function addRm(program: Command, signal: AbortSignal): Command {
   return program
     .command('rm')
-    .description('Deletes files. One that is missing is an error; the others are deleted.')
-    .argument('<files...>', 'IDs, or remote:/path')
+    .description('Delete files. A missing file is an error; the others are still deleted.')
+    .argument('<files...>', 'file IDs or remote:/path')
     .action(async (files: string[], options: CommonOptions) => {
       const outcomes = await withIds(files, options, signal, (storage, fileIDs) =>
         storage.delete(fileIDs, { signal }),
@@ -45,13 +47,12 @@ export function addRm(program: Command, signal: AbortSignal): Command {
     });
 }
 
-/** Adds `berth mv`. */
 export function addMv(program: Command, signal: AbortSignal): Command {
   return program
     .command('mv')
-    .description('Moves a file within the storage. Where it fails the source is left.')
+    .description('Move a file within the storage. If that fails, the source stays.')
     .argument('<from>', 'remote:/path')
-    .argument('<to>', 'remote:/path; what is there is replaced')
+    .argument('<to>', 'remote:/path; an existing file is replaced')
     .action(async (from: string, to: string, options: CommonOptions) => {
       const paths = [from, to].map((name) => `/${toFilePath(name)}`) as [string, string];
       const storage = await openStorage(options);
@@ -60,14 +61,14 @@ export function addMv(program: Command, signal: AbortSignal): Command {
     });
 }
 
-/** What a list operation gives for one file. */
+/** The result of a list operation for one file. */
 interface FileResult {
   readonly fileID: string;
   readonly url?: string | undefined;
   readonly error?: Error | undefined;
 }
 
-/** Finds the IDs of files, and does the work of those that have one. A wrong name fails before anything is done. */
+/** Looks up the IDs of files and runs `work` on those found. An invalid name fails before any call. */
 async function withIds(
   files: readonly string[],
   options: CommonOptions,

@@ -15,7 +15,7 @@ import {
   toRemotePath,
 } from './names.ts';
 
-/** Downloads files, a few at a time; to the standard output one after the other. */
+/** Downloads files in parallel, or one after the other if they go to standard output. */
 export async function downloadFiles(
   from: readonly string[],
   to: string,
@@ -57,21 +57,21 @@ export async function downloadFiles(
 
 /** A file to download. */
 interface RemoteFile {
-  /** Its ID, or `remote:/path`. */
+  /** ID, or `remote:/path`. */
   readonly name: string;
-  /** Where it goes on disk. */
+  /** Local path to write to. */
   readonly file: string;
-  /** In bytes, where a list tells it. */
+  /** In bytes, if a list is given. */
   readonly size?: number | undefined;
-  /** Milliseconds since the epoch, where a list tells it. */
+  /** Milliseconds since the epoch, if a list is given. */
   readonly mtime?: number | undefined;
 }
 
 /**
- * The files that are meant by what the user named. With a list they are those in it that lie at or
- * below the named paths, for the storage API has no operation that lists files.
+ * The files that the user named. With a list, these are its entries at or below the named paths, since
+ * the storage API has no operation that lists files.
  *
- * @throws Failure where a folder is named without a list, or where a list has none of the files
+ * @throws Failure if a folder is named without a list, or if none of the files is in the list
  */
 async function findRemoteFiles(
   names: readonly string[],
@@ -98,18 +98,18 @@ async function findInList(names: readonly string[], to: string, list: string) {
     [...files.values()]
       .filter(({ path }) => path.startsWith(folder))
       .map(({ path, fileID: name, ...rest }) => {
-        return { ...rest, name, file: toInside(to, path.slice(folder.length)) };
+        return { ...rest, name, file: resolveInside(to, path.slice(folder.length)) };
       }),
   );
   if (found.length > 0) return found;
-  throw new Failure(`${list} names no file below ${names.join(' or ')}.`, 2);
+  throw new Failure(`${list} lists no file below ${names.join(' or ')}.`, 2);
 }
 
-/** A list may come from elsewhere: nothing that it names may land outside of the folder. */
-function toInside(folder: string, path: string): string {
+/** Joins a path of the list, which may come from elsewhere, and refuses any outside of the folder. */
+function resolveInside(folder: string, path: string): string {
   const file = join(folder, ...path.split('/'));
   if (resolve(file).startsWith(resolve(folder) + sep)) return file;
-  throw new Failure(`${path} of the list would be written outside of ${folder}.`, 2);
+  throw new Failure(`${path} in the list would be written outside of ${folder}.`, 2);
 }
 
 async function isDirectory(name: string): Promise<boolean> {
@@ -117,7 +117,7 @@ async function isDirectory(name: string): Promise<boolean> {
   return info?.isDirectory() ?? false;
 }
 
-/** Whether an earlier download has brought a file, so that it need not come again. */
+/** Whether an earlier download has already written the file. */
 async function isUnchanged({ file, size, mtime }: RemoteFile): Promise<boolean> {
   if (mtime === undefined) return false;
   const info = await stat(file).catch(() => undefined);
@@ -125,8 +125,8 @@ async function isUnchanged({ file, size, mtime }: RemoteFile): Promise<boolean> 
 }
 
 /**
- * Makes a folder where it is missing, and those above it. Step by step, for `mkdir` with `recursive`
- * never ends in a file system that refuses without a reason (`/proc`).
+ * Creates a folder and its missing parents, one by one: `mkdir` with `recursive` never ends in a file
+ * system that refuses without a reason (`/proc`).
  *
  * @throws the error of the file system
  */
@@ -140,7 +140,7 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** Another file may need the same folder at the same time. */
+/** Creates one folder; another file may create the same one at the same time. */
 async function make(folder: string): Promise<void> {
   await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;

@@ -1,42 +1,41 @@
 import { appendFile, readFile, truncate } from 'node:fs/promises';
 import { Failure } from '../output.ts';
 
-/** A file that has been uploaded. */
+/** An uploaded file. */
 interface ListedFile {
   /** Cloud path, without a leading slash. */
   readonly path: string;
   readonly fileID: string;
   /** In bytes. */
   readonly size: number;
-  /** Time of its last change on the disk that it came from, in milliseconds since the epoch. */
+  /** Last change of the local file, in milliseconds since the epoch. */
   readonly mtime: number;
 }
 
 /**
- * A list of uploaded files on disk, one JSON object a line. A line is added when a file is done, so an
- * upload that was broken off can go on, and the list tells what a folder of the storage holds.
+ * A local list of uploaded files, one JSON object per line. A line is added when a file is done, so that
+ * an interrupted upload can be resumed, and the list shows what a folder of the storage contains.
  */
 export interface FileList {
-  /** By their paths. */
   readonly files: ReadonlyMap<string, ListedFile>;
   add(file: ListedFile): Promise<void>;
 }
 
 /**
- * Opens a list; one that is not there yet is empty.
+ * Opens a list; a missing one counts as empty.
  *
- * @throws Failure where the file is no list
+ * @throws Failure if the file is not a list
  */
 export async function openFileList(name: string): Promise<FileList> {
   const files = new Map<string, ListedFile>();
   const text = await readOrEmpty(name);
   const lines = text.split('\n');
-  // A line that a crash has cut has no end; its file goes again.
+  // A crash may have cut the last line; its file is uploaded again.
   const cut = lines.pop();
   for (const [index, line] of lines.entries()) {
     const file = parse(line);
     if (file) files.set(file.path, file);
-    else throw new Failure(`${name}:${index + 1} is no line of a list that --list has made.`, 2);
+    else throw new Failure(`${name}:${index + 1} is not a line of a file written by --list.`, 2);
   }
   let last = cut ? truncate(name, Buffer.byteLength(text) - Buffer.byteLength(cut)) : undefined;
   return {
@@ -54,7 +53,7 @@ async function readOrEmpty(name: string): Promise<string> {
     return await readFile(name, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw new Failure(`The list cannot be read: ${(error as Error).message}.`, 2);
+    throw new Failure(`Cannot read the list: ${(error as Error).message}.`, 2);
   }
 }
 

@@ -4,7 +4,7 @@ import { mapLimit } from '../../operations/list-call.ts';
 import type { StorageClient } from '../../storage-client.ts';
 import { type CommonOptions, Failure, type Outcome } from '../output.ts';
 
-/** What `berth cp` takes. */
+/** Options of `berth cp`. */
 export interface CpOptions extends CommonOptions {
   readonly list?: string;
 }
@@ -25,18 +25,18 @@ export function isFileId(text: string): boolean {
 /**
  * The cloud path of `remote:/path`, without its leading slash.
  *
- * @throws Failure where it is none
+ * @throws Failure if it is not a valid path
  */
 export function toRemotePath(text: string): string {
   const path = text.slice(REMOTE.length);
   if (isRemote(text) && path.startsWith('/')) return path.slice(1);
   const example = isFileId(text) ? 'path' : (isRemote(text) ? path : text).replace(/^[./]+/, '');
-  throw new Failure(`${text} is no path of the storage: write ${REMOTE}/${example}`, 2);
+  throw new Failure(`${text} is not a path in the storage: write ${REMOTE}/${example}`, 2);
 }
 
 /**
- * The ID of a file that is named by its ID or as `remote:/path`. The storage API has no operation for
- * it, but tells the ID that an upload to the path would get, and a path has one ID.
+ * The ID of a file given by its ID or as `remote:/path`. The storage API has no operation for that, but
+ * returns the ID that an upload to the path would get, and a path has one ID.
  */
 export async function toFileId(
   storage: StorageClient,
@@ -48,26 +48,26 @@ export async function toFileId(
   const operation = '/api/v2/envs/{envId}/storages:getUploadMetaData';
   const result = await storage.POST(operation, { body: { path }, signal });
   const { fileID } = unwrapEnvelope(result) as { fileID?: string };
-  if (!fileID) throw new Failure(`The storage API tells no ID of ${name}.`, 1);
+  if (!fileID) throw new Failure(`The storage API returned no ID for ${name}.`, 1);
   return fileID;
 }
 
 /**
- * The path of `remote:/path` where it can be that of a file.
+ * The path of a file given as `remote:/path`.
  *
- * @throws Failure where it is that of a folder
+ * @throws Failure if it is the path of a folder
  */
 export function toFilePath(name: string): string {
   const path = toRemotePath(name);
   if (path !== '' && !path.endsWith('/')) return path;
   throw new Failure(
-    `${name} is a folder, which the storage API cannot list: name its files, or for cp give the --list of its upload.`,
+    `${name} is a folder, which the storage API cannot list: name its files, or for cp pass the --list of its upload.`,
     2,
   );
 }
 
 /**
- * Finds out that two files would go to one place.
+ * Checks that no two files would be written to the same place.
  *
  * @throws Failure that names the place
  */
@@ -75,13 +75,13 @@ export function assertDistinct(places: readonly string[]): void {
   const seen = new Set<string>();
   for (const place of places) {
     if (seen.has(place)) {
-      throw new Failure(`Two of the files would be written to ${place}: copy them one by one.`, 2);
+      throw new Failure(`Two files would be written to ${place}: copy them one by one.`, 2);
     }
     seen.add(place);
   }
 }
 
-/** Does the work of each file, a few at a time, and gives the outcomes in order. */
+/** Runs the work of each file, a few at a time, and returns the outcomes in order. */
 export function inParallel<File>(
   files: readonly File[],
   nameOf: (file: File) => string,

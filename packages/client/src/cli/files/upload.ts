@@ -6,7 +6,7 @@ import { createProgress } from '../progress.ts';
 import { openFileList } from './file-list.ts';
 import { assertDistinct, type CpOptions, inParallel, toRemotePath } from './names.ts';
 
-/** Uploads files and folders, a few at a time. What the list names, unchanged, is left out. */
+/** Uploads files and folders, a few files at a time. Unchanged files in the list are skipped. */
 export async function uploadFiles(
   from: readonly string[],
   to: string,
@@ -43,7 +43,6 @@ export async function uploadFiles(
 
 /** A file to upload. */
 interface LocalFile {
-  /** On disk. */
   readonly file: string;
   /** Cloud path, without a leading slash. */
   readonly path: string;
@@ -54,11 +53,11 @@ interface LocalFile {
 }
 
 /**
- * The files that are meant by what the user named, in order: a file alone goes to the path itself,
- * unless that ends with a slash; the files of a folder go below it. Links to files are followed, those
- * to folders are not.
+ * The files that the user named, in order: a single file is uploaded to the path itself, unless that
+ * ends with a slash; the files of a folder are uploaded below it. Links to files are followed, links to
+ * folders are not.
  *
- * @throws Failure where a name is no file or folder
+ * @throws Failure if a name is neither a file nor a folder
  */
 async function findLocalFiles(names: readonly string[], target: string): Promise<LocalFile[]> {
   const folder = target === '' || target.endsWith('/') ? target : `${target}/`;
@@ -82,7 +81,7 @@ async function look(name: string) {
     const info = await stat(name);
     if (info.isFile() || info.isDirectory()) return info;
   } catch (error) {
-    throw new Failure(`${name} cannot be read: ${(error as Error).message}.`, 2);
+    throw new Failure(`Cannot read ${name}: ${(error as Error).message}.`, 2);
   }
   throw new Failure(`${name} is neither a file nor a folder.`, 2);
 }
@@ -97,7 +96,7 @@ async function walk(root: string, folder: string): Promise<LocalFile[]> {
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** All but folders. `readdir` with `recursive` follows links to folders from Node 26 on. */
+/** All entries except folders. Since Node 26, `readdir` with `recursive` follows links to folders. */
 async function* namesBelow(folder: string): AsyncGenerator<string> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const file = join(folder, entry.name);

@@ -7,10 +7,10 @@ import { openDeadline } from './deadline.ts';
 import type { Pipeline, PipelineCall, PipelineOptions } from './pipeline-call.ts';
 import { createRenewal, createRetryPolicy, runTries } from './retries.ts';
 
-/** A try gets a little more than the gateway gives a service, so that its own response arrives (D13). */
+/** A little more than the gateway gives a service, so that its own response arrives (D13). */
 const DEFAULTS = { perTry: GATEWAY_HEADERS_SECONDS * 1000 + 5_000, total: 120_000 };
 
-/** Every call passes here: credentials, hooks, limits, and what may be repeated (D6, D26). */
+/** Every call passes through here: credentials, hooks, time limits and retries (D6, D26). */
 export function createPipeline(options: PipelineOptions): Pipeline {
   const { fetch = platformFetch, hooks, signer, upstreamStatus, secretHeaders } = options;
   const renewal = createRenewal(signer);
@@ -18,11 +18,11 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const clientRetry = mergeRetry(options.retry);
   const open: Pipeline['open'] = (call) =>
     openDeadline(call.signal, mergeTimeouts(timeouts, call.timeouts), (timeout) =>
-      timeoutFailure(call, 'No answer within', timeout),
+      timeoutFailure(call, 'No response within', timeout),
     );
   const sign: Pipeline['sign'] = async (call, headers = call.headers) =>
     signer ? signer.sign(call, headers, renewal.now()) : headers;
-  // It is kept as long as its response, and so is all that a function beside it uses.
+  // It lives as long as its response, and so does everything that a closure defined next to it captures.
   const describe: Pipeline['describe'] = ({ method, url }, headers) => ({
     method,
     url,
@@ -55,11 +55,11 @@ export function createPipeline(options: PipelineOptions): Pipeline {
           return await deadline.step(async (step) => {
             const signal = step.signal();
             if (event) await hooks.onRequest?.(event);
-            // Hooks keep what they see; they never get to see the credentials.
+            // Hooks may keep what they see; they never see credentials.
             const headers = await sign(call, event && Object.fromEntries(event.headers));
             signal.throwIfAborted();
             const sent = describe(call, headers);
-            // A stream needs `duplex`; with anything else it changes nothing.
+            // A stream needs `duplex`; other bodies ignore it.
             const request = { method, headers, body, signal, redirect, duplex: 'half' };
             let response: Response;
             try {
@@ -70,10 +70,10 @@ export function createPipeline(options: PipelineOptions): Pipeline {
             rememberCall(response, sent);
             if (event) await hooks.onResponse?.({ ...event, response });
             if (!response.ok) {
-              const verdict = await options.judge(response);
+              const retryClass = await options.classify(response);
               step.extend(0);
               const failed = { attempt, mark, response: response.headers, headers };
-              const delay = await nextDelay(verdict, failed);
+              const delay = await nextDelay(retryClass, failed);
               if (delay !== undefined) {
                 response.body?.cancel().catch(() => {});
                 return { delay, reason: response, event };
@@ -83,7 +83,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
             return { result: finish ? await finish(response) : (response as T) };
           });
         } catch (error) {
-          // Without a status it is a response that did not come, or is incomplete.
+          // Without a status, the response is missing or incomplete.
           if (!(error instanceof BerthError) || error.status !== undefined) throw error;
           const delay = await nextDelay('idempotent', { attempt, mark });
           if (delay === undefined) throw error;
@@ -94,10 +94,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   };
 }
 
-/**
- * The platform's `fetch`, looked up at each call, so that what replaces it later (a test, a tracer)
- * is used.
- */
+/** The platform's `fetch`, looked up for each call, so that later replacements (a test, a tracer) are used. */
 export function platformFetch(request: Request | string, init?: RequestInit): Promise<Response> {
   return globalThis.fetch(request, init);
 }

@@ -10,7 +10,7 @@ describe('the limits of a call', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('end each step anew', async () => {
+  it('end each step again', async () => {
     const deadline = open(100, 250);
     for (const ms of [100, 100, 250]) {
       const step = messageOf(deadline.step(never));
@@ -67,7 +67,7 @@ describe('the limits of a call', () => {
     expect(await second).toBe('100 ms');
   });
 
-  it('leave alone what a step that ended has left behind, but for the signal of the caller', async () => {
+  it('only abort what an ended step left behind when the caller aborts', async () => {
     const user = new AbortController();
     const deadline = open(100, 250, user.signal);
     const signal = await deadline.step(async (own) => own.signal());
@@ -124,7 +124,7 @@ describe('the limits of a call', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('wait in a pause no longer than the total time, also for who is told of it', async () => {
+  it('limit a pause, and its callback, to the total time', async () => {
     const deadline = open(50, 250);
     const told = messageOf(deadline.pause(0, never));
     await vi.advanceTimersByTimeAsync(250);

@@ -1,28 +1,28 @@
 import type { Timeouts } from '../../call-options.ts';
 import { LONGEST_TIMER } from '../options.ts';
 
-/** The limits of one step of a call, as the step sees them. */
+/** The time limits of one step of a call. */
 export interface Step {
-  /** Gives the signal that ends the step, and what it leaves behind; it is made when it is asked for. */
+  /** The signal that aborts the step; created on demand. */
   signal(): AbortSignal;
-  /** Gives the step so many milliseconds from now, in place of the time of a try; 0 is without end. */
+  /** Sets the step's limit to this many milliseconds from now, instead of that of an attempt; 0: no limit. */
   extend(ms: number): void;
 }
 
-/** The limits of one call: the caller's signal, and its times. */
+/** The limits of one call: the caller's signal and its timeouts. */
 export interface Deadline {
-  /** Runs a step until it ends, its time passes, or that of the call. */
+  /** Runs a step until it ends, or until its time or that of the call passes. */
   step<T>(run: (step: Step) => Promise<T>): Promise<T>;
-  /** Runs `before`, and waits so many milliseconds, within the time of the call. */
+  /** Runs `before` and waits, within the time of the call. */
   pause(ms: number, before?: () => unknown): Promise<void>;
-  /** Milliseconds that are left. */
+  /** Remaining milliseconds. */
   left(): number;
 }
 
 /**
- * Opens the limits of a call. They hold nothing while no step is under way.
+ * Opens the limits of a call. Between steps, they hold no timer.
  *
- * @param toError makes the reason of a limit that passed, in milliseconds; required if there is a limit
+ * @param toError creates the error of a passed limit, in milliseconds; required if there is a limit
  */
 export function openDeadline(
   user: AbortSignal | undefined,
@@ -41,7 +41,7 @@ export function openDeadline(
       const stop = (reason: unknown) => {
         close();
         reject(reason);
-        // Whatever the step was at, its connection is not kept.
+        // Whatever the step was doing, its connection is not reused.
         own.abort(reason);
       };
       const startTimer = (ms: number, limit: number) =>

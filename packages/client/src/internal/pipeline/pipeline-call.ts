@@ -3,80 +3,80 @@ import type { CallOptions, FetchLike, Hooks, SharedCallOptions } from '../../cal
 import type { RememberedCall } from '../failures.ts';
 import type { Deadline } from './deadline.ts';
 
-/** Headers by their names in small letters. */
+/** Headers by their names in lower case. */
 export type HeaderRecord = Readonly<Record<string, string>>;
 
-/** One call, whatever number of tries it takes. */
+/** One call, however many attempts it takes. */
 export interface PipelineCall extends CallOptions {
   readonly method: string;
   readonly url: string;
   readonly headers: HeaderRecord;
   readonly body?: RequestInit['body'];
-  /** Whatever else `fetch` is to get. */
+  /** More options for `fetch`. */
   readonly init?: RequestInit | undefined;
 }
 
 /**
- * What a failed answer allows: `any`: it was not executed. `idempotent`: it may have been.
+ * Whether a failed response allows a retry. `any`: it was not executed. `idempotent`: it may have been.
  * `unauthorized`: it was not; another token or another clock may help.
  */
-export type Verdict = 'any' | 'idempotent' | 'never' | 'unauthorized';
+export type RetryClass = 'any' | 'idempotent' | 'never' | 'unauthorized';
 
-/** How credentials come to a try. */
+/** Adds credentials to attempts. */
 export interface Signer {
-  /** Gives the headers of a try with its credentials. */
+  /** Returns the headers of an attempt with its credentials. */
   sign(call: PipelineCall, headers: HeaderRecord, now: number): Promise<HeaderRecord>;
-  /** Whether there is something new after `unauthorized`; gets the headers of the try that was refused. */
+  /** Whether there are new credentials after `unauthorized`; receives the headers of the refused attempt. */
   refresh?: ((refused: HeaderRecord) => Promise<boolean>) | undefined;
 }
 
-/** What changes between the tries of calls that were refused: the token, and the clock. */
+/** What changes between attempts that were refused: the token and the clock. */
 export interface Renewal {
   /** Milliseconds since the epoch, by the server's clock. */
   now(): number;
-  /** Counts the renewals; a call keeps the count that a try begins with. */
+  /** Number of renewals so far; a call remembers it at the start of an attempt. */
   mark(): number;
   /**
-   * Whether another try has something new to send.
+   * Whether another attempt has new credentials to send.
    *
-   * @param answer headers of the refusal
-   * @param refused headers of the try, if they hold credentials of the client
+   * @param response headers of the refusal
+   * @param refused headers of the attempt, if they contain credentials of the client
    */
   renew(
     mark: number,
-    answer: Headers | undefined,
+    response: Headers | undefined,
     refused: HeaderRecord | undefined,
   ): Promise<boolean>;
 }
 
-/** What a client makes its pipeline of. */
+/** Options to create a pipeline. */
 export interface PipelineOptions extends SharedCallOptions {
   readonly fetch?: FetchLike | undefined;
   readonly hooks?: Hooks | undefined;
-  /** What `fetch` does with a redirect, if the call does not say. Default: that of `fetch`. */
+  /** How `fetch` handles a redirect, unless the call overrides it. Default: that of `fetch`. */
   readonly redirect?: RequestInit['redirect'] | undefined;
   /** Header that carries the hosted service's own status (D10). Default: that of the contract. */
   readonly upstreamStatus?: string | undefined;
   readonly signer?: Signer | undefined;
-  /** Names of headers that no error may show, in small letters. */
+  /** Names of headers that errors must not show, in lower case. */
   readonly secretHeaders: readonly string[];
-  /** Judges an answer; read only a clone of it. */
-  judge(response: Response): Verdict | Promise<Verdict>;
+  /** Classifies a failed response; to read its body, clone it. */
+  classify(response: Response): RetryClass | Promise<RetryClass>;
 }
 
 /** Sends calls. */
 export interface Pipeline {
-  /** Opens the limits of a call. */
+  /** Starts the time limits of a call. */
   open(call: Pick<PipelineCall, 'method' | 'url' | 'signal' | 'timeouts'>): Deadline;
-  /** The headers of a call with its credentials, for what is not sent by `fetch`. */
+  /** Returns the headers of a call with its credentials, for requests not sent by `fetch`. */
   sign(call: PipelineCall, headers?: HeaderRecord): Promise<HeaderRecord>;
-  /** Renews the credentials of what is not sent by `fetch`. */
+  /** Renews the credentials of requests not sent by `fetch`. */
   readonly renewal: Pick<Renewal, 'mark' | 'renew'>;
-  /** What is remembered of a try with these headers. */
+  /** What to remember of an attempt with these headers. */
   describe(call: Pick<PipelineCall, 'method' | 'url'>, headers: HeaderRecord): RememberedCall;
   /**
-   * Sends a call until there is a response to keep, whatever its status, and reads it with `finish`
-   * if there is one, which belongs to the try: what breaks there is repeated as well.
+   * Sends a call until it gets a response that is not retried, whatever its status, and reads it with
+   * `finish`, which is part of the attempt: if it fails, the call is retried as well.
    *
    * @throws NetworkError, TimeoutError, or the reason of the signal
    */

@@ -2,12 +2,12 @@ import { singleFlight } from '#single-flight';
 import type { Hooks, RetryOptions, TryEvent } from '../../call-options.ts';
 import { isStream } from '../to-body.ts';
 import type { Deadline } from './deadline.ts';
-import type { HeaderRecord, PipelineCall, Renewal, Signer, Verdict } from './pipeline-call.ts';
+import type { HeaderRecord, PipelineCall, Renewal, RetryClass, Signer } from './pipeline-call.ts';
 
-/** A clock that is off by less is taken for right: the time that an answer travels is in it. */
+/** A clock that differs by less counts as right, since the response takes time to arrive. */
 const CLOCK_TOLERANCE = 30_000;
 
-/** What a try gives: a result, or the wait until the next try. */
+/** The outcome of an attempt: a result, or the wait until the next attempt. */
 type Outcome<T> =
   | { readonly result: T }
   | {
@@ -16,7 +16,7 @@ type Outcome<T> =
       readonly event: TryEvent | undefined;
     };
 
-/** Runs a try after the other, with waits between them, until one gives a result. */
+/** Runs attempts one after the other, with waits between them, until one has a result. */
 export async function runTries<T>(
   deadline: Deadline,
   hooks: Hooks | undefined,
@@ -30,21 +30,21 @@ export async function runTries<T>(
   }
 }
 
-/** A try that failed. */
+/** A failed attempt. */
 interface FailedTry {
   /** Its number, from 1. */
   readonly attempt: number;
-  /** What `renewal.mark()` gave before it. */
+  /** The value of `renewal.mark()` before it. */
   readonly mark: number;
-  /** Headers of its response; none came without. */
+  /** Headers of its response, if there was one. */
   readonly response?: Headers | undefined;
   /** Headers that were sent. */
   readonly headers?: HeaderRecord | undefined;
 }
 
 /**
- * Decides on the next try of a call: milliseconds until then, or `undefined` if there is none. A body
- * stream is never sent again; a call that was refused for its credentials is repeated once.
+ * Decides on the next attempt of a call: milliseconds until then, or `undefined` if there is none. A
+ * stream is never sent again; a call that was refused for its credentials is retried once.
  */
 export function createRetryPolicy(
   { method, headers: own, body, idempotent = method !== 'POST' }: PipelineCall,
@@ -54,26 +54,26 @@ export function createRetryPolicy(
 ) {
   let renewals = 0;
   return async (
-    verdict: Verdict,
+    retryClass: RetryClass,
     { attempt, mark, response, headers }: FailedTry,
   ): Promise<number | undefined> => {
-    if (verdict === 'unauthorized') {
+    if (retryClass === 'unauthorized') {
       if (renewals) return undefined;
       renewals = 1;
-      // What the call brings itself cannot be renewed.
+      // Credentials of the call itself cannot be renewed.
       const isNew = await renewal.renew(mark, response, own.authorization ? undefined : headers);
-      // Also after a stream, so that the next call works.
+      // Renew even after a stream, so that the next call works.
       return isNew && !isStream(body) ? 0 : undefined;
     }
-    const isAllowed = verdict === 'any' || (idempotent && verdict === 'idempotent');
+    const isAllowed = retryClass === 'any' || (idempotent && retryClass === 'idempotent');
     if (!isAllowed || isStream(body)) return undefined;
     return retryDelay(retry, attempt - renewals, response, deadline.left());
   };
 }
 
 /**
- * Renews for all calls of a client: one refresh at a time however many calls wait for it, and the
- * clock by the `Date` of a refusal (RFC 9110, section 6.6.1; D18), which no cache has kept.
+ * Renews the credentials of all calls of a client, with one refresh at a time for all waiting calls, and
+ * the clock by the `Date` of an uncached refusal (RFC 9110, section 6.6.1; D18).
  */
 export function createRenewal(signer: Signer | undefined): Renewal {
   let skew = 0;
@@ -83,9 +83,9 @@ export function createRenewal(signer: Signer | undefined): Renewal {
   return {
     now,
     mark: () => count,
-    async renew(mark, answer, refused) {
+    async renew(mark, response, refused) {
       if (mark !== count) return true;
-      const off = Date.parse(answer?.get('Date') ?? '') - now();
+      const off = Date.parse(response?.get('Date') ?? '') - now();
       if (Math.abs(off) > CLOCK_TOLERANCE) {
         skew += off;
         count += 1;
@@ -97,12 +97,11 @@ export function createRenewal(signer: Signer | undefined): Renewal {
 }
 
 /**
- * Milliseconds until the next try: a random part of a span that doubles each time ("full jitter"),
- * but no less than the `Retry-After` of the answer, in seconds or as a date (RFC 9110, section
- * 10.2.3). Gives `undefined` if there is no further try: they are used up, the server asks for more
- * than is allowed, or less is left.
+ * Milliseconds until the next attempt: exponential backoff with full jitter, but at least the
+ * `Retry-After` of the response, in seconds or as a date (RFC 9110, section 10.2.3). Returns `undefined`
+ * if there is no next attempt: all are used up, or the server asks for more than is allowed or left.
  *
- * @param attempt number of the try that failed, from 1
+ * @param attempt number of the failed attempt, from 1
  * @param left milliseconds until the call ends
  */
 export function retryDelay(
@@ -124,7 +123,7 @@ function toMilliseconds(headers: Pick<Headers, 'get'> | undefined): number {
   const value = headers?.get('Retry-After');
   if (!value) return 0;
   if (/^\d+$/.test(value)) return Number(value) * 1000;
-  // A date is of the server's clock, and so is what it is counted from.
+  // A date is by the server's clock, so the wait is counted from its `Date`.
   const from = Date.parse(headers?.get('Date') ?? '') || Date.now();
   return Date.parse(value) - from || 0;
 }

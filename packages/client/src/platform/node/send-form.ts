@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
-// By their modules, not by name: so tests and monitors that put their own `request` there see it.
+// By module, not by name, so that tests and monitors can replace `request`.
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { openDeadline } from '../../internal/pipeline/deadline.ts';
@@ -14,11 +14,11 @@ import {
   type UploadResponse,
 } from '../upload-form.ts';
 
-/** Bytes that are read and sent at a time: few calls for a large file. */
+/** Bytes to read and send at a time; large, to make few calls. */
 const CHUNK = 512 * 1024;
 
-/** Longest response that is kept, in characters; an XML error is far shorter. */
-const MAX_ANSWER = 65_536;
+/** Longest response to keep, in characters; an XML error is far shorter. */
+const MAX_RESPONSE = 65_536;
 
 /** Sends a form over `node:http`: its content streamed, with an exact length if that is known. */
 export function sendForm(form: UploadForm): Promise<UploadResponse> {
@@ -39,7 +39,7 @@ export function sendForm(form: UploadForm): Promise<UploadResponse> {
       late = fail();
       request.destroy();
     });
-    // The response, or its lack, says more than an error after it.
+    // The response, or its absence, says more than a later error.
     request.on('error', () => {});
     const receive = async () => {
       try {
@@ -56,13 +56,13 @@ export function sendForm(form: UploadForm): Promise<UploadResponse> {
       write: (bytes) =>
         new Promise((resolve) => {
           request.write(bytes, (error) => {
-            // The socket has a timer of its own, which begins when it is connected.
+            // The socket has its own timer, which starts when it is connected.
             limits.extend(0);
             resolve(!error);
           });
         }),
       end: async () => request.end(),
-      answer: receive(),
+      response: receive(),
       close,
     });
   });
@@ -78,7 +78,7 @@ function openRequest(
   return request(address, {
     method: 'POST',
     path: toRequestTarget(url),
-    // A kept connection may be closed by the server just now, and a stream cannot be sent again.
+    // The server may be closing a kept connection, and a stream cannot be sent again.
     agent: (agent as never) ?? (isReplayable ? undefined : false),
     headers: {
       'Content-Type': contentType,
@@ -88,9 +88,9 @@ function openRequest(
 }
 
 /**
- * Path and query of an address as they stand there. "Clients post to the returned `url` verbatim, its
- * path and query included" (D2): a parsed URL would resolve and encode parts of them, which a
- * signature may cover. If they hold what HTTP cannot carry, the parsed form is taken.
+ * Path and query of a URL, unchanged. "Clients post to the returned `url` verbatim, its path and query
+ * included" (D2): a parsed URL would resolve and encode parts of them, which a signature may cover. If
+ * HTTP cannot carry them, the parsed form is used.
  */
 export function toRequestTarget(url: string): string {
   const raw = /^[^:/?#]+:\/\/[^/?#]+(\/[!-"$-~]*)(?:#|$)/.exec(url)?.[1];
@@ -102,11 +102,11 @@ export function toRequestTarget(url: string): string {
 async function readText(response: IncomingMessage): Promise<string> {
   response.setEncoding('utf8');
   let text = '';
-  for await (const chunk of response) if (text.length < MAX_ANSWER) text += chunk;
+  for await (const chunk of response) if (text.length < MAX_RESPONSE) text += chunk;
   return text;
 }
 
-/** A content as pieces. */
+/** Content in chunks. */
 function toChunks(data: UploadContent['data']): object {
   if (data instanceof Blob) return slicesOf(data, CHUNK);
   if (ArrayBuffer.isView(data)) return subarraysOf(data);
@@ -117,7 +117,7 @@ async function* subarraysOf(bytes: Uint8Array) {
   for (let at = 0; at < bytes.byteLength; at += CHUNK) yield bytes.subarray(at, at + CHUNK);
 }
 
-/** Twice as fast as `createReadStream`, which makes a new buffer for each chunk. */
+/** Twice as fast as `createReadStream`, which allocates a buffer for each chunk. */
 async function* chunksOf(path: string | URL) {
   const file = await open(path);
   try {

@@ -79,7 +79,7 @@ describe('sendForm of browsers', () => {
     expectTypeOf<typeof sendForm>().toEqualTypeOf<typeof sendFormInNode>();
   });
 
-  it('tells the progress of the file alone', async () => {
+  it('reports the progress of the file alone', async () => {
     const seen: number[] = [];
     const { answer, xhr } = await start({ report: (loaded) => seen.push(loaded) });
     const body = await xhr.sent.promise;
@@ -110,12 +110,12 @@ describe('sendForm of browsers', () => {
     await expect(early.answer).rejects.toThrow('enough');
   });
 
-  it('ends where nothing moves', async () => {
+  it('ends after an idle time', async () => {
     const { answer } = await start({ idle: 5 });
     await expect(answer).rejects.toBe(slow);
   });
 
-  it('uses fetch where nobody asks for progress', async () => {
+  it('uses fetch if progress is not wanted', async () => {
     vi.stubGlobal('XMLHttpRequest', FakeXhr);
     const fetch = async () => new Response(null, { status: 204 });
     const { status } = await sendForm(form({ report: undefined, fetch }));

@@ -3,7 +3,7 @@ import { sendWithFetch, toFormData } from '../form-data.ts';
 
 import type { UploadForm, UploadResponse } from '../upload-form.ts';
 
-/** Sends a form: by `XMLHttpRequest` if progress is asked for, which `fetch` does not report. */
+/** Sends a form with `XMLHttpRequest` if progress is wanted, which `fetch` does not report. */
 export async function sendForm(form: UploadForm): Promise<UploadResponse> {
   if (!form.report || typeof XMLHttpRequest === 'undefined') return sendWithFetch(form);
   return sendWithXhr(form, await toFormData(form));
@@ -19,7 +19,7 @@ async function sendWithXhr(form: UploadForm, body: FormData): Promise<UploadResp
       request.upload.onprogress = ({ loaded, total }) => {
         extend(idle);
         try {
-          // The file is the last field, so that all that comes before it is sent before it.
+          // The file is the last field, so everything before it has been sent first.
           report?.(Math.min(size, Math.max(0, loaded - (total - size))));
         } catch (error) {
           reject(error);

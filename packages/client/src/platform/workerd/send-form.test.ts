@@ -10,7 +10,7 @@ const slow = new Error('slow');
 const HEAD =
   /name="key"\r\n\r\na\.txt\r\n.*filename="a\.txt"\r\nContent-Type: text\/plain\r\n\r\n$/s;
 
-/** Takes the body of a request, and answers it. */
+/** Reads the body of a request and returns the response. */
 type Answer = (body: ReadableStream<Uint8Array>, init: RequestInit) => Promise<Response>;
 
 let lengths: number[];
@@ -79,7 +79,7 @@ describe('sendForm of Workers', () => {
     expectTypeOf<typeof sendForm>().toEqualTypeOf<typeof sendFormInNode>();
   });
 
-  it('sends the form with its length, and tells the progress of the file alone', async () => {
+  it('sends the form with its length, and reports the progress of the file alone', async () => {
     const seen: number[] = [];
     let text = '';
     const { status } = await send(
@@ -98,7 +98,7 @@ describe('sendForm of Workers', () => {
     expect([...new Set(seen)]).toEqual([5]);
   });
 
-  it('takes texts and bytes in turn, without a length', async () => {
+  it('accepts strings and bytes in turn, without a length', async () => {
     async function* turns() {
       yield 'é';
       yield Uint8Array.of(33);
@@ -112,7 +112,7 @@ describe('sendForm of Workers', () => {
     expect(lengths).toEqual([]);
   });
 
-  it('fails with the source, and with what it gives', async () => {
+  it('fails if the source fails or yields something else', async () => {
     const broken = new ReadableStream<Uint8Array>({
       pull: () => Promise.reject(new Error('of the source')),
     });
@@ -131,14 +131,14 @@ describe('sendForm of Workers', () => {
     await expect.poll(() => left).toHaveBeenCalled();
   });
 
-  it('takes an answer before the end for a refusal, and reads no more', async () => {
+  it('treats an early response as a refusal, and stops reading', async () => {
     const { data, left } = stuck();
     expect(await send(at(403), data)).toMatchObject({ status: 403, text: '<Error/>' });
     expect(left).toHaveBeenCalled();
     await expect(send(at(200), stuck().data)).rejects.toBe(lost);
   });
 
-  it('ends where nothing moves, and with the signal', async () => {
+  it('ends after an idle time, and with the signal', async () => {
     const hangs = stuck();
     await expect(send(whole, hangs.data, { idle: 5 })).rejects.toBe(slow);
     await expect.poll(() => hangs.left).toHaveBeenCalled();

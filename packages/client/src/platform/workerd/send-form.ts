@@ -2,17 +2,17 @@ import { openDeadline } from '../../internal/pipeline/deadline.ts';
 import { openSource, slicesOf, streamForm } from '../stream-form.ts';
 import { toMultipart, type UploadForm, type UploadResponse } from '../upload-form.ts';
 
-/** Bytes that are copied at a time. */
+/** Bytes to copy at a time. */
 const CHUNK = 256 * 1024;
 
-// Of Workers alone: pieces go on as they are asked for, and with a length `fetch` sends `Content-Length`.
+// Workers only: passes chunks on demand, and with a length `fetch` sends `Content-Length`.
 declare const IdentityTransformStream: new () => ByteTransform;
 
 declare const FixedLengthStream: new (length: number) => ByteTransform;
 
 type ByteTransform = TransformStream<Uint8Array, Uint8Array>;
 
-/** Sends a form as it is read: a Worker has little memory, and its `fetch` sends streams. */
+/** Sends a form as it is read: a Worker has little memory, and its `fetch` supports streams. */
 export function sendForm(form: UploadForm): Promise<UploadResponse> {
   const { url, content, idle, fetch, fail } = form;
   const { step } = openDeadline(form.signal, { perTry: idle }, () => fail());
@@ -24,7 +24,7 @@ export function sendForm(form: UploadForm): Promise<UploadResponse> {
         ? new IdentityTransformStream()
         : new FixedLengthStream(head.length + content.size + tail.length);
     const { data } = content;
-    // Files of the disk are refused before.
+    // Local files were refused before.
     const source = openSource(data instanceof Blob ? slicesOf(data, CHUNK) : data);
     const body = writable.getWriter();
     const signal = limits.signal();
@@ -41,7 +41,7 @@ export function sendForm(form: UploadForm): Promise<UploadResponse> {
           body: readable,
           duplex: 'half',
           signal,
-          // A redirect would carry the grant to another address; the contract knows none.
+          // A redirect would send the grant elsewhere; the contract has none.
           redirect: 'manual',
         } as RequestInit);
         return { status: response.status, text: await response.text(), headers: response.headers };
@@ -60,7 +60,7 @@ export function sendForm(form: UploadForm): Promise<UploadResponse> {
           () => false,
         ),
       end: () => body.close().catch(() => {}),
-      answer: post(),
+      response: post(),
       close,
     });
   });

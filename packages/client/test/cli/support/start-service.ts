@@ -11,7 +11,7 @@ export interface Seen {
   readonly body: string;
 }
 
-/** A gateway of one test that answers as told. */
+/** A gateway for one test, with prepared responses. */
 export async function startGateway(answer: (response: ServerResponse, seen: Seen) => void) {
   const seen: Seen[] = [];
   const { url, [Symbol.asyncDispose]: close } = await serve(async (request, response) => {

@@ -4,7 +4,7 @@ import { blobOf, LARGE } from '../content.ts';
 import type { Deployment, PlatformCase } from '../platform-case.ts';
 import { SERVICES } from '../services.ts';
 
-/** Milliseconds in which {@link LARGE} is whole, on a slow machine and the slowest platform. */
+/** Milliseconds to transfer all of {@link LARGE}, on a slow machine and the slowest platform. */
 const WHOLE = 1_500;
 const STOPPED = { name: 'Stopped', message: 'enough' };
 
@@ -69,8 +69,8 @@ export const ABORTS: readonly PlatformCase[] = [
         },
       });
       await assertFails(upload, STOPPED);
-      assert(loaded < LARGE, 'it was whole before it was aborted');
-      // An upload that went on behind the caller's back would be whole by then.
+      assert(loaded < LARGE, 'it was complete before it was aborted');
+      // An upload that secretly continued would be complete by then.
       await new Promise((resolve) => setTimeout(resolve, WHOLE));
       await assertMissing(deployment, path);
     },
@@ -121,7 +121,7 @@ export const ABORTS: readonly PlatformCase[] = [
     },
   },
   {
-    name: 'sends nothing where the signal has aborted before',
+    name: 'sends nothing if the signal has already aborted',
     feature: 'aborts',
     async run(deployment) {
       const signal = AbortSignal.abort(stopped());

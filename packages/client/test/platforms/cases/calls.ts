@@ -8,7 +8,7 @@ const UNUSUAL = 'a%2Fb//c%20d/%E4%B8%AD%E6%96%87?q=1&r=%26&r=a+b';
 /** Calls of hosted services. */
 export const CALLS: readonly PlatformCase[] = [
   {
-    name: 'gets a path and a query exactly as they are given',
+    name: 'sends a path and a query unchanged',
     feature: 'calls',
     async run(deployment) {
       const { method, target } = await serviceOf(deployment, SERVICES.echo).get<Echo>(UNUSUAL);
@@ -32,7 +32,7 @@ export const CALLS: readonly PlatformCase[] = [
     },
   },
   {
-    name: 'gives the raw answer, its body unread',
+    name: 'returns the raw response with its body unread',
     feature: 'calls',
     async run(deployment) {
       const response = await serviceOf(deployment, SERVICES.echo).request('status/418');
@@ -41,7 +41,7 @@ export const CALLS: readonly PlatformCase[] = [
     },
   },
   {
-    name: 'gives a redirect of the service, and does not follow it',
+    name: 'returns a redirect of the service without following it',
     feature: 'redirects',
     async run(deployment) {
       const echo = serviceOf(deployment, SERVICES.echo);
@@ -58,7 +58,7 @@ export const CALLS: readonly PlatformCase[] = [
     },
   },
   {
-    name: 'posts a stream as it is read',
+    name: 'posts a stream while it is read',
     feature: 'postStream',
     async run(deployment) {
       const { body } = await serviceOf(deployment, SERVICES.echo).post<Echo>('a', textStream());

@@ -31,7 +31,7 @@ export const CONNECTIONS: readonly PlatformCase[] = [
     },
   },
   {
-    name: 'trusts a certificate by the fetch that the caller gives',
+    name: "trusts a certificate with the caller's own fetch",
     feature: 'certificateByFetch',
     run: (deployment, { trustingFetch }) =>
       assertAllWorks(at(deployment, deployment.strange), {
@@ -45,7 +45,7 @@ export const CONNECTIONS: readonly PlatformCase[] = [
     },
   },
   {
-    name: 'connects uploads by the agent that the caller gives, with the certificates that it trusts',
+    name: "connects uploads with the caller's own agent and the certificates that it trusts",
     feature: 'agent',
     async run(deployment, { createAgent }) {
       // The calls to the storage are trusted anyway.
@@ -65,7 +65,7 @@ export const CONNECTIONS: readonly PlatformCase[] = [
     },
   },
   {
-    name: 'sends everything by the fetch that the caller gives',
+    name: "sends everything with the caller's own fetch",
     feature: 'ownFetch',
     async run(deployment) {
       const called: string[] = [];

@@ -9,7 +9,7 @@ const once = { retry: false } as const;
 /** Calls that go wrong. */
 export const ERRORS: readonly PlatformCase[] = [
   {
-    name: 'tells what the gateway refuses',
+    name: 'reports a refusal of the gateway',
     feature: 'errors',
     async run(deployment) {
       const missing = await assertFails(serviceOf(deployment, unique('none')).get('a'), {
@@ -28,7 +28,7 @@ export const ERRORS: readonly PlatformCase[] = [
     },
   },
   {
-    name: 'tells what the service itself refuses',
+    name: 'reports a refusal of the service itself',
     feature: 'errors',
     async run(deployment) {
       const echo = serviceOf(deployment, SERVICES.echo);
@@ -41,7 +41,7 @@ export const ERRORS: readonly PlatformCase[] = [
     },
   },
   {
-    name: 'tells an answer that is no JSON, though it says so',
+    name: 'reports a response that claims to be JSON and is not',
     feature: 'errors',
     async run(deployment) {
       const echo = serviceOf(deployment, SERVICES.echo);
@@ -49,7 +49,7 @@ export const ERRORS: readonly PlatformCase[] = [
     },
   },
   {
-    name: 'tells a server that is not there',
+    name: 'reports an unreachable server',
     feature: 'errors',
     async run(deployment) {
       const { nowhere } = deployment;
@@ -60,7 +60,7 @@ export const ERRORS: readonly PlatformCase[] = [
     },
   },
   {
-    name: 'tells a time limit that has passed',
+    name: 'reports a passed time limit',
     feature: 'errors',
     async run(deployment) {
       const slow = serviceOf(deployment, SERVICES.slow, { ...once, timeouts: { perTry: 200 } });
@@ -68,7 +68,7 @@ export const ERRORS: readonly PlatformCase[] = [
     },
   },
   {
-    name: 'tells a missing file',
+    name: 'reports a missing file',
     feature: 'errors',
     async run(deployment) {
       const fileID = `cloud://${deployment.envId}.files/${unique('missing.txt')}`;
@@ -82,7 +82,7 @@ export const ERRORS: readonly PlatformCase[] = [
     name: 'reads the XML error of the upload target, with progress and without',
     feature: 'errors',
     async run(deployment) {
-      // The form lacks two fields of its grant: "stores nothing and answers an XML Error" (D30).
+      // The form lacks two fields of its grant, so nothing is stored and an XML `Error` is returned (D30).
       const uploadFields = { securityToken: 'x-no-token', metaFileId: 'x-no-id' };
       const storage = storageOf(deployment, {
         ...once,

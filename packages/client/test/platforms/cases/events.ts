@@ -6,7 +6,7 @@ import { LAST_TICK, SERVICES, type Tick } from '../services.ts';
 /** Streams of events. */
 export const EVENTS: readonly PlatformCase[] = [
   {
-    name: 'gives each event once, in order, over connections that are dropped',
+    name: 'returns each event once, in order, over dropped connections',
     feature: 'events',
     async run(deployment) {
       const seen: [id: string, event: string, after: string | null][] = [];
@@ -37,7 +37,7 @@ export const EVENTS: readonly PlatformCase[] = [
     },
   },
   {
-    name: 'gives an event before the next one is there',
+    name: 'returns an event before the next one arrives',
     feature: 'events',
     async run(deployment) {
       const slow = serviceOf(deployment, SERVICES.slow);

@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 export const FILES: readonly PlatformCase[] = [
   ...Object.entries({ 'no bytes': 0, 'one byte': 1, 'a large file': LARGE }).map(
     ([content, size]): PlatformCase => ({
-      name: `takes ${content} there and back, with progress both ways`,
+      name: `uploads and downloads ${content}, with progress both ways`,
       feature: 'uploads',
       run: (deployment) => assertRoundTrip(deployment, size),
     }),
@@ -42,13 +42,13 @@ export const FILES: readonly PlatformCase[] = [
     },
   },
   {
-    name: 'sends the beginning of a stream before its end is there',
+    name: 'sends the beginning of a stream before its end is available',
     feature: 'streamedUploads',
     run: (deployment) => assertStreamed(deployment, true),
     without: (deployment) => assertStreamed(deployment, false),
   },
   {
-    name: 'uploads a file of the disk, and downloads to one',
+    name: 'uploads a local file, and downloads to one',
     feature: 'files',
     async run(deployment, { disk }) {
       assert(disk, 'the platform has no disk');
@@ -63,7 +63,7 @@ export const FILES: readonly PlatformCase[] = [
     },
     async without(deployment) {
       const storage = storageOf(deployment);
-      const none = { name: 'TypeError', says: 'Files of the disk' };
+      const none = { name: 'TypeError', says: 'Local files need' };
       await assertFails(storage.upload('a.bin', { file: '/a.bin' }), none);
       const { fileID } = await storage.upload(unique('disk.bin'), 'a');
       await assertFails(storage.downloadToFile(fileID, '/a.bin'), none);
@@ -107,7 +107,7 @@ async function assertStreamed(deployment: Deployment, isStreamed: boolean): Prom
   const data = new ReadableStream<Uint8Array>({
     async start(controller) {
       controller.enqueue(new Uint8Array(await content.slice(0, MIB).arrayBuffer()));
-      // Where nothing is sent before the end, nothing would tell so: the stream ends by itself.
+      // If nothing is sent before the end, nothing would show it: the stream ends by itself.
       const timer = isStreamed ? undefined : setTimeout(end, 500);
       await begun;
       clearTimeout(timer);

@@ -21,7 +21,7 @@ export const WEB_SOCKETS: readonly PlatformCase[] = [
       const auth: GatewayAuth = tc3(deployment.keyPair);
       await assertFails(serviceOf(deployment, SERVICES.echo, { auth }).connect(), {
         name: 'TypeError',
-        says: 'no other credentials',
+        says: 'can only send a JWT',
       });
     },
   },
@@ -40,7 +40,7 @@ export const WEB_SOCKETS: readonly PlatformCase[] = [
     },
   },
   {
-    name: 'tells that a WebSocket is refused',
+    name: 'reports that a WebSocket is refused',
     feature: 'ownWebSocket',
     async run(deployment, { openWebSocket }) {
       const echo = serviceOf(deployment, SERVICES.echo, { webSocket: openWebSocket });

@@ -16,7 +16,7 @@ export interface Certificate {
   readonly pin: string;
 }
 
-/** Makes a certificate in a folder. It is no authority, for some platforms refuse one as a server's. */
+/** Makes a certificate in a folder. It is not a CA, because some platforms refuse one for a server. */
 export async function createCertificate(folder: string, name: string): Promise<Certificate> {
   const [file, keyFile] = [join(folder, `${name}.pem`), join(folder, `${name}.key`)];
   const extensions = [

@@ -37,7 +37,7 @@ export async function startServices(): Promise<RunningServices> {
 
 function serve(answer: Answer): Server {
   return createServer((request, response) => {
-    // A caller that goes away is no failure.
+    // A caller that disconnects is not a failure.
     Promise.resolve(answer(request, response)).catch(() => response.destroy());
   });
 }

@@ -22,7 +22,7 @@ export function toGatewayHandlers(origins: Readonly<Record<string, string>>): Ga
     if (input.body) input.body.pipe(outgoing);
     else outgoing.end();
     const [answer]: IncomingMessage[] = await once(outgoing, 'response');
-    return toAnswer(answer as IncomingMessage);
+    return toEnvelopeResponse(answer as IncomingMessage);
   };
 
   const webSocket: WebSocketHandler = async (input, { signal }) => {
@@ -30,7 +30,7 @@ export function toGatewayHandlers(origins: Readonly<Record<string, string>>): Ga
     const outgoing = open(input, { ...input.headers, ...upgrade }, signal);
     outgoing.end();
     const { answer, upstream, first } = await upgraded(outgoing);
-    if (!upstream) return toAnswer(answer);
+    if (!upstream) return toEnvelopeResponse(answer);
     return {
       status: 101,
       headers: answer.headers,
@@ -57,7 +57,7 @@ export function toGatewayHandlers(origins: Readonly<Record<string, string>>): Ga
   };
 }
 
-function toAnswer(answer: IncomingMessage) {
+function toEnvelopeResponse(answer: IncomingMessage) {
   return { status: answer.statusCode ?? 502, headers: answer.headers, body: answer };
 }
 

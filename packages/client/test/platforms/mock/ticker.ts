@@ -1,7 +1,7 @@
 import { defineService } from '@berth/mock';
 import { LAST_TICK, TICK_LOSS, TICK_TEXT, type Tick } from '../services.ts';
 
-/** `ticker`, as a service of the mock, which cuts at once: the time to take stands before the last bytes. */
+/** `ticker` as a service of the mock, which ends a stream immediately, so the pause is before the last bytes. */
 export const ticker = defineService({
   routes: {
     'GET /*': ({ headers }) => {

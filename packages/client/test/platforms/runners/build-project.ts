@@ -16,7 +16,7 @@ const WORKER_CONDITIONS = ['workerd', 'worker', 'browser', 'import', 'module', '
 
 /** Files of the suite, ready to run. */
 export interface Project {
-  /** Runs on Node, Deno and Bun, with the client as a package beside it. */
+  /** Runs on Node, Deno and Bun, with the client as a package next to it. */
   readonly program: string;
   /** The script of a page, with the client in it. */
   readonly page: string;
@@ -65,7 +65,7 @@ export async function buildProject(folder: string): Promise<Project> {
       plugins: [
         {
           name: 'installed',
-          // As if the suite stood in the folder.
+          // Resolved as if the suite were in the folder.
           resolveId(id) {
             return id === CLIENT ? this.resolve(id, join(folder, entry)) : null;
           },

@@ -36,7 +36,7 @@ export interface FoundRuntime extends Runtime {
 /** Platforms that run the suite as a process. */
 export type ProcessId = Exclude<PlatformId, BrowserId | 'workerd'>;
 
-/** Where the runtime of a platform is. This process runs on the Node of the repository, 24. */
+/** Path of the runtime of a platform. This process runs on the Node of the repository, 24. */
 export function findRuntime(platform: ProcessId): FoundRuntime {
   if (platform === 'node24') return { ...NODE, command: process.execPath };
   const runtime = RUNTIMES[platform];
@@ -44,7 +44,7 @@ export function findRuntime(platform: ProcessId): FoundRuntime {
   return { ...runtime, command: join(folder, runtime.program) };
 }
 
-/** Why a platform is not here, where it is not to be had on every machine. */
+/** Why a platform is not available, if it cannot be installed on every machine. */
 export function whyAbsent(platform: PlatformId): string | undefined {
   if (!isPublished(platform)) return `npm has none for ${process.platform} on ${process.arch}`;
   return isBrowser(platform) ? skipReason(platform) : undefined;

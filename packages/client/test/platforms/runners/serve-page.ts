@@ -12,7 +12,7 @@ const PAGE =
 /** Milliseconds until the first result, in which a browser starts, and between any two. */
 const SILENCE = 2 * LIMIT;
 
-/** What a page tells of its run. */
+/** What a page reports of its run. */
 export type Told =
   | { readonly result: CaseResult }
   | { readonly fault: string }
@@ -29,7 +29,7 @@ export interface ServedPage {
 }
 
 /**
- * Serves the page of the suite. It asks for what it is to run with and tells what came of it by
+ * Serves the page of the suite. It asks for what it is to run with and reports what came of it by
  * itself, so that any browser can be sent there which knows no more than how to open an address.
  */
 export async function servePage(
@@ -44,7 +44,7 @@ export async function servePage(
   let timer: ReturnType<typeof setTimeout>;
   const wait = () => {
     clearTimeout(timer);
-    const silent = new Error(`The page has told nothing for ${SILENCE} ms.`);
+    const silent = new Error(`The page has reported nothing for ${SILENCE} ms.`);
     timer = setTimeout(() => ended.reject(silent), SILENCE);
   };
   const hear = async (request: IncomingMessage) => {

@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { findWorkerd } from '@berth/runtimes/workerd';
 
-/** Milliseconds after which it is ended, whoever still waits for it. */
+/** Milliseconds after which it is ended in any case. */
 const LONGEST = 280_000;
-/** Descriptor on which workerd tells its port. */
+/** Descriptor on which workerd reports its port. */
 const CONTROL = 3;
 
 /** A Worker that runs on the loopback. */
@@ -24,7 +24,7 @@ export interface RunningWorker {
 /**
  * Starts a Worker in Cloudflare's runtime, without the compatibility with Node.
  *
- * @param module path of its one module; the configuration is written beside it
+ * @param module path of its one module; the configuration is written next to it
  * @param certificate what it trusts, as PEM
  */
 export async function startWorkerd(module: string, certificate?: string): Promise<RunningWorker> {
@@ -63,7 +63,7 @@ export async function startWorkerd(module: string, certificate?: string): Promis
   };
 }
 
-/** Waits for the port; where none comes, workerd ends and says why. */
+/** Waits for the port; if none comes, workerd ends and says why. */
 async function readPort(control: Readable): Promise<number> {
   for await (const line of createInterface(control)) {
     const { event, port } = JSON.parse(line);

@@ -3,7 +3,7 @@ import { runWithFaults } from './run-with-faults.ts';
 /** A timer that a call leaves behind runs for this long, in milliseconds; the parent waits for half. */
 const TOTAL = 10_000;
 
-/** Runs some seeds and then does nothing more: the process ends where the client holds nothing. */
+/** Runs some seeds and then does nothing more: the process ends if the client holds nothing. */
 const [first = 1, count = 1] = process.argv.slice(2).map(Number);
 for (let seed = first; seed < first + count; seed += 1) {
   const { complaints } = await runWithFaults(seed, TOTAL);

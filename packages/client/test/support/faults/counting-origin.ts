@@ -21,7 +21,7 @@ export function bytesOf(name: string): Buffer {
 
 /**
  * A deployment of its own: the gateway with two services, the storage API, the upload target and the
- * links. It counts how often each call was executed, by the ID that the call carries, and answers in
+ * links. It counts how often each call was executed, by the ID that the call carries, and responds in
  * part with errors, before and after it executes; the same ones for the same seed.
  *
  * @param toAddress the address that uploads and links are to go to

@@ -2,9 +2,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { createRandom, type Random } from './random.ts';
 
-/** What happens to the bytes of an answer, from a byte on. */
+/** What happens to the bytes of a response, from a byte on. */
 const ANSWER_FAULTS = ['reset', 'end', 'stall', 'delay', 'drip', 'reorder', 'repeat'] as const;
-/** What happens to a connection before an answer. */
+/** What happens to a connection before a response. */
 const REQUEST_FAULTS = ['refuse', 'cut', 'delay'] as const;
 
 type Answer = (typeof ANSWER_FAULTS)[number] | 'none';
@@ -34,7 +34,7 @@ function toPlan(random: Random): Plan {
 }
 
 /**
- * A TCP proxy that resets, ends, stalls, delays, reorders and repeats the bytes of answers, and cuts
+ * A TCP proxy that resets, ends, stalls, delays, reorders and repeats the bytes of responses, and cuts
  * requests, on about every second connection, the same for the same seed.
  */
 export async function startFaultProxy(port: number, seed: number) {
@@ -116,7 +116,7 @@ async function passRequest(from: Socket, to: Socket, plan: Plan, breakBoth: () =
   to.end();
 }
 
-/** The bytes of an answer as they go on, in pieces. */
+/** The bytes of a response as they go on, in pieces. */
 function toPieces(rest: Buffer, { answer }: Plan): Buffer[] {
   const half = Math.ceil(Math.min(rest.length, 200) / 2);
   const [first, second] = [rest.subarray(0, half), rest.subarray(half, 2 * half)];

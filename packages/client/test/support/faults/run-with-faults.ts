@@ -6,7 +6,7 @@ import { startFaultProxy } from './fault-proxy.ts';
 import { createRandom } from './random.ts';
 import { type Bench, SCENARIOS } from './scenarios.ts';
 
-/** Time limit of a try in milliseconds; the longest delay of the proxy is longer. */
+/** Time limit of an attempt in milliseconds; the longest delay of the proxy is longer. */
 const PER_TRY = 150;
 /** No call lasts longer: its limits, the reading of what it gave, and the pauses of a busy machine. */
 const LONGEST = 15_000;
@@ -14,9 +14,9 @@ const LONGEST = 15_000;
 /** What came of one run. */
 export interface Run {
   readonly scenario: string;
-  /** Names of the errors that the calls ended with; empty where all succeeded. */
+  /** Names of the errors that the calls ended with; empty if all succeeded. */
   readonly failures: readonly string[];
-  /** What was wrong with the outcome; empty where nothing was. */
+  /** What was wrong with the outcome; empty if nothing was. */
   readonly complaints: readonly string[];
 }
 
@@ -63,7 +63,7 @@ export async function runWithFaults(seed: number, total = 900): Promise<Run> {
   const bench: Bench = {
     gateway: createGatewayClient({
       ...shared,
-      // Without a limit for a try, the total time has to end it; not where that is long.
+      // Without a limit for an attempt, the total time has to end it; not if that is long.
       timeouts: { perTry: total > 1_000 ? PER_TRY : random.pick([PER_TRY, 0]), total },
       auth: bearer(() => {
         tokens += 1;
@@ -101,7 +101,7 @@ export async function runWithFaults(seed: number, total = 900): Promise<Run> {
     if (count > 1) complaints.push(`${id} was executed ${count} times`);
   }
   const leak = logs.find((text) => text.includes(SECRET));
-  // Reordered bytes may put the body of an answer among its headers.
+  // Reordered bytes may put the body of a response among its headers.
   if (leak && !proxy.isAltered()) complaints.push(`a credential in what a hook got: ${leak}`);
   await proxy.close();
   await origin.close();

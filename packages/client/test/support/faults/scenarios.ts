@@ -23,7 +23,7 @@ export interface Scenario {
   run(bench: Bench): Promise<unknown>;
   /** What must have been executed once at most. */
   once?(id: string): readonly string[];
-  /** Whether a success is right; asked only where no bytes were altered on their way. */
+  /** Whether a success is right; asked only if no bytes were altered on their way. */
   isRight?(value: unknown, bench: Bench): boolean;
   /** Whether a success may be right although bytes were altered on their way. */
   isPossible?(value: unknown, bench: Bench): boolean;
@@ -40,7 +40,7 @@ const eachOfItsOwn = (value: unknown, { id }: Bench) =>
   );
 
 const streamOf = (bytes: Buffer) => new Blob([new Uint8Array(bytes)]).stream();
-/** Reads a download, with the length that its answer told. */
+/** Reads a download, and the length that its response announced. */
 const readDownload = async (response: Response) => {
   const bytes = Buffer.from(await response.arrayBuffer());
   const [, from = 0, to] =
@@ -100,7 +100,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     once: (id) => listOf(id).slice(0, 8),
     isRight: eachOfItsOwn,
   },
-  'raw answer': {
+  'raw response': {
     run: async ({ gateway, id }) => {
       const options = { method: 'POST', body: 'x' } as const;
       const response = await gateway.service('work').request(`a?id=${id}`, options);

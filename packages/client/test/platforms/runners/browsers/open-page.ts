@@ -8,7 +8,7 @@ export interface BrowserOptions {
   readonly trusted: { readonly file: string; readonly pin: string };
   /** What the page calls. */
   readonly deployment: Deployment;
-  /** Called where the browser is gone, whether it was ended or not. */
+  /** Called when the browser has ended, for whatever reason. */
   readonly onGone: (error: Error) => void;
 }
 
