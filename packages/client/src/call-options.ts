@@ -57,7 +57,7 @@ export interface TryEvent {
  *
  * @example
  * const hooks: Hooks = {
- *   onRetry: ({ path, attempt, delay }) => log(`${path}: try ${attempt} failed, next in ${delay} ms`),
+ *   onRetry: ({ path, attempt, delay }) => log(`${path}: attempt ${attempt} failed, next in ${delay} ms`),
  * };
  * const traced: Hooks = {
  *   onRequest: ({ headers }) => headers.set('traceparent', currentTraceparent()),

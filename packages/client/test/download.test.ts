@@ -306,7 +306,7 @@ describe('a download', () => {
 });
 
 describe('a download to a file', () => {
-  it('writes it whole, over an older one', async () => {
+  it('replaces an older file with the complete new one', async () => {
     const { handle } = files({ cut: 100_000 });
     await using served = await serveStorage(handle);
     const file = join(folder, 'a.bin');

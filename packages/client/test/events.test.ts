@@ -10,7 +10,7 @@ const service = (baseUrl: string, options: object = {}) =>
     baseUrl,
   } as GatewayClientOptions).service('x');
 
-/** Sends pieces of an event stream, and leaves the connection open, ends it or breaks it. */
+/** Sends chunks of an event stream, and leaves the connection open, ends it or breaks it. */
 const stream =
   (end: 'open' | 'end' | 'break', ...pieces: string[]): Act =>
   async (_, response) => {
@@ -30,7 +30,7 @@ async function collect<T>(events: AsyncIterable<ServiceEvent<T>>): Promise<T[]> 
 }
 
 describe('events', () => {
-  it('are parsed and come one by one, before the stream ends', async () => {
+  it('are parsed and returned one by one, before the stream ends', async () => {
     await using server = await faultServer(
       stream('open', 'event: price\nid: 7\ndata: a\ndata: b\n\n'),
     );
@@ -236,7 +236,7 @@ describe('the wait between two connections', () => {
     expect(seen).toEqual([750, 1500, 3000, 6000, 12_000, 22_500, 22_500]);
   });
 
-  it('is the first again once an event has come', async () => {
+  it('is the first one again after an event has arrived', async () => {
     expect(await waits(EVENT, lost, lost, EVENT, lost)).toEqual([750, 1500, 3000, 750, 1500]);
   });
 

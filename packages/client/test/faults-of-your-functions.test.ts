@@ -170,7 +170,7 @@ describe('a callback that fails', () => {
     expect(requests).toEqual([]);
   });
 
-  it('is the error of its file, and leaves the others: onProgress of many uploads', async () => {
+  it('is the error of its file only: onProgress of many uploads', async () => {
     await using served = await serveStorage(async (request, response) => {
       await bodyOf(request);
       response.writeHead(204).end();

@@ -11,7 +11,7 @@ const FIRST = Number(process.env.BERTH_FAULT_SEED ?? 1);
 const RUNS = Number(process.env.BERTH_FAULT_RUNS ?? 420);
 /** Runs at the same time. */
 const PARALLEL = 8;
-/** Seeds of a process of its own, one for each scenario. */
+/** Seeds of a separate process, one for each scenario. */
 const IN_CHILD = Object.keys(SCENARIOS).length;
 
 describe(`through a proxy that spoils connections, seeds ${FIRST} to ${FIRST + RUNS - 1}`, () => {

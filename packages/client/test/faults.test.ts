@@ -125,7 +125,7 @@ describe('a POST', () => {
     expect(server.calls).toHaveLength(2);
   });
 
-  it('with a stream is never repeated', async () => {
+  it('with a stream is never retried', async () => {
     await using server = await faultServer(refuse('SERVICE_NOT_READY', 503), ok);
     const body = new Blob(['hello']).stream();
     const sent = client(server.baseUrl).service('x').post('a', body, { idempotent: true });
@@ -157,7 +157,7 @@ describe('raw calls', () => {
     expect(await failureOf(gateway.GET(ROOT, { params }))).toMatchObject({ name, method: 'GET' });
   });
 
-  it('know openapi-fetch middleware, also such that makes a Request of its own', async () => {
+  it('support openapi-fetch middleware, even if it creates its own Request', async () => {
     await using server = await faultServer(ok);
     const gateway = client(server.baseUrl);
     const replace = {
@@ -276,7 +276,7 @@ describe('credentials', () => {
     ).toHaveLength(20);
   });
 
-  it('of your own are refreshed one at a time as well', async () => {
+  it('of your own are also refreshed one at a time', async () => {
     await using server = await faultServer(byToken);
     let token = 't1';
     let count = 0;

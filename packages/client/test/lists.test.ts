@@ -170,7 +170,7 @@ describe('a list', () => {
     expect(bodies).toHaveLength(1);
   });
 
-  it('of copies keeps its order, for the entries name other files', async () => {
+  it('of copies keeps its order, because the entries name other files', async () => {
     const bodies: unknown[] = [];
     await using served = await serveLists(({ body, reply }) => {
       bodies.push(body);

@@ -133,7 +133,7 @@ describe('retry', () => {
   });
 });
 
-describe('what is given wrongly is refused in a sentence', () => {
+describe('an invalid argument is rejected with one sentence', () => {
   it.each<[string, () => unknown, string]>([
     [
       'createGatewayClient()',

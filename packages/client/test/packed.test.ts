@@ -94,7 +94,7 @@ describe('the packed client', () => {
     await project.write('hello.txt', 'Hello of the disk');
     await project.write('main.js', program("{ file: 'hello.txt' }"));
     uploaded = '';
-    // Ours is no condition of what is published.
+    // The published package does not use this condition.
     expect(await project.run(node, '--conditions=berth-source', 'main.js')).toBe(PRINTED);
     expect(uploaded).toContain('Hello of the disk');
   });
@@ -102,7 +102,7 @@ describe('the packed client', () => {
   it('works in a production build of Vite', async () => {
     await project.write('index.html', '<script type="module" src="./app.js"></script>');
     await project.write('app.js', program("new Blob(['Hello of a page'])"));
-    // What Vite adds for preloading needs a page; all else is as it is by default.
+    // What Vite adds for preloading needs a page; everything else is the default.
     await project.write('vite.config.js', 'export default { build: { modulePreload: false } };');
     const vite = join(import.meta.dirname, '../node_modules/vite/bin/vite.js');
     const output = await project.run(process.execPath, vite, 'build', '--outDir', 'site');
@@ -150,7 +150,7 @@ describe('the packed client', () => {
       expect(installed).toMatch(new RegExp(`^${version}\\.`));
     });
 
-    // The newest compiler checks all of them, the older ones that which has most, and what they alone could refuse.
+    // The newest compiler checks all of them, the older ones the largest and what only they might refuse.
     const projectsOf: Record<string, readonly number[]> = { 5: [1, 2], 6: [1], 7: [0, 1, 2] };
     const projects: [string, string[], object][] = [
       // Only the resolution differs from the next, which checks the libraries too.

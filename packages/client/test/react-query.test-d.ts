@@ -42,7 +42,7 @@ describe('queries of a service', () => {
     });
   });
 
-  it('have the type that a schema gives', () => {
+  it('have the type of their schema', () => {
     const schema = z.object({ id: z.number() });
     void (() => {
       expectTypeOf(useQuery(users.get('7', { schema })).data).toEqualTypeOf<
@@ -51,7 +51,7 @@ describe('queries of a service', () => {
     });
   });
 
-  it('go into everything that takes query options', () => {
+  it('are accepted wherever query options are', () => {
     const client = new QueryClient();
     void (async () => {
       expectTypeOf(await client.fetchQuery(users.get<User>('7'))).toEqualTypeOf<User>();
@@ -66,7 +66,7 @@ describe('queries of a service', () => {
     });
   });
 
-  it('take no headers, which would have to be part of the key', () => {
+  it('accept no headers, which would have to be part of the key', () => {
     // @ts-expect-error: headers are those of the client
     void (() => users.get('7', { headers: {} }));
   });
@@ -99,7 +99,7 @@ describe('raw operations', () => {
     });
   });
 
-  it('of the storage give the data of the envelope and need no environment', () => {
+  it('of the storage return the data of the envelope and need no environment', () => {
     void (() => {
       const { data, error } = files.useQuery('post', LINKS, {
         body: { fileList: [{ fileID: 'a' }] },

@@ -75,7 +75,7 @@ describe('a wait between attempts', () => {
     vi.restoreAllMocks();
   });
 
-  /** Refuses all calls but those after the first ones, and gives the milliseconds between the calls. */
+  /** Refuses the first calls, and returns the milliseconds between all of them. */
   async function waits(
     options: Partial<GatewayClientOptions>,
     refusals: ((count: number) => Response)[] = [],
@@ -114,7 +114,7 @@ describe('a wait between attempts', () => {
     expect(seen).toEqual([125, 250, 500, 1000, 2000, 4000, 4000]);
   });
 
-  it('comes twice by default', async () => {
+  it('happens twice by default', async () => {
     expect((await waits({})).seen).toEqual([125, 250]);
   });
 
@@ -178,13 +178,13 @@ describe('a wait between attempts', () => {
     ['a date', dated(31_000), {}],
     ['more than maxRetryAfter', '2', { retry: { maxRetryAfter: 1999 } }],
     ['all that is left', '2', { timeouts: { total: 2000 } }],
-  ])('is not made where Retry-After asks for too much: %s', async (_, value, options) => {
+  ])('is not made if Retry-After asks for too much: %s', async (_, value, options) => {
     const { seen, result } = await waits(options, [notReady({ 'Retry-After': value })]);
     expect(seen).toEqual([]);
     expect(result).toMatchObject({ code: 'SERVICE_NOT_READY' });
   });
 
-  it('is none where an expired token cannot be renewed', async () => {
+  it('does not happen if an expired token cannot be renewed', async () => {
     const expired = () =>
       Response.json(
         { code: 'ACCESS_TOKEN_EXPIRED', message: '', requestId: 'r' },
@@ -195,7 +195,7 @@ describe('a wait between attempts', () => {
     expect(result).toMatchObject({ code: 'ACCESS_TOKEN_EXPIRED' });
   });
 
-  it('is made where what is left is just enough', async () => {
+  it('is made if the remaining time is just enough', async () => {
     const refusals = [notReady({ 'Retry-After': '2' }), () => Response.json({ a: 1 })];
     const { seen, result } = await waits({ timeouts: { total: 2001 } }, refusals);
     expect([seen, result]).toEqual([[2000], { a: 1 }]);
@@ -220,7 +220,7 @@ describe('the clock of a server that refuses a signature', () => {
   beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
   afterEach(() => void vi.useRealTimers());
 
-  /** A server whose clock is off, and refuses what is signed by another one. */
+  /** A server whose clock is off, and which refuses signatures by any other clock. */
   function clockServer(skew: () => number | undefined) {
     const signed: number[] = [];
     const fetch = async () => {
@@ -252,7 +252,7 @@ describe('the clock of a server that refuses a signature', () => {
     },
   );
 
-  it('is taken again where it changes', async () => {
+  it('is corrected again if it changes', async () => {
     let off = 3_600_000;
     const { client, signed } = clockServer(() => off);
     const service = client();
@@ -262,7 +262,7 @@ describe('the clock of a server that refuses a signature', () => {
     expect(signed).toEqual([0, 3_600_000, 3_600_000, 7_200_000]);
   });
 
-  it('is taken once for calls that were refused together', async () => {
+  it('is corrected once for calls that were refused together', async () => {
     const { client, signed } = clockServer(() => 3_600_000);
     const service = client();
     await Promise.all([service.post('a'), service.post('b'), service.post('c')]);

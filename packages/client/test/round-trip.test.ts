@@ -25,7 +25,7 @@ const bytesOf = async (fileID: string) =>
 const missing = { name: 'StorageError', code: 'STORAGE_FILE_NONEXIST' };
 
 describe('a file', () => {
-  it('goes through its whole life', async () => {
+  it('goes through its whole life cycle', async () => {
     const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 31) % 256);
     const { fileID } = await storage.upload('reports/summary.bin', bytes);
     expect(await bytesOf(fileID)).toEqual(bytes);
@@ -57,7 +57,7 @@ describe('a file', () => {
     expect(await bytesOf(fileID)).toEqual(new Uint8Array());
   });
 
-  it('is not overwritten where the caller forbids it', async () => {
+  it('is not overwritten if the caller forbids it', async () => {
     await storage.upload('from.txt', 'new');
     const { fileID } = await storage.upload('to.txt', 'old');
     const error = await failureOf(storage.copy('/from.txt', '/to.txt', { overwrite: false }));
@@ -72,7 +72,7 @@ describe('a file', () => {
   });
 });
 
-describe('a deployment with names of its own', () => {
+describe('a deployment with its own names', () => {
   const credentials = { authorization: '1.0 any', timestamp: 1_700_000_000 };
 
   it('is used as well, from the upload to the deletion', async () => {

@@ -30,7 +30,7 @@ describe('a path', () => {
     ['/a//b/', '/v1/cloudrun/hello/a//b/'],
     ['//a', '/v1/cloudrun/hello//a'],
     ['a%2Fb', '/v1/cloudrun/hello/a%2Fb'],
-  ])('%j is sent as it is', async (path, expected) => {
+  ])('%j is sent unchanged', async (path, expected) => {
     const { service, requests } = serviceWith(json({}));
     await service.get(path);
     expect(last(requests).url).toBe(`https://g.example${expected}`);
@@ -84,7 +84,7 @@ describe('a payload', () => {
     expect(user).toEqual({ name: 'Ada', tags: [] });
   });
 
-  it('that the validator refuses rejects with all that is wrong', async () => {
+  it('that the validator refuses rejects with all issues', async () => {
     const wrong = json({ name: 1, tags: ['x'] }, { headers: { 'X-Request-Id': 'r-1' } });
     const error = await failureOf(serviceWith(wrong).service.post('u', {}, { schema: User }));
     expect(error).toMatchObject({ name: 'ContractError', requestId: 'r-1' });
@@ -128,7 +128,7 @@ describe('the body of a POST', () => {
       'a=1',
     ],
     ['a stream', new Blob(['hi']).stream(), null, 'hi'],
-  ])('that is %s is sent as what it is', async (_, body, type, text) => {
+  ])('that is %s is sent with its type', async (_, body, type, text) => {
     const { service, requests } = serviceWith(json({}));
     await service.post('a', body);
     expect(last(requests).headers.get('Content-Type')).toBe(type);
@@ -179,7 +179,7 @@ describe('the body of a POST', () => {
     expect(requests).toEqual([]);
   });
 
-  it('that is a FormData of undici goes out through the fetch of undici', async () => {
+  it('that is a FormData of undici can be sent with the fetch of undici', async () => {
     let sent = '';
     await using server = await faultServer(async (request, response) => {
       sent = String(Buffer.concat(await request.toArray()));
@@ -314,7 +314,7 @@ describe('a redirect of a service', () => {
     expect(await failureOf(refused)).toMatchObject({ name: 'NetworkError' });
   });
 
-  it('that a browser hides is an error that says so, and is not repeated', async () => {
+  it('that a browser hides is an error that says so, and is not retried', async () => {
     // Of a response to a page only `type` and `status: 0` can be read (Fetch, section 3.6).
     const hidden = Object.defineProperties(new Response(null), {
       type: { value: 'opaqueredirect' },
@@ -357,7 +357,7 @@ it('a stream is never sent as the text that a platform without such bodies makes
   expect(sent).toEqual([]);
 });
 
-it('a failed fetch gives a NetworkError whose cause holds no address and no credential', async () => {
+it('a failed fetch is a NetworkError whose cause contains no URL and no credential', async () => {
   const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   const failed = Object.assign(
     new TypeError('failed https://g.example/v1/cloudrun/hello/a?s=5ec4e7', { cause }),

@@ -37,7 +37,7 @@ async function bundle(code: string, external = /^$/) {
   };
   const [whole] = await generate(false);
   const chunks = await generate(true);
-  // With the entry load the chunks that it imports, which it shares with what loads later.
+  // The entry loads the chunks that it imports, and shares them with what loads later.
   const first = new Set(chunks.filter(({ isEntry }) => isEntry));
   for (const { imports } of first) {
     for (const chunk of chunks) if (imports.includes(chunk.fileName)) first.add(chunk);

@@ -28,7 +28,7 @@ describe('gateway calls', () => {
     if (error) expectTypeOf(error.requestId).toBeString();
   });
 
-  it('give what parseAs says', async () => {
+  it('return what parseAs selects', async () => {
     const init = { params: { path: { name: 'hello' } } };
     const text = await gateway.GET(ROOT, { ...init, parseAs: 'text' });
     expectTypeOf(text.data).toEqualTypeOf<string | undefined>();
@@ -70,14 +70,14 @@ describe('gateway calls', () => {
 });
 
 describe('storage calls', () => {
-  it('need no environment and give the envelope, which opens typed', async () => {
+  it('need no environment and return the envelope, which unwraps with its types', async () => {
     const result = await storage.POST(LINKS, { body: { fileList: [{ fileID: 'a', maxAge: 60 }] } });
     expectTypeOf(result.data?.body.requestId).toEqualTypeOf<string | undefined>();
     const [item] = unwrapEnvelope(result).fileList;
     expectTypeOf(item?.tempFileURL).toEqualTypeOf<string | undefined>();
   });
 
-  it('take both forms of the body', () => {
+  it('accept both forms of the body', () => {
     void (() => storage.POST(DELETE, { body: { fileList: ['a'] } }));
     void (() => storage.POST(DELETE, { body: { data: { fileList: ['a'] } } }));
   });
@@ -140,7 +140,7 @@ describe('errors', () => {
 describe('events', () => {
   const service = gateway.service('news');
 
-  it('have texts as data, or what a schema gives', () => {
+  it('have strings as data, or the output of a schema', () => {
     void (async () => {
       for await (const event of service.events('a', { lastEventId: '1' })) {
         expectTypeOf(event).toEqualTypeOf<ServiceEvent<string>>();
@@ -161,7 +161,7 @@ describe('events', () => {
 });
 
 describe('options', () => {
-  it('take a wire profile from a JSON file', () => {
+  it('accept a wire profile from a JSON file', () => {
     createStorageClient({ baseUrl: '', envId: 'dev', credentials, wireProfile: acme });
   });
 

@@ -13,7 +13,7 @@ const MB = 1024 * 1024;
 const endless = () =>
   new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(MB)) });
 
-/** Fails in turn, and stores what comes after. */
+/** Fails the first requests in turn, and stores the later ones. */
 function inTurn(...faults: Handler[]) {
   const bodies: string[] = [];
   const handle: Handler = async (request, response) => {
@@ -63,7 +63,7 @@ describe('an upload', () => {
     ['is asked to slow down', refuse(503, 'SlowDown')],
     ['meets an error of the target', refuse(500, 'InternalError')],
     ['loses its connection', reset],
-  ])('is sent again with a new grant where it %s', async (_, fault) => {
+  ])('is sent again with a new grant if it %s', async (_, fault) => {
     const { handle, bodies } = inTurn(fault, fault);
     await using served = await serveStorage(handle);
     await served.storage.upload('a.txt', new Blob(['hello']));
@@ -112,7 +112,7 @@ describe('an upload', () => {
     expect(calls).toBe(1);
   });
 
-  it('reads a refusal that comes before the end of the file', async () => {
+  it('reads a refusal that arrives before the end of the file', async () => {
     await using served = await serveStorage((request, response) => {
       request.resume();
       response.writeHead(403).end(xml('AccessDenied'));
@@ -121,7 +121,7 @@ describe('an upload', () => {
     expect(error).toMatchObject({ name: 'UploadError', code: 'AccessDenied' });
   });
 
-  it('takes no success that comes before the end of the file', async () => {
+  it('rejects a success that arrives before the end of the file', async () => {
     await using served = await serveStorage((request, response) => {
       request.resume();
       response.writeHead(204).end();
@@ -223,7 +223,7 @@ describe('a time limit', () => {
     expect(String(error)).toContain('a was not uploaded: no progress for 300 ms (POST /target)');
   });
 
-  it('ends an upload that takes too long in all', async () => {
+  it('ends an upload that exceeds its total time', async () => {
     await using served = await serveStorage((request) => void request.resume());
     const error = await failureOf(
       served.storage.upload('a', endless(), { timeouts: { total: 100 } }),

@@ -61,7 +61,7 @@ describe.each([
   ['over node:http', () => storage],
   ['over an own fetch', () => viaFetch],
 ])('an upload %s', (_, client) => {
-  it.each(KINDS)('takes %s', async (_kind, make) => {
+  it.each(KINDS)('accepts %s', async (_kind, make) => {
     const { fileID } = await client().upload('kind.txt', await make());
     expect(new TextDecoder().decode(await stored(fileID))).toBe('héllo');
   });
@@ -105,7 +105,7 @@ describe('32 MiB', () => {
     ['from a Buffer', async () => bytes],
     ['from a Blob', async () => new Blob([bytes])],
     ['from a stream', async () => createReadStream(await file('large.bin', bytes))],
-  ])('%s arrive whole, with progress', async (_, make) => {
+  ])('%s arrive complete, with progress', async (_, make) => {
     const seen: number[] = [];
     const { fileID } = await storage.upload('large.bin', await make(), {
       size: bytes.length,
@@ -120,7 +120,7 @@ describe('32 MiB', () => {
 });
 
 describe('limits', () => {
-  it('take an avatar of 200 KiB, and no larger one', async () => {
+  it('accept an avatar of 200 KiB, and no larger one', async () => {
     const avatar = new Uint8Array(204_800);
     await storage.uploadAvatar('a.png', avatar);
     const larger = new Blob([avatar, 'x']);
@@ -129,7 +129,7 @@ describe('limits', () => {
     await expect(stream).rejects.toThrow('longer than maxBytes, 204800');
   });
 
-  it('refuse what is not a local file', async () => {
+  it('reject what is not a local file', async () => {
     await expect(storage.upload('a', { file: folder })).rejects.toThrow('is not a file');
     const missing = storage.upload('a', { file: join(folder, 'missing') });
     await expect(missing).rejects.toMatchObject({ code: 'ENOENT' });
@@ -137,7 +137,7 @@ describe('limits', () => {
 });
 
 describe('many uploads', () => {
-  it('give a result for each file in order, and what is left to do', async () => {
+  it('return a result for each file in order, and the remaining files', async () => {
     const seen: [string, number, number][] = [];
     const files = [
       { path: 'many/1.txt', data: 'one' },

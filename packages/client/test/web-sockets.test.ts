@@ -197,7 +197,7 @@ describe('the package ws shows the response to a handshake, so connect rejects',
     expect(server.handshakes).toHaveLength(1);
   });
 
-  it('with a NetworkError where the response to a handshake is no refusal', async () => {
+  it('with a NetworkError if the response to a handshake is not a refusal', async () => {
     await using server = await faultServer(hang);
     server.server.on('upgrade', (_, socket: Socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nhi'));
     const error = await failureOf(service(server.baseUrl, withWs).connect('a'));
@@ -207,7 +207,7 @@ describe('the package ws shows the response to a handshake, so connect rejects',
 });
 
 describe('if a platform can send no headers', () => {
-  /** As a browser does it: anything but names of subprotocols is refused. */
+  /** Like a browser: rejects anything but names of subprotocols. */
   class BrowserSocket extends WebSocket {
     constructor(url: string, protocols: string | string[] = []) {
       const names = Array.isArray(protocols) ? protocols : [String(protocols)];
@@ -220,7 +220,7 @@ describe('if a platform can send no headers', () => {
     return run().finally(() => vi.unstubAllGlobals());
   };
 
-  it('the token goes as a subprotocol, which the server does not choose', async () => {
+  it('the token is sent as a subprotocol, which the server does not choose', async () => {
     await using server = await echoServer();
     const socket = await onBrowser(() => service(server.baseUrl).connect('', { protocols: ['a'] }));
     expect(server.handshakes[0]?.headers.authorization).toBeUndefined();

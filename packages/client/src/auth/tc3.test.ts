@@ -31,7 +31,7 @@ describe('tc3Storage', () => {
     expect(values.timestamp).toBeGreaterThanOrEqual(before);
   });
 
-  it('asks for a pair once and keeps it', async () => {
+  it('requests a pair once and caches it', async () => {
     const provider = vi.fn(async () => STORAGE_PAIR);
     const sign = tc3Storage(provider);
     await Promise.all([sign(NOW), sign(NOW)]);
@@ -187,7 +187,7 @@ describe('tc3', () => {
     );
   });
 
-  it('signs the headers that are named, host always, each once and in order', async () => {
+  it('signs host and the named headers, each once and in order', async () => {
     const signedHeaders = ['X-B', 'host', 'Content-Type', 'x-b', 'accept'];
     const headers = { 'x-b': ' B ', 'content-type': 'text/plain', Accept: '*/*' };
     const value = await sign({ headers }, { signedHeaders });

@@ -34,7 +34,7 @@ describe('a download that resumes', () => {
     vi.restoreAllMocks();
   });
 
-  /** Reads a file of 4 bytes; each connection brings so many of them before it breaks. */
+  /** Reads a file of 4 bytes; each connection sends that many of them before it breaks. */
   async function waits(counts: number[], retry: object = {}) {
     const at: number[] = [];
     let sent = 0;
@@ -67,13 +67,13 @@ describe('a download that resumes', () => {
   }
   const all = Uint8Array.of(1, 2, 3, 4);
 
-  it('waits longer as long as no byte comes, and then fails', async () => {
+  it('waits longer while no byte arrives, and then fails', async () => {
     const { seen, result } = await waits([1, 0, 0, 0, 0], { attempts: 4 });
     expect(seen).toEqual([125, 250, 500]);
     expect(result).toMatchObject({ name: 'NetworkError' });
   });
 
-  it('begins with the first wait again if a byte has come', async () => {
+  it('starts with the first wait again after a byte has arrived', async () => {
     expect(await waits([1, 0, 1, 0, 2])).toEqual({ seen: [125, 250, 125, 250], result: all });
   });
 
@@ -97,7 +97,7 @@ describe('the body of a download', () => {
   const headers = { ETag: '"v1"', 'Content-Length': '4' };
   const tag = { ETag: '"v1"', 'Content-Range': 'bytes 1-3/4' };
   const bytes = (count: number) => new Uint8Array(count);
-  /** A body that gives a byte, and then nothing more. */
+  /** A body that yields one byte and then hangs. */
   const stuck = (cancel = vi.fn()) =>
     new ReadableStream(
       { start: (controller) => controller.enqueue(bytes(1)), cancel },
@@ -179,7 +179,7 @@ describe('the body of a download', () => {
     expect(error).toMatchObject({ name: 'NetworkError' });
   });
 
-  it('that its reader leaves while it waits asks for nothing more', async () => {
+  it('that is cancelled while it waits sends no further request', async () => {
     vi.useFakeTimers();
     try {
       const { storage, requests } = storageWith([link(), new Response(bytes(1), { headers })]);

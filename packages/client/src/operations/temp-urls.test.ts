@@ -11,7 +11,7 @@ describe('tempUrl', () => {
     expect(await requests[0]?.json()).toEqual({ fileList: [{ fileID: 'a' }] });
   });
 
-  it('encodes a link that comes unencoded', async () => {
+  it('encodes an unencoded link', async () => {
     const { storage } = storageWith([link('https://h/报告 1.txt?sign=a%2F')]);
     expect(await storage.tempUrl('a')).toBe('https://h/%E6%8A%A5%E5%91%8A%201.txt?sign=a%2F');
   });

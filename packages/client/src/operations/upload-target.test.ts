@@ -51,7 +51,7 @@ describe('readXmlError', () => {
     expect(readXmlError(xml)?.Message).toBe('a <b> & &lt;');
   });
 
-  it('reads what there is of a document that breaks off', () => {
+  it('reads an incomplete document as far as it goes', () => {
     expect(readXmlError('<Error><Code>SlowDown</Code><Mess')).toEqual({ Code: 'SlowDown' });
   });
 

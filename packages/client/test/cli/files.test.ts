@@ -100,7 +100,7 @@ describe('berth cp', () => {
     expect(await namesOf(root)).toEqual(['a']);
   });
 
-  it('reports where a folder cannot be created', async () => {
+  it('names the folder that cannot be created', async () => {
     const root = await newTree({ 'a.txt': 'a' });
     await berth('cp', join(root, 'a.txt'), 'remote:/to/a.txt');
     const file = await berth('cp', 'remote:/to/a.txt', join(root, 'a.txt/b/c.txt'));

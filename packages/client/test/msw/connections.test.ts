@@ -14,7 +14,7 @@ describe('events of a hosted service', () => {
     return seen;
   };
 
-  it('come from a list once, though the client comes back', async () => {
+  it('are sent once from a list, although the client reconnects', async () => {
     server.use(
       handlers.events('news', [{ event: 'mail', data: { from: 'Bob' } }, { data: 'two\nlines' }]),
     );
@@ -56,7 +56,7 @@ describe('events of a hosted service', () => {
     await end;
   });
 
-  it('may be refused, and leave other requests alone', async () => {
+  it('may be refused, without affecting other requests', async () => {
     server.use(
       handlers.events('news', () => gatewayError('SERVICE_FORBIDDEN')),
       handlers.get('news', () => 'no events'),

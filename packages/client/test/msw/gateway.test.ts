@@ -127,7 +127,7 @@ describe('errors of the gateway', () => {
     ['bad credentials', 401, 'INVALID_CREDENTIALS', 'hello/a', basic],
     ['a bad name', 400, 'INVALID_REQUEST', '7/a', bearer],
     ['another method', 405, 'METHOD_NOT_ALLOWED', 'hello/a', { ...bearer, method: 'PUT' }],
-  ])('come by themselves for %s', async (_, status, code, path, init) => {
+  ])('are automatic for %s', async (_, status, code, path, init) => {
     server.use(handlers.get('a', () => 'Hello'));
     const response = await raw(path, init);
     const body = await response.json();

@@ -3,7 +3,7 @@ import { berth, storage } from './set-up.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-// jsdom puts its own `File` in the place of that of Node, which then cannot read forms.
+// jsdom replaces Node's `File` with its own, and Node then cannot read forms.
 it("accepts uploads if File is not the platform's", async () => {
   vi.stubGlobal('File', class File {});
   await storage.upload('a.html', new Blob(['\r\n<p>\r\n'], { type: 'text/html' }));

@@ -7,7 +7,7 @@ import { BASE, berth, gateway, headers, STORAGE, server, storage } from './set-u
 vi.mock('msw', () => import('msw3'));
 vi.mock('msw/node', () => import('msw3/node'));
 
-// MSW 3 leaves the `fetch` of happy-dom in place, which asks first, as a page of another origin does.
+// MSW 3 keeps the `fetch` of happy-dom, which sends a preflight, like a page of another origin.
 const users = gateway.service('users');
 
 it('calls a hosted service from another origin', async () => {

@@ -12,7 +12,7 @@ const post = (operation: string, body: unknown, init: RequestInit = {}) =>
 const missing = { name: 'StorageError', code: 'STORAGE_FILE_NONEXIST' };
 
 describe('the files in memory', () => {
-  it('go through their whole life with the real client', async () => {
+  it('go through their whole life cycle with the real client', async () => {
     const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 31) % 256);
     const { fileID } = await storage.upload('reports/a.bin', bytes, { contentType: 'image/png' });
     expect(berth.files.get('reports/a.bin')).toMatchObject({ bytes, contentType: 'image/png' });
@@ -149,7 +149,7 @@ describe('answers', () => {
     expect(await failureOf(other.delete('a'))).toMatchObject({ code: 'INVALID_ENV', status: 404 });
   });
 
-  it('keep what must not be overwritten', async () => {
+  it('do not overwrite a file if that is not allowed', async () => {
     berth.files.put('a', 'new');
     berth.files.put('b', 'old');
     const error = await failureOf(storage.copy('/a', '/b', { overwrite: false }));

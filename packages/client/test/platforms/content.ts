@@ -15,12 +15,12 @@ function bytesAt(offset: number, length: number): Uint8Array<ArrayBuffer> {
   return block.slice(start, start + Math.min(length, BLOCK));
 }
 
-/** A content of so many bytes, piece by piece. */
+/** Content of this many bytes, in chunks. */
 function* piecesOf(size: number): Generator<Uint8Array<ArrayBuffer>> {
   for (let offset = 0; offset < size; offset += BLOCK) yield bytesAt(offset, size - offset);
 }
 
-/** A content of so many bytes. */
+/** Content of this many bytes. */
 export function blobOf(size: number): Blob {
   return new Blob([...piecesOf(size)]);
 }
@@ -40,7 +40,7 @@ export function streamOf(size: number): ReadableStream<Uint8Array<ArrayBuffer>> 
   );
 }
 
-/** Fails unless a body holds that content, and nothing else. */
+/** Fails unless a body is exactly that content. */
 export async function assertContent(
   body: ReadableStream<Uint8Array> | null,
   size: number,

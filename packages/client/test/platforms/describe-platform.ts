@@ -28,7 +28,7 @@ export function describePlatform(title: string, platform: PlatformId, given: () 
   else describe(title, run);
 }
 
-/** Each case as a test of its own. */
+/** Each case as a separate test. */
 function runCases(platform: PlatformId, given: () => Given): void {
   const results = new Map<string, CaseResult>();
   let failure: unknown;

@@ -19,9 +19,9 @@ interface SecureSurfaces extends Surfaces {
  */
 export interface Deployment extends Surfaces {
   readonly envId: string;
-  /** A token that the gateway takes. */
+  /** A token that the gateway accepts. */
   readonly token: string;
-  /** A key pair that both APIs take. */
+  /** A key pair that both APIs accept. */
   readonly keyPair: { readonly secretId: string; readonly secretKey: string };
   /** The same over https, with a certificate that the platform is configured to trust. */
   readonly secure: SecureSurfaces;
@@ -53,6 +53,6 @@ export interface PlatformCase {
   readonly name: string;
   readonly feature: FeatureId;
   run(deployment: Deployment, tools: Tools): Promise<void>;
-  /** Proves on a platform that lacks the feature that what is documented happens instead. */
+  /** On a platform that lacks the feature, proves that the documented behaviour happens instead. */
   without?(deployment: Deployment, tools: Tools): Promise<void>;
 }

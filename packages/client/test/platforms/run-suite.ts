@@ -6,14 +6,14 @@ import type { PlatformId } from './platforms.ts';
 export interface CaseResult {
   readonly name: string;
   readonly ms: number;
-  /** Absent where it passed. */
+  /** Absent if it passed. */
   readonly error?: string;
 }
 
 /** Milliseconds after which a case counts as hung. */
 export const LIMIT = 30_000;
 
-/** What a case comes to on a platform: `undefined` if another case proves what is lacking. */
+/** The outcome of a case on a platform: `undefined` if another case proves what is lacking. */
 export function planOf(one: PlatformCase, platform: PlatformId) {
   const lack = lackOf(one.feature, platform);
   if (lack === undefined) return { run: one.run, title: one.name };

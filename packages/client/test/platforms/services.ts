@@ -29,7 +29,7 @@ export const LAST_TICK = 5;
 /** What came to `echo`. */
 export interface Echo {
   readonly method: string;
-  /** Path behind the service's name, and query, bytes as they came. */
+  /** Path after the service's name, and query, byte for byte. */
   readonly target: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export interface Echo {
 
 /** Data of an event of `ticker`. */
 export interface Tick {
-  /** `Last-Event-ID` of the connection that it came over. */
+  /** `Last-Event-ID` of its connection. */
   readonly after: string | null;
   /** Always {@link TICK_TEXT}. */
   readonly text: string;

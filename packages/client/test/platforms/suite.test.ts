@@ -7,12 +7,12 @@ const platforms = Object.keys(PLATFORMS) as PlatformId[];
 const features = Object.entries(FEATURES) as [FeatureId, Feature][];
 
 describe('the suite', () => {
-  it('has a name of its own for each case', () => {
+  it('has a unique name for each case', () => {
     const names = SUITE.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it.each(features)('has a case for %s, which proves what lacks if it lacks', (id) => {
+  it.each(features)('has a case for %s, which also proves what happens without it', (id) => {
     const cases = SUITE.filter(({ feature }) => feature === id);
     expect(cases.length).toBeGreaterThan(0);
     const isLacking = platforms.some((platform) => lackOf(id, platform) !== undefined);

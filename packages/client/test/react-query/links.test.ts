@@ -66,7 +66,7 @@ describe('a link to a file', () => {
     await settle(() => expect(answers).toHaveLength(3));
   });
 
-  it('is fetched in time for what shows it only later', async () => {
+  it('is refetched in time for components mounted later', async () => {
     const { fileID, files } = await setUp();
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
     const query = files.tempUrl(fileID, { maxAge: 100 });
@@ -86,7 +86,7 @@ describe('a link to a file', () => {
   it.each([
     ['a hidden tab returns', (isOn: boolean) => focusManager.setFocused(isOn)],
     ['the connection is back', (isOn: boolean) => onlineManager.setOnline(isOn)],
-  ])('that has expired is no longer shown when %s', async (_, turn) => {
+  ])('is no longer shown after it has expired when %s', async (_, turn) => {
     const answer = (name: string) =>
       list({ fileID: 'a', code: 'SUCCESS', tempFileURL: `https://files.example/${name}` });
     const { fetch: send } = fakeFetch(answer('first'), answer('second'), answer('third'));
@@ -165,7 +165,7 @@ describe('links to many files', () => {
       () => envelope({ code: 'SYS_ERR', message: 'No.' }),
       { name: 'StorageError', code: 'SYS_ERR' },
     ],
-  ])('are an error of the query where %s', async (_, answer, error) => {
+  ])('are an error of the query if %s', async (_, answer, error) => {
     const { storage } = storageWith([answer()], { retry: false });
     const query = createStorageQueries(storage).tempUrls(['a', 'b']);
     const { result } = renderHook(() => useQuery(query));
@@ -174,7 +174,7 @@ describe('links to many files', () => {
     expect(result.current.data).toBeUndefined();
   });
 
-  it('come in one call, each with its url or its error', async () => {
+  it('are fetched in one call, each with its url or its error', async () => {
     const { fileID, files } = await setUp();
     const ids = [fileID, 'cloud://dev.files/none'];
     const { result } = renderHook(() => useQuery(files.tempUrls(ids)));

@@ -44,7 +44,7 @@ describe('queries of a hosted service', () => {
     await waitFor(() => expect(result.current.data).toBeNull());
   });
 
-  it('end the call when the component goes', async () => {
+  it('abort the call when the component unmounts', async () => {
     let gone = () => {};
     const ended = new Promise<void>((resolve) => {
       gone = resolve;
@@ -81,7 +81,7 @@ describe('queries of a hosted service', () => {
     await waitFor(() => expect(isContractError(result.current.error)).toBe(true));
   });
 
-  it('post what the mutation is called with', async () => {
+  it('post the variables of the mutation', async () => {
     await using server = await faultServer(serve({ id: 3 }));
     const orders = queriesOf(server.baseUrl).service('orders');
     const { result } = renderHook(() => useMutation(orders.post<{ id: number }>('new')));
@@ -109,7 +109,7 @@ describe('raw operations', () => {
     await waitFor(() => expect(result.current.error).toMatchObject(error));
   });
 
-  it('of the storage show what is in the envelope', async () => {
+  it('of the storage show the content of the envelope', async () => {
     const files = createStorageQueries(storage);
     const { fileID } = await storage.upload('raw.txt', 'Hello');
     const body = { fileList: [{ fileID }, { fileID: 'cloud://dev.files/none' }] };

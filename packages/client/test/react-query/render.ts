@@ -9,7 +9,7 @@ library.configure({ asyncUtilTimeout: 30_000 });
 afterEach(library.cleanup);
 export const { act, waitFor } = library;
 
-/** Renders a component that uses hooks, with a cache of its own. */
+/** Renders a component that uses hooks, with a separate cache. */
 export function renderHook<Result>(hook: () => Result) {
   const queryClient = new QueryClient();
   const wrapper = ({ children }: { children: ReactNode }) =>

@@ -80,7 +80,7 @@ describe('an upload', () => {
     expect(result.current).toMatchObject({ isIdle: true, error: null, progress: undefined });
   });
 
-  it('ends with a signal of your own, too', async () => {
+  it('ends with your own signal, too', async () => {
     const controller = new AbortController();
     const { result } = renderHook(() => useUpload(storage));
     controller.abort(new Error('no more'));

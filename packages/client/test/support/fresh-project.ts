@@ -42,7 +42,7 @@ export async function createFreshProject() {
   await run('pnpm', ['pack', '--pack-destination', folder], { cwd: ROOT });
   const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
   await run('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1']);
-  // The code as it is now, whatever was built before; the build itself is left alone.
+  // The current code, not an earlier build, which stays in place.
   const dist = join(installed, 'dist');
   await rm(dist, { recursive: true, force: true });
   const source = ['--customConditions', 'berth-source'];
@@ -69,7 +69,7 @@ export async function createFreshProject() {
     /** Folder of the unpacked package. */
     installed,
     write: (name: string, text: string) => writeFile(join(folder, name), text),
-    /** Runs a program in the project, and gives what it prints; fails with that if it fails. */
+    /** Runs a program in the project, and returns its output; if it fails, that is the error. */
     async run(file: string, ...args: string[]): Promise<string> {
       try {
         return (await run(file, args, { cwd: folder })).stdout;

@@ -5,7 +5,7 @@ import ts from '@berth/runtimes/typescript';
 const ROOT = join(import.meta.dirname, '../..');
 const SOURCE = join(ROOT, 'src/');
 
-/** Words that say what a number counts. */
+/** Words for the unit of a number. */
 const UNIT =
   /millisecond|\bms\b|second|\bbytes?\b|\battempts?\b|\bcalls\b|\buploads\b|\bfiles\b|\bstatus\b|position/i;
 
@@ -16,7 +16,7 @@ interface Manifest {
   readonly exports: Record<string, string | { readonly 'berth-source': string }>;
 }
 
-/** The source file of each entry of the package, by its name. */
+/** The source file of each entry of the package, by name. */
 function listEntries(): Record<string, string> {
   const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const entries = Object.entries(manifest.exports).flatMap(([name, target]) =>
@@ -83,7 +83,7 @@ export function findMissingDocs(): string[] {
       if (isCall && !hasTag(member, 'throws') && !ERRORS.test(`${ownerDoc} ${doc}`)) {
         report(member, name, 'no errors');
       }
-      // What is written out in place has properties of its own.
+      // An inline type has its own properties.
       if (memberType.symbol?.name === '__type' && memberType.getCallSignatures().length === 0) {
         checkMembers(name, memberType, doc);
       }

@@ -54,7 +54,7 @@ const absent = whyAbsent('workerd');
 const reason = absent ? ` (skipped: ${absent})` : '';
 
 describe.skipIf(absent)(`a client that requests of a Worker share${reason}`, () => {
-  it('asks for the token once, however many requests wait for it', async () => {
+  it('requests the token once for all waiting requests', async () => {
     const calls = [call(), call(), call()];
     (await answerOf('/token/1').promise).end('a-token');
     const outcome = expect.objectContaining({ authorization: 'Bearer a-token' });
@@ -62,7 +62,7 @@ describe.skipIf(absent)(`a client that requests of a Worker share${reason}`, () 
     expect(await Promise.all(calls)).toEqual([answer, answer, answer]);
   });
 
-  it('asks again where the request that asked has ended', async () => {
+  it('asks again if the request that asked has ended', async () => {
     expect(await call(200)).toEqual({ outcome: 'TimeoutError', asked: 1 });
     const next = call();
     (await answerOf('/token/2').promise).end('a-token');

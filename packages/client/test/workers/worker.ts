@@ -1,6 +1,6 @@
 import { bearer, createGatewayClient, type GatewayClientOptions } from '@berth/client';
 
-/** Addresses come with the first request: a Worker has none of its own. */
+/** URLs come with the first request: a Worker has none of its own. */
 let home = '';
 let asked = 0;
 const auth = bearer(async () => {

@@ -63,7 +63,7 @@ function send(answer: Answer, data: UploadForm['content']['data'], rest: Partial
   });
 }
 
-/** A stream that gives a piece and then nothing more. */
+/** A stream that yields one chunk and then hangs. */
 function stuck() {
   const left = vi.fn();
   const data = new ReadableStream<Uint8Array>({

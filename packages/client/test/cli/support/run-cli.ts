@@ -54,7 +54,7 @@ export function startCli(
   });
 }
 
-/** Runs it to its end, in this process: one of its own would cost a third of a second. */
+/** Runs it to its end in this process: a separate one would take a third of a second longer. */
 export async function runCli(
   args: readonly string[],
   variables: Variables,

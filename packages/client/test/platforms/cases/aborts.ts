@@ -88,7 +88,7 @@ export const ABORTS: readonly PlatformCase[] = [
       });
       const data = new ReadableStream<Uint8Array>({
         async pull(controller) {
-          // So that a stream without end leaves the platform time for all else.
+          // So that an endless stream leaves the platform time for everything else.
           await new Promise((resolve) => setTimeout(resolve));
           controller.enqueue(new Uint8Array(1_000));
           pieces += 1;

@@ -8,7 +8,7 @@ import { type Echo, LAST_TICK, SERVICES } from '../services.ts';
 const SIZE = 1_000_000;
 const once = { retry: false } as const;
 
-/** https, agents, and a `fetch` of the caller's own. */
+/** https, agents, and the caller's own `fetch`. */
 export const CONNECTIONS: readonly PlatformCase[] = [
   {
     name: 'calls, streams, uploads and downloads over https',

@@ -16,7 +16,7 @@ export const EVENTS: readonly PlatformCase[] = [
         assertEqual(text, '中\n\r"');
         seen.push([id, event, after]);
       }
-      // Each connection but the last is dropped within the third event.
+      // Each connection except the last is dropped within the third event.
       assertEqual(seen, [
         ['1', 'tick', null],
         ['2', 'tick', null],

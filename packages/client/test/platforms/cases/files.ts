@@ -94,7 +94,7 @@ async function assertRoundTrip(deployment: Deployment, size: number): Promise<vo
   }
 }
 
-/** Whether bytes are sent while the stream that they come from waits for that. */
+/** Whether bytes are sent while their stream waits for that. */
 async function assertStreamed(deployment: Deployment, isStreamed: boolean): Promise<void> {
   const storage = storageOf(deployment);
   let isEnding = false;

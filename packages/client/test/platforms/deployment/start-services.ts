@@ -6,7 +6,7 @@ import { type Echo, LAST_TICK, SERVICES, TICK_LOSS, TICK_TEXT, type Tick } from 
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** The services of `services.ts`, each at an address of its own. */
+/** The services of `services.ts`, each at its own URL. */
 export interface RunningServices {
   readonly origins: Readonly<Record<string, string>>;
   close(): void;
@@ -115,7 +115,7 @@ function createSlow(): Answer {
   };
 }
 
-/** Things that happen once, whether somebody waits for them already or not yet. */
+/** One-time events, which can be awaited before and after they happen. */
 function createMarks() {
   const marks = new Map<string, PromiseWithResolvers<void>>();
   return {

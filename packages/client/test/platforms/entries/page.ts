@@ -8,13 +8,13 @@ import { unusable } from './unusable.ts';
 
 const BEARER = 'Bearer ';
 
-/** A browser has only its own; the token goes as a subprotocol (D14). */
+/** A browser has only its own WebSocket; the token is sent as a subprotocol (D14). */
 const openWebSocket: OpenWebSocket = (url, protocols, { authorization = '' }) =>
   new WebSocket(url, [...protocols, `berth.bearer.${authorization.slice(BEARER.length)}`]);
 
 const tell = (told: Told) => fetch('/told', { method: 'POST', body: JSON.stringify(told) });
 
-// Runs the suite in a page, as soon as it is opened.
+// Runs the suite in a page as soon as it is opened.
 addEventListener('error', ({ message }) => tell({ fault: message }));
 addEventListener('unhandledrejection', ({ reason }) => tell({ fault: String(reason) }));
 const given: { platform: PlatformId; deployment: Deployment } = await (

@@ -6,7 +6,7 @@ interface Globals {
   readonly Bun?: unknown;
 }
 
-/** The `fetch` of a program that trusts a certificate: each platform has a way of its own. */
+/** A `fetch` that trusts a certificate, which each platform does in its own way. */
 export async function createTrustingFetch(): Promise<(ca: string) => FetchLike> {
   const { Deno, Bun } = globalThis as Globals;
   if (Deno) {

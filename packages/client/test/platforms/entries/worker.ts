@@ -6,11 +6,11 @@ import { unusable } from './unusable.ts';
 
 const BEARER = 'Bearer ';
 
-/** The constructor of a Worker takes no headers; the token goes as a subprotocol (D14). */
+/** The WebSocket constructor of Workers takes no headers; the token is sent as a subprotocol (D14). */
 const openWebSocket: OpenWebSocket = (url, protocols, { authorization = '' }) =>
   new WebSocket(url, [...protocols, `berth.bearer.${authorization.slice(BEARER.length)}`]);
 
-/** Runs the suite in a Worker: takes a deployment as JSON, and gives each result as a line of JSON. */
+/** Runs the suite in a Worker: receives a deployment as JSON, and returns each result as a line of JSON. */
 async function run(request: Request, results: WritableStream<Uint8Array>): Promise<void> {
   const writer = results.getWriter();
   const encoder = new TextEncoder();

@@ -50,13 +50,13 @@ export function whyAbsent(platform: PlatformId): string | undefined {
   return isBrowser(platform) ? skipReason(platform) : undefined;
 }
 
-/** What packages call a processor, where Node calls it otherwise. */
+/** Processor names of packages, if they differ from Node's. */
 const CPUS: Readonly<Partial<Record<PlatformId, Readonly<Record<string, string>>>>> = {
   bun: { arm64: 'aarch64' },
   workerd: { x64: '64' },
 };
 
-/** Systems that a package has no program for: it names those that it has among its dependencies. */
+/** Systems without a program of a package, whose dependencies name those that have one. */
 function isPublished(platform: PlatformId): boolean {
   if (platform !== 'deno' && platform !== 'bun' && platform !== 'workerd') return true;
   const { optionalDependencies } = require(`${platform}/package.json`);

@@ -5,7 +5,7 @@ import type { Deployment } from '../platform-case.ts';
 import type { CaseResult } from '../run-suite.ts';
 import { startWorkerd } from './start-workerd.ts';
 
-/** Runs the suite in a Worker, in one request, and gives its results as they come. */
+/** Runs the suite in a Worker, in one request, and yields its results as they arrive. */
 export async function runWorker(
   module: string,
   deployment: Deployment,

@@ -21,9 +21,9 @@ export type Told =
 /** A page that runs the suite as soon as a browser opens it. */
 export interface ServedPage {
   readonly url: string;
-  /** Until the page has come to its end. */
+  /** Resolves when the page has finished. */
   readonly ended: Promise<void>;
-  /** Gives up waiting for it. */
+  /** Stops waiting for it. */
   fail(error: Error): void;
   close(): void;
 }
@@ -39,7 +39,7 @@ export async function servePage(
   tell: (result: CaseResult) => void,
 ): Promise<ServedPage> {
   const ended = Promise.withResolvers<void>();
-  // It may fail before somebody waits for it.
+  // It may fail before anything awaits it.
   ended.promise.catch(() => {});
   let timer: ReturnType<typeof setTimeout>;
   const wait = () => {

@@ -1,6 +1,6 @@
 import { runWithFaults } from './run-with-faults.ts';
 
-/** A timer that a call leaves behind runs for this long, in milliseconds; the parent waits for half. */
+/** How long a leaked timer runs, in milliseconds; the parent waits for half of that. */
 const TOTAL = 10_000;
 
 /** Runs some seeds and then does nothing more: the process ends if the client holds nothing. */

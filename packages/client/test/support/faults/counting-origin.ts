@@ -38,7 +38,7 @@ export async function startCountingOrigin(seed: number, toAddress: () => string)
     response.setHeader('X-Request-Id', `r-${count}`);
     const url = new URL(request.url ?? '/', 'http://origin');
     try {
-      // A call whose body does not arrive whole is not executed: this throws.
+      // A call with an incomplete body is not executed: this throws.
       const body = await bodyOf(request);
       const operation = /:(\w+)$/.exec(url.pathname)?.[1];
       if (operation) storageCall(operation, JSON.parse(String(body)), response, random);

@@ -8,7 +8,7 @@ import { type Bench, SCENARIOS } from './scenarios.ts';
 
 /** Time limit of an attempt in milliseconds; the longest delay of the proxy is longer. */
 const PER_TRY = 150;
-/** No call lasts longer: its limits, the reading of what it gave, and the pauses of a busy machine. */
+/** Longest time of a call: its limits, reading its result, and the pauses of a busy machine. */
 const LONGEST = 15_000;
 
 /** What came of one run. */

@@ -5,11 +5,11 @@ import type { GatewayClient, StorageClient } from '@berth/client';
 import { bytesOf, EVENTS, type startCountingOrigin } from './counting-origin.ts';
 import type { Random } from './random.ts';
 
-/** What a scenario has at hand. Each call carries an `id` of its own. */
+/** The tools of a scenario. Each call has a unique `id`. */
 export interface Bench {
   readonly gateway: GatewayClient;
   readonly storage: StorageClient;
-  /** The same with a `fetch` of its own, which uploads use too. */
+  /** The same with its own `fetch`, which uploads use too. */
   readonly byFetch: StorageClient;
   readonly origin: Awaited<ReturnType<typeof startCountingOrigin>>;
   readonly random: Random;
@@ -19,9 +19,9 @@ export interface Bench {
 
 /** One call, or a list of calls. */
 export interface Scenario {
-  /** Runs it; a result that holds errors gives them too. */
+  /** Runs it; errors within the result count too. */
   run(bench: Bench): Promise<unknown>;
-  /** What must have been executed once at most. */
+  /** Calls that must be executed at most once. */
   once?(id: string): readonly string[];
   /** Whether a success is right; asked only if no bytes were altered on their way. */
   isRight?(value: unknown, bench: Bench): boolean;
@@ -31,7 +31,7 @@ export interface Scenario {
 
 const sameId = (value: unknown, { id }: Bench) => (value as { id?: unknown }).id === id;
 const listOf = (id: string) => Array.from({ length: 120 }, (_, at) => `${id}-${at}`);
-/** Each result is of its file, and is right, or an error of its own. */
+/** Each result belongs to its file, and is correct or an error of this package. */
 const inOrder = (value: unknown, { id }: Bench, key: string) =>
   (value as Record<string, unknown>[]).every((result, at) => result[key] === listOf(id)[at]);
 const eachOfItsOwn = (value: unknown, { id }: Bench) =>
@@ -50,7 +50,7 @@ const readDownload = async (response: Response) => {
 };
 type Download = Awaited<ReturnType<typeof readDownload>>;
 const isFile = (value: unknown, { id }: Bench) => bytesOf(id).equals((value as Download).bytes);
-/** HTTP cannot tell that bytes were altered, but it can tell how many there are. */
+/** HTTP cannot detect altered bytes, only missing ones. */
 const isLong = (value: unknown) => (value as Download).bytes.length === (value as Download).told;
 const ROOT = '/v1/cloudrun/{name}/{anyPath}';
 const params = (id: string) => ({ path: { name: 'work', anyPath: `a?id=${id}` } });

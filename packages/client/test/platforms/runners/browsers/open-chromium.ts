@@ -2,7 +2,7 @@ import { findBrowser } from '@berth/runtimes/browser';
 import { chromium } from 'playwright-core';
 import type { OpenPage } from './open-page.ts';
 
-/** Chromium, the machine's or npm's. It takes the certificate by the pin of its key. */
+/** Chromium, installed or from npm. It trusts the certificate by the pin of its key. */
 export const openChromium: OpenPage = async (url, { profile, trusted, onGone }) => {
   const context = await chromium.launchPersistentContext(profile, {
     ...(await findBrowser()),

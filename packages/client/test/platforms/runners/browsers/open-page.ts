@@ -2,9 +2,9 @@ import type { Deployment } from '../../platform-case.ts';
 
 /** What a browser is started with. */
 export interface BrowserOptions {
-  /** An empty folder of its own. */
+  /** An empty folder for it. */
   readonly profile: string;
-  /** The one certificate that it is to trust: the path of its file, and `toPin` of it. */
+  /** The one certificate to trust: its path and its `toPin`. */
   readonly trusted: { readonly file: string; readonly pin: string };
   /** What the page calls. */
   readonly deployment: Deployment;
@@ -12,5 +12,5 @@ export interface BrowserOptions {
   readonly onGone: (error: Error) => void;
 }
 
-/** Opens a page in a browser that is started for it; gives what ends that browser. */
+/** Starts a browser to open a page; returns a function that ends the browser. */
 export type OpenPage = (url: string, options: BrowserOptions) => Promise<() => Promise<void>>;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { findProgram } from '@berth/runtimes/engines';
 
-/** Starts a program of the machine, without what the environment of the tests says. */
+/** Starts an installed program, without the environment variables of the tests. */
 export function startProgram(
   names: readonly string[],
   args: readonly string[],
