@@ -28,7 +28,7 @@ const LAYERS = {
     'util',
   ],
   'packages/proof/src': [
-    ...['soak', 'to-mutants-page', 'judge-variants', 'variants', 'judge-mutant', 'start-mutated'],
+    ...['soak', 'to-mutants-page', 'check-variants', 'variants', 'check-mutant', 'start-mutated'],
     ...['start-reference', 'mutants', 'proxy', 'dredd-alone', 'sign-storage-headers'],
   ],
   'packages/server/src': [

@@ -110,7 +110,7 @@ export const wrong: StorageHandlers = { countFiles: ({ folder }) => ({ count: fo
 const RUN = `
 import { createStorageClient } from '@berth/client';
 import { createMock } from '@berth/mock';
-import { judgeMutant } from '../proof/src/judge-mutant.ts';
+import { checkMutant } from '../proof/src/check-mutant.ts';
 import { mutants } from '../proof/src/mutants/index.ts';
 import { startMutated } from '../proof/src/start-mutated.ts';
 
@@ -123,7 +123,7 @@ await mock.close();
 
 const mutated = await startMutated();
 const judge = async (mutant) => {
-  const { report } = await judgeMutant(mutated, mutant, ['ST-COUNT-CALL']);
+  const { report } = await checkMutant(mutated, mutant, ['ST-COUNT-CALL']);
   return report.results.find(({ id }) => id === 'ST-COUNT-CALL')?.outcome;
 };
 const mutant = mutants.find(({ rule }) => rule === 'ST-COUNT-CALL');

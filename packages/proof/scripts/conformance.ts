@@ -10,7 +10,7 @@ const targets = [
   { name: 'mock', start: startConformingMock },
 ];
 
-/** Checks the reference server and the mock of this repository, and ends with one line for each. */
+/** Checks the reference server and the mock, and prints a summary line for each. */
 const lines: string[] = [];
 for (const { name, start } of targets) {
   const target = await start();

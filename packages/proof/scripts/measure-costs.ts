@@ -7,14 +7,14 @@ import { startReference } from '../src/start-reference.ts';
 const SEED = 1;
 const FILE = new URL('../../conformance/src/run/costs.json', import.meta.url);
 
-/** Measures what each check sends to the reference server, for `berth-conformance --dry-run`. */
+/** Measures how much each check sends to the reference server, for `berth-conformance --dry-run`. */
 const reference = await startReference();
 try {
   const { results, exitCode } = await createConformance({
     ...reference.options,
     seed: SEED,
   }).run();
-  if (exitCode !== 0) throw new Error('The reference server does not keep the contract.');
+  if (exitCode !== 0) throw new Error('The reference server does not follow the contract.');
   const costs = results.map(({ id, requests, bytes }) => [id, { requests, bytes }]);
   const content = {
     'x-measured': 'packages/proof/scripts/measure-costs.ts',

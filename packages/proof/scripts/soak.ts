@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { createConformance } from '@berth/conformance';
-import { judgeVariants } from '../src/judge-variants.ts';
+import { checkVariants } from '../src/check-variants.ts';
 import { fromOutside } from '../src/mutants/from-outside/index.ts';
 import { mutants } from '../src/mutants/index.ts';
 import { startMutated } from '../src/start-mutated.ts';
@@ -15,84 +15,82 @@ import { type MutantRow, toMutantsPage } from '../src/to-mutants-page.ts';
 import { variants } from '../src/variants/index.ts';
 
 const PROCESSES = 2;
-/** Runs of the sound server under load, in a row. */
+/** Consecutive runs against the correct server under load. */
 const ROUNDS = 50;
 const PAGE = fileURLToPath(new URL('../../../docs/reference/mutants.md', import.meta.url));
 
 /*
- * The long proof, or the parts of it that the arguments name:
- * - mutants: each against every rule, and Dredd alone against each; writes docs/reference/mutants.md
- * - outside: each fault from outside against every rule
- * - variants: each deployment that is right in another way, alone
- * - rounds: the sound server many times in a row while both processors are busy
+ * The long proof, or the parts of it given as arguments:
+ * - mutants: checks each with all rules and with Dredd alone; writes docs/reference/mutants.md
+ * - outside: checks each fault of real products with all rules
+ * - variants: checks each allowed variant on its own
+ * - rounds: checks the correct server many times in a row while both processors are busy
  */
 const PARTS: Record<string, () => Promise<number>> = {
   async mutants() {
-    const rows = await judgeAll('mutants', mutants.length);
+    const rows = await checkAll('mutants', mutants.length);
     await writeFile(PAGE, toMutantsPage(rows, fromOutside.length));
     return countBad(rows);
   },
-  // They have no companions: what else they break is shown, and no fault.
+  // They list no companions: what else they break is printed, but is not an error.
   async outside() {
-    const rows = await judgeAll('outside', fromOutside.length);
+    const rows = await checkAll('outside', fromOutside.length);
     return rows.filter(({ caught }) => !caught).length;
   },
-  variants: judgeEachVariant,
-  rounds: repeatSound,
+  variants: checkEachVariant,
+  rounds: repeatCorrect,
 };
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in PARTS));
 if (unknown.length > 0) {
-  console.error(
-    `There is no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}.`,
-  );
+  console.error(`Unknown part ${unknown.join(', ')}: use ${Object.keys(PARTS).join(', ')}.`);
   process.exit(2);
 }
 let bad = 0;
 for (const [name, run] of Object.entries(PARTS)) {
   if (wanted.length === 0 || wanted.includes(name)) bad += await run();
 }
-console.log(bad === 0 ? 'all as it should be' : `${bad} not as it should be`);
+console.log(bad === 0 ? 'All results are as expected.' : `${bad} unexpected results.`);
 process.exitCode = bad > 0 ? 1 : 0;
 
-function isBad({ caught, strangers }: MutantRow): boolean {
-  return !caught || strangers.length > 0;
+function isBad({ caught, unrelated }: MutantRow): boolean {
+  return !caught || unrelated.length > 0;
 }
 
 function countBad(rows: readonly MutantRow[]): number {
   return rows.filter(isBad).length;
 }
 
-/** @throws Error where a process ended before it was through */
-async function judgeAll(part: string, count: number): Promise<MutantRow[]> {
+/** @throws Error if a process ended early */
+async function checkAll(part: string, count: number): Promise<MutantRow[]> {
   const rows: MutantRow[] = [];
-  const script = new URL('../src/soak/judge-shard.ts', import.meta.url);
-  const judgeShard = async (index: number) => {
+  const script = new URL('../src/soak/check-shard.ts', import.meta.url);
+  const checkShard = async (index: number) => {
     const child = fork(script, [part, String(index), String(PROCESSES)]);
     child.on('message', (row: MutantRow) => {
       rows.push(row);
-      const also = row.strangers.length > 0 ? `; also ${row.strangers.join(' ')}` : '';
+      const also = row.unrelated.length > 0 ? `; also ${row.unrelated.join(' ')}` : '';
       const verdict = (part === 'outside' ? !row.caught : isBad(row)) ? 'BAD' : 'ok ';
       console.log(`${rows.length}/${count} ${verdict} ${row.rule}: ${row.breaks}${also}`);
     });
     await once(child, 'exit');
   };
-  await Promise.all(Array.from({ length: PROCESSES }, (_, index) => judgeShard(index)));
-  if (rows.length < count) throw new Error(`Only ${rows.length} of ${count} mutants were judged.`);
+  await Promise.all(Array.from({ length: PROCESSES }, (_, index) => checkShard(index)));
+  if (rows.length < count) throw new Error(`Only ${rows.length} of ${count} mutants were checked.`);
   return rows.toSorted((a, b) => a.index - b.index);
 }
 
-async function judgeEachVariant(): Promise<number> {
+async function checkEachVariant(): Promise<number> {
   const mutated = await startMutated();
   let bad = 0;
   try {
     for (const [index, one] of variants.entries()) {
-      const { report, condemned } = await judgeVariants(mutated, [one]);
-      const isGood = report.exitCode === 0 && condemned.length === 0;
+      const { report, failures } = await checkVariants(mutated, [one]);
+      const isGood = report.exitCode === 0 && failures.length === 0;
       if (!isGood) bad += 1;
       console.log(`${index + 1}/${variants.length} ${isGood ? 'ok ' : 'BAD'} ${one.name}`);
-      for (const line of condemned) console.log(`  ${line}`);
+      for (const line of failures) console.log(`  ${line}`);
     }
   } finally {
     await mutated.close();
@@ -100,7 +98,7 @@ async function judgeEachVariant(): Promise<number> {
   return bad;
 }
 
-async function repeatSound(): Promise<number> {
+async function repeatCorrect(): Promise<number> {
   const spin = 'for (;;) Math.sqrt(Math.random());';
   const load = [1, 2].map(() => new Worker(spin, { eval: true }));
   const reference = await startReference();

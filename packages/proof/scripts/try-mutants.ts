@@ -1,12 +1,12 @@
 /* biome-ignore-all lint/suspicious/noConsole: a script talks to the terminal */
 
-import { judgeMutant } from '../src/judge-mutant.ts';
+import { checkMutant } from '../src/check-mutant.ts';
 import { fromOutside } from '../src/mutants/from-outside/index.ts';
 import { chunkedBodies } from '../src/mutants/gateway-requests.ts';
 import { mutants } from '../src/mutants/index.ts';
 import { startMutated } from '../src/start-mutated.ts';
 
-/** Runs the mutants of the rules that the arguments begin with: all rules, or with `--own` only their own. */
+/** Checks the mutants of the rules with these ID prefixes: with all rules, or only their own with `--own`. */
 const args = process.argv.slice(2);
 const isOwn = args.includes('--own');
 const prefixes = args.filter((arg) => arg !== '--own');
@@ -18,7 +18,7 @@ const mutated = await startMutated();
 let bad = 0;
 try {
   for (const mutant of wanted) {
-    const { caught, strangers, report } = await judgeMutant(
+    const { caught, unrelated, report } = await checkMutant(
       mutated,
       mutant,
       isOwn ? [mutant.rule] : [],
@@ -26,17 +26,17 @@ try {
     const others = report.results.filter(
       ({ outcome }) => outcome === 'error' || outcome === 'skip',
     );
-    const isGood = caught && strangers.length === 0;
+    const isGood = caught && unrelated.length === 0;
     if (!isGood) bad += 1;
     console.log(
       `${isGood ? 'ok  ' : 'BAD '} ${mutant.rule}: ${mutant.breaks} (${report.durationMs} ms)`,
     );
     if (!caught) console.log('     not caught');
-    if (strangers.length > 0) console.log(`     strangers: ${strangers.join(' ')}`);
+    if (unrelated.length > 0) console.log(`     unrelated: ${unrelated.join(' ')}`);
     for (const { id, outcome, reason } of others) console.log(`     ${outcome} ${id}: ${reason}`);
     if (!isGood && caught) {
       for (const { id, findings } of report.results) {
-        if (strangers.includes(id)) console.log(`     ${id}: ${findings[0]?.message}`);
+        if (unrelated.includes(id)) console.log(`     ${id}: ${findings[0]?.message}`);
       }
     }
   }

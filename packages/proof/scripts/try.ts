@@ -3,7 +3,7 @@
 import { createConformance } from '@berth/conformance';
 import { startReference } from '../src/start-reference.ts';
 
-/** Runs the rules that the arguments name against the reference server, and prints every finding. */
+/** Checks the reference server with the given rules, and prints every finding. */
 const only = process.argv.slice(2);
 const reference = await startReference();
 try {

@@ -4,7 +4,7 @@ import profile from '@berth/spec/wire-profiles/default.json' with { type: 'json'
 
 const { algorithm, service, storageVersion, storageSigningHost, ...signature } = defaults.signature;
 
-/** The headers of a storage call that is made now (D17). */
+/** Signed headers for a storage call made now (D17). */
 export function signStorageHeaders({
   id,
   secret,

@@ -6,13 +6,13 @@ import { startMutatingProxy } from './proxy/start-mutating-proxy.ts';
 import { signStorageHeaders } from './sign-storage-headers.ts';
 import { startReference } from './start-reference.ts';
 
-/** Always the same generated requests: some faults are in reach of few of them. */
+/** Fixes the generated requests, since only a few of them reveal some faults. */
 const SEED = 1;
 
-/** The reference server behind a proxy, whose faults can be changed. */
+/** The reference server behind a proxy whose fault can be changed. */
 export interface Mutated {
   options: ConformanceOptions;
-  /** Puts a mutant in place of the one before; `undefined` for a sound server. */
+  /** Replaces the current mutant; `undefined` restores the correct server. */
   use(mutant: Pick<Mutant, 'create'> | undefined): void;
   close(): Promise<void>;
 }

@@ -10,21 +10,21 @@ const ENV = 'dev';
 const OTHER_ENV = 'other';
 const KEY_PAIR = { id: 'reference', secret: 'secret of the key pair of the reference server' };
 
-/** The reference server with the fixture service behind it, and how the suite is to call it. */
+/** The reference server with the fixture service behind it, and the suite's options for it. */
 export interface Reference {
   url: string;
-  /** Everything that the suite needs, so that no rule is skipped or disabled. */
+  /** Complete, so that no rule is skipped or disabled. */
   options: ConformanceOptions;
   close(): Promise<void>;
 }
 
 export interface ReferenceOptions {
-  /** Where callers reach the server, if not at its own address. */
+  /** Public URL of the server. Default: its own address. */
   publicUrl?: string;
-  /** Where the gateway finds the fixture service. Default: one is started. */
+  /** URL of the fixture service. Default: one is started. */
   fixtureUrl?: string;
   wireProfile?: ConformanceOptions['wireProfile'];
-  /** Leave the second environment out; the gateway then takes any loopback host (D12). */
+  /** Leave out the second environment; the gateway then accepts any loopback host (D12). */
   isAlone?: boolean;
 }
 

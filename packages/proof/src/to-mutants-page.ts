@@ -1,54 +1,54 @@
 import contract from '@berth/spec/rules.json' with { type: 'json' };
 
-/** What became of one mutant. */
+/** The result of one mutant. */
 export interface MutantRow {
-  /** Its place in the list of mutants. */
+  /** Index in the list of mutants. */
   index: number;
   rule: string;
   breaks: string;
   companions: readonly string[];
   /** The check of its rule failed. */
   caught: boolean;
-  /** Rules that failed and are neither its own nor companions. */
-  strangers: readonly string[];
-  /** The suite's engine Dredd, with its own judgement, found something. */
+  /** Other rules that failed and are not companions. */
+  unrelated: readonly string[];
+  /** The suite's engine Dredd found something. */
   engine?: boolean;
-  /** Dredd alone found something that it does not find at the sound server. */
+  /** Dredd alone found something that it does not find on the correct server. */
   dredd?: boolean;
 }
 
 /**
- * The page that shows what is found, and by what.
+ * The page that lists the mutants and what finds them.
  *
- * @param outside how many faults from outside there are
+ * @param outside number of faults from outside
  */
 export function toMutantsPage(rows: readonly MutantRow[], outside: number): string {
   const count = (test: (row: MutantRow) => boolean | undefined) => rows.filter(test).length;
   const mark = (holds: boolean | undefined) => (holds ? 'yes' : '–');
-  const lines = rows.map(({ rule, breaks, companions, caught, strangers, dredd, engine }) => {
-    const others = [...companions, ...strangers].map((id) => `\`${id}\``).join(' ');
+  const lines = rows.map(({ rule, breaks, companions, caught, unrelated, dredd, engine }) => {
+    const others = [...companions, ...unrelated].map((id) => `\`${id}\``).join(' ');
     const text = breaks.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('{', '&#123;');
     return `| \`${rule}\` | ${text} | ${mark(caught)} | ${others} | ${mark(engine)} | ${mark(dredd)} |`;
   });
   return `# What the conformance suite finds
 
 Measured by \`npm run soak\` in \`packages/proof\`. Each row is a mutant: the reference server behind a proxy
-that breaks its behaviour on the wire for one rule of the rule set ${contract.version}. The sound server
-passes every rule.
+that breaks one rule of the rule set ${contract.version}. The server itself passes every rule.
 
 | | Mutants found |
 | --- | --- |
-| The suite, by the right rule | ${count(({ caught }) => caught)} of ${rows.length} |
-| Of these by no other rule | ${count(({ caught, strangers, companions }) => caught && strangers.length + companions.length === 0)} |
-| By its engine Dredd, which judges the documented calls by the whole contract | ${count(({ engine }) => engine)} |
-| Dredd alone | ${count(({ dredd }) => dredd)} |
+| By the suite, with the right rule | ${count(({ caught }) => caught)} of ${rows.length} |
+| By the suite, with no other rule | ${count(({ caught, unrelated, companions }) => caught && unrelated.length + companions.length === 0)} |
+| By the suite's engine Dredd, which compares the documented calls with the contract | ${count(({ engine }) => engine)} |
+| By Dredd alone | ${count(({ dredd }) => dredd)} |
 
-Dredd alone is Dredd 14.1 with the OpenAPI 3.0 copy, the documented successes and hooks that add the
-credentials and have the hosted service answer with the example. What fails for a sound server too is not
-counted. ${outside} more faults of real gateways, proxies and object stores, written from the rules alone
-without a look at the checks, are each held to the rule that they break by \`npm test\`.
+Dredd alone is Dredd 14.1 with the OpenAPI 3.0 copy, the documented successes, and hooks that add credentials
+and make the hosted service return the example. Findings that also occur on the correct server are not counted.
 
-| Rule | What is broken | Found | Fails with it | Engine Dredd | Dredd alone |
+Another ${outside} mutants copy faults of real gateways, proxies and object stores. They were written from the
+rules alone, without reading the checks, and \`npm test\` verifies that the rule each of them breaks fails.
+
+| Rule | Fault | Found | Other failures | Engine Dredd | Dredd alone |
 | --- | --- | --- | --- | --- | --- |
 ${lines.join('\n')}
 `;

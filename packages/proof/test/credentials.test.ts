@@ -5,8 +5,8 @@ import { startConformingMock } from '../src/start-conforming-mock.ts';
 import { startReference } from '../src/start-reference.ts';
 
 /*
- * Each combination of credentials, APIs and what else an operator may have or lack is a right way to run
- * the suite: none may condemn a sound server, and what is missing is named.
+ * Every combination of credentials, APIs and other options is a valid way to run the suite: none may fail on a
+ * correct server, and the report names what is missing.
  */
 
 interface Combination {
@@ -17,7 +17,7 @@ interface Combination {
   hasOtherEnv: boolean;
 }
 
-/** The rules and engines that depend on credentials, or on the way in which a call is signed. */
+/** The rules and engines that depend on credentials or on how a call is signed. */
 const SOME = ['AU-BEARER', 'AU-SIGNATURE', 'AU-NONE', 'AU-STORAGE-', 'GW-ENV-HOST', 'GW-HEADERS'];
 const MORE = ['GW-WS-AUTH', 'GW-ERROR-NOT-FOUND', 'ST-META-CALL', 'UP-FORM'];
 const isSoak = process.env.BERTH_CREDENTIALS === 'all';
@@ -33,13 +33,13 @@ const CREDENTIALS: readonly Combination['credentials'][] = [
 ];
 const EITHER = [true, false];
 
-/** Of the storage API alone, nothing but credentials matters. */
+/** For the storage API alone, only credentials matter. */
 const ofStorage: Combination[] = CREDENTIALS.map((credentials) => ({
   ...{ credentials, apis: ['storage'] },
   ...{ hasHost: true, hasFixture: true, hasOtherEnv: true },
 }));
 
-/** All combinations, or a smaller matrix that has each value of host and second environment with each other one. */
+/** All combinations, or a smaller matrix with each pair of values of host and second environment. */
 const ofGateway: Combination[] = CREDENTIALS.flatMap((credentials, first) =>
   [['gateway'] as const, ['gateway', 'storage'] as const].flatMap((apis, second) =>
     EITHER.flatMap((hasFixture, third) =>
@@ -54,7 +54,7 @@ const ofGateway: Combination[] = CREDENTIALS.flatMap((credentials, first) =>
   ),
 );
 
-/** Dredd and Respect send their calls in their own ways, signed by a key pair or with headers as given. */
+/** Dredd and Respect send their own calls, signed with a key pair or with the given headers. */
 const hasEngines = ({ credentials, apis, hasFixture }: Combination) =>
   apis.length === 2 && hasFixture && credentials.length === 1 && credentials[0] !== 'token';
 
@@ -87,7 +87,7 @@ function toOptions(all: ConformanceOptions, combination: Combination): Conforman
   };
 }
 
-/** The options that bring what a combination lacks. */
+/** The options that a combination lacks. */
 function listLacking({ credentials, apis, hasFixture }: Combination): string[] {
   const has = (...names: Combination['credentials']) =>
     names.some((name) => credentials.includes(name));

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { judgeMutant } from '../src/judge-mutant.ts';
+import { checkMutant } from '../src/check-mutant.ts';
 import { fromOutside } from '../src/mutants/from-outside/index.ts';
 import { mutants } from '../src/mutants/index.ts';
 import { testOwnRules, useMutated } from './support/test-own-rules.ts';
 
-/** The share of a list whose turn it is; each commit takes one of them. */
+/** One of `shares` parts of a list, chosen by the commit. */
 function takeTurn<Item>(all: readonly Item[], shares: number): Item[] {
   const head = execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], { encoding: 'utf8' });
   const turn = Number.parseInt(head, 16) % shares;
@@ -15,16 +15,16 @@ function takeTurn<Item>(all: readonly Item[], shares: number): Item[] {
 const mutated = useMutated();
 
 testOwnRules(
-  'a fault from outside is caught by the rule that it breaks: a tenth, by turns',
+  'the rule that it breaks catches a fault from outside (a tenth per commit)',
   mutated,
   takeTurn(fromOutside, 10),
 );
 
-// `npm run soak -- mutants` runs all of them: each is a run of all rules.
+// Each is a run of all rules; `npm run soak -- mutants` runs all mutants.
 test.each(takeTurn(mutants, mutants.length))(
-  'a mutant fails its own rule and no other: one, by turns: $rule: $breaks',
+  'a mutant fails its own rule and no other (one per commit): $rule: $breaks',
   async (mutant) => {
-    const { caught, strangers } = await judgeMutant(mutated(), mutant);
-    expect({ caught, strangers }).toEqual({ caught: true, strangers: [] });
+    const { caught, unrelated } = await checkMutant(mutated(), mutant);
+    expect({ caught, unrelated }).toEqual({ caught: true, unrelated: [] });
   },
 );

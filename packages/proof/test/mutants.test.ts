@@ -14,10 +14,10 @@ test('every rule has a mutant', () => {
 
 const mutated = useMutated();
 
-testOwnRules('a mutant is caught by the rule that it breaks', mutated, mutants);
-testOwnRules('what a gateway makes of chunked bodies is caught', mutated, chunkedBodies);
+testOwnRules('the rule that it breaks catches a mutant', mutated, mutants);
+testOwnRules('mishandled chunked bodies are caught', mutated, chunkedBodies);
 
-test('a gateway may ask for the length of a body, and its operator is told', async () => {
+test('a gateway may require the length of a body, and the report notes it', async () => {
   mutated().use(refuseChunks(411));
   const only = ['GW-FORWARD-BODY'];
   const { results } = await createConformance({ ...mutated().options, only }).run();

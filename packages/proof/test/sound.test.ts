@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import measured from '../../conformance/src/run/costs.json' with { type: 'json' };
 import { startReference } from '../src/start-reference.ts';
 
-/** What is not a pass, as somebody who has to mend it wants to read it. */
+/** What did not pass, with all that is needed to fix it. */
 function listBad({ results }: Report) {
   return results
     .filter(({ outcome }) => outcome !== 'pass')
@@ -20,8 +20,8 @@ function listBad({ results }: Report) {
 /** Added to each call, in milliseconds. */
 const DELAY = Number(process.env.BERTH_DELAY ?? 250);
 
-// Reference server and mock as they are: `npm run conformance`, a part of `npm test`.
-test(`the reference server with ${DELAY} ms more a call is checked within 120 s`, async () => {
+// `npm run conformance` checks reference server and mock without a delay.
+test(`the reference server with ${DELAY} ms of delay per call is checked within 120 s`, async () => {
   const target = await startDelayed(DELAY);
   try {
     const report = await createConformance({ ...target.options, seed: 1 }).run();
@@ -29,14 +29,14 @@ test(`the reference server with ${DELAY} ms more a call is checked within 120 s`
     expect(report.exitCode).toBe(0);
     expect(report.leftovers).toEqual([]);
     expectPlanned(report);
-    // With 8 checks at the same time 250 ms took 125 s.
+    // With 8 checks in parallel, 250 ms of delay took 125 s.
     expect(report.durationMs).toBeLessThan(120_000);
   } finally {
     await target.close();
   }
 });
 
-/** The reference server behind something that holds each new connection back; each call has its own. */
+/** The reference server behind a proxy that delays each new connection; each call opens one. */
 async function startDelayed(delay: number) {
   let target = new URL('http://127.0.0.1');
   const sockets = new Set<Socket>();
@@ -67,11 +67,11 @@ async function startDelayed(delay: number) {
   };
 }
 
-/** What `--dry-run` shows of each check is what a run sends. */
+/** `--dry-run` shows what a run sends. */
 function expectPlanned({ results }: Report) {
   const sent = results.reduce((sum, { requests }) => sum + requests, 0);
   const planned = Object.values(measured.costs).reduce((sum, { requests }) => sum + requests, 0);
   expect(Object.keys(measured.costs).toSorted()).toEqual(results.map(({ id }) => id).toSorted());
-  // Polling takes as many calls as it takes. Red? `scripts/measure-costs.ts` measures them again.
+  // The number of polls varies. If this fails, run `scripts/measure-costs.ts`.
   expect(Math.abs(planned / sent - 1)).toBeLessThan(0.1);
 }

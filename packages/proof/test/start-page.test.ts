@@ -13,7 +13,7 @@ const toCli = (name: string) => [
   fileURLToPath(new URL(`../../${name}/src/cli.ts`, import.meta.url)),
 ];
 
-test("the start page's command ends in 0 on the mock as `npx` starts it", async () => {
+test("the start page's command passes on a mock started by `npx`", async () => {
   const page = await readFile(PAGE, 'utf8');
   const [command = ''] = /^npx @berth\/conformance (?:.*\\\n)*.*$/m.exec(page) ?? [];
   const mock = spawn(process.execPath, [...toCli('mock'), '--port', '0']);
@@ -28,7 +28,7 @@ test("the start page's command ends in 0 on the mock as `npx` starts it", async 
       ([, quoted, plain]) => quoted ?? plain,
     );
     const node = [...toCli('conformance'), ...(args.slice(2) as string[])];
-    // Rejects with any other exit code than 0.
+    // Rejects with any exit code other than 0.
     const { stdout } = await promisify(execFile)(process.execPath, node);
     expect(stdout).toMatch(/^[1-9]\d* pass, 0 fail, 0 skip/m);
   } finally {

@@ -3,8 +3,8 @@ import acme from '@berth/spec/wire-profiles/acme.json' with { type: 'json' };
 import { expect, test } from 'vitest';
 import { startReference } from '../src/start-reference.ts';
 
-// That it passes with them is a test of the server: `deployment/wire-profile.test.ts`.
-test('a server with the names of another vendor fails under those of the contract', async () => {
+// The server tests that it passes with its own names: `deployment/wire-profile.test.ts`.
+test('a server with the names of another vendor fails with those of the contract', async () => {
   const { $schema: _, name: __, ...wireProfile } = acme;
   const reference = await startReference({ wireProfile });
   try {

@@ -2,13 +2,13 @@ import Dredd, { type DreddTransaction } from 'dredd';
 import type { Found, Order } from './protocol.ts';
 
 /*
- * Runs Dredd as its README tells to, in a process of its own: the OpenAPI 3.0 document, the documented
- * successes, and hooks that add the credentials. The verdict is Dredd's own comparison.
+ * Runs Dredd as its README describes, in a separate process: with the OpenAPI 3.0 document, the documented
+ * successes, and hooks that add the credentials. The result is Dredd's own comparison.
  */
 
 const SERVICE = '/v1/cloudrun/';
 
-/** Has the fixture service answer what is documented, for Dredd compares with the example. */
+/** Makes the fixture service return the documented response, since Dredd compares with the example. */
 function orderExample({ expected }: DreddTransaction): string {
   const type = encodeURIComponent(expected.headers['Content-Type'] ?? '');
   return `/answer?type=${type}&body64=${Buffer.from(expected.body ?? '').toString('base64url')}`;

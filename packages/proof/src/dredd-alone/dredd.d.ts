@@ -1,4 +1,4 @@
-/** The parts of Dredd 14 that are used here; the package ships no types. */
+/** The parts of Dredd 14 that are used here. The package has no types. */
 declare module 'dredd' {
   export interface DreddTransaction {
     name: string;

@@ -8,7 +8,7 @@ import type { Found, Order } from './protocol.ts';
 const COPIES = new URL('../../../conformance/src/generated/', import.meta.url);
 
 /**
- * Lets Dredd alone judge a server, with hooks that do no more than add credentials.
+ * Checks a server with Dredd alone, with hooks that only add credentials.
  *
  * @returns names of the transactions that fail
  */

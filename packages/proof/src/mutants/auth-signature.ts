@@ -16,17 +16,17 @@ const isForm = (type = '') => type.startsWith('multipart/form-data;');
 export const authSignature: readonly Mutant[] = [
   mutant(
     'AU-TC3-FORM',
-    'a signature without Timestamp is let in',
+    'a signature without Timestamp is accepted',
     acceptSigned((_, __, { Timestamp }) => Timestamp === undefined),
   ),
   mutant(
     'AU-TC3-FORM',
-    'an empty Signature is let in',
+    'an empty Signature is accepted',
     acceptSigned((_, __, { Signature }) => Signature === ''),
   ),
   mutant(
     'AU-TC3-KEY',
-    'an unknown id has an empty secret',
+    'an unknown key ID has an empty secret',
     acceptSigned((request, context, { Credential }) => {
       const isKnown = Credential?.split('/')[0] === context.keyPair.id;
       return !isKnown && isSigned(request, context, { secret: '' });
@@ -34,44 +34,40 @@ export const authSignature: readonly Mutant[] = [
   ),
   mutant(
     'AU-TC3-KEY',
-    'the service of the scope is not compared',
+    'the service name in the scope is not checked',
     acceptIfSignedFor({ service: 'svc' }),
   ),
   mutant(
     'AU-TC3-TIMESTAMP',
-    'the timestamp that is signed may be some seconds off the one that is sent',
+    'the signed timestamp may differ from the sent one by some seconds',
     acceptSigned((request, context, { Timestamp }) =>
       Array.from({ length: 11 }, (_, index) => Number(Timestamp) - 5 + index).some((timestamp) =>
         isSigned(request, context, { timestamp }),
       ),
     ),
   ),
-  mutant(
-    'AU-TC3-METHOD',
-    'the method is taken for GET whatever it is',
-    acceptIfSignedFor({ method: 'GET' }),
-  ),
+  mutant('AU-TC3-METHOD', 'every method is signed as GET', acceptIfSignedFor({ method: 'GET' })),
   mutant(
     'AU-TC3-PATH',
-    'the path is decoded before it is compared',
+    'the path is decoded before the signature is checked',
     acceptIfSignedFor(({ path }) => ({ path: decodeURI(path) })),
   ),
   mutant(
     'AU-TC3-PATH',
-    'a slash at the end of the path does not count',
+    'a trailing slash of the path is not signed',
     acceptIfSignedFor(({ path }) => ({ path: path.replace(/\/$/, '') })),
   ),
   mutant(
     'AU-TC3-PATH',
-    'a signed path with Chinese characters is refused',
+    'a signed path with Chinese characters is rejected',
     rejectSigned(({ path }) => /%E4/i.test(path)),
   ),
   mutant(
     'AU-TC3-QUERY',
-    'a signature without the query is let in',
+    'a signature without the query is accepted',
     acceptIfSignedFor({ query: '' }),
   ),
-  mutant('AU-TC3-QUERY', 'the query is sorted before it is compared', (context) =>
+  mutant('AU-TC3-QUERY', 'the query is sorted before the signature is checked', (context) =>
     gatewayRequest((request) => {
       const query = request.query.split('&').sort().join('&');
       if (isSigned(request, context, { query })) authenticate(request, context);
@@ -82,22 +78,29 @@ export const authSignature: readonly Mutant[] = [
   ),
   mutant(
     'AU-TC3-BODY',
-    'the body is parsed and written anew before it is compared',
+    'the body is parsed and serialized again before the signature is checked',
     acceptIfSignedFor(({ json }) =>
       json === undefined ? undefined : { body: JSON.stringify(json) },
     ),
   ),
-  mutant('AU-TC3-BODY', 'a signature without the body is let in', acceptIfSignedFor({ body: '' })),
-  mutant('AU-TC3-BODY', 'the service is called before a large body is compared', (context) =>
-    gatewayRequest(async (request) => {
-      const isOfTc3 = request.headers.get('Authorization')?.startsWith('TC3');
-      if (!isOfTc3 || request.body.length < 65_536) return;
-      await callAgain(context, request, { Authorization: context.authorization });
-    }),
+  mutant(
+    'AU-TC3-BODY',
+    'a signature without the body is accepted',
+    acceptIfSignedFor({ body: '' }),
+  ),
+  mutant(
+    'AU-TC3-BODY',
+    'the service is called before the hash of a large body is checked',
+    (context) =>
+      gatewayRequest(async (request) => {
+        const isOfTc3 = request.headers.get('Authorization')?.startsWith('TC3');
+        if (!isOfTc3 || request.body.length < 65_536) return;
+        await callAgain(context, request, { Authorization: context.authorization });
+      }),
   ),
   mutant(
     'AU-TC3-SIGNED-HEADERS',
-    'the content type is compared as it usually is, not as it was sent',
+    'the usual content type is signed instead of the one that was sent',
     acceptIfSignedFor({
       header: (name, value) =>
         name === 'content-type' ? 'application/json; charset=utf-8' : value,
@@ -105,17 +108,17 @@ export const authSignature: readonly Mutant[] = [
   ),
   mutant(
     'AU-TC3-SIGNED-HEADERS',
-    'of a signed header that stands twice the first is compared',
+    'only the first value of a repeated signed header is checked',
     acceptIfSignedFor({ header: (_, value) => value.split(', ', 1)[0] ?? '' }),
   ),
   mutant(
     'AU-TC3-SIGNED-HEADERS',
-    'a signature over more than ten headers is refused',
+    'a signature over more than ten headers is rejected',
     rejectSigned((_, parts) => signedNames(parts).length > 10),
   ),
   mutant(
     'AU-TC3-HOST',
-    'host need not be signed',
+    'host does not have to be signed',
     acceptSigned(
       (request, context, { SignedHeaders }) =>
         SignedHeaders === 'content-type' && isSigned(request, context, { anyHeaders: true }),
@@ -123,7 +126,7 @@ export const authSignature: readonly Mutant[] = [
   ),
   mutant(
     'AU-TC3-HOST',
-    'any header whose name ends in host is taken for host',
+    'any header whose name ends in host counts as host',
     acceptSigned(
       (request, context, parts) =>
         signedNames(parts).some((name) => name.endsWith('-host')) &&
@@ -150,7 +153,7 @@ export const authSignature: readonly Mutant[] = [
   ),
   mutant(
     'AU-TC3-MULTIPART',
-    'a signature over the boundary is refused',
+    'a signature that includes the boundary is rejected',
     rejectSigned(
       (request, _, context) =>
         isForm(request.headers.get('Content-Type')) && !isSigned(request, context),
@@ -158,7 +161,7 @@ export const authSignature: readonly Mutant[] = [
   ),
   mutant(
     'AU-TC3-MULTIPART',
-    'a signature without the boundary is refused',
+    'a signature that leaves the boundary out is rejected',
     rejectSigned(
       (request, _, context) =>
         isForm(request.headers.get('Content-Type')) && isSigned(request, context),
@@ -166,7 +169,7 @@ export const authSignature: readonly Mutant[] = [
   ),
   mutant(
     'AU-TC3-SPACES',
-    'a signature without spaces after its commas is refused',
+    'a signature without spaces after its commas is rejected',
     reject((value) => /^TC3.*,\S/.test(value)),
   ),
 ];

@@ -17,7 +17,7 @@ const accept =
       if (isAccepted((name) => call.headers.get(name), context)) authenticateStorage(call, context);
     });
 
-/** Refuses calls of an operation with a header that is spelled like this. */
+/** Rejects calls of an operation with a header in this spelling. */
 const refuseSpelling = (operation: Operation, spelling: string) =>
   refuse(
     (call: MutatedRequest) =>
@@ -29,7 +29,7 @@ const refuseSpelling = (operation: Operation, spelling: string) =>
 export const authStorage: readonly Mutant[] = [
   mutant(
     'AU-STORAGE-AUTHORIZATION',
-    'links need no credential beside a time',
+    'links need no credential except a timestamp',
     accept(
       'batchGetTempUrls',
       (get) => get(authorization) === undefined && get(timestamp) !== undefined,
@@ -37,17 +37,17 @@ export const authStorage: readonly Mutant[] = [
   ),
   mutant(
     'AU-STORAGE-AUTHORIZATION',
-    'the credential is refused under a name in small letters',
+    'the credential is rejected if its header name is lower case',
     refuseSpelling('batchDelete', authorization.toLowerCase()),
   ),
   mutant(
     'AU-STORAGE-SESSION-TOKEN',
-    'the session token is refused under a name in small letters',
+    'the session token is rejected if its header name is lower case',
     refuseSpelling('getUploadMetaData', sessionToken.toLowerCase()),
   ),
   mutant(
     'AU-STORAGE-TIMESTAMP',
-    'the time is refused under a name in capitals',
+    'the timestamp is rejected if its header name is upper case',
     refuseSpelling('batchCopyFile', timestamp.toUpperCase()),
   ),
   mutant(
@@ -59,7 +59,7 @@ export const authStorage: readonly Mutant[] = [
   ),
   mutant(
     'AU-STORAGE-WRONG',
-    'an unknown id of a copy is let in',
+    'a copy with an unknown key ID is accepted',
     accept('batchCopyFile', (get, { keyPair }) => {
       const [, id] = /Credential=([^/]*)/.exec(get(authorization) ?? '') ?? [];
       return id !== undefined && id !== keyPair.id;
@@ -67,13 +67,13 @@ export const authStorage: readonly Mutant[] = [
   ),
   mutant(
     'AU-STORAGE-WRONG',
-    'an empty credential is let in',
+    'an empty credential is accepted',
     accept('batchDelete', (get) => get(authorization) === ''),
   ),
-  mutant('AU-STORAGE-ENV', 'the environment of a deletion is not looked at', ({ env }) =>
+  mutant('AU-STORAGE-ENV', 'the environment of a deletion is not checked', ({ env }) =>
     retarget((target) => target.replace(/(?<=\/envs\/)[^/]*(?=\/storages:batchDelete$)/, env)),
   ),
-  mutant('AU-STORAGE-ENV', 'of the environment only the beginning is compared', (context) =>
+  mutant('AU-STORAGE-ENV', 'only the beginning of the environment is checked', (context) =>
     retarget((target) =>
       target.replace(/(?<=\/envs\/)[^/]*/, (env) =>
         env.startsWith(context.env) ? context.env : env,

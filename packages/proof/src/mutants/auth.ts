@@ -9,7 +9,7 @@ import {
 } from './support/gateway.ts';
 
 export const auth: readonly Mutant[] = [
-  mutant('AU-BEARER', 'only signatures are let through', {
+  mutant('AU-BEARER', 'only signatures are accepted', {
     ...reject((value) => value.startsWith('Bearer ')),
     upgrade: ({ headers }) =>
       headers.get('Authorization')?.startsWith('Bearer ')
@@ -18,7 +18,7 @@ export const auth: readonly Mutant[] = [
   }),
   mutant(
     'AU-BEARER-ENV',
-    'a token of another environment is let in on GET',
+    'a token of another environment is accepted on GET',
     accept(
       (value, { method }, { otherAuthorization }) =>
         method === 'GET' && value === otherAuthorization,
@@ -26,7 +26,7 @@ export const auth: readonly Mutant[] = [
   ),
   mutant(
     'AU-SIGNATURE',
-    'only tokens are let through on POST',
+    'only tokens are accepted on POST',
     rejectSigned(({ method }) => method === 'POST'),
   ),
   mutant(
@@ -39,7 +39,7 @@ export const auth: readonly Mutant[] = [
   ),
   mutant(
     'AU-NONE',
-    'a POST without credentials is refused after the service was called',
+    'a POST without credentials is rejected after the service was called',
     (context) =>
       gatewayRequest(async (request) => {
         const { method, headers } = request;
@@ -49,7 +49,7 @@ export const auth: readonly Mutant[] = [
   ),
   mutant(
     'AU-NONE',
-    'a GET of a path without credentials is sent to a login page',
+    'a GET of a path without credentials is redirected to a login page',
     gatewayResponse(
       {
         method: 'GET',
@@ -64,19 +64,19 @@ export const auth: readonly Mutant[] = [
   ),
   mutant(
     'AU-BEARER-BAD',
-    'a token of algorithm none is let in',
+    'a token with the algorithm none is accepted',
     accept(
       (value = '') => /^Bearer [\w-]+\.[\w-]+\.$/.test(value) && headOf(value)?.alg === 'none',
     ),
   ),
   mutant(
     'AU-BEARER-BAD',
-    'an expired token is let in',
+    'an expired token is accepted',
     accept((value) => (claimsOf(value)?.exp ?? Number.NaN) * 1000 < Date.now()),
   ),
   mutant(
     'AU-BEARER-BAD',
-    'the signature of a token is not looked at',
+    'the signature of a token is not checked',
     accept((value = '', _, { authorization }) => {
       const [head, payload] = authorization.split('.');
       const [givenHead, givenPayload, signature] = value.split('.');
@@ -85,7 +85,7 @@ export const auth: readonly Mutant[] = [
   ),
   mutant(
     'AU-BEARER-BAD',
-    'a token that is no JSON Web Token is answered with 500',
+    'a token that is not a JSON Web Token gets 500',
     gatewayResponse(
       { when: (_, { headers }) => headers.get('Authorization') === 'Bearer undefined' },
       setStatus(500),
@@ -93,12 +93,12 @@ export const auth: readonly Mutant[] = [
   ),
   mutant(
     'AU-SCHEME-UNKNOWN',
-    'whoever comes with Basic is let in',
+    'any Basic credentials are accepted',
     accept((value = '') => /^Basic \S/.test(value)),
   ),
   mutant(
     'AU-SCHEME-UNKNOWN',
-    'a good token is let in whatever the word before it',
+    'a valid token is accepted with any scheme',
     accept((value, _, { authorization }) => value?.endsWith(` ${authorization.split(' ').at(-1)}`)),
   ),
 ];

@@ -13,12 +13,12 @@ const rewritePath = (rewrite: (path: string) => string) =>
   });
 
 export const gatewayAddress: readonly Mutant[] = [
-  mutant('GW-ENV-HOST', 'every host is taken for that of the environment', ({ env }) =>
+  mutant('GW-ENV-HOST', 'every host counts as the host of the environment', ({ env }) =>
     gatewayRequest(({ headers }) => headers.set('Host', `${env}.${HOST}`)),
   ),
   mutant(
     'GW-ENV-HOST',
-    'a host that only begins like that of the environment is taken for it',
+    'a host that only begins with the environment counts as its host',
     ({ env }) =>
       gatewayRequest(({ headers }) => {
         if (headers.get('Host')?.startsWith(`${env}-`)) headers.set('Host', `${env}.${HOST}`);
@@ -33,7 +33,7 @@ export const gatewayAddress: readonly Mutant[] = [
   ),
   mutant(
     'GW-PATH-SHAPE',
-    'what is for a missing service goes to another one',
+    'calls of a missing service go to another one',
     retarget((target) =>
       target.replace(/^\/v1\/cloudrun\/[^/?]+(?=[^?]*\/answer(\?|$))/, '/v1/cloudrun/conformance'),
     ),
@@ -53,7 +53,7 @@ export const gatewayAddress: readonly Mutant[] = [
   }),
   mutant(
     'GW-PATH-TRAILING-SLASH',
-    'a slash behind the name is answered with a redirect',
+    'a slash after the name is redirected',
     {
       request({ target }) {
         if (target !== '/v1/cloudrun/conformance/') return;
@@ -76,12 +76,12 @@ export const gatewayAddress: readonly Mutant[] = [
   ),
   mutant(
     'GW-PATH-SEGMENTS',
-    'the prefix of the gateway is taken away twice',
+    'the prefix of the gateway is removed twice',
     retarget((target) => target.replace(/^(\/v1\/cloudrun\/\w+)\1/, '$1')),
   ),
   mutant(
     'GW-PATH-SEGMENTS',
-    'parameters of a segment (;b=1) are cut',
+    'parameters of a segment (;b=1) are dropped',
     rewritePath((path) => path.replaceAll(/;[^/]*/g, '')),
     ['GW-PATH-SHAPE'],
   ),
@@ -92,17 +92,17 @@ export const gatewayAddress: readonly Mutant[] = [
   ),
   mutant(
     'GW-PATH-ESCAPES',
-    'escapes of a path are written in upper case',
+    'escapes in a path become upper case',
     rewritePath((path) => path.replaceAll(/%[\da-f]{2}/gi, (code) => code.toUpperCase())),
   ),
   mutant(
     'GW-PATH-ESCAPES',
-    'encoded Chinese in a path is encoded anew',
+    'encoded Chinese in a path is encoded again',
     rewritePath((path) => path.replaceAll('%E4', '%25E4')),
   ),
   mutant(
     'GW-PATH-SLASHES',
-    'empty segments of a path are left out',
+    'empty segments of a path are dropped',
     rewritePath((path) => (/[^/]\/{2,}[^/]/.test(path) ? path.replaceAll(/\/{2,}/g, '/') : path)),
   ),
   mutant(
@@ -124,7 +124,7 @@ export const gatewayAddress: readonly Mutant[] = [
       request.target = `${request.path}?${request.query.replaceAll('+', '%20')}`;
     }),
   ),
-  mutant('GW-QUERY-RAW', 'the query of a WebSocket handshake is encoded anew', {
+  mutant('GW-QUERY-RAW', 'the query of a WebSocket handshake is encoded again', {
     upgrade(request) {
       request.target = request.target.replaceAll('%2f', '%2F');
     },

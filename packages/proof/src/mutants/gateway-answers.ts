@@ -16,14 +16,14 @@ import {
 export const gatewayAnswers: readonly Mutant[] = [
   mutant(
     'GW-GET-JSON',
-    'an object with a code is taken for an envelope, and answered inside data',
+    'an object with a code counts as an envelope and is returned inside data',
     gatewayResponse({ method: 'GET', status: 200, code: 'OK' }, (response) => {
       response.json = { data: response.json };
     }),
   ),
   mutant(
     'GW-GET-TEXT',
-    'line ends of a plain text become LF',
+    'line breaks in plain text become LF',
     gatewayResponse(
       { method: 'GET', contentType: 'text/plain' },
       changeText((text) => text.replaceAll('\r\n', '\n')),
@@ -31,7 +31,7 @@ export const gatewayAnswers: readonly Mutant[] = [
   ),
   mutant(
     'GW-POST-JSON',
-    'properties of value null are left out of an object',
+    'properties of an object that are null are dropped',
     gatewayResponse(
       { method: 'POST', when: ({ json }) => json?.none === null },
       changeJson({ none: undefined }),
@@ -39,7 +39,7 @@ export const gatewayAnswers: readonly Mutant[] = [
   ),
   mutant(
     'GW-POST-TEXT',
-    'a plain text that is JSON gets the content type of JSON',
+    'plain text that is JSON gets the content type of JSON',
     gatewayResponse(
       { method: 'POST', type: 'text/plain', when: ({ json }) => json?.not },
       setHeader('Content-Type', 'application/json'),
@@ -47,14 +47,14 @@ export const gatewayAnswers: readonly Mutant[] = [
   ),
   mutant(
     'GW-STATUS',
-    'a status that has no name becomes the first of its hundred',
+    'an unregistered status becomes the first of its class',
     gatewayResponse({ when: ({ status }) => status % 100 === 99 }, (response) => {
       response.status -= 99;
     }),
   ),
   mutant(
     'GW-STATUS',
-    '504 of the service is answered as an error of the gateway, with 502',
+    '504 of the service becomes a 502 error of the gateway',
     gatewayResponse({ method: 'GET', status: 504 }, setStatus(502)),
   ),
   mutant(
@@ -64,7 +64,7 @@ export const gatewayAnswers: readonly Mutant[] = [
   ),
   mutant(
     'GW-HEADERS',
-    'cookies of an answer are put into one header',
+    'cookies of a response are joined into one header',
     gatewayResponse(
       {},
       setHeader('Set-Cookie', (cookies) => cookies || undefined),
@@ -72,7 +72,7 @@ export const gatewayAnswers: readonly Mutant[] = [
   ),
   mutant(
     'GW-HEADERS',
-    'headers with an underscore are left out of an answer',
+    'response headers with an underscore are dropped',
     gatewayResponse(
       {},
       keepHeaders((name) => !name.includes('_')),
@@ -88,7 +88,7 @@ export const gatewayAnswers: readonly Mutant[] = [
   }),
   mutant(
     'GW-HOP-BY-HOP',
-    'headers that the Connection of the service names reach the caller',
+    'headers named in the Connection of the service reach the caller',
     gatewayResponse({}, passHeader('X-Conformance-One', 'add')),
   ),
   mutant(
@@ -98,12 +98,12 @@ export const gatewayAnswers: readonly Mutant[] = [
   ),
   mutant(
     'GW-BODY',
-    'JSON of the service is parsed and written anew',
+    'JSON of the service is parsed and serialized again',
     gatewayResponse({ method: 'POST', status: 200, type: 'application/json' }, changeJson({})),
   ),
   mutant(
     'GW-BODY',
-    'what is beyond 65,536 bytes of an image is lost',
+    'an image is cut off after 65,536 bytes',
     gatewayResponse(
       { type: 'image/png' },
       changeBody((body) => body.subarray(0, 65_536)),
@@ -119,7 +119,7 @@ export const gatewayAnswers: readonly Mutant[] = [
   ),
   mutant(
     'GW-BODY',
-    'a page of the service with 404 is replaced by one of the gateway',
+    'a 404 page of the service is replaced by one of the gateway',
     gatewayResponse({ status: 404, type: 'text/html' }, setBody('<h1>Not found</h1>')),
   ),
 ];

@@ -15,27 +15,27 @@ const attach = setHeader(NAME, 'attachment');
 export const gatewayDisposition: readonly Mutant[] = [
   mutant(
     'GW-C1',
-    'an answer of JSON to a GET carries no Content-Disposition',
+    'a JSON response to a GET has no Content-Disposition',
     gatewayResponse({ method: 'GET', type: 'application/json' }, remove),
   ),
   mutant(
     'GW-C1',
-    'a failure of the service carries no Content-Disposition on GET',
+    'an error of the service has no Content-Disposition on GET',
     gatewayResponse({ method: 'GET', status: statuses(5) }, remove),
   ),
   mutant(
     'GW-C2',
-    'sounds carry no Content-Disposition on POST',
+    'audio has no Content-Disposition on POST',
     gatewayResponse({ method: 'POST', type: /^audio\// }, remove),
   ),
   mutant(
     'GW-C2',
-    'what is not answered with 200 carries no Content-Disposition on POST',
+    'a response other than 200 has no Content-Disposition on POST',
     gatewayResponse({ method: 'POST', when: ({ status }) => status !== 200 }, remove),
   ),
   mutant(
     'GW-C2-TEXT',
-    'text types are compared with their case',
+    'text types are compared case-sensitively',
     gatewayResponse(
       {
         method: 'POST',
@@ -52,12 +52,12 @@ export const gatewayDisposition: readonly Mutant[] = [
   ),
   mutant(
     'GW-C2-PARAMETERS',
-    'JSON with a charset counts as no text type',
+    'JSON with a charset does not count as a text type',
     gatewayResponse({ method: 'POST', contentType: /^application\/json;/ }, attach),
   ),
   mutant(
     'GW-C2-PARAMETERS',
-    'a type counts as text where a parameter names a text type',
+    'a type counts as text if a parameter names a text type',
     gatewayResponse({ method: 'POST', contentType: /;.*(application\/json|text\/plain)/ }, remove),
     ['GW-C2-NOT-TEXT'],
   ),
@@ -68,33 +68,33 @@ export const gatewayDisposition: readonly Mutant[] = [
   ),
   mutant(
     'GW-C2-NOT-TEXT',
-    'pages count as text on POST',
+    'HTML counts as text on POST',
     gatewayResponse({ method: 'POST', type: 'text/html' }, remove),
   ),
   mutant(
     'GW-C2-NOT-TEXT',
-    'a type counts as text where it begins like a text type',
+    'a type counts as text if it begins like a text type',
     gatewayResponse({ method: 'POST', type: /^(application\/json|text\/plain)./ }, remove),
   ),
   mutant(
     'GW-C3',
-    'an event stream that answers a POST carries attachment',
+    'an event stream has attachment on POST',
     gatewayResponse({ method: 'POST', type: 'text/event-stream' }, attach),
   ),
   mutant(
     'GW-C3',
-    'an event stream with a charset carries attachment',
+    'an event stream with a charset has attachment',
     gatewayResponse({ contentType: /^text\/event-stream;/ }, attach),
   ),
-  mutant('GW-C3-WEBSOCKET', 'a 101 carries attachment', upgraded(attach)),
+  mutant('GW-C3-WEBSOCKET', 'a 101 has attachment', upgraded(attach)),
   mutant(
     'GW-C3-WEBSOCKET',
-    'a 101 carries the Content-Disposition of the service',
+    'a 101 has the Content-Disposition of the service',
     upgraded(passHeader(NAME)),
   ),
   mutant(
     'GW-DISPOSITION-INLINE',
-    'inline of the service stays beside attachment on POST',
+    'inline of the service stays next to attachment on POST',
     gatewayResponse(
       { method: 'POST', when: ({ headers }) => headers.get(NAME) },
       passHeader(NAME, 'add', /^inline/i),
@@ -102,7 +102,7 @@ export const gatewayDisposition: readonly Mutant[] = [
   ),
   mutant(
     'GW-DISPOSITION-INLINE',
-    'inline of the service stands in place of attachment on pages',
+    'inline of the service replaces attachment on HTML',
     gatewayResponse({ method: 'GET', type: 'text/html' }, passHeader(NAME, 'set', /^inline/i)),
   ),
 ];

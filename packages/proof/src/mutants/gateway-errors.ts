@@ -4,7 +4,7 @@ import { changeJson, gatewayResponse, setHeader, setStatus } from './support/gat
 export const gatewayErrors: readonly Mutant[] = [
   mutant(
     'GW-ERROR-BODY',
-    'errors about credentials come as problem+json',
+    'credential errors are sent as problem+json',
     gatewayResponse(
       { status: 401, when: ({ json }) => json?.code },
       setHeader('Content-Type', 'application/problem+json'),
@@ -12,7 +12,7 @@ export const gatewayErrors: readonly Mutant[] = [
   ),
   mutant(
     'GW-ERROR-CODE',
-    'the code of a bad name is a number',
+    'the code of an invalid name is a number',
     gatewayResponse({ status: 400, when: ({ json }) => json?.code }, changeJson({ code: 400 })),
   ),
   mutant(
@@ -38,7 +38,7 @@ export const gatewayErrors: readonly Mutant[] = [
   ),
   mutant(
     'GW-ERROR-NOT-FOUND',
-    'a missing service is answered with 410 on POST',
+    'a missing service gets 410 on POST',
     gatewayResponse({ method: 'POST', status: 404, code: 'SERVICE_NOT_FOUND' }, setStatus(410)),
   ),
 ];

@@ -3,34 +3,34 @@ import { type Mutant, mutant } from './mutant.ts';
 import { gatewayRequest, toGatewayResponse, toRefusal } from './support/gateway.ts';
 import { retarget } from './support/storage.ts';
 
-/** Gives requests to services of such names a response of its own. */
+/** Replaces the response to calls of services with matching names. */
 const instead = (names: RegExp, response: () => MutatedResponse) =>
   gatewayRequest(({ service = '' }) => (names.test(service) ? response() : undefined));
 
 export const gatewayNames: readonly Mutant[] = [
   mutant(
     'GW-NAME-ACCEPTED',
-    'upper case is refused in a name',
+    'a name with upper case is rejected',
     instead(/[A-Z]/, () => toRefusal(400, 'INVALID_REQUEST')),
   ),
   mutant(
     'GW-NAME-ACCEPTED',
-    'a name of 60 characters is refused',
+    'a name of 60 characters is rejected',
     instead(/^.{60}$/, () => toRefusal(400, 'INVALID_REQUEST')),
   ),
   mutant(
     'GW-NAME-LENGTH',
-    'a name of one letter is answered with 200',
+    'a name of one letter gets 200',
     instead(/^[m-zA-Z]$/, () => toGatewayResponse(200)),
   ),
   mutant(
     'GW-NAME-LENGTH',
-    'a very long name is refused with a page',
+    'a very long name gets an HTML page',
     instead(/^.{100}/, () => toGatewayResponse(414, 'text/html', '<h1>URI too long</h1>')),
   ),
   mutant(
     'GW-NAME-PATTERN',
-    'a name that begins with an underscore is a failure of the gateway',
+    'a name that begins with an underscore is an internal error of the gateway',
     instead(/^_/, () => toRefusal(500, 'SYS_ERR')),
   ),
   mutant(

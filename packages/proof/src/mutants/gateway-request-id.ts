@@ -16,24 +16,24 @@ const remove = removeHeader(NAME);
 export const gatewayRequestId: readonly Mutant[] = [
   mutant(
     'GW-REQUEST-ID',
-    'a redirect of the service carries no X-Request-Id',
+    'a redirect of the service has no X-Request-Id',
     gatewayResponse({ status: 302 }, remove),
   ),
   mutant(
     'GW-REQUEST-ID',
-    'the error of a bad name carries no X-Request-Id',
+    'the error of an invalid name has no X-Request-Id',
     gatewayResponse({ status: 400 }, remove),
   ),
   mutant(
     'GW-REQUEST-ID-EQUAL',
-    'the requestId of an error on POST is another one',
+    'the requestId of an error on POST differs from the header',
     gatewayResponse({ method: 'POST', code: 'SERVICE_NOT_FOUND' }, (response) =>
       changeJson({ requestId: randomUUID() })(response),
     ),
   ),
   mutant(
     'GW-REQUEST-ID-NEW',
-    'calls that arrive in the same second share an identifier',
+    'calls that arrive in the same second share a request ID',
     gatewayResponse(
       { method: 'GET', status: 200 },
       setHeader(NAME, () => String(Math.floor(Date.now() / 1000))),
@@ -41,7 +41,7 @@ export const gatewayRequestId: readonly Mutant[] = [
   ),
   mutant(
     'GW-REQUEST-ID-NEW',
-    'the X-Request-Id of the caller is taken over',
+    'the X-Request-Id of the caller is reused',
     gatewayResponse({ status: 200 }, ({ headers }, request) => {
       const own = request.headers.get(NAME);
       if (own) headers.set(NAME, own);
@@ -49,18 +49,18 @@ export const gatewayRequestId: readonly Mutant[] = [
   ),
   mutant(
     'GW-REQUEST-ID-OWN',
-    'the X-Request-Id of the service stands beside that of the gateway',
+    "the X-Request-Id of the service is sent next to the gateway's",
     gatewayResponse({ method: 'POST' }, ({ headers }, request) => {
       for (const own of valuesOfService(request, NAME)) headers.add(NAME, own);
     }),
   ),
   mutant(
     'GW-REQUEST-ID-OWN',
-    'the X-Request-Id of the service stands on a 101',
+    'a 101 has the X-Request-Id of the service',
     upgraded(passHeader(NAME)),
   ),
-  mutant('GW-REQUEST-ID-UPGRADE', 'a 101 carries no X-Request-Id', upgraded(remove)),
-  mutant('GW-REQUEST-ID-OPTIONS', 'a preflight is answered without X-Request-Id', {
+  mutant('GW-REQUEST-ID-UPGRADE', 'a 101 has no X-Request-Id', upgraded(remove)),
+  mutant('GW-REQUEST-ID-OPTIONS', 'the response to a preflight has no X-Request-Id', {
     response({ headers }, { method, headers: asked }) {
       if (method === 'OPTIONS' && asked.get('Access-Control-Request-Method')) headers.remove(NAME);
     },

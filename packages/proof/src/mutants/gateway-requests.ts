@@ -12,7 +12,7 @@ import {
 export const gatewayRequests: readonly Mutant[] = [
   mutant(
     'GW-FORWARD-METHOD',
-    'X-HTTP-Method-Override of a POST is obeyed',
+    'X-HTTP-Method-Override of a POST changes the method',
     gatewayRequest((request) => {
       const wanted = request.headers.get('X-HTTP-Method-Override');
       if (request.method === 'POST' && wanted) request.method = wanted;
@@ -33,7 +33,7 @@ export const gatewayRequests: readonly Mutant[] = [
   ),
   mutant(
     'GW-FORWARD-HEADERS',
-    'of a repeated header only the last reaches the service',
+    'only the last value of a repeated header reaches the service',
     gatewayRequest(({ headers }) => {
       const last = headers.all('X-Conformance-Repeated').at(-1);
       if (last !== undefined) headers.set('X-Conformance-Repeated', last);
@@ -44,23 +44,23 @@ export const gatewayRequests: readonly Mutant[] = [
   }),
   mutant(
     'GW-FORWARD-BODY',
-    'white space around a posted object is cut',
+    'white space around a posted object is trimmed',
     gatewayRequest(changeText((text) => (/^\s/.test(text) ? text.trim() : text))),
   ),
   mutant(
     'GW-FORWARD-BODY',
-    'a posted object of more than 65,536 bytes arrives cut',
+    'a posted object of more than 65,536 bytes arrives truncated',
     gatewayRequest(changeBody((body) => body.subarray(0, 65_536))),
   ),
 ];
 
 const isChunked = ({ headers }: MutatedRequest) => headers.get('Transfer-Encoding') === 'chunked';
 
-/** Refuses each call that has no length. */
+/** Rejects each call without `Content-Length`. */
 export const refuseChunks = (status: number): Mutant =>
   mutant(
     'GW-FORWARD-BODY',
-    `a chunked body is refused with ${status}`,
+    `a chunked body is rejected with ${status}`,
     forwardedRequest((request) =>
       isChunked(request) ? toRefusal(status, 'LENGTH_REQUIRED') : undefined,
     ),
@@ -75,18 +75,18 @@ const changePieces = (breaks: string, change: (pieces: readonly Buffer[]) => Buf
     }),
   );
 
-/** What gateways make of calls whose body comes in chunks, as that of every client that streams. */
+/** Faults in handling chunked bodies, which every streaming client sends. */
 export const chunkedBodies: readonly Mutant[] = [
   refuseChunks(400),
   refuseChunks(501),
-  changePieces('of a chunked body the first chunk arrives', (pieces) => pieces.slice(0, 1)),
-  changePieces('of a chunked body the last chunk arrives', (pieces) => pieces.slice(-1)),
+  changePieces('only the first chunk of a chunked body arrives', (pieces) => pieces.slice(0, 1)),
+  changePieces('only the last chunk of a chunked body arrives', (pieces) => pieces.slice(-1)),
   changePieces('a chunked body arrives with the sizes of its chunks', (pieces) =>
     [...pieces, Buffer.alloc(0)].map((piece) =>
       Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]),
     ),
   ),
-  changePieces('chunks are decoded as text one by one', (pieces) =>
+  changePieces('each chunk is decoded as text on its own', (pieces) =>
     pieces.map((piece) => Buffer.from(piece.toString())),
   ),
 ];

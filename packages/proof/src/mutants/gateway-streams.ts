@@ -20,14 +20,14 @@ export const gatewayStreams: readonly Mutant[] = [
   mutant('GW-SSE-UNBUFFERED', 'an event stream is held back until it ends', {
     buffersEvents: true,
   }),
-  mutant('GW-WS-UPGRADE', 'a handshake with a cookie is refused', {
+  mutant('GW-WS-UPGRADE', 'a handshake with a cookie is rejected', {
     upgrade: ({ headers }) =>
       headers.get('Cookie') === undefined ? undefined : toRefusal(403, 'INVALID_REQUEST'),
   }),
   mutant('GW-WS-TEXT', 'text messages of more than 16,384 bytes are lost', {
     message: (message) => (!message.binary && message.data.length > 16_384 ? undefined : message),
   }),
-  mutant('GW-WS-TEXT', 'two short text messages of the service change places', () => {
+  mutant('GW-WS-TEXT', 'two short text messages of the service are swapped', () => {
     let held: SocketMessage | undefined;
     return {
       message(message) {
@@ -41,16 +41,16 @@ export const gatewayStreams: readonly Mutant[] = [
       },
     };
   }),
-  mutant('GW-WS-BINARY', 'binary messages that are text arrive as text', {
+  mutant('GW-WS-BINARY', 'binary messages that hold text arrive as text', {
     message(message) {
       const isText = isUtf8(message.data) && message.data.length > 1;
       return message.binary && isText ? { ...message, binary: false } : message;
     },
   }),
-  mutant('GW-WS-BINARY', 'empty binary messages are left out', {
+  mutant('GW-WS-BINARY', 'empty binary messages are dropped', {
     message: (message) => (message.binary && message.data.length === 0 ? undefined : message),
   }),
-  mutant('GW-WS-SUBPROTOCOL', 'only the first subprotocol that is offered reaches the service', {
+  mutant('GW-WS-SUBPROTOCOL', 'only the first offered subprotocol reaches the service', {
     upgrade({ headers }) {
       const [first, ...rest] = headers.get('Sec-WebSocket-Protocol')?.split(/, */) ?? [];
       if (first && rest.length > 0) headers.set('Sec-WebSocket-Protocol', first);
@@ -58,7 +58,7 @@ export const gatewayStreams: readonly Mutant[] = [
   }),
   mutant(
     'GW-WS-SUBPROTOCOL',
-    'the subprotocol that the service picks does not reach the caller',
+    'the subprotocol chosen by the service does not reach the caller',
     upgraded((response, request) => {
       const offered = request.headers.get('Sec-WebSocket-Protocol') ?? '';
       if (offered.includes(',')) response.headers.remove('Sec-WebSocket-Protocol');
@@ -67,15 +67,15 @@ export const gatewayStreams: readonly Mutant[] = [
   mutant('GW-WS-CLOSE', 'the reason of a close by the service is lost', {
     close: (end) => (end.from === 'service' ? { ...end, reason: '' } : end),
   }),
-  mutant('GW-WS-CLOSE', 'the service gets 1000 whatever code the caller closes with', {
+  mutant('GW-WS-CLOSE', 'the service always gets the close code 1000', {
     close: (end) => (end.from === 'caller' ? { ...end, code: 1000 } : end),
   }),
-  mutant('GW-WS-AUTH', 'a handshake without credentials is let in', ({ authorization }) => ({
+  mutant('GW-WS-AUTH', 'a handshake without credentials is accepted', ({ authorization }) => ({
     upgrade({ headers }) {
       if (headers.get('Authorization') === undefined) headers.set('Authorization', authorization);
     },
   })),
-  mutant('GW-WS-AUTH', 'the refusal of a handshake has no body', {
+  mutant('GW-WS-AUTH', 'a rejected handshake has no body', {
     response(response, { headers }) {
       if (headers.get('Upgrade') && response.status === 401) response.body = Buffer.alloc(0);
     },

@@ -1,41 +1,41 @@
 import type { RuleId } from '../../../conformance/src/generated/rule-ids.gen.ts';
 import type { Hooks, MutatedResponse } from '../proxy/messages.ts';
 
-/** A fault of a deployment, made on the wire between the suite and the reference server. */
+/** A fault of a deployment, injected between the suite and the reference server. */
 export interface Mutant {
   /** The rule that it breaks. */
   rule: RuleId;
-  /** What is broken, as a sentence: `an answer to a GET carries no Content-Disposition`. */
+  /** What is broken, as a sentence: `a JSON response to a GET has no Content-Disposition`. */
   breaks: string;
-  /** Other rules that cannot but fail with it. */
+  /** Other rules that inevitably fail with it. */
   companions: readonly RuleId[];
-  /** Called once for each run, so that a mutant may have a memory. */
+  /** Called once per run, so that a mutant can keep state. */
   create: (context: MutantContext) => Hooks;
 }
 
-/** What a mutant may use; its own calls go to the server and not through the mutant. */
+/** What a mutant can use. Its own calls go directly to the server. */
 export interface MutantContext {
   /** Address of the reference server behind the mutant. */
   serverUrl: string;
-  /** Address of the mutant: what upload addresses and links begin with. */
+  /** URL of the mutant: the base of upload URLs and links. */
   publicUrl: string;
   env: string;
-  /** `Authorization` that the server accepts, for requests that it should refuse. */
+  /** `Authorization` that the server accepts, for requests that it should reject. */
   authorization: string;
   /** `Authorization` for the other environment of the server. */
   otherAuthorization: string;
   /** Headers of a storage call that the server accepts. */
   storageHeaders: () => Record<string, string>;
-  /** Makes a storage call with good credentials, and returns `data` of the response. */
+  /** Makes a storage call with valid credentials, and returns `data` of the response. */
   storage: (operation: string, fields: object) => Promise<Record<string, unknown> | undefined>;
-  /** Makes any call of the server; `target` is path and query. */
+  /** Makes any call to the server; `target` is path and query. */
   call: (call: {
     method: string;
     target: string;
     headers: Record<string, string>;
     body?: Buffer | string;
   }) => Promise<MutatedResponse>;
-  /** Key pair of the server, for mutants that verify signatures in their own way. */
+  /** Key pair of the server, for mutants with their own signature verification. */
   keyPair: { id: string; secret: string };
 }
 

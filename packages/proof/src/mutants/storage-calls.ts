@@ -13,7 +13,7 @@ import {
 export const storageCalls: readonly Mutant[] = [
   mutant(
     'ST-PATH',
-    'copies stand at another path',
+    'copies have another path',
     retarget((target) =>
       target.replace(/(?<=storages:)batchCopy(?:File)?$/, (name) =>
         name === 'batchCopy' ? 'batchCopyFile' : 'batchCopyFiles',
@@ -23,17 +23,17 @@ export const storageCalls: readonly Mutant[] = [
   ),
   mutant(
     'ST-PATH-EXACT',
-    'what stands after the name of an operation is ignored',
+    'anything after the name of an operation is ignored',
     retarget((target) => target.replace(/(?<=storages:batchDelete)[A-Z]\w*$/, '')),
   ),
   mutant(
     'ST-PATH-EXACT',
-    'the name of an operation may have an ending',
+    'the name of an operation may have a suffix',
     retarget((target) => target.replace(/(?<=storages:\w+)\.json$/, '')),
   ),
   mutant(
     'ST-POST',
-    'copies are a PUT',
+    'copies need a PUT',
     request('batchCopyFile', (call) => {
       if (call.method === 'POST') return toStorageRefusal(405, 'METHOD_NOT_ALLOWED');
       if (call.method === 'PUT') call.method = 'POST';
@@ -43,7 +43,7 @@ export const storageCalls: readonly Mutant[] = [
   ),
   mutant(
     'ST-GET-REFUSED',
-    'an upload address can be had with a GET',
+    'upload metadata can be requested with GET',
     request('getUploadMetaData', (call) => {
       const path = new URLSearchParams(call.query).get('path');
       if (call.method !== 'GET' || path === null) return;
@@ -56,14 +56,14 @@ export const storageCalls: readonly Mutant[] = [
   ),
   mutant(
     'ST-GET-REFUSED',
-    'a GET of a list is answered with an empty one',
+    'a GET of a list returns an empty list',
     request('batchGetTempUrls', ({ method }) =>
       method === 'GET' ? toStorageResponse(200, NO_ENTRIES) : undefined,
     ),
   ),
   mutant(
     'ST-REQUEST-JSON',
-    'a content type with a charset is refused',
+    'a content type with a charset is rejected',
     refuse(
       ({ operation, headers }) =>
         operation === 'batchDelete' && /charset/i.test(headers.get('Content-Type') ?? ''),
@@ -73,19 +73,19 @@ export const storageCalls: readonly Mutant[] = [
   ),
   mutant(
     'ST-REQUEST-JSON',
-    'JSON is read without its escapes',
+    'escapes in JSON are not decoded',
     request('getUploadMetaData', (call) => {
       if (call.json === undefined) return;
       call.body = Buffer.from(call.body.toString().replaceAll('\\u', 'u'));
     }),
   ),
-  mutant('ST-RESPONSE-JSON', 'a refusal for want of credentials is text', {
+  mutant('ST-RESPONSE-JSON', 'the response to missing credentials is plain text', {
     response(response, { operation }) {
       if (operation === 'batchGetTempUrls' && response.status === 401)
         setHeader('Content-Type', 'text/plain')(response);
     },
   }),
-  mutant('ST-RESPONSE-JSON', 'a deletion is answered as text/json', {
+  mutant('ST-RESPONSE-JSON', 'a deletion has the content type text/json', {
     response(response, { operation }) {
       if (operation === 'batchDelete' && response.status === 200)
         setHeader('Content-Type', 'text/json')(response);
@@ -93,7 +93,7 @@ export const storageCalls: readonly Mutant[] = [
   }),
   mutant(
     'ST-REQUEST-FORM',
-    'copies want their fields in data, all others at the top level',
+    'copies need their fields in data, all other calls at the top level',
     refuse(({ operation, json }) =>
       operation === 'batchCopyFile' ? json?.fileList !== undefined : json?.data !== undefined,
     ),
@@ -101,7 +101,7 @@ export const storageCalls: readonly Mutant[] = [
   ),
   mutant(
     'ST-REQUEST-FORM',
-    'copies that are to overwrite and to keep their source are refused',
+    'copies with overwrite and without removeOriginal are rejected',
     refuse(
       (call) =>
         call.operation === 'batchCopyFile' &&
@@ -112,7 +112,7 @@ export const storageCalls: readonly Mutant[] = [
   ),
   mutant(
     'ST-UNKNOWN-FIELDS',
-    'an item with a field that is not known is refused',
+    'an item with an unknown field is rejected',
     refuse(
       ({ operation, json }) =>
         operation === 'batchGetTempUrls' &&

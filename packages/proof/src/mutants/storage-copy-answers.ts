@@ -18,14 +18,14 @@ export const storageCopyAnswers: readonly Mutant[] = [
   ),
   mutant(
     'ST-COPY-LIST',
-    'the list of one copy is its entry alone',
+    'the list of a single copy is the entry itself',
     successBody(({ data }) => {
       if (data.fileList.length === 1) data.fileList = data.fileList[0];
     }, 'batchCopyFile'),
   ),
   mutant(
     'ST-COPY-FILE-ID',
-    'the fileID of an entry names no file',
+    'the fileID of an entry does not exist',
     copies(
       ({ fileID }) => fileID,
       (entry) => {
@@ -84,14 +84,14 @@ export const storageCopyAnswers: readonly Mutant[] = [
         }
       }),
   ),
-  mutant('ST-COPY-ALONE', 'a missing source in the first place refuses the call', (context) =>
+  mutant('ST-COPY-ALONE', 'a missing source in the first item rejects the call', (context) =>
     request('batchCopyFile', async (call) => {
       const sources = await listStored(context, call, 'srcPath');
       const isMissing = sources.size > 0 && !sources.has(itemsOf(call)[0].srcPath);
       return isMissing ? toStorageRefusal(404, 'STORAGE_FILE_NONEXIST') : undefined;
     }),
   ),
-  mutant('ST-COPY-ALONE', 'items behind an existing destination are not copied', () => {
+  mutant('ST-COPY-ALONE', 'items after an existing destination are not copied', () => {
     let isOver = false;
     return leaveOut('batchCopyFile', ({ overwrite }, index) => {
       const isAfter = index > 0 && isOver;

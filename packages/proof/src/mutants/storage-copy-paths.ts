@@ -1,7 +1,7 @@
 import { type Mutant, mutant } from './mutant.ts';
 import { items, itemsOf, leaveOut, refuse } from './support/storage.ts';
 
-/** Has an item fail whose destination matches. */
+/** Fails items whose destination matches. */
 const failFor = (pattern: RegExp) =>
   leaveOut('batchCopyFile', ({ srcPath, dstPath }) =>
     srcPath && pattern.test(dstPath ?? '')
@@ -10,7 +10,7 @@ const failFor = (pattern: RegExp) =>
   );
 
 export const storageCopyPaths: readonly Mutant[] = [
-  mutant('ST-COPY-PATH-LEVELS', 'a third level is left out of a path', {
+  mutant('ST-COPY-PATH-LEVELS', 'the third level of a path is dropped', {
     request(call) {
       const { operation } = call;
       if (operation !== 'batchCopyFile' && operation !== 'getUploadMetaData') return;
@@ -19,10 +19,10 @@ export const storageCopyPaths: readonly Mutant[] = [
         call.body = Buffer.from(text.replaceAll('/level/deeper/', '/level/'));
     },
   }),
-  mutant('ST-COPY-PATH-CHARACTERS', '* is refused in a copy path', failFor(/\*/)),
+  mutant('ST-COPY-PATH-CHARACTERS', '* is rejected in a copy path', failFor(/\*/)),
   mutant(
     'ST-COPY-PATH-CHARACTERS',
-    'the last Chinese characters are refused in a copy path',
+    'the last Chinese characters are rejected in a copy path',
     failFor(/[\u9f00-\u9fff]/),
   ),
   mutant(
@@ -34,7 +34,7 @@ export const storageCopyPaths: readonly Mutant[] = [
   ),
   mutant(
     'ST-COPY-PATH-REFUSED',
-    'a copy path with an emoji refuses the call',
+    'a copy path with an emoji rejects the call',
     refuse(
       (call) =>
         call.operation === 'batchCopyFile' &&
@@ -45,7 +45,7 @@ export const storageCopyPaths: readonly Mutant[] = [
   ),
   mutant(
     'ST-COPY-PATH-ABSOLUTE',
-    'a copy path with a leading / is refused, and one without it taken',
+    'a copy path with a leading / is rejected, one without it is accepted',
     failFor(/^\//),
   ),
 ];

@@ -11,7 +11,7 @@ import { deleteFile, listStored } from './support/uploads.ts';
 
 const isIncomplete = (item: object) => 'srcPath' in item !== 'dstPath' in item;
 
-/** Lets an item without a field fail alone. */
+/** Fails only the item without a field, not the call. */
 const failWithout = (name: string) =>
   leaveOut('batchCopyFile', (item) =>
     isIncomplete(item) && !(name in item)
@@ -19,7 +19,7 @@ const failWithout = (name: string) =>
       : undefined,
   );
 
-/** Has a flag of copies mean another one. */
+/** Replaces the value of a flag of copies. */
 const replaceFlag = (name: 'overwrite' | 'removeOriginal', from: unknown, to: boolean) =>
   items('batchCopyFile', (item) => {
     if (item[name] === from) item[name] = to;
@@ -28,7 +28,7 @@ const replaceFlag = (name: 'overwrite' | 'removeOriginal', from: unknown, to: bo
 export const storageCopy: readonly Mutant[] = [
   mutant(
     'ST-COPY-CALL',
-    'an empty file is not copied, and its entry tells of no failure',
+    'an empty file is not copied, and its entry reports no failure',
     (context) =>
       leaveOutAfter('batchCopyFile', async (call) => {
         const empty = await listStored(context, call, 'srcPath', (bytes) => bytes.length === 0);
@@ -37,22 +37,22 @@ export const storageCopy: readonly Mutant[] = [
   ),
   mutant(
     'ST-COPY-SRC-PATH',
-    'an item without srcPath fails alone, and not the call',
+    'an item without srcPath fails alone instead of the call',
     failWithout('srcPath'),
   ),
   mutant(
     'ST-COPY-DST-PATH',
-    'an item without dstPath fails alone, and not the call',
+    'an item without dstPath fails alone instead of the call',
     failWithout('dstPath'),
   ),
   mutant(
     'ST-COPY-OVERWRITE-DEFAULT',
-    'without overwrite an existing destination stays',
+    'an existing destination stays without overwrite',
     replaceFlag('overwrite', undefined, false),
   ),
   mutant(
     'ST-COPY-OVERWRITE-TRUE',
-    'with overwrite true an existing destination stays',
+    'an existing destination stays with overwrite true',
     replaceFlag('overwrite', true, false),
   ),
   mutant(
@@ -62,7 +62,7 @@ export const storageCopy: readonly Mutant[] = [
   ),
   mutant(
     'ST-COPY-OVERWRITE-FALSE',
-    'with overwrite false the item fails, and the destination is overwritten all the same',
+    'with overwrite false the item fails, but the destination is overwritten',
     ({ storage }) =>
       afterCopies(async ({ srcPath, dstPath }, entry) => {
         if (entry?.code === 'OBJECT_ALREADY_EXIST')
@@ -88,7 +88,7 @@ export const storageCopy: readonly Mutant[] = [
       });
     }),
   ),
-  mutant('ST-COPY-MOVE-FAILED', 'a move that fails removes its source', (context) =>
+  mutant('ST-COPY-MOVE-FAILED', 'a failed move removes its source', (context) =>
     afterCopies(async ({ srcPath, removeOriginal }, entry) => {
       if (entry?.code !== undefined && removeOriginal) await deleteFile(context, srcPath);
     }),

@@ -28,7 +28,7 @@ const filesOf = (context: MutantContext, call: MutatedRequest) =>
 export const storageDelete: readonly Mutant[] = [
   mutant(
     'ST-DELETE-CALL',
-    'the third of three files is not deleted, and answered with SUCCESS',
+    'the third of three files is not deleted, but its code is SUCCESS',
     (context) =>
       leaveOutAfter('batchDelete', async (call) => {
         const files = await filesOf(context, call);
@@ -37,38 +37,42 @@ export const storageDelete: readonly Mutant[] = [
           isWanted && index === 2 ? { fileID, code: 'SUCCESS' } : undefined;
       }),
   ),
-  mutant('ST-DELETE-CALL', 'a link works on, from a cache, when its file is deleted', (context) => {
-    const links = new Map<string, string[]>();
-    const cache = new Map<string, Buffer>();
-    return {
-      async request(one) {
-        const { operation, target, isDownload } = one;
-        for (const id of operation === 'batchDelete' ? itemsOf(one) : []) {
-          const bytes = await readFile(context, id);
-          for (const link of links.get(id) ?? []) if (bytes) cache.set(link, bytes);
-        }
-        const cached = isDownload ? cache.get(target) : undefined;
-        return cached && new MutatedResponse(200, {}, cached);
-      },
-      response(response, { operation }) {
-        if (operation !== 'batchGetTempUrls') return;
-        changeList(response, (entries) => {
-          for (const { fileID, tempFileURL } of entries.filter(isOk)) {
-            const { pathname, search } = new URL(tempFileURL);
-            links.set(fileID, [...(links.get(fileID) ?? []), pathname + search]);
+  mutant(
+    'ST-DELETE-CALL',
+    'a link still works, from a cache, after its file is deleted',
+    (context) => {
+      const links = new Map<string, string[]>();
+      const cache = new Map<string, Buffer>();
+      return {
+        async request(one) {
+          const { operation, target, isDownload } = one;
+          for (const id of operation === 'batchDelete' ? itemsOf(one) : []) {
+            const bytes = await readFile(context, id);
+            for (const link of links.get(id) ?? []) if (bytes) cache.set(link, bytes);
           }
-        });
-      },
-    };
-  }),
+          const cached = isDownload ? cache.get(target) : undefined;
+          return cached && new MutatedResponse(200, {}, cached);
+        },
+        response(response, { operation }) {
+          if (operation !== 'batchGetTempUrls') return;
+          changeList(response, (entries) => {
+            for (const { fileID, tempFileURL } of entries.filter(isOk)) {
+              const { pathname, search } = new URL(tempFileURL);
+              links.set(fileID, [...(links.get(fileID) ?? []), pathname + search]);
+            }
+          });
+        },
+      };
+    },
+  ),
   mutant(
     'ST-DELETE-ONLY',
-    'files whose names begin with that of the deleted one are deleted too',
+    'files whose names begin with the deleted one are deleted too',
     deleteToo((id) => `${id}.txt`),
   ),
   mutant(
     'ST-DELETE-ONLY',
-    'a folder can be deleted like a file, with all that is in it',
+    'a folder can be deleted like a file, with everything in it',
     deleteToo((id) => `${id}/inner.txt`),
   ),
   mutant(
@@ -78,14 +82,14 @@ export const storageDelete: readonly Mutant[] = [
   ),
   mutant(
     'ST-DELETE-FILE-ID',
-    'the fileID of an entry is the name of the file alone',
+    'the fileID of an entry is only the file name',
     deletions(any, (entry) => {
       entry.fileID = entry.fileID.split('/').at(-1);
     }),
   ),
   mutant(
     'ST-DELETE-CODE',
-    'the code of a file that was deleted with others is DELETED',
+    'the code of a file deleted with others is DELETED',
     list('batchDelete', (entries) => {
       const deleted = entries.length === 1 ? [] : entries.filter(isOk);
       for (const entry of deleted) entry.code = 'DELETED';
@@ -93,7 +97,7 @@ export const storageDelete: readonly Mutant[] = [
   ),
   mutant(
     'ST-DELETE-MISSING',
-    'a file that does not exist is deleted with SUCCESS',
+    'the code of a file that does not exist is SUCCESS',
     deletions(any, { code: 'SUCCESS' }),
   ),
   mutant('ST-DELETE-MISSING', 'a file can be deleted a second time', () => {
@@ -103,14 +107,14 @@ export const storageDelete: readonly Mutant[] = [
       if (isOk(entry)) deleted.add(entry.fileID);
     });
   }),
-  mutant('ST-DELETE-ALONE', 'a missing file in the first place refuses the call', (context) =>
+  mutant('ST-DELETE-ALONE', 'a missing file in the first place rejects the call', (context) =>
     request('batchDelete', async (call) => {
       const [first, ...rest] = await filesOf(context, call);
       const isMissing = first === undefined && rest.some((bytes) => bytes !== undefined);
       return isMissing ? toStorageRefusal(404, 'STORAGE_FILE_NONEXIST') : undefined;
     }),
   ),
-  mutant('ST-DELETE-ALONE', 'files behind a missing one are not deleted', (context) =>
+  mutant('ST-DELETE-ALONE', 'files after a missing one are not deleted', (context) =>
     leaveOutAfter('batchDelete', async (call) => {
       const first = (await filesOf(context, call)).indexOf(undefined);
       return (fileID, index) =>

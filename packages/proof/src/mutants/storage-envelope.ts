@@ -1,40 +1,40 @@
 import { type Mutant, mutant } from './mutant.ts';
 import { failure, failureBody, type Patch, success, successBody } from './support/storage.ts';
 
-/** Changes the body of every refusal for want of good credentials. */
+/** Changes the body of every credential error. */
 const unauthorized = (patch: Patch) => failureBody(patch, undefined, 401);
 
 export const storageEnvelope: readonly Mutant[] = [
   mutant(
     'ST-ENVELOPE-STATUS-CODE',
-    'the statusCode of a refused delete call is a string',
+    'the statusCode of a rejected deletion is a string',
     failure((json) => {
       json.statusCode = String(json.statusCode);
     }, 'batchDelete'),
   ),
   mutant(
     'ST-ENVELOPE-STATUS-CODE',
-    'the answer with links has no statusCode',
+    'the response with links has no statusCode',
     success({ statusCode: undefined }, 'batchGetTempUrls'),
   ),
   mutant(
     'ST-ENVELOPE-SUCCESS',
-    'the statusCode of links is 0, as if it were the code of a process',
+    'the statusCode of links is 0, like an exit code',
     success({ statusCode: 0 }, 'batchGetTempUrls'),
   ),
   mutant(
     'ST-COPY-STATUS-CODE',
-    'the statusCode of a refused copy call is 200',
+    'the statusCode of a rejected copy call is 200',
     failure({ statusCode: 200 }, 'batchCopyFile'),
   ),
   mutant(
     'ST-COPY-STATUS-CODE',
-    'the statusCode of a copy that succeeded is 201',
+    'the statusCode of a successful copy is 201',
     success({ statusCode: 201 }, 'batchCopyFile'),
   ),
   mutant(
     'ST-ENVELOPE-BODY',
-    'a refusal of the credentials is flat, without body',
+    'a credential error is flat, without body',
     failure(
       (json) => {
         Object.assign(json, json.body, { body: undefined });
@@ -45,48 +45,48 @@ export const storageEnvelope: readonly Mutant[] = [
   ),
   mutant(
     'ST-ENVELOPE-BODY',
-    'the body of a delete answer is JSON in a string',
+    'the body of a deletion is JSON in a string',
     success((json) => {
       json.body = JSON.stringify(json.body);
     }, 'batchDelete'),
   ),
   mutant(
     'ST-ENVELOPE-REQUEST-ID',
-    'the requestId of a delete answer is a number',
+    'the requestId of a deletion is a number',
     successBody({ requestId: 20_260_101 }, 'batchDelete'),
   ),
   mutant(
     'ST-ENVELOPE-REQUEST-ID-PRESENT',
-    'a refusal of the credentials has no requestId',
+    'a credential error has no requestId',
     unauthorized({ requestId: undefined }),
   ),
   mutant(
     'ST-ENVELOPE-DATA',
-    'the data of a delete answer is the list itself',
+    'the data of a deletion is the list itself',
     successBody((body) => {
       body.data = body.data.fileList;
     }, 'batchDelete'),
   ),
   mutant(
     'ST-ENVELOPE-CODE',
-    'the code of refused credentials is a number',
+    'the code of a credential error is a number',
     unauthorized({ code: 401 }),
   ),
   mutant(
     'ST-ENVELOPE-CODE',
-    'a refusal of the credentials has data, which is null',
+    'a credential error has data, which is null',
     unauthorized({ data: null }),
   ),
   mutant(
     'ST-ENVELOPE-MESSAGE',
-    'the message of refused credentials is an object of languages',
+    'the message of a credential error is an object of languages',
     unauthorized((body) => {
       body.message = { en: body.message };
     }),
   ),
   mutant(
     'ST-ENVELOPE-MESSAGE-PRESENT',
-    'a refused copy call has no message',
+    'a rejected copy call has no message',
     failureBody({ message: undefined }, 'batchCopyFile'),
   ),
 ];

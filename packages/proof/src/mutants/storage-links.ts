@@ -26,7 +26,7 @@ export const storageLinks: readonly Mutant[] = [
   ),
   mutant(
     'ST-LINKS-ITEM-FILE-ID',
-    'an item without fileID is left out, where others have one',
+    'an item without fileID is skipped if others have one',
     request('batchGetTempUrls', (call) => {
       const fileList = itemsOf(call).filter((item) => 'fileID' in item);
       if (fileList.length > 0) call.json = { ...call.json, fileList };
@@ -41,11 +41,7 @@ export const storageLinks: readonly Mutant[] = [
         : undefined,
     ),
   ),
-  mutant(
-    'ST-LINKS-LIST',
-    'a file that is asked for twice has one entry',
-    list('batchGetTempUrls', unique),
-  ),
+  mutant('ST-LINKS-LIST', 'a file requested twice has one entry', list('batchGetTempUrls', unique)),
   mutant(
     'ST-LINKS-LIST',
     'a missing file has no entry',
@@ -86,7 +82,7 @@ export const storageLinks: readonly Mutant[] = [
     },
     ['UP-BROKEN'],
   ),
-  mutant('ST-LINKS-DOWNLOAD', 'a link to a large file wants credentials', {
+  mutant('ST-LINKS-DOWNLOAD', 'a link to a large file needs credentials', {
     response(response, { isDownload, headers }) {
       const isKnown = headers.get('X-Svc-Authorization') !== undefined;
       if (!isDownload || isKnown || response.body.length < 50_000) return;
@@ -96,21 +92,21 @@ export const storageLinks: readonly Mutant[] = [
   }),
   mutant(
     'ST-LINKS-EXPIRE',
-    'a link lives for an hour at least',
+    'a link works for at least an hour',
     items('batchGetTempUrls', (item) => {
       if (item.maxAge > 0) item.maxAge = Math.max(item.maxAge, 3600);
     }),
   ),
   mutant(
     'ST-LINKS-EXPIRE',
-    'every link with maxAge lives for two seconds',
+    'every link with maxAge works for two seconds',
     items('batchGetTempUrls', (item) => {
       if (item.maxAge > 2) item.maxAge = 2;
     }),
   ),
   mutant(
     'ST-LINKS-MISSING',
-    'a file that was deleted has the code SUCCESS, and a link that leads nowhere',
+    'a deleted file has the code SUCCESS and a broken link',
     ({ publicUrl }) => {
       const deleted = new Set<string>();
       return {
@@ -126,7 +122,7 @@ export const storageLinks: readonly Mutant[] = [
   ),
   mutant(
     'ST-LINKS-ALONE',
-    'a missing file in the last place refuses the call',
+    'a missing file in the last place rejects the call',
     refuseAfter(
       'batchGetTempUrls',
       (entries) => entries.at(-1)?.code === 'STORAGE_FILE_NONEXIST' && isOk(entries[0]),
@@ -134,7 +130,7 @@ export const storageLinks: readonly Mutant[] = [
   ),
   mutant(
     'ST-LINKS-ALONE',
-    'items behind a missing file get no links',
+    'items after a missing file get no links',
     list('batchGetTempUrls', (entries) => {
       const first = entries.findIndex(isBad);
       const rest = first < 0 ? [] : entries.slice(first);

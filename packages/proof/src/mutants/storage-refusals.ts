@@ -2,7 +2,7 @@ import type { MutatedRequest } from '../proxy/messages.ts';
 import { type Mutant, mutant } from './mutant.ts';
 import { isObject, NO_ENTRIES, refuse, request, toStorageResponse } from './support/storage.ts';
 
-/** Mends what is no JSON. */
+/** Repairs invalid JSON. */
 const repair = (rewrite: (text: string) => string) => ({
   request(call: MutatedRequest) {
     if (call.operation === undefined || call.json !== undefined) return;
@@ -13,12 +13,12 @@ const repair = (rewrite: (text: string) => string) => ({
 export const storageRefusals: readonly Mutant[] = [
   mutant(
     'ST-BAD-JSON',
-    'what stands after the end of the JSON is ignored',
+    'anything after the end of the JSON is ignored',
     repair((text) => text.slice(0, text.lastIndexOf('}') + 1 || undefined)),
   ),
   mutant(
     'ST-BAD-JSON',
-    'brackets that do not close end in a 500',
+    'unclosed brackets get 500',
     refuse(
       ({ operation, body }) =>
         operation === 'batchDelete' && /^\[{100}[\s\S]*[^\]]$/.test(body.toString()),
@@ -28,14 +28,14 @@ export const storageRefusals: readonly Mutant[] = [
   ),
   mutant(
     'ST-BAD-JSON',
-    'an empty body of a copy is taken for an empty list',
+    'an empty body of a copy counts as an empty list',
     request('batchCopyFile', ({ method, body }) =>
       method === 'POST' && body.length === 0 ? toStorageResponse(200, NO_ENTRIES) : undefined,
     ),
   ),
   mutant(
     'ST-BAD-JSON',
-    'a comma too many is forgiven',
+    'a trailing comma is accepted',
     repair((text) => text.replace(/,\s*(?=[,}\]])/g, '')),
   ),
   mutant(
@@ -48,7 +48,7 @@ export const storageRefusals: readonly Mutant[] = [
   ),
   mutant(
     'ST-MISSING-FIELD',
-    'a missing path ends in a 500',
+    'a missing path gets 500',
     refuse(
       ({ operation, json }) =>
         operation === 'getUploadMetaData' && isObject(json) && Object.keys(json).length === 0,
@@ -58,7 +58,7 @@ export const storageRefusals: readonly Mutant[] = [
   ),
   mutant(
     'ST-WRONG-TYPE',
-    'a text in place of a list is taken for one item',
+    'a string instead of a list counts as one item',
     request('batchDelete', (call) => {
       const { json } = call;
       if (typeof json?.fileList === 'string') call.json = { ...json, fileList: [json.fileList] };
@@ -66,7 +66,7 @@ export const storageRefusals: readonly Mutant[] = [
   ),
   mutant(
     'ST-WRONG-TYPE',
-    'a maxAge that is a text of digits is taken for a number',
+    'a maxAge that is a string of digits counts as a number',
     request('batchGetTempUrls', (call) => {
       const { json } = call;
       const isText = (item: unknown) => /^\d+$/.test(Object(item).maxAge);
@@ -77,7 +77,7 @@ export const storageRefusals: readonly Mutant[] = [
   ),
   mutant(
     'ST-WRONG-TYPE',
-    'only the first item of a list is looked at',
+    'only the first item of a list is validated',
     request('batchDelete', (call) => {
       const { json } = call;
       if (!Array.isArray(json?.fileList)) return;
@@ -87,7 +87,7 @@ export const storageRefusals: readonly Mutant[] = [
   ),
   mutant(
     'ST-WRONG-TYPE',
-    'of a list of three the last item may be anything',
+    'the last of three items is not validated',
     request('batchDelete', (call) => {
       const { json } = call;
       if (json?.fileList?.length !== 3 || typeof json.fileList[2] === 'string') return;
@@ -96,7 +96,7 @@ export const storageRefusals: readonly Mutant[] = [
   ),
   mutant(
     'ST-WRONG-TYPE',
-    'a list that is nested deep ends in a 503',
+    'a deeply nested list gets 503',
     refuse(
       ({ operation, body }) =>
         operation === 'batchGetTempUrls' &&
@@ -108,7 +108,7 @@ export const storageRefusals: readonly Mutant[] = [
   ),
   mutant(
     'ST-WRONG-TYPE',
-    'a path that is no text is refused without a code',
+    'a path that is not a string is rejected without a code',
     request('getUploadMetaData', ({ json }) =>
       typeof json?.path === 'boolean'
         ? toStorageResponse(400, { message: 'path must be a string' })

@@ -2,7 +2,6 @@ import type { Json } from '../proxy/messages.ts';
 import { type Mutant, mutant } from './mutant.ts';
 import { metadata, type Patch, refuse } from './support/storage.ts';
 
-/** Only paths of several levels are concerned. */
 const isDeep = (path: unknown) => typeof path === 'string' && path.includes('/deeper/');
 
 const deepPaths = (patch: Patch) => metadata(patch, ({ fileID }: Json) => isDeep(fileID));
@@ -10,7 +9,7 @@ const deepPaths = (patch: Patch) => metadata(patch, ({ fileID }: Json) => isDeep
 export const storageUploadMetadata: readonly Mutant[] = [
   mutant(
     'ST-META-CALL',
-    'no upload is granted to a path of several levels',
+    'a path of several levels gets no upload grant',
     refuse(({ operation, json }) => operation === 'getUploadMetaData' && isDeep(json?.path)),
   ),
   mutant(

@@ -16,25 +16,25 @@ import {
   writeForm,
 } from './support/uploads.ts';
 
-/** How long one upload waits for another of its key, in milliseconds. */
+/** How long an upload waits for another with the same key, in milliseconds. */
 const LONGEST = 300;
 
 export const uploadAnswers: readonly Mutant[] = [
   mutant(
     'UP-ERROR',
-    'a form that is refused is answered with JSON',
+    'a rejected form gets a JSON error',
     uploadError(setBody('{"code":"AccessDenied"}', 'application/json')),
   ),
   mutant(
     'UP-ERROR',
-    'a form without a key is refused without a body',
+    'a form without a key is rejected without a body',
     uploadError((response, form) => {
       if (!form.has('key')) setBody('')(response);
     }),
   ),
   mutant(
     'UP-SUCCESS',
-    'an empty file is stored, and answered with an Error',
+    'an empty file is stored, but the response has an Error',
     afterUpload((response, form) => {
       if (form.get('file')?.length !== 0) return;
       response.status = 200;
@@ -43,40 +43,43 @@ export const uploadAnswers: readonly Mutant[] = [
   ),
   mutant(
     'UP-SUCCESS',
-    'an empty file is answered as a success, and not stored',
+    'an empty file is not stored, but the response is a success',
     uploadRequest((request) =>
       readForm(request).get('file')?.length === 0 ? new MutatedResponse(204) : undefined,
     ),
   ),
   mutant(
     'UP-FILE-ID',
-    'the fileID of step 1 names nothing',
+    'the fileID of step 1 does not exist',
     metadata((data) => {
       data.fileID += '#upload';
     }),
   ),
-  mutant('UP-WHOLE', 'half of a large file can be read while the rest is written', (context) =>
-    uploadRequest(async (request) => {
-      if (request.body.length < 150_000) return;
-      const form = readForm(request);
-      const file = form.get('file') ?? Buffer.alloc(0);
-      await storeFile(context, keyOf(form), file.subarray(0, file.length / 2));
-      await wait(300);
-    }),
+  mutant(
+    'UP-WHOLE',
+    'half of a large file can be read while the rest is still written',
+    (context) =>
+      uploadRequest(async (request) => {
+        if (request.body.length < 150_000) return;
+        const form = readForm(request);
+        const file = form.get('file') ?? Buffer.alloc(0);
+        await storeFile(context, keyOf(form), file.subarray(0, file.length / 2));
+        await wait(300);
+      }),
   ),
-  mutant('UP-BROKEN', 'what came of an upload that breaks off is stored', (context) =>
+  mutant('UP-BROKEN', 'an interrupted upload is stored partially', (context) =>
     brokenUpload(async ({ headers }, form) => {
       if (form.has('file') && !headers.get('transfer-encoding'))
         await storeFile(context, keyOf(form), form.get('file'));
     }),
   ),
-  mutant('UP-BROKEN', 'what came of a chunked upload that breaks off is stored', (context) =>
+  mutant('UP-BROKEN', 'an interrupted chunked upload is stored partially', (context) =>
     brokenUpload(async ({ headers }, form) => {
       if (form.has('file') && headers.get('transfer-encoding'))
         await storeFile(context, keyOf(form), form.get('file'));
     }),
   ),
-  mutant('UP-BROKEN', 'an upload that breaks off deletes the file that was there', (context) =>
+  mutant('UP-BROKEN', 'an interrupted upload deletes the previous file', (context) =>
     brokenUpload((_, form) => deleteFile(context, keyOf(form))),
   ),
   mutant('UP-KEPT', 'a copy that fails deletes its destination', (context) =>
@@ -84,7 +87,7 @@ export const uploadAnswers: readonly Mutant[] = [
       if (entry?.code === 'STORAGE_FILE_NONEXIST') await deleteFile(context, dstPath);
     }),
   ),
-  mutant('UP-KEPT', 'a copy goes when its source is deleted', (context) => {
+  mutant('UP-KEPT', 'a copy is deleted with its source', (context) => {
     const copies = new Map<string, string>();
     return {
       async request(request) {
@@ -102,7 +105,7 @@ export const uploadAnswers: readonly Mutant[] = [
       },
     };
   }),
-  mutant('UP-KEPT', 'two uploads of one file at once are mixed up', () => {
+  mutant('UP-KEPT', 'two simultaneous uploads of a file are mixed up', () => {
     const underWay = new Map<string, { file: Buffer; met: (file: Buffer) => void }>();
     return uploadRequest(async (request) => {
       if (request.body.length < 25_000) return;

@@ -14,12 +14,12 @@ import {
 export const upload: readonly Mutant[] = [
   mutant(
     'UP-FORM',
-    'a form with more than 15,000 bytes is refused',
+    'a form with more than 15,000 bytes is rejected',
     uploadRequest(({ body }) =>
       body.length > 15_000 ? toUploadError(400, 'EntityTooLarge') : undefined,
     ),
   ),
-  mutant('UP-FORM', 'a form for a file that exists is refused', (context) =>
+  mutant('UP-FORM', 'a form for an existing file is rejected', (context) =>
     uploadRequest(async (request) => {
       const form = readForm(request);
       const exists =
@@ -27,7 +27,7 @@ export const upload: readonly Mutant[] = [
       return exists ? toUploadError(403, 'AccessDenied') : undefined;
     }),
   ),
-  mutant('UP-URL-VERBATIM', 'the returned url is not where forms are taken', {
+  mutant('UP-URL-VERBATIM', 'the returned url does not accept forms', {
     ...metadata((data) => {
       data.url = new URL('/bucket/put?grant=1', data.url).href;
     }),
@@ -48,12 +48,9 @@ export const upload: readonly Mutant[] = [
     repairForms('Signature', Boolean),
     ['UP-FILE'],
   ),
-  mutant(
-    'UP-TOKEN',
-    'the token of a form is not looked at',
-    repairForms('x-store-security-token'),
-    ['UP-FILE'],
-  ),
+  mutant('UP-TOKEN', 'the token of a form is not checked', repairForms('x-store-security-token'), [
+    'UP-FILE',
+  ]),
   mutant(
     'UP-TOKEN',
     'a form with an empty token is stored',
@@ -61,12 +58,12 @@ export const upload: readonly Mutant[] = [
   ),
   mutant(
     'UP-META-FILE-ID',
-    'the meta file ID of a form is not looked at',
+    'the meta file ID of a form is not checked',
     repairForms('x-store-meta-fileid'),
   ),
   mutant(
     'UP-KEY',
-    'a form with a wrong key is stored at the right one',
+    'a form with a wrong key is stored under the right one',
     repairForms('key', Boolean),
     ['UP-FILE'],
   ),
@@ -77,12 +74,12 @@ export const upload: readonly Mutant[] = [
   ),
   mutant(
     'UP-FILE',
-    'a line end at the end of a file is cut off',
+    'a trailing line break of a file is lost',
     changeFile((text) => text.replace(/\r\n$/, '')),
   ),
   mutant(
     'UP-FILE',
-    'a byte order mark at the beginning of a file is cut off',
+    'a byte order mark at the beginning of a file is lost',
     changeFile((text) => text.replace(/^\xef\xbb\xbf/, '')),
   ),
 ];

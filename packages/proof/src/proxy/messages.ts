@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-// biome-ignore lint/suspicious/noExplicitAny: mutants change whatever is there
+// biome-ignore lint/suspicious/noExplicitAny: mutants change any JSON
 export type Json = any;
 
-/** Headers of a message on its way, changed in place; the order and case of the wire are kept. */
+/** Headers of a message, changed in place. Order and case stay as received. */
 export class Headers {
   list: [name: string, value: string][];
 
@@ -44,7 +44,7 @@ export class MutatedRequest {
   target: string;
   headers: Headers;
   body: Buffer;
-  /** The body in the pieces that it came in. */
+  /** The body in the chunks that arrived. */
   pieces: readonly Buffer[] = [];
 
   constructor(method: string, target: string, headers: Headers, body: Buffer) {
@@ -88,7 +88,7 @@ export class MutatedRequest {
     return this.method === 'GET' && !this.isGateway && !this.path.startsWith('/api/');
   }
 
-  /** The body as JSON; `undefined` where it is none. */
+  /** The body as JSON; `undefined` if it is not JSON. */
   get json(): Json {
     return parse(this.body);
   }
@@ -144,32 +144,32 @@ export function toHeaders({ rawHeaders }: IncomingMessage): Headers {
   );
 }
 
-/** Where a mutant takes part. Without a hook everything passes unchanged, streamed. */
+/** The hooks of a mutant. Without a hook everything passes unchanged, streamed. */
 export interface Hooks {
   /**
-   * A request before it reaches the server, its body read completely; changes are passed on. A MutatedResponse
-   * that is returned, or promised, replaces the server's; `response` is not called for it.
+   * Called with a request before it reaches the server, with its complete body; changes are passed on. A
+   * returned MutatedResponse, or a promise of one, replaces the server's, without a call of `response`.
    */
   request?: (request: MutatedRequest) => unknown;
-  /** A response before it reaches the caller, its body read completely, except for event streams. */
+  /** Called with a response before it reaches the caller, with its complete body except for event streams. */
   response?: (response: MutatedResponse, request: MutatedRequest) => void | Promise<void>;
-  /** The caller broke off; the body is what had come. Only with `request` or `broken`. */
+  /** Called if the caller aborts; the body is what had arrived. */
   broken?: (request: MutatedRequest) => void | Promise<void>;
-  /** Hold an event stream back until it ends, and then call `response` with its complete body. */
+  /** Buffer an event stream until it ends, and then call `response` with its complete body. */
   buffersEvents?: boolean;
-  /** Let request bodies through as they come; `request` then sees an empty body and cannot change it. */
+  /** Stream request bodies; `request` then sees an empty body and cannot change it. */
   streamsRequests?: boolean;
-  /** Before the head of a response is written: for 1xx responses and the reason phrase. */
+  /** Called before the head of a response is written: for 1xx responses and the reason phrase. */
   early?: (outgoing: ServerResponse) => void;
-  /** Send bodies in chunks of so many bytes and without a length, event streams too. */
+  /** Send bodies, including event streams, in chunks of this size and without `Content-Length`. */
   chunkBytes?: number;
-  /** A handshake before it reaches the server; a MutatedResponse that is returned refuses it. */
+  /** Called with a handshake before it reaches the server; a returned MutatedResponse rejects it. */
   upgrade?: (request: MutatedRequest) => unknown;
-  /** Headers of the 101 before they reach the caller; for its body there is no use. */
+  /** Called with the 101 before it reaches the caller; its body is ignored. */
   upgraded?: (response: MutatedResponse, request: MutatedRequest) => void;
-  /** A WebSocket message on its way; `undefined` drops it. */
+  /** Called with each WebSocket message; `undefined` drops it. */
   message?: (message: SocketMessage) => SocketMessage | SocketMessage[] | undefined;
-  /** The end of a WebSocket on its way to the other side. */
+  /** Called when a WebSocket closes, before the other side is closed. */
   close?: (end: SocketEnd) => SocketEnd;
 }
 
@@ -177,7 +177,7 @@ export interface SocketMessage {
   from: 'caller' | 'service';
   binary: boolean;
   data: Buffer;
-  /** In a fragment of a message: whether it is the last. Without it the message is whole. */
+  /** In a fragment of a message: whether it is the last. Absent for an unfragmented message. */
   fin?: boolean;
 }
 

@@ -10,7 +10,7 @@ import {
   toRequest,
 } from './messages.ts';
 
-/** Passes a WebSocket handshake on, and then both directions, but for what the hooks change. */
+/** Relays a WebSocket handshake and then both directions, applying the hooks. */
 export async function relayUpgrade(
   target: string,
   hooks: Hooks,
@@ -71,7 +71,7 @@ function toHead({ status, headers }: MutatedResponse): string {
   return `HTTP/1.1 ${status} ${status === 101 ? 'Switching Protocols' : 'Refused'}\r\n${lines}\r\n`;
 }
 
-/** Speaks WebSocket with both sides, so that single messages can be changed. */
+/** Ends the WebSocket on both sides, so that single messages can be changed. */
 async function relayMessages(
   target: string,
   hooks: Hooks,

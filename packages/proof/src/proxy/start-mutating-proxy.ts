@@ -18,12 +18,12 @@ import { relayUpgrade } from './relay-upgrade.ts';
 
 export interface MutatingProxy {
   url: string;
-  /** Where the calls go to, and what becomes of them; set before the first call. */
+  /** Sets the target and the hooks; needed before the first call. */
   setUp(target: string, hooks: Hooks): void;
   close(): Promise<void>;
 }
 
-/** Starts a proxy that passes everything on byte for byte, but for what the hooks change. */
+/** Starts a proxy that relays everything byte for byte, except for what the hooks change. */
 export async function startMutatingProxy(): Promise<MutatingProxy> {
   let target = '';
   let hooks: Hooks = {};
@@ -136,7 +136,7 @@ async function* cutUp(parts: AsyncIterable<Buffer> | Iterable<Buffer>, size: num
   }
 }
 
-/** The length of a body that a mutant may have changed. */
+/** Corrects `Content-Length` after a mutant may have changed the body. */
 function fixLength(headers: Headers, body: Buffer, always = false): void {
   if (headers.get('transfer-encoding') !== undefined) headers.remove('transfer-encoding');
   else if (headers.get('content-length') === undefined && !always && body.length === 0) return;

@@ -8,7 +8,7 @@ const ofAll = (change: (headers: Headers) => void) => ({
 });
 const adding = (name: string, value: string) => ofAll((headers) => headers.add(name, value));
 
-/** Puts another writing of the media type in the place of each. */
+/** Replaces each media type by an equivalent spelling. */
 const typedAs = (write: (type: string, parameters: readonly [string, string][]) => string) =>
   ofAll((headers) => {
     const [type = '', ...rest] = (headers.get('content-type') ?? '').split(/\s*;\s*/);
@@ -22,9 +22,9 @@ const spell = (change: (name: string) => string) =>
     headers.list = headers.list.map(([name, value]) => [change(name), value]);
   });
 
-const INTERMEDIARY = 'D7: what HTTP lets every intermediary add or rewrite is not judged';
+const INTERMEDIARY = 'D7: what HTTP lets every intermediary add or rewrite is not checked';
 
-/** What may be done to each response of a deployment, whatever makes it. */
+/** What a deployment may do to each of its responses. */
 export const everywhere: readonly Variant[] = [
   variant(
     'Server is replaced',
@@ -33,7 +33,7 @@ export const everywhere: readonly Variant[] = [
     { aspect: 'Server' },
   ),
   variant(
-    'Server is taken off',
+    'Server is removed',
     INTERMEDIARY,
     ofAll((headers) => headers.remove('Server')),
     { aspect: 'Server' },
@@ -57,11 +57,16 @@ export const everywhere: readonly Variant[] = [
     INTERMEDIARY,
     ofAll((headers) => headers.set('Date', new Date(Date.now() - 2000).toUTCString())),
   ),
-  variant('Origin is added to Vary, in a line of its own', INTERMEDIARY, adding('Vary', 'Origin'), {
-    aspect: 'Vary',
-  }),
   variant(
-    'members are added to Vary, which is written in lower case',
+    'Origin is added to Vary, in a separate header line',
+    INTERMEDIARY,
+    adding('Vary', 'Origin'),
+    {
+      aspect: 'Vary',
+    },
+  ),
+  variant(
+    'members are added to Vary, in lower case',
     INTERMEDIARY,
     ofAll((headers) => {
       const own = headers.get('Vary')?.toLowerCase().replaceAll(', ', ',');
@@ -71,7 +76,7 @@ export const everywhere: readonly Variant[] = [
   ),
   variant(
     'CORS headers are added',
-    'D7, D11: CORS is the choice of a deployment',
+    'D7, D11: CORS is up to each deployment',
     ofAll((headers) => {
       headers.set('Access-Control-Allow-Origin', 'https://app.example');
       headers.set('Access-Control-Allow-Credentials', 'true');
@@ -81,15 +86,15 @@ export const everywhere: readonly Variant[] = [
   ),
   variant(
     'there is no CORS',
-    'D11: CORS is the choice of a deployment',
+    'D11: CORS is up to each deployment',
     ofAll((headers) => {
       headers.list = headers.list.filter(([name]) => !/^access-control-/i.test(name));
     }),
     { aspect: 'CORS' },
   ),
   variant(
-    'headers that nobody has asked for are added',
-    'D7: the own headers of a service pass unchanged beside them',
+    'unrequested headers are added',
+    'D7: the headers of the service still pass unchanged',
     ofAll((headers) => {
       headers.add('X-Frame-Options', 'DENY');
       headers.add('X-Content-Type-Options', 'nosniff');
@@ -99,17 +104,17 @@ export const everywhere: readonly Variant[] = [
   ),
   variant(
     'a cookie of the load balancer is added',
-    'D7: the own headers of a service pass unchanged beside it',
+    'D7: the headers of the service still pass unchanged',
     adding('Set-Cookie', 'lb=7; Path=/; HttpOnly'),
   ),
   variant(
-    'names of headers are written in lower case',
+    'header names are lower case',
     'RFC 9110, section 5.1: field names are case-insensitive',
     spell((name) => name.toLowerCase()),
     { aspect: 'names' },
   ),
   variant(
-    'names of headers are written in capitals',
+    'header names are upper case',
     'RFC 9110, section 5.1: field names are case-insensitive',
     spell((name) => name.toUpperCase()),
     { aspect: 'names' },
@@ -134,22 +139,22 @@ export const everywhere: readonly Variant[] = [
     { aspect: 'media types' },
   ),
   variant(
-    'names of parameters are written in capitals, with spaces around the semicolons',
-    'RFC 9110, section 5.6.6: names are case-insensitive, and white space may stand around ";"',
+    'parameter names are upper case, with spaces around the semicolons',
+    'RFC 9110, section 5.6.6: names are case-insensitive, and white space is allowed around ";"',
     typedAs((type, parameters) =>
       [type, ...parameters.map(([name, value]) => `${name.toUpperCase()}=${value}`)].join('  ;  '),
     ),
     { aspect: 'media types' },
   ),
   variant(
-    'bodies come in chunks',
-    'RFC 9112, section 7.1: chunks in place of a length; D7: framing is not judged',
+    'bodies are chunked',
+    'RFC 9112, section 7.1: chunks instead of a length; D7: framing is not checked',
     { chunkBytes: 1337 },
     { aspect: 'framing' },
   ),
   variant(
-    'bodies come in chunks of a few bytes',
-    'RFC 9112, section 7.1: chunks in place of a length; D7: framing is not judged',
+    'bodies are sent in chunks of a few bytes',
+    'RFC 9112, section 7.1: chunks instead of a length; D7: framing is not checked',
     { chunkBytes: 61 },
     { aspect: 'framing' },
   ),
@@ -159,8 +164,8 @@ export const everywhere: readonly Variant[] = [
     { response: ({ headers }) => headers.set('Connection', 'close') },
   ),
   variant(
-    'a 103 comes before each response',
-    'RFC 8297; RFC 9110, section 15.2: a client takes 1xx responses that it does not expect',
+    'a 103 precedes each response',
+    'RFC 8297; RFC 9110, section 15.2: a client accepts unexpected 1xx responses',
     {
       early: (outgoing) =>
         outgoing.writeEarlyHints({ link: '</style.css>; rel=preload; as=style' }),
@@ -168,8 +173,8 @@ export const everywhere: readonly Variant[] = [
     { aspect: '1xx' },
   ),
   variant(
-    'a 100 and a 102 come before each response',
-    'RFC 9110, section 15.2: a client takes 1xx responses that it does not expect',
+    'a 100 and a 102 precede each response',
+    'RFC 9110, section 15.2: a client accepts unexpected 1xx responses',
     {
       early(outgoing) {
         outgoing.writeContinue();
@@ -178,7 +183,7 @@ export const everywhere: readonly Variant[] = [
     },
     { aspect: '1xx' },
   ),
-  variant('reason phrases are of its own', 'RFC 9112, section 4: a client ignores them', {
+  variant('reason phrases differ', 'RFC 9112, section 4: a client ignores them', {
     early(outgoing) {
       outgoing.statusMessage = 'As You Like It';
     },

@@ -17,7 +17,7 @@ const ofErrors = (
     changeJson((json) => change(json, response, request))(response);
   });
 
-/** Gives every call an ID of another form, its error body included. */
+/** Uses another form of request ID, in error bodies too. */
 const withIds = (toId: (count: number) => string) => () => {
   let count = 0;
   const change = (headers: Headers) => {
@@ -38,7 +38,7 @@ const withIds = (toId: (count: number) => string) => () => {
   };
 };
 
-/** Puts another Content-Disposition where the gateway has put its own. */
+/** Replaces the Content-Disposition of the gateway. */
 const disposed = (...values: string[]) =>
   serviceResponse({}, ({ headers }) => {
     if (headers.get('Content-Disposition') !== 'attachment') return;
@@ -66,7 +66,7 @@ const preflights = (toResponse: () => MutatedResponse) => ({
     isGateway && method === 'OPTIONS' ? toResponse() : undefined,
 });
 
-/** Refuses POSTs of hosted services before anything else. */
+/** Rejects POSTs to hosted services before anything else. */
 const refusingPosts = (
   isRefused: (request: MutatedRequest) => boolean,
   status: number,
@@ -78,20 +78,20 @@ const refusingPosts = (
       : undefined,
 });
 
-/** What RFC 3986 has no place for in a path or a query. */
+/** What RFC 3986 does not allow in a path or a query. */
 const NO_URI = /%(?![0-9a-f]{2})|[[\]"<>\\^`{|}]/i;
 
 /** What a gateway may do. */
 export const gateway: readonly Variant[] = [
   variant(
     'Content-Disposition is ATTACHMENT with a file name',
-    'RFC 6266, section 4.1: types are case-insensitive, and parameters may follow',
+    'RFC 6266, section 4.1: types are case-insensitive and can have parameters',
     disposed("ATTACHMENT ; filename*=UTF-8''x"),
     { aspect: 'disposition' },
   ),
   variant(
     'the file name of an attachment reads like another type',
-    'RFC 6266, section 4.1: a quoted string is no type',
+    'RFC 6266, section 4.1: a quoted string is not a type',
     disposed('attachment; filename="inline, form-data; a\\"b.txt"'),
     { aspect: 'disposition' },
   ),
@@ -132,7 +132,7 @@ export const gateway: readonly Variant[] = [
     ),
   ),
   variant(
-    'lines of one header are put into one',
+    'repeated headers are joined into one line',
     'RFC 9110, section 5.3: joined by a comma and optional white space',
     serviceResponse({}, ({ headers }) => {
       for (const name of ['Link', 'X-Conformance-Repeated']) {
@@ -146,8 +146,8 @@ export const gateway: readonly Variant[] = [
     serviceResponse({ status: [204, 304] }, removeHeader('Content-Disposition')),
   ),
   variant(
-    'an event stream that was not asked for is an attachment',
-    'C1; D8: that it is exempt whatever was accepted is ours',
+    'an event stream that was not requested is an attachment',
+    'C1; D8: the exemption independent of Accept is ours',
     serviceResponse({}, ({ headers }, { method, headers: asked }) => {
       const isStream = headers.get('Content-Type')?.startsWith('text/event-stream');
       const isAsked = asked.get('Accept')?.toLowerCase().includes('text/event-stream');
@@ -156,8 +156,8 @@ export const gateway: readonly Variant[] = [
     }),
   ),
   variant(
-    'request headers whose names are not of letters, digits and hyphens are dropped',
-    'RFC 9110, section 5.1: a proxy may be configured to block fields; nginx is by default',
+    'request headers with names other than letters, digits and hyphens are dropped',
+    'RFC 9110, section 5.1: a proxy can block fields; nginx does by default',
     {
       streamsRequests: true,
       request({ isGateway, headers }) {
@@ -178,13 +178,13 @@ export const gateway: readonly Variant[] = [
     aspect: 'request IDs',
   }),
   variant(
-    'request IDs are long, with signs',
+    'request IDs are long, with special characters',
     'D9: a UUID is ours',
     withIds((count) => `Root=1-67891233-abcdef;Self=${count}/${'x'.repeat(150)}==`),
     { aspect: 'request IDs' },
   ),
   variant(
-    'errors have more fields, in another order',
+    'errors have additional fields, in another order',
     'Error body: its three fields are named, others are not forbidden; responses are open',
     gatewayError({}, (response) => {
       const { code, message, requestId } = response.json ?? {};
@@ -215,18 +215,18 @@ export const gateway: readonly Variant[] = [
     [
       ['403', 403, 'AccessDenied'],
       ['400', 400, 'BAD_TOKEN'],
-      ['404 and a code of its own', 404, 'NO_SUCH_ENTRY'],
+      ['404 and another code', 404, 'NO_SUCH_ENTRY'],
     ] as const
   ).map(([what, status, code]) =>
     variant(
-      `credentials are refused with ${what}`,
+      `invalid credentials get ${what}`,
       'D15: 4xx; which one is ours (D6)',
       refusedWith(status, code),
       { aspect: 'refusals' },
     ),
   ),
   variant(
-    'a 401 names the scheme in lower case',
+    'the scheme in a 401 is lower case',
     'RFC 9110, section 11.1: schemes are case-insensitive',
     gatewayError(
       { status: 401 },
@@ -235,8 +235,8 @@ export const gateway: readonly Variant[] = [
   ),
   ...(
     [
-      ['refused with 404', 404, 'INVALID_PATH'],
-      ['refused with 422', 422, 'BadName'],
+      ['rejected with 404', 404, 'INVALID_PATH'],
+      ['rejected with 422', 422, 'BadName'],
       ['names of missing services', 404, 'SERVICE_NOT_FOUND'],
     ] as const
   ).map(([what, status, code]) =>
@@ -248,7 +248,7 @@ export const gateway: readonly Variant[] = [
     ),
   ),
   variant(
-    'an OPTIONS is answered with 200 and a body',
+    'an OPTIONS gets 200 and a body',
     'D11: preflights are ours',
     preflights(() => {
       const response = toRefusal(200, 'OK');
@@ -258,7 +258,7 @@ export const gateway: readonly Variant[] = [
     { aspect: 'OPTIONS' },
   ),
   variant(
-    'an OPTIONS is refused with 405',
+    'an OPTIONS is rejected with 405',
     'D11: preflights are ours',
     preflights(() => toRefusal(405, 'METHOD_NOT_ALLOWED')),
     { aspect: 'OPTIONS' },
@@ -269,15 +269,15 @@ export const gateway: readonly Variant[] = [
     preflights(() => toRefusal(401, 'MISSING_CREDENTIALS')),
     { aspect: 'OPTIONS' },
   ),
-  variant('other methods are refused with 501', 'D11: methods other than GET and POST are ours', {
+  variant('other methods are rejected with 501', 'D11: methods other than GET and POST are ours', {
     request: ({ isGateway, method }) =>
       isGateway && !['GET', 'POST', 'OPTIONS'].includes(method)
         ? toRefusal(501, 'NOT_IMPLEMENTED')
         : undefined,
   }),
   variant(
-    'a POST of another type than JSON is refused with 415',
-    'D13: nobody is failed for refusing other types',
+    'a POST of a type other than JSON is rejected with 415',
+    'D13: rejecting other types is allowed',
     refusingPosts(
       ({ headers, body }) =>
         body.length > 0 && !/^application\/json/i.test(headers.get('Content-Type') ?? ''),
@@ -286,7 +286,7 @@ export const gateway: readonly Variant[] = [
     ),
   ),
   variant(
-    'a POST without a body is refused with 400',
+    'a POST without a body is rejected with 400',
     'cloudrun-post: the payload is an `application/json` body',
     refusingPosts(
       ({ body, headers }) => body.length === 0 && headers.get('Transfer-Encoding') === undefined,
@@ -295,13 +295,13 @@ export const gateway: readonly Variant[] = [
     ),
   ),
   variant(
-    'a POST of more than 64 kB is refused with 413',
-    'Limits: request and response size limits are not shown',
+    'a POST of more than 64 kB is rejected with 413',
+    'Limits: request and response size limits are not specified',
     refusingPosts(({ body }) => body.length > 64_000, 413, 'TOO_LARGE'),
   ),
   variant(
-    'a target that is no URI is refused with 400',
-    'RFC 9112, section 3: an invalid request-line should be answered with 400',
+    'a target that is not a URI is rejected with 400',
+    'RFC 9112, section 3: an invalid request-line should get 400',
     {
       request: ({ isGateway, target }) =>
         isGateway && NO_URI.test(target) ? toRefusal(400, 'BAD_TARGET') : undefined,
@@ -318,7 +318,7 @@ export const gateway: readonly Variant[] = [
     },
   }),
   variant(
-    'the names of request headers are written in lower case',
+    'the names of request headers are lower case',
     'RFC 9110, section 5.1: field names are case-insensitive',
     {
       streamsRequests: true,
@@ -328,7 +328,7 @@ export const gateway: readonly Variant[] = [
     },
   ),
   variant(
-    'the content type of a request is written in another way',
+    'the content type of a request is spelled differently',
     'D7; RFC 9110, section 8.3.1: both mean the same',
     {
       streamsRequests: true,
@@ -347,8 +347,8 @@ export const gateway: readonly Variant[] = [
     },
   ),
   variant(
-    'every 60th call is answered with 429 and a date in Retry-After',
-    'RFC 9110, section 10.2.3: seconds or a date; Limits: rate limits are not shown',
+    'every 60th call gets 429 and a date in Retry-After',
+    'RFC 9110, section 10.2.3: seconds or a date; Limits: rate limits are not specified',
     () => {
       let count = 0;
       return {
@@ -363,7 +363,7 @@ export const gateway: readonly Variant[] = [
     },
   ),
   variant(
-    'WebSocket messages come in fragments',
+    'WebSocket messages are fragmented',
     'RFC 6455, section 5.4: an intermediary may change fragmentation',
     {
       message(given) {
@@ -377,8 +377,8 @@ export const gateway: readonly Variant[] = [
     },
   ),
   variant(
-    'the 101 is written in another way',
-    'RFC 6455, section 4.1: both values are compared without case',
+    'the headers of the 101 are spelled differently',
+    'RFC 6455, section 4.1: both values are case-insensitive',
     {
       upgraded({ headers }) {
         headers.set('Connection', 'keep-alive, upgrade');
@@ -387,8 +387,8 @@ export const gateway: readonly Variant[] = [
     },
   ),
   variant(
-    'a WebSocket of another origin is refused with 403',
-    'RFC 6455, section 10.2: an origin that is not expected is refused; D14: checking it is ours',
+    'a WebSocket of another origin is rejected with 403',
+    'RFC 6455, section 10.2: an unexpected origin is rejected; D14: checking it is ours',
     {
       upgrade: ({ headers }) =>
         headers.get('Origin') === undefined ? undefined : toRefusal(403, 'ORIGIN'),
@@ -396,7 +396,7 @@ export const gateway: readonly Variant[] = [
   ),
   variant(
     'the text of errors has line breaks',
-    'RFC 8259, section 2: white space may stand around every token',
+    'RFC 8259, section 2: white space is allowed around every token',
     gatewayError({}, prettyText),
     { aspect: 'text of errors' },
   ),

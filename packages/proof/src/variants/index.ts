@@ -4,7 +4,7 @@ import { storage } from './storage.ts';
 import { uploadsAndLinks } from './uploads-and-links.ts';
 import type { Variant } from './variant.ts';
 
-/** Deployments that are right, in the order in which one run applies them. */
+/** The ways in which a correct deployment may differ, in the order of their application. */
 export const variants: readonly Variant[] = [
   ...gateway,
   ...storage,

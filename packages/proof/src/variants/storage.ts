@@ -23,7 +23,7 @@ import { escapeText, prettyText, type Variant, variant } from './variant.ts';
 const COPY = 'batchCopyFile';
 const LINKS = 'batchGetTempUrls';
 
-/** Refuses with other statuses; that of a copy stands in its envelope too (D20). */
+/** Rejects with other statuses; for a copy the envelope has the status too (D20). */
 const refusedWith = (toStatus: (status: number) => number) =>
   failure((json, response, operation) => {
     if (response.status === 429) return;
@@ -38,7 +38,7 @@ const ofTexts = (change: (response: MutatedResponse) => void) => ({
   },
 });
 
-/** Gives no link for lifetimes that it does not take; the item fails alone. */
+/** Fails the item if its lifetime is not accepted. */
 const withoutLinksFor = (isRefused: (maxAge: number) => boolean) =>
   entries(LINKS, (_, { maxAge }) => typeof maxAge === 'number' && isRefused(maxAge), {
     code: 'InvalidMaxAge',
@@ -85,34 +85,34 @@ export const storage: readonly Variant[] = [
     { aspect: 'request form' },
   ),
   variant(
-    'refusals come with 200 and a code',
+    'rejections have 200 and a code',
     'D30: non-2xx, or a `code` without `data`',
     refusedWith(() => 200),
-    { aspect: 'refusals of calls' },
+    { aspect: 'rejected calls' },
   ),
   variant(
-    'refusals come with other 4xx',
-    'D30: whatever status an implementation chooses',
+    'rejections have other 4xx statuses',
+    'D30: the status is up to the implementation',
     refusedWith(
       (status) => ({ 400: 422, 401: 403, 403: 401, 404: 410, 405: 400 })[status] ?? status,
     ),
-    { aspect: 'refusals of calls' },
+    { aspect: 'rejected calls' },
   ),
   variant(
-    'every refusal comes with 400',
-    'D30: whatever status an implementation chooses',
+    'every rejection has 400',
+    'D30: the status is up to the implementation',
     refusedWith(() => 400),
-    { aspect: 'refusals of calls' },
+    { aspect: 'rejected calls' },
   ),
   variant(
-    'statusCode of a refusal is a number of its own',
-    'D20: that it equals the HTTP status is ours, except for copy',
+    'statusCode of a rejection is another number',
+    'D20: equal to the HTTP status only for copy',
     failure((json, _, operation) => {
       if (operation !== COPY) json.statusCode = -40_013;
     }),
   ),
   variant(
-    'successes come with 201',
+    'successes have 201',
     'D20: statusCode is 200; the HTTP status is fixed for copy alone',
     success((_, response, operation) => {
       if (operation !== COPY) response.status = 201;
@@ -120,7 +120,7 @@ export const storage: readonly Variant[] = [
     { aspect: 'HTTP status of successes' },
   ),
   variant(
-    'successes come with 202',
+    'successes have 202',
     'D20: statusCode is 200; the HTTP status is fixed for copy alone',
     success((_, response, operation) => {
       if (operation !== COPY) response.status = 202;
@@ -128,7 +128,7 @@ export const storage: readonly Variant[] = [
     { aspect: 'HTTP status of successes' },
   ),
   variant(
-    'whole calls are refused with codes of its own',
+    'calls are rejected with other codes',
     'D26: codes are ours',
     failureBody((body) => {
       body.code = `40${body.code.length}`;
@@ -136,7 +136,7 @@ export const storage: readonly Variant[] = [
     { aspect: 'codes' },
   ),
   variant(
-    'items fail with codes of its own',
+    'items fail with other codes',
     'D26: codes are ours',
     ofTexts((response) =>
       changeList(response, (all) => {
@@ -147,12 +147,12 @@ export const storage: readonly Variant[] = [
     { aspect: 'codes' },
   ),
   variant(
-    'tempFileURL of a missing file is a text',
+    'tempFileURL of a missing file is a non-empty string',
     'DownloadFileItem: a string; D26: that it is empty is ours',
     links(isBad, { tempFileURL: 'none' }),
   ),
   variant(
-    'messages are of its own',
+    'messages differ',
     'Envelope: `message` is a text',
     failureBody({ message: '参数错误' }),
     { aspect: 'messages of calls' },
@@ -167,14 +167,14 @@ export const storage: readonly Variant[] = [
     { aspect: 'messages of calls' },
   ),
   variant(
-    'request IDs are numbers of its own',
+    'request IDs are numbers as strings',
     'D9: a UUID is ours',
     successBody((body) => {
       body.requestId = String(Date.now());
     }),
   ),
   variant(
-    'responses have more fields everywhere',
+    'responses have additional fields everywhere',
     'D30: responses are open',
     ofTexts((response) => {
       const { json } = response;
@@ -201,7 +201,7 @@ export const storage: readonly Variant[] = [
   ),
   ...([LINKS, 'batchDelete', COPY] as const).map((operation) =>
     variant(
-      `entries of ${operation} stand in another order`,
+      `entries of ${operation} are in another order`,
       'D25: their order is ours',
       list(operation, (entries) => entries.toReversed()),
     ),
@@ -213,8 +213,8 @@ export const storage: readonly Variant[] = [
     { aspect: 'fileID of copies' },
   ),
   variant(
-    'the second deletion of a file in one call has a code of its own',
-    'D30: an entry for each item; which code a duplicate has is open',
+    'the second deletion of a file in one call has another code',
+    'D30: an entry for each item; the code of a duplicate is open',
     list('batchDelete', (entries) => {
       const seen = new Set();
       for (const entry of entries) {
@@ -245,13 +245,13 @@ export const storage: readonly Variant[] = [
     { aspect: 'longest maxAge' },
   ),
   variant(
-    'a call with a maxAge under 60 is refused',
+    'a call with a maxAge under 60 is rejected',
     'D22: from 1 s on is ours',
     refuse((request) => itemsOf(request).some(({ maxAge }) => maxAge < 60)),
     { aspect: 'maxAge' },
   ),
   variant(
-    'links live for 60 s at least',
+    'links work for at least 60 s',
     'D22: from 1 s on is ours',
     items(LINKS, (item) => {
       if (typeof item.maxAge === 'number') item.maxAge = Math.max(60, item.maxAge);
@@ -259,22 +259,22 @@ export const storage: readonly Variant[] = [
     { aspect: 'maxAge' },
   ),
   variant(
-    'a call with a maxAge of minutes and a rest is refused',
-    'D22: whole seconds are ours',
+    'a call with a maxAge that is not a multiple of 60 is rejected',
+    'D22: which lifetimes are accepted is ours',
     refuse((request) => itemsOf(request).some(({ maxAge }) => maxAge > 60 && maxAge % 60 > 0)),
   ),
   variant(
-    'a call of more than 10 items is refused',
+    'a call with more than 10 items is rejected',
     'D25: 50 items are ours',
     refuse(({ json }) => json?.fileList?.length > 10),
   ),
   variant(
-    'an empty list is refused',
-    'D25: the length of a list is not named',
+    'an empty list is rejected',
+    'D25: the length of a list is not specified',
     refuse(({ json }) => Array.isArray(json?.fileList) && json.fileList.length === 0),
   ),
   variant(
-    'unknown request fields are refused',
+    'unknown request fields are rejected',
     'D21: that they are ignored is a SHOULD',
     refuse(hasUnknown),
   ),
@@ -290,21 +290,21 @@ export const storage: readonly Variant[] = [
       return entries;
     }),
   ),
-  variant('an operation that does not exist is a page of 404', 'D30: non-2xx', {
+  variant('an unknown operation gets an HTML page with 404', 'D30: non-2xx', {
     request: ({ operation, path }) =>
       path.startsWith('/api/') && !OPERATIONS.some((name) => name === operation)
         ? new MutatedResponse(404, PAGE, '<html>No.</html>')
         : undefined,
   }),
-  variant('a GET is a page of 404', 'D30: non-2xx', {
+  variant('a GET gets an HTML page with 404', 'D30: non-2xx', {
     request: ({ method, operation, path }) =>
       operation && path.startsWith('/api/') && method === 'GET'
         ? new MutatedResponse(404, PAGE, '<html>No.</html>')
         : undefined,
   }),
   variant(
-    'a body of more than 100 kB is refused by a proxy',
-    'RFC 9110, section 15.5.14; Limits: sizes are not shown',
+    'a body of more than 100 kB is rejected by a proxy',
+    'RFC 9110, section 15.5.14; Limits: sizes are not specified',
     {
       request: ({ operation, body }) =>
         operation && body.length > 100_000
@@ -313,8 +313,8 @@ export const storage: readonly Variant[] = [
     },
   ),
   variant(
-    'every 60th call is answered with 429 and seconds in Retry-After',
-    'RFC 9110, section 10.2.3; Limits: rate limits are not shown',
+    'every 60th call gets 429 and seconds in Retry-After',
+    'RFC 9110, section 10.2.3; Limits: rate limits are not specified',
     () => {
       let count = 0;
       return {
@@ -334,14 +334,14 @@ export const storage: readonly Variant[] = [
     ofTexts(({ headers }) => headers.remove('X-Request-Id')),
   ),
   variant(
-    'a 401 of a storage call names a scheme in lower case',
+    'the scheme in a 401 of a storage call is lower case',
     'RFC 9110, section 11.1: schemes are case-insensitive',
     ofTexts(({ headers, status }) => {
       if (status === 401) headers.set('WWW-Authenticate', 'tc3-hmac-sha256');
     }),
   ),
   variant(
-    'responses are flat, and declared so',
+    'responses are flat, and declared as such',
     'D20: unless the operator declares it',
     ofTexts((response) => {
       if (response.json?.body) response.json = response.json.body;
@@ -350,7 +350,7 @@ export const storage: readonly Variant[] = [
   ),
   variant(
     'the text of responses has line breaks',
-    'RFC 8259, section 2: white space may stand around every token',
+    'RFC 8259, section 2: white space is allowed around every token',
     ofTexts(prettyText),
     { aspect: 'text of responses' },
   ),

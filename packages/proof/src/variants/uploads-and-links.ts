@@ -6,7 +6,7 @@ import { type Variant, variant } from './variant.ts';
 
 const XML = 'application/xml';
 
-/** Answers an upload that went well in another way. */
+/** Replaces the response to a successful upload. */
 const stored = (status: number, body = '', headers: Record<string, string> = {}) =>
   afterUpload((response) => {
     response.status = status;
@@ -35,7 +35,7 @@ const ofDownloads = (
   },
 });
 
-/** Redirects links, so many times one after another. */
+/** Redirects links this many times. */
 const redirecting = (
   status: number,
   hops: number,
@@ -64,7 +64,7 @@ const AFTER = '&end==';
 /** What an upload target and the links may do. */
 export const uploadsAndLinks: readonly Variant[] = [
   variant(
-    'grants are long, and have more fields',
+    'grants are long and have additional fields',
     'Upload metadata: strings; D30: responses are open',
     () => {
       const FIELDS = ['Signature', 'x-store-security-token', 'x-store-meta-fileid'];
@@ -88,7 +88,7 @@ export const uploadsAndLinks: readonly Variant[] = [
       };
     },
   ),
-  variant('the address of uploads has another path and a query', 'D2: it is used verbatim', () => {
+  variant('the URL of uploads has another path and a query', 'D2: it is used verbatim', () => {
     let own = '/';
     return {
       ...metadata((data) => {
@@ -102,13 +102,13 @@ export const uploadsAndLinks: readonly Variant[] = [
     };
   }),
   variant(
-    'an upload is answered with 200 and nothing',
+    'an upload gets 200 without a body',
     'D27: status and body of success are ours',
     stored(200),
     { aspect: 'success' },
   ),
   variant(
-    'an upload is answered with 201 and XML',
+    'an upload gets 201 and XML',
     'D27: status and body of success are ours',
     stored(
       201,
@@ -118,13 +118,13 @@ export const uploadsAndLinks: readonly Variant[] = [
     { aspect: 'success' },
   ),
   variant(
-    'an upload is answered with 303',
+    'an upload gets 303',
     'Upload: a success carries no Error element; D27: its status is ours',
     stored(303, '', { Location: 'https://app.example/done' }),
     { aspect: 'success' },
   ),
   variant(
-    'the ETag of an upload is no MD5',
+    'the ETag of an upload is not an MD5',
     'D27: the ETag is ours',
     afterUpload(({ headers }) => headers.set('ETag', '"1f-7"')),
     { aspect: 'ETag' },
@@ -166,12 +166,12 @@ export const uploadsAndLinks: readonly Variant[] = [
   ),
   ...(
     [
-      [200, 'Upload: what an error is, its Error element says; D27: statuses are ours'],
+      [200, 'Upload: only the Error element marks an error; D27: statuses are ours'],
       [400, 'D27: statuses are ours'],
       [401, 'D27: statuses are ours'],
     ] as const
   ).map(([status, allowed]) =>
-    variant(`upload errors come with ${status}`, allowed, ofUploadErrors(setStatus(status)), {
+    variant(`upload errors have ${status}`, allowed, ofUploadErrors(setStatus(status)), {
       aspect: 'status of upload errors',
     }),
   ),
@@ -208,15 +208,15 @@ export const uploadsAndLinks: readonly Variant[] = [
   ),
   ...[404, 410, 401].map((status) =>
     variant(
-      `links that do not work answer ${status}`,
+      `invalid links return ${status}`,
       'D30: they stop working; D22: 403 is ours',
       linkErrors(status),
       { aspect: 'errors of links' },
     ),
   ),
   variant(
-    'downloads have no headers of the reference server',
-    'Stored file: attributes are not shown',
+    'downloads lack the headers of the reference server',
+    'Stored file: attributes are not specified',
     ofDownloads(({ headers }) => {
       for (const name of [
         'Content-Disposition',
@@ -231,7 +231,7 @@ export const uploadsAndLinks: readonly Variant[] = [
   ),
   variant(
     'downloads have other headers',
-    'Stored file: attributes are not shown',
+    'Stored file: attributes are not specified',
     ofDownloads(({ headers }) => {
       headers.set('Content-Type', 'binary/octet-stream');
       headers.set('Content-Disposition', 'attachment; filename="x"');
@@ -241,14 +241,14 @@ export const uploadsAndLinks: readonly Variant[] = [
     { aspect: 'headers of downloads' },
   ),
   variant(
-    'an empty file is downloaded as 204',
+    'the download of an empty file has 204',
     'RFC 9110, section 15.3.5: no content',
     ofDownloads((response, { target }) => {
       if (response.status === 200 && response.body.length === 0 && target) response.status = 204;
     }),
   ),
   variant(
-    'a download comes with 203',
+    'a download has 203',
     'RFC 9110, section 15.3.4: from a proxy',
     ofDownloads((response) => {
       if (response.status === 200) response.status = 203;

@@ -2,15 +2,15 @@ import type { ConformanceOptions } from '@berth/conformance';
 import type { Mutant, MutantContext } from '../mutants/mutant.ts';
 import { type Hooks, MutatedResponse } from '../proxy/messages.ts';
 
-/** A deployment that does something otherwise than the reference server, and is right. */
+/** A way in which a correct deployment may differ from the reference server. */
 export interface Variant {
-  /** What it does, as a sentence: `Server is replaced`. */
+  /** The difference, as a sentence: `Server is replaced`. */
   name: string;
-  /** Where that is allowed: a decision, a section of an RFC, or what the source leaves open. */
+  /** Why it is allowed: a decision, a section of an RFC, or what the API description leaves open. */
   allowed: string;
-  /** What it changes; two rows that change the same are never in one run. Default: nothing else does. */
+  /** What it changes; variants with the same aspect are never in the same run. Default: no conflict. */
   aspect?: string;
-  /** What its operator has to declare. */
+  /** Options that its operator has to declare. */
   options?: Partial<ConformanceOptions>;
   create: Mutant['create'];
 }
@@ -25,7 +25,7 @@ export function variant(
   return { name, allowed, create: typeof hooks === 'function' ? hooks : () => hooks, ...more };
 }
 
-/** Puts the rows into as few runs as their aspects allow, about as many into each. */
+/** Distributes the variants evenly over as few runs as their aspects allow. */
 export function toRuns(variants: readonly Variant[]): Variant[][] {
   const aspects = Object.groupBy(variants, ({ aspect }) => aspect ?? '');
   const sizes = Object.entries(aspects).map(([aspect, rows = []]) => (aspect ? rows.length : 1));
@@ -38,7 +38,7 @@ export function toRuns(variants: readonly Variant[]): Variant[][] {
   return runs;
 }
 
-/** All rows at once, in their order: each sees what those before it have made. */
+/** Applies all variants in order: each sees the changes of the previous ones. */
 export function combine(variants: readonly Variant[], context: MutantContext): Hooks {
   const all = variants.map(({ create }) => create(context));
   const withRequest = all.filter(({ request }) => request);

@@ -1,6 +1,6 @@
 import type { Finding } from '@berth/conformance';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { judgeMutant } from '../../src/judge-mutant.ts';
+import { checkMutant } from '../../src/check-mutant.ts';
 import type { Mutant } from '../../src/mutants/mutant.ts';
 import { type Mutated, startMutated } from '../../src/start-mutated.ts';
 
@@ -14,13 +14,13 @@ export function useMutated(): () => Mutated {
   return () => mutated;
 }
 
-/** Whether a finding has what was sent and what came, and its message says what came instead. */
+/** Whether a finding has the request and the response, and its message names the actual value. */
 function isClear({ message, request, answer }: Finding): boolean {
   const isSaid = !/\bnot (undefined\b|\(|$)|\[object /.test(message);
   return isSaid && request !== undefined && answer !== undefined;
 }
 
-/** Tests that each mutant is caught by the rule that it breaks, with evidence that says how. */
+/** Tests that the rule that each mutant breaks catches it, with clear evidence. */
 export function testOwnRules(
   title: string,
   mutated: () => Mutated,
@@ -28,7 +28,7 @@ export function testOwnRules(
 ): void {
   describe(title, () => {
     test.each(mutants)('$rule: $breaks', async (mutant) => {
-      const { caught, report } = await judgeMutant(mutated(), mutant, [mutant.rule]);
+      const { caught, report } = await checkMutant(mutated(), mutant, [mutant.rule]);
       const result = report.results.find(({ id }) => id === mutant.rule);
       expect({ caught, outcome: result?.outcome, reason: result?.reason }).toMatchObject({
         caught: true,

@@ -12,12 +12,12 @@ const toEnv = (env: string) => `${env}.gateway.example`;
 
 /** How servers get the environment wrong. */
 export const hosts: readonly Mutant[] = [
-  mutant('GW-ENV-HOST', 'every host is that of the one environment', ({ env }) =>
+  mutant('GW-ENV-HOST', 'every host counts as the host of the one environment', ({ env }) =>
     gatewayRequest(({ headers }) => headers.set('Host', toEnv(env))),
   ),
   mutant(
     'GW-ENV-HOST',
-    'every host is that of the environment of the token',
+    'the environment is read from the token instead of the host',
     ({ env, otherAuthorization, authorization }) =>
       gatewayRequest(({ headers }) => {
         if (headers.get('Host')?.startsWith(`${env}.`)) return;
@@ -56,7 +56,7 @@ const onPath = (
 export const paths: readonly Mutant[] = [
   onPath(
     'GW-PATH-SHAPE',
-    'the prefix is not taken off the path',
+    'the prefix is not removed from the path',
     (path) => `/v1/cloudrun/conformance${path}`,
   ),
   onPath('GW-PATH-SHAPE', 'the path of a POST is lost', () => '/', 'POST'),
@@ -65,18 +65,18 @@ export const paths: readonly Mutant[] = [
   ),
   onPath(
     'GW-PATH-SHAPE',
-    'what follows a semicolon is taken for a path parameter and cut',
+    'what follows a semicolon counts as a path parameter and is dropped',
     (path) => path.replace(/;[^/]*/g, ''),
   ),
   onPath('GW-PATH-SHAPE', 'a path that begins with the name of the service loses it', (path) =>
     path.replace(/^\/conformance(?=\/)/, ''),
   ),
-  onPath('GW-PATH-SHAPE', 'a file extension is taken for a format and cut', (path) =>
+  onPath('GW-PATH-SHAPE', 'a file extension counts as a format and is dropped', (path) =>
     path.replace(/\.(json|html|txt)$/, ''),
   ),
   mutant(
     'GW-PATH-OPTIONAL',
-    'a GET without anyPath is redirected to the address with a slash',
+    'a GET without anyPath is redirected to the URL with a slash',
     forwardedRequest(({ method, path, target }) =>
       method === 'GET' && /^\/v1\/cloudrun\/[^/]+$/.test(path)
         ? toRedirect(301, target.replace(path, `${path}/`))
@@ -98,7 +98,7 @@ export const paths: readonly Mutant[] = [
         : undefined,
     ),
   ),
-  onPath('GW-PATH-TRAILING-SLASH', 'the name and a slash call //', (path) =>
+  onPath('GW-PATH-TRAILING-SLASH', 'the name and a slash call the path //', (path) =>
     path === '/' ? '//' : path,
   ),
   onPath('GW-PATH-SEGMENTS', 'segments beyond the fourth are lost', (path) =>
@@ -122,12 +122,12 @@ export const paths: readonly Mutant[] = [
   onPath('GW-PATH-ESCAPES', 'an escaped space becomes a plus', (path) =>
     path.replaceAll('%20', '+'),
   ),
-  onPath('GW-PATH-ESCAPES', 'escapes that are no UTF-8 are replaced', (path) =>
+  onPath('GW-PATH-ESCAPES', 'escapes that are not UTF-8 are replaced', (path) =>
     path.replace(/%(ff|80|c0)/gi, '%EF%BF%BD'),
   ),
   mutant(
     'GW-PATH-ESCAPES',
-    'a path with an escape that is no UTF-8 is refused',
+    'a path with an escape that is not UTF-8 is rejected',
     forwardedRequest(({ path }) => {
       try {
         decodeURIComponent(path);
@@ -160,7 +160,7 @@ export const paths: readonly Mutant[] = [
     (path) => path.replace(/\/{2,}/g, '/'),
     'POST',
   ),
-  onPath('GW-PATH-SLASHES', 'a slash at the end of a path is lost', (path) =>
+  onPath('GW-PATH-SLASHES', 'a trailing slash of a path is lost', (path) =>
     path.replace(/(?<=.)\/$/, ''),
   ),
   onPath('GW-PATH-SLASHES', 'three slashes become two', (path) => path.replace(/\/{3,}/g, '//')),
@@ -182,7 +182,7 @@ export const queries: readonly Mutant[] = [
   rewrite('a plus becomes an escaped space', (query) => query.replaceAll('+', '%20')),
   rewrite('an escaped space becomes a plus', (query) => query.replaceAll('%20', '+')),
   rewrite('parameters are sorted', (query) => query.split('&').sort().join('&')),
-  rewrite('of a repeated parameter the last is kept', (query) => {
+  rewrite('only the last of a repeated parameter is kept', (query) => {
     const pairs = query.split('&');
     const nameOf = (pair: string) => pair.split('=')[0];
     return pairs
@@ -197,7 +197,7 @@ export const queries: readonly Mutant[] = [
   rewrite('an equals sign without a value is lost', (query) => query.replace(/=(?=&|$)/g, '')),
   rewrite('a second question mark is escaped', (query) => query.replaceAll('?', '%3F')),
   rewrite('empty pairs are dropped', (query) => query.replace(/&{2,}/g, '&').replace(/^&|&$/g, '')),
-  rewrite('a semicolon is taken for an ampersand', (query) => query.replaceAll(';', '&')),
+  rewrite('a semicolon counts as an ampersand', (query) => query.replaceAll(';', '&')),
   rewrite('an apostrophe is escaped', (query) => query.replaceAll("'", '%27')),
   rewrite('brackets are escaped', (query) => query.replaceAll('[', '%5B').replaceAll(']', '%5D')),
   rewrite('escaped tildes are decoded', (query) => query.replace(/%7e/gi, '~')),
@@ -208,12 +208,12 @@ export const queries: readonly Mutant[] = [
   rewrite('escapes are upper-cased', (query) =>
     query.replace(/%[\da-f]{2}/gi, (code) => code.toUpperCase()),
   ),
-  rewrite('escapes that are no UTF-8 are replaced', (query) =>
+  rewrite('escapes that are not UTF-8 are replaced', (query) =>
     query.replace(/%(ff|80|c0)/gi, '%EF%BF%BD'),
   ),
   mutant(
     'GW-QUERY-RAW',
-    'it is lost where the path is left out',
+    'it is lost if the path is left out',
     forwardedRequest((request) => {
       if (/^\/v1\/cloudrun\/[^/]+\/?$/.test(request.path)) request.target = request.path;
     }),

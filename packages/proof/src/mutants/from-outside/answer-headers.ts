@@ -23,7 +23,7 @@ const connectionNames = (request: MutatedRequest) =>
 export const hops: readonly Mutant[] = [
   mutant(
     'GW-HOP-BY-HOP',
-    'a header that Connection names in another case passes',
+    'a header named in Connection in another case passes',
     serviceResponse({}, ({ headers }, request) => {
       const sent = new URLSearchParams(request.query).getAll('header');
       for (const name of connectionNames(request)) {
@@ -36,7 +36,7 @@ export const hops: readonly Mutant[] = [
   ),
   mutant(
     'GW-HOP-BY-HOP',
-    'of the headers that Connection names only the first is taken off',
+    'only the first header named in Connection is removed',
     serviceResponse({}, (response, request) => {
       for (const name of connectionNames(request).slice(1))
         if (!/^(keep-alive|close)$/i.test(name)) passHeader(name, 'add')(response, request);
@@ -47,7 +47,7 @@ export const hops: readonly Mutant[] = [
   ),
   mutant(
     'GW-HOP-BY-HOP',
-    'headers that Connection names pass with an error',
+    'headers named in Connection pass with an error',
     serviceResponse({ status: statuses(4, 5) }, (response, request) => {
       for (const name of connectionNames(request)) passHeader(name, 'add')(response, request);
     }),
@@ -65,7 +65,7 @@ const OWN = /^(content-|x-request-id|x-svc|date|connection)/i;
 export const answerHeaders: readonly Mutant[] = [
   mutant(
     RULE,
-    'cookies are joined to one header',
+    'cookies are joined into one header',
     serviceResponse(
       {},
       setHeader('Set-Cookie', (cookies) => cookies || undefined),
@@ -73,7 +73,7 @@ export const answerHeaders: readonly Mutant[] = [
   ),
   mutant(
     RULE,
-    'of a repeated header the first is kept',
+    'only the first of a repeated header is kept',
     serviceResponse({}, ({ headers }) => {
       for (const name of new Set(headers.list.map(([key]) => key.toLowerCase()))) {
         const [first = '', ...more] = headers.all(name);
@@ -123,7 +123,7 @@ export const answerHeaders: readonly Mutant[] = [
   ),
   mutant(
     RULE,
-    'a long value is cut',
+    'a long value is truncated',
     serviceResponse(
       {},
       rewriteHeaders(/^/, (value) => value.slice(0, 1_000)),

@@ -19,7 +19,7 @@ const empty = setBody('');
 export const bodies: readonly Mutant[] = [
   mutant(
     RULE,
-    'it is compressed where the caller accepts it or not',
+    'it is compressed even if the caller does not accept it',
     serviceResponse(
       {
         contentType: /^text\//,
@@ -49,7 +49,7 @@ export const bodies: readonly Mutant[] = [
   ),
   mutant(
     RULE,
-    'white space at the end of JSON is lost',
+    'trailing white space of JSON is lost',
     serviceResponse(
       { type: 'application/json' },
       changeText((text) => text.trimEnd()),
@@ -57,7 +57,7 @@ export const bodies: readonly Mutant[] = [
   ),
   mutant(
     RULE,
-    'JSON is parsed and written again',
+    'JSON is parsed and serialized again',
     serviceResponse({ type: 'application/json' }, changeJson({})),
   ),
   mutant(
@@ -70,12 +70,12 @@ export const bodies: readonly Mutant[] = [
   ),
   mutant(
     RULE,
-    'bytes that are no UTF-8 are replaced',
+    'bytes that are not UTF-8 are replaced',
     serviceResponse({ type: /^(?!application\/octet-stream$)/ }, asUtf8),
   ),
   mutant(
     RULE,
-    'bytes of unknown types that are no UTF-8 are replaced',
+    'bytes of unknown types that are not UTF-8 are replaced',
     serviceResponse({ type: '' }, asUtf8),
   ),
   mutant(RULE, 'that of 404 is lost', serviceResponse({ path: ANSWER, status: 404 }, empty)),
@@ -87,7 +87,7 @@ export const bodies: readonly Mutant[] = [
   ),
   mutant(
     RULE,
-    'a chunked one is cut at its first piece',
+    'a chunked one ends after its first chunk',
     serviceResponse(
       { when: (_, { query }) => /chunked=1/.test(query) },
       changeBody((body) => body.subarray(0, Math.ceil(body.length / 8))),
@@ -100,7 +100,7 @@ export const bodies: readonly Mutant[] = [
   ),
   mutant(
     RULE,
-    'a script is put into pages',
+    'a script is injected into HTML',
     serviceResponse(
       { type: 'text/html' },
       changeText((text) => text.replace(/<\/body>|$/, '<script></script>$&')),
@@ -108,7 +108,7 @@ export const bodies: readonly Mutant[] = [
   ),
   mutant(
     RULE,
-    'a compressed one is unpacked by half',
+    'a compressed one is decompressed, but keeps its Content-Encoding',
     serviceResponse(
       { when: ({ headers }) => headers.get('Content-Encoding') },
       changeBody((body) => body.subarray(0, -1)),

@@ -114,19 +114,19 @@ export const copiedFiles: readonly Mutant[] = [
   onItems('ST-COPY-OVERWRITE-DEFAULT', 'it is false for moves', (item) => {
     if (item.removeOriginal) item.overwrite ??= false;
   }),
-  onItems('ST-COPY-OVERWRITE-TRUE', 'it is not looked at', (item) => {
+  onItems('ST-COPY-OVERWRITE-TRUE', 'it is ignored', (item) => {
     if (item.overwrite === true) item.overwrite = false;
   }),
-  onLaterItems('ST-COPY-OVERWRITE-TRUE', 'it is not looked at in the second item', (item) => {
+  onLaterItems('ST-COPY-OVERWRITE-TRUE', 'it is ignored in the second item', (item) => {
     if (item.overwrite === true) item.overwrite = false;
   }),
-  onItems('ST-COPY-OVERWRITE-FALSE', 'it is not looked at', (item) => {
+  onItems('ST-COPY-OVERWRITE-FALSE', 'it is ignored', (item) => {
     delete item.overwrite;
   }),
-  onItems('ST-COPY-OVERWRITE-FALSE', 'it is not looked at with moves', (item) => {
+  onItems('ST-COPY-OVERWRITE-FALSE', 'it is ignored with moves', (item) => {
     if (item.removeOriginal) delete item.overwrite;
   }),
-  onLaterItems('ST-COPY-OVERWRITE-FALSE', 'it is not looked at in the second item', (item) => {
+  onLaterItems('ST-COPY-OVERWRITE-FALSE', 'it is ignored in the second item', (item) => {
     delete item.overwrite;
   }),
   mutant('ST-COPY-OVERWRITE-FALSE', 'a free destination is not written', (context) =>
@@ -145,7 +145,7 @@ export const copiedFiles: readonly Mutant[] = [
   ),
   after(
     'ST-COPY-OVERWRITE-FALSE',
-    'the copy fails and is written all the same',
+    'the copy fails, but is written',
     async ({ storage }, { srcPath, dstPath }, entry) => {
       if (entry?.code === 'OBJECT_ALREADY_EXIST')
         await storage(COPY, { fileList: [{ srcPath, dstPath }] });
@@ -154,12 +154,12 @@ export const copiedFiles: readonly Mutant[] = [
   onItems('ST-COPY-KEEPS-SOURCE', 'a source that is copied is gone', (item) => {
     item.removeOriginal ??= true;
   }),
-  onItems('ST-COPY-KEEPS-SOURCE', 'removeOriginal is taken for true where it is there', (item) => {
+  onItems('ST-COPY-KEEPS-SOURCE', 'removeOriginal counts as true if it is present', (item) => {
     if ('removeOriginal' in item) item.removeOriginal = true;
   }),
   onLaterItems(
     'ST-COPY-KEEPS-SOURCE',
-    'removeOriginal of the first item is that of all',
+    'removeOriginal of the first item applies to all',
     (item, first) => {
       item.removeOriginal = first.removeOriginal ?? false;
     },
@@ -167,7 +167,7 @@ export const copiedFiles: readonly Mutant[] = [
   onItems('ST-COPY-MOVE', 'it is a copy', (item) => {
     delete item.removeOriginal;
   }),
-  mutant('ST-COPY-MOVE', 'it is a copy where it overwrites', (context) =>
+  mutant('ST-COPY-MOVE', 'it is a copy if it overwrites', (context) =>
     request(COPY, async (call) => {
       const stored = await listStored(context, call, 'dstPath');
       changeItems(call, (item) => {
@@ -187,11 +187,11 @@ export const copiedFiles: readonly Mutant[] = [
   ),
   sourceIsGone('the source of a failed move is gone', ({ srcPath }) => /^[\w/.-]+$/.test(srcPath)),
   sourceIsGone(
-    'the source is gone where the path of the destination is bad',
+    'the source is gone if the path of the destination is invalid',
     ({ dstPath }, { code }) => code === 'INVALID_PARAM' && /[^\w/.,!*-]/.test(dstPath),
   ),
   sourceIsGone(
-    'the source is gone where the destination exists',
+    'the source is gone if the destination exists',
     (_, { code }) => code === 'OBJECT_ALREADY_EXIST',
   ),
   after(

@@ -35,17 +35,17 @@ const isMove = (_: Json, { removeOriginal }: Json) => removeOriginal;
 
 /** What stores respond to copies. */
 export const copyAnswers: readonly Mutant[] = [
-  onList('ST-COPY-LIST', 'copies that went well get no entry', (all) => all.filter(isFailed)),
-  onList('ST-COPY-LIST', 'an item that is given twice gets one entry', (all, items) => {
+  onList('ST-COPY-LIST', 'successful copies get no entry', (all) => all.filter(isFailed)),
+  onList('ST-COPY-LIST', 'a duplicate item gets no entry of its own', (all, items) => {
     const texts = items.map((item) => JSON.stringify(item));
     return all.filter((_, index) => texts.indexOf(texts[index] ?? '') === index);
   }),
-  onList('ST-COPY-LIST', 'one failure stands for all items', (all) =>
+  onList('ST-COPY-LIST', 'one failure replaces the entries of all items', (all) =>
     all.every(isFailed) ? all.slice(0, 1) : all,
   ),
   onEntries('ST-COPY-FILE-ID', 'it is a number', isDone, { fileID: 7 }),
   onEntries('ST-COPY-FILE-ID', 'it is null with failures', isFailed, { fileID: null }),
-  onEntries('ST-COPY-FILE-ID', 'it names a file that is not there', isDone, (entry) => {
+  onEntries('ST-COPY-FILE-ID', 'it names a file that does not exist', isDone, (entry) => {
     entry.fileID += '-copy';
   }),
   onEntries('ST-COPY-FILE-ID-PRESENT', 'moves have none', isMove, { fileID: undefined }),
@@ -53,7 +53,7 @@ export const copyAnswers: readonly Mutant[] = [
   onEntries('ST-COPY-FAILED', 'the code of a failure is a number', isFailed, { code: 404 }),
   onEntries(
     'ST-COPY-FAILED',
-    'a bad path has no message',
+    'an invalid path has no message',
     ({ code }, { dstPath }) => code && /[^\w/.-]/.test(dstPath),
     { message: undefined },
   ),
@@ -94,7 +94,7 @@ export const copyAnswers: readonly Mutant[] = [
         first >= 0 && index > first ? { code: 'ABORTED', message: 'no' } : undefined;
     }),
   ),
-  mutant('ST-COPY-ALONE', 'what comes before a bad item is taken back', (context) => ({
+  mutant('ST-COPY-ALONE', 'items before an invalid item are undone', (context) => ({
     ...readsRequests,
     async response(response, call) {
       const entries = response.json?.body?.data?.fileList;

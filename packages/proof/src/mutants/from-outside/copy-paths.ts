@@ -46,15 +46,15 @@ const BAD = /[^\w/!.,*\u4e00-\u9fff-]/;
 
 /** What stores make of copy paths. */
 export const copyPaths: readonly Mutant[] = [
-  redirect('ST-COPY-CALL', 'levels are lost, the last part is the name', (path) =>
+  redirect('ST-COPY-CALL', 'levels are lost, only the last segment is kept', (path) =>
     path.replace(/^.*\/(?=[^/]*$)/, '/'),
   ),
   mutant(
     'ST-COPY-CALL',
-    'more than three levels are refused',
+    'more than three levels are rejected',
     fail(({ dstPath }) => plainPath(dstPath).split('/').length > 3),
   ),
-  mutant('ST-COPY-CALL', 'a copy into a folder that is not there fails', () => {
+  mutant('ST-COPY-CALL', 'a copy into a folder that does not exist fails', () => {
     const folders = new Set(['']);
     const hooks = fail(({ dstPath }) => !folders.has(folderOf(plainPath(dstPath))), 'NO_FOLDER');
     return {
@@ -85,13 +85,13 @@ export const copyPaths: readonly Mutant[] = [
   ).map(([what, pattern]) =>
     mutant(
       'ST-COPY-PATH-CHARACTERS',
-      `${what} is refused`,
+      `${what} is rejected`,
       fail(({ srcPath, dstPath }) => pattern.test(srcPath) || pattern.test(dstPath)),
     ),
   ),
   mutant(
     'ST-COPY-PATH-CHARACTERS',
-    'a source with an exclamation mark is refused',
+    'a source with an exclamation mark is rejected',
     fail(({ srcPath }) => srcPath.includes('!')),
   ),
   redirect('ST-COPY-PATH-CHARACTERS', 'an asterisk becomes an underscore', (path) =>
@@ -123,15 +123,13 @@ export const copyPaths: readonly Mutant[] = [
     ] as const
   ).map(([what, pattern]) =>
     pass(
-      `${what} is taken`,
+      `${what} is accepted`,
       ({ srcPath, dstPath }) => pattern.test(dstPath) || pattern.test(srcPath),
       'cloud://dev.bucket/x',
     ),
   ),
-  pass('a source with a space is taken for one with another name', ({ srcPath }) =>
-    / /.test(srcPath),
-  ),
-  mutant('ST-COPY-PATH-REFUSED', 'a bad path fails the call', {
+  pass('a source with a space counts as one with another name', ({ srcPath }) => / /.test(srcPath)),
+  mutant('ST-COPY-PATH-REFUSED', 'an invalid path fails the call', {
     ...readsRequests,
     response(response, call) {
       if (call.operation !== COPY || response.status !== 200) return;
@@ -149,7 +147,7 @@ export const copyPaths: readonly Mutant[] = [
   ),
   mutant(
     'ST-COPY-PATH-ABSOLUTE',
-    'a destination with a leading slash is refused',
+    'a destination with a leading slash is rejected',
     fail(({ dstPath }) => dstPath.startsWith('/')),
   ),
 ];

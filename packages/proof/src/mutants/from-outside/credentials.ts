@@ -30,33 +30,33 @@ const withoutAny = (breaks: string, toResponse: () => MutatedResponse): Mutant =
 const gateway: readonly Mutant[] = [
   strict(
     'AU-BEARER',
-    'a bearer token does not suffice on POST',
+    'a bearer token is not enough on POST',
     (value, { method }) => value.startsWith('Bearer') && method === 'POST',
   ),
   strict(
     'AU-BEARER',
-    'a bearer token does not suffice at the root of a service',
+    'a bearer token is not enough at the root of a service',
     (value, { path }) => value.startsWith('Bearer') && path.split('/').length === 4,
   ),
   lax(
     'AU-BEARER-ENV',
-    'a token of another environment is taken',
+    'a token of another environment is accepted',
     (value, _, { otherAuthorization }) => value === otherAuthorization,
   ),
   lax(
     'AU-BEARER-ENV',
-    'a token of another environment is taken on POST',
+    'a token of another environment is accepted on POST',
     (value, { method }, { otherAuthorization }) =>
       method === 'POST' && value === otherAuthorization,
   ),
   lax(
     'AU-BEARER-ENV',
-    'a token of another environment is taken at the root',
+    'a token of another environment is accepted at the root',
     (value, call, { otherAuthorization }) => isRoot(call) && value === otherAuthorization,
   ),
   strict(
     'AU-SIGNATURE',
-    'a signature does not suffice on GET',
+    'a signature is not enough on GET',
     (value, { method }) => value.startsWith('TC3') && method === 'GET',
   ),
   lax(
@@ -65,18 +65,18 @@ const gateway: readonly Mutant[] = [
     (value, call) => !value && call.method === 'GET' && isRoot(call),
   ),
   lax('AU-NONE', 'none are needed on POST', (value, { method }) => !value && method === 'POST'),
-  lax('AU-NONE', 'an empty header is taken', (value) => value === ''),
-  withoutAny('it is answered with a redirect to a page', () => {
+  lax('AU-NONE', 'an empty header is accepted', (value) => value === ''),
+  withoutAny('it gets a redirect to a login page', () => {
     const response = toGatewayResponse(302);
     response.headers.set('Location', '/login');
     return response;
   }),
-  withoutAny('it is answered without a body', () => {
+  withoutAny('the response has no body', () => {
     const response = toGatewayResponse(401);
     response.headers.set('WWW-Authenticate', 'Bearer');
     return response;
   }),
-  mutant('AU-NONE', 'the service is called all the same, and its answer withheld', (context) =>
+  mutant('AU-NONE', 'the service is called, but its response withheld', (context) =>
     gatewayRequest(async (call) => {
       if (call.headers.get('Authorization') || call.method === 'OPTIONS') return;
       await callAgain(context, call, { Authorization: context.authorization });
@@ -84,12 +84,12 @@ const gateway: readonly Mutant[] = [
   ),
   lax(
     'AU-BEARER-BAD',
-    'an expired token is taken',
+    'an expired token is accepted',
     (value, _, context) => isOf(context, value) && !isLive(value),
   ),
   lax(
     'AU-BEARER-BAD',
-    'the signature of a token is not looked at',
+    'the signature of a token is not checked',
     (value, _, context) => isOf(context, value) && isLive(value),
   ),
   lax(
@@ -97,58 +97,61 @@ const gateway: readonly Mutant[] = [
     'a token is compared by its first 100 characters',
     (value, _, { authorization }) => value?.slice(0, 107) === authorization.slice(0, 107),
   ),
-  lax('AU-BEARER-BAD', 'what follows a token is not looked at', (value, _, { authorization }) =>
+  lax('AU-BEARER-BAD', 'what follows a token is ignored', (value, _, { authorization }) =>
     value?.startsWith(authorization),
   ),
   lax(
     'AU-BEARER-BAD',
-    'a token may lack its end',
+    'a truncated token is accepted',
     (value = '', _, { authorization }) => value.length > 40 && authorization.startsWith(value),
   ),
-  lax('AU-BEARER-BAD', 'an empty token is taken', (value = '') => /^Bearer\s*$/.test(value)),
-  lax('AU-BEARER-BAD', 'a token with the algorithm none is taken', (value) =>
+  lax('AU-BEARER-BAD', 'an empty token is accepted', (value = '') => /^Bearer\s*$/.test(value)),
+  lax('AU-BEARER-BAD', 'a token with the algorithm none is accepted', (value) =>
     /^none$/i.test(headOf(value)?.alg ?? ''),
   ),
   strict(
     'AU-BEARER-BAD',
-    'a token that is no token ends in 500',
+    'an invalid token gets 500',
     (value) => value.startsWith('Bearer ') && claimsOf(value) === undefined,
     500,
   ),
   mutant(
     'AU-BEARER-BAD',
-    'an expired token gets a page',
+    'an expired token gets an HTML page',
     gatewayRequest(({ headers }) => {
       const value = headers.get('Authorization') ?? '';
       const isExpired = value.startsWith('Bearer ') && claimsOf(value)?.exp && !isLive(value);
       return isExpired ? toGatewayResponse(401, 'text/html', '<h1>expired</h1>') : undefined;
     }),
   ),
-  lax('AU-SCHEME-UNKNOWN', 'Basic is taken', (value) => value?.startsWith('Basic')),
+  lax('AU-SCHEME-UNKNOWN', 'Basic is accepted', (value) => value?.startsWith('Basic')),
   lax(
     'AU-SCHEME-UNKNOWN',
-    'any scheme before a good token is taken',
+    'a valid token is accepted with any scheme',
     (value, _, context) => value?.split(' ')[1] === tokenOf(context),
   ),
   lax(
     'AU-SCHEME-UNKNOWN',
-    'a good token without a scheme is taken',
+    'a valid token without a scheme is accepted',
     (value, _, context) => value === tokenOf(context),
   ),
-  lax('AU-SCHEME-UNKNOWN', 'Digest is taken', (value) => value?.startsWith('Digest')),
+  lax('AU-SCHEME-UNKNOWN', 'Digest is accepted', (value) => value?.startsWith('Digest')),
   lax(
     'AU-SCHEME-UNKNOWN',
-    'a scheme that begins with Bearer is taken',
+    'a scheme that begins with Bearer is accepted',
     (value = '', _, context) => /^Bearer\S/.test(value) && value.endsWith(tokenOf(context)),
   ),
-  lax('AU-SCHEME-UNKNOWN', 'a good token as password of Basic is taken', (value = '', _, context) =>
-    Buffer.from(value.replace(/^Basic /, ''), 'base64')
-      .toString()
-      .includes(tokenOf(context)),
+  lax(
+    'AU-SCHEME-UNKNOWN',
+    'a valid token as the password of Basic is accepted',
+    (value = '', _, context) =>
+      Buffer.from(value.replace(/^Basic /, ''), 'base64')
+        .toString()
+        .includes(tokenOf(context)),
   ),
   mutant(
     'AU-SCHEME-UNKNOWN',
-    'any but Bearer and TC3 ends in 500',
+    'any scheme but Bearer and TC3 gets 500',
     gatewayRequest(({ headers }) =>
       /^(Bearer|TC3|$)/.test(headers.get('Authorization') ?? '')
         ? undefined
@@ -185,7 +188,7 @@ const storage: readonly Mutant[] = [
   ),
   mutant(
     'AU-STORAGE-AUTHORIZATION',
-    'a time alone suffices',
+    'a timestamp alone is enough',
     acceptStorage(
       OPERATIONS,
       (headers) => !headers.get('X-Svc-Authorization') && headers.get('X-Svc-TimeStamp'),
@@ -194,7 +197,7 @@ const storage: readonly Mutant[] = [
   ...OPERATIONS.map((one) =>
     mutant(
       'AU-STORAGE-WRONG',
-      `${one} takes any credential`,
+      `${one} accepts any credential`,
       acceptStorage([one], (headers) => headers.get('X-Svc-Authorization')),
     ),
   ),
@@ -208,7 +211,7 @@ const storage: readonly Mutant[] = [
     }),
   ),
   ...OPERATIONS.map((one) =>
-    mutant('AU-STORAGE-ENV', `the environment of ${one} is not looked at`, ({ env }) =>
+    mutant('AU-STORAGE-ENV', `the environment of ${one} is not checked`, ({ env }) =>
       request(one, (call) => {
         call.target = toEnv(call.target, () => env);
       }),

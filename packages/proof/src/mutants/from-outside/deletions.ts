@@ -67,19 +67,19 @@ export const deletions: readonly Mutant[] = [
       if (itemsOf(call).length > 1) call.json = { fileList: itemsOf(call).slice(0, 1) };
     }),
   ),
-  mutant('ST-DELETE-CALL', 'links that were given out before still work', downloadsFromCache(404)),
+  mutant('ST-DELETE-CALL', 'links created before still work', downloadsFromCache(404)),
   deleteToo('files with a longer name are deleted too', (id, deleted) => id.startsWith(deleted)),
   deleteToo(
     'files of the same folder are deleted too',
     (id, deleted) => folderOf(deleted).split('/').length > 4 && id.startsWith(folderOf(deleted)),
   ),
   deleteToo(
-    'files whose names differ in case only are deleted too',
+    'files whose names differ only in case are deleted too',
     (id, deleted) => id.toLowerCase() === deleted.toLowerCase(),
   ),
-  onList('ST-DELETE-LIST', 'a file that is named twice gets one entry', unique),
+  onList('ST-DELETE-LIST', 'a duplicate file gets no entry of its own', unique),
   onList('ST-DELETE-LIST', 'missing files get no entry', (all) => all.filter(isOk)),
-  onList('ST-DELETE-LIST', 'it is empty where all went well', (all) =>
+  onList('ST-DELETE-LIST', 'it is empty if everything succeeded', (all) =>
     all.every(isOk) ? [] : all,
   ),
   onEntries('ST-DELETE-FILE-ID', 'it is the path', any, (entry) => {
@@ -91,7 +91,7 @@ export const deletions: readonly Mutant[] = [
   onEntries('ST-DELETE-CODE', 'it is a number for a missing file', isBad, { code: 404 }),
   onEntries(
     'ST-DELETE-MISSING',
-    'a missing file is SUCCESS, as with object stores',
+    'a missing file is SUCCESS, like in object stores',
     ({ code }) => code === 'STORAGE_FILE_NONEXIST',
     { code: 'SUCCESS' },
   ),
@@ -137,7 +137,7 @@ export const deletions: readonly Mutant[] = [
   ),
   mutant(
     'ST-DELETE-ALONE',
-    'a file ID of another shape fails the call',
+    'a file ID of another form fails the call',
     refuse((call) => {
       const ids = call.operation === DELETE ? itemsOf(call) : [];
       return ids.length > 1 && ids.some((id) => !/^cloud:\/\/[^/]+\/./.test(id));

@@ -45,37 +45,37 @@ const post: Match = { method: 'POST' };
 
 /** How the header is forgotten, doubled or compared too simply. */
 export const dispositions: readonly Mutant[] = [
-  lost('GW-C1', 'an error of the service on GET carries none', { ...get, status: NOT_OF_NGINX }),
-  lost('GW-C1', 'a redirect on GET carries none', { ...get, status: statuses(3) }),
-  lost('GW-C1', 'a GET of JSON with a charset carries none', { ...get, contentType: /json;/ }),
-  lost('GW-C1', 'a GET of images carries none', { ...get, contentType: /^image/ }),
-  lost('GW-C1', 'a GET without a content type carries none', {
+  lost('GW-C1', 'an error of the service has none on GET', { ...get, status: NOT_OF_NGINX }),
+  lost('GW-C1', 'a redirect has none on GET', { ...get, status: statuses(3) }),
+  lost('GW-C1', 'JSON with a charset has none on GET', { ...get, contentType: /json;/ }),
+  lost('GW-C1', 'images have none on GET', { ...get, contentType: /^image/ }),
+  lost('GW-C1', 'a response without a content type has none on GET', {
     ...get,
     status: 200,
     contentType: '',
   }),
-  lost('GW-C1', 'a GET of the root of a service carries none', {
+  lost('GW-C1', 'the root of a service has none on GET', {
     ...get,
     path: /^\/+[^/]+\/+[^/]+\/+[^/]+\/*$/,
   }),
   mutant(
     'GW-C1',
-    'the type of a GET is form-data where the service sets that',
+    'the type is form-data on GET if the service sets it',
     serviceResponse(get, passHeader(NAME, 'set', /^form-data/)),
   ),
   mutant(
     'GW-C1',
-    'a GET carries an empty one',
+    'it is empty on GET',
     serviceResponse(
       get,
       setHeader(NAME, (value) => (value === 'attachment' ? '' : undefined)),
     ),
   ),
-  lost('GW-C2', 'an error of the service on POST carries none', { ...post, status: NOT_OF_NGINX }),
-  lost('GW-C2', 'a POST of video carries none', { ...post, type: /^(video|audio)\// }),
-  lost('GW-C2', 'a POST of images carries none', { ...post, type: /^image\// }),
-  lost('GW-C2', 'a POST of a PDF carries none', { ...post, type: 'application/pdf' }),
-  attached('GW-C2-TEXT', 'a form on POST carries one', {
+  lost('GW-C2', 'an error of the service has none on POST', { ...post, status: NOT_OF_NGINX }),
+  lost('GW-C2', 'video has none on POST', { ...post, type: /^(video|audio)\// }),
+  lost('GW-C2', 'images have none on POST', { ...post, type: /^image\// }),
+  lost('GW-C2', 'a PDF has none on POST', { ...post, type: 'application/pdf' }),
+  attached('GW-C2-TEXT', 'a form has one on POST', {
     ...post,
     type: 'application/x-www-form-urlencoded',
   }),
@@ -88,25 +88,25 @@ export const dispositions: readonly Mutant[] = [
     'that of the service passes with JSON on POST',
     serviceResponse({ ...post, type: 'application/json' }, passHeader(NAME)),
   ),
-  attached('GW-C2-TEXT', 'text on POST carries one with an error', {
+  attached('GW-C2-TEXT', 'a text error has one on POST', {
     ...post,
     type: 'text/plain',
     status: statuses(4, 5),
   }),
-  attached('GW-C2-PARAMETERS', 'a type with a parameter and no space is none of text', {
+  attached('GW-C2-PARAMETERS', 'a type with a parameter and no space does not count as text', {
     ...post,
     contentType: /^(application\/json|text\/plain);\S/,
   }),
-  attached('GW-C2-PARAMETERS', 'only charset=utf-8 is known', {
+  attached('GW-C2-PARAMETERS', 'only charset=utf-8 counts as text', {
     ...post,
     type: TEXT,
     contentType: /;(?! ?charset=utf-8$)./i,
   }),
-  attached('GW-C2-PARAMETERS', 'a form with a charset is none of text', {
+  attached('GW-C2-PARAMETERS', 'a form with a charset does not count as text', {
     ...post,
     contentType: /urlencoded;/,
   }),
-  attached('GW-C2-PARAMETERS', 'plain text with a charset is none of text', {
+  attached('GW-C2-PARAMETERS', 'plain text with a charset does not count as text', {
     ...post,
     contentType: /^text\/plain ?;/,
   }),
@@ -115,22 +115,22 @@ export const dispositions: readonly Mutant[] = [
     ...['application/json-seq', 'application/xml', 'application/javascript', 'text/markdown'],
     ...['text/javascript', 'image/svg+xml'],
   ].map((type) => lost('GW-C2-NOT-TEXT', `${type} counts as text`, { ...post, type })),
-  lost('GW-C2-NOT-TEXT', 'a type that begins with one of text counts as text', {
+  lost('GW-C2-NOT-TEXT', 'a type that begins with a text type counts as text', {
     ...post,
     type: /^(application\/json|text\/plain)./,
   }),
-  lost('GW-C2-NOT-TEXT', 'a parameter that names a text type counts', {
+  lost('GW-C2-NOT-TEXT', 'a type counts as text if a parameter names a text type', {
     ...post,
     contentType: /;.*(application\/json|text\/plain)/,
   }),
-  attached('GW-C3', 'an event stream that was asked for with POST carries one', {
+  attached('GW-C3', 'an event stream requested with POST has one', {
     ...post,
     type: 'text/event-stream',
   }),
-  attached('GW-C3', 'an event stream with a charset carries one', {
+  attached('GW-C3', 'an event stream with a charset has one', {
     contentType: /^text\/event-stream ?;/,
   }),
-  attached('GW-C3', 'an event stream carries one where the caller accepts more than it', {
+  attached('GW-C3', 'an event stream has one if the caller accepts other types too', {
     type: 'text/event-stream',
     when: (_, { headers }) => headers.get('Accept') !== 'text/event-stream',
   }),
@@ -139,18 +139,18 @@ export const dispositions: readonly Mutant[] = [
     'that of the service passes with an event stream',
     serviceResponse({ type: 'text/event-stream' }, passHeader(NAME)),
   ),
-  mutant('GW-C3-WEBSOCKET', 'the 101 carries that of the service', upgraded(passHeader(NAME))),
+  mutant('GW-C3-WEBSOCKET', 'the 101 has that of the service', upgraded(passHeader(NAME))),
   mutant(
     'GW-C3-WEBSOCKET',
-    'the 101 of a handshake with subprotocols carries one',
+    'the 101 of a handshake with subprotocols has one',
     upgraded((response, { headers }) => {
       if (headers.get('Sec-WebSocket-Protocol')) response.headers.set(NAME, 'attachment');
     }),
   ),
-  inlinePasses('inline and attachment stand in two headers', 'add'),
+  inlinePasses('inline and attachment are sent in two headers', 'add'),
   mutant(
     'GW-DISPOSITION-INLINE',
-    'inline and attachment stand in one header, the first first',
+    'inline and attachment are sent in one header, inline first',
     serviceResponse({ when: ({ headers }) => headers.get(NAME) }, ({ headers }, request) => {
       const [own] = valuesOfService(request, NAME);
       if (own?.startsWith('inline')) headers.set(NAME, `${own}, attachment`);
@@ -165,7 +165,7 @@ export const dispositions: readonly Mutant[] = [
   ),
   inlinePasses('Inline in another case passes', 'set', /^(?!inline)[Ii][Nn][Ll][Ii][Nn][Ee]/),
   inlinePasses('inline with a file name passes', 'set', /^inline;/),
-  inlinePasses('inline passes on POST of a page', 'add', /^inline/, {
+  inlinePasses('inline passes with HTML on POST', 'add', /^inline/, {
     ...post,
     type: 'text/html',
     when: () => true,

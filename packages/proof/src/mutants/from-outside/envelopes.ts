@@ -12,7 +12,7 @@ export const envelopes: readonly Mutant[] = [
   mutant('ST-ENVELOPE-STATUS-CODE', 'failures have none', failure({ statusCode: undefined })),
   mutant(
     'ST-ENVELOPE-STATUS-CODE',
-    'it is null where credentials are missing',
+    'it is null if credentials are missing',
     failure({ statusCode: null }, undefined, 401),
   ),
   mutant(
@@ -27,15 +27,15 @@ export const envelopes: readonly Mutant[] = [
   ),
   mutant(
     'ST-COPY-STATUS-CODE',
-    'it is 207 where an item failed',
+    'it is 207 if an item failed',
     success((json) => {
       if (json.body.data.fileList?.some(({ code }: Json) => code)) json.statusCode = 207;
     }, copy),
   ),
-  mutant('ST-COPY-STATUS-CODE', 'it is 500 in every refusal', failure({ statusCode: 500 }, copy)),
+  mutant('ST-COPY-STATUS-CODE', 'it is 500 in every rejection', failure({ statusCode: 500 }, copy)),
   mutant(
     'ST-COPY-STATUS-CODE',
-    'it is 400 where the HTTP status is 401',
+    'it is 400 if the HTTP status is 401',
     failure({ statusCode: 400 }, copy, 401),
   ),
   mutant(
@@ -87,12 +87,12 @@ export const envelopes: readonly Mutant[] = [
   mutant('ST-ENVELOPE-CODE', 'failures have an empty object data', failureBody({ data: {} })),
   mutant(
     'ST-ENVELOPE-CODE',
-    'a copy that is refused has an empty list in data',
+    'a rejected copy has an empty list in data',
     failureBody({ data: { fileList: [] } }, copy),
   ),
   mutant(
     'ST-ENVELOPE-CODE',
-    'a failure for want of credentials has none',
+    'a credential error has none',
     failureBody({ code: undefined }, undefined, 401),
   ),
   mutant(
@@ -106,7 +106,7 @@ export const envelopes: readonly Mutant[] = [
   mutant('ST-ENVELOPE-MESSAGE-PRESENT', 'failures have none', failureBody({ message: undefined })),
   mutant(
     'ST-ENVELOPE-MESSAGE-PRESENT',
-    'a failure for want of credentials has none',
+    'a credential error has none',
     failureBody({ message: undefined }, undefined, 401),
   ),
 ];

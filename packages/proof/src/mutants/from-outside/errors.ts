@@ -18,12 +18,12 @@ const DEEP = /(\/[^/]*){5}/;
 export const errors: readonly Mutant[] = [
   mutant(
     'GW-ERROR-BODY',
-    'that of a missing service is text/plain',
+    'the type for a missing service is text/plain',
     gatewayError(MISSING, setHeader('Content-Type', 'text/plain')),
   ),
   mutant(
     'GW-ERROR-BODY',
-    'a forbidden service is answered with problem+json',
+    'a forbidden service gets problem+json',
     gatewayError(FORBIDDEN, setHeader('Content-Type', 'application/problem+json')),
   ),
   mutant(
@@ -43,7 +43,7 @@ export const errors: readonly Mutant[] = [
   ),
   mutant(
     'GW-ERROR-CODE',
-    'it stands in an object error',
+    'it is inside an object named error',
     gatewayError(
       { status: 401 },
       changeJson((json) => {
@@ -66,7 +66,7 @@ export const errors: readonly Mutant[] = [
   ),
   mutant(
     'GW-ERROR-MESSAGE',
-    'it is a list with a bad name',
+    'it is a list for an invalid name',
     gatewayError(
       { status: 400 },
       changeJson((json) => {
@@ -76,7 +76,7 @@ export const errors: readonly Mutant[] = [
   ),
   mutant(
     'GW-ERROR-REQUEST-ID',
-    'it is spelled request_id where credentials are wrong',
+    'it is spelled request_id if credentials are wrong',
     gatewayError(
       { status: 401 },
       changeJson((json) => {
@@ -129,14 +129,14 @@ export const errors: readonly Mutant[] = [
   ),
   ...(
     [
-      ['of 60 characters is refused', /^.{60}$/],
-      ['of more than 32 characters is refused', /^.{33,60}$/],
-      ['of two characters is refused', /^..$/],
-      ['with an underscore is refused', /^[a-z]\w*_\w*$/i],
-      ['with a capital letter is refused', /^(?=.*[A-Z])[\w-]{1,60}$/],
-      ['with two hyphens in a row is refused', /^[a-z]+.*--.*[a-z\d]$/],
-      ['that ends with a digit is refused', /^[a-z][\w-]*\d$/],
-      ['with a hyphen is refused', /^[a-z]+-[\w-]*\w$/i],
+      ['of 60 characters is rejected', /^.{60}$/],
+      ['of more than 32 characters is rejected', /^.{33,60}$/],
+      ['of two characters is rejected', /^..$/],
+      ['with an underscore is rejected', /^[a-z]\w*_\w*$/i],
+      ['with a capital letter is rejected', /^(?=.*[A-Z])[\w-]{1,60}$/],
+      ['with two hyphens in a row is rejected', /^[a-z]+.*--.*[a-z\d]$/],
+      ['that ends with a digit is rejected', /^[a-z][\w-]*\d$/],
+      ['with a hyphen is rejected', /^[a-z]+-[\w-]*\w$/i],
     ] as const
   ).map(([what, service]) =>
     mutant(
@@ -150,34 +150,34 @@ export const errors: readonly Mutant[] = [
   ),
   ...(
     [
-      ['GW-NAME-LENGTH', 'a name of 61 characters ends in 500', /^.{61}$/],
-      ['GW-NAME-LENGTH', 'a name of one character ends in 500', /^[a-zA-Z]$/],
-      ['GW-NAME-LENGTH', 'a name of more than 63 characters ends in 500', /^.{64,}$/],
-      ['GW-NAME-PATTERN', 'a name that begins with a digit ends in 500', /^\d/],
-      ['GW-NAME-PATTERN', 'a name that ends with a hyphen ends in 500', /-$/],
-      ['GW-NAME-PATTERN', 'a name that ends with an underscore ends in 500', /_$/],
-      ['GW-NAME-PATTERN', 'a name that begins with an underscore ends in 500', /^_/],
-      ['GW-NAME-PATTERN', 'a name with a dot ends in 500', /\./],
-      ['GW-NAME-PATTERN', 'a name with an escape of Chinese ends in 500', /%e[4-9]/i],
-      ['GW-NAME-PATTERN', 'a name with a tilde ends in 500', /~/],
-      ['GW-NAME-PATTERN', 'a name with an escaped space ends in 500', /%20/],
+      ['GW-NAME-LENGTH', 'a name of 61 characters gets 500', /^.{61}$/],
+      ['GW-NAME-LENGTH', 'a name of one character gets 500', /^[a-zA-Z]$/],
+      ['GW-NAME-LENGTH', 'a name of more than 63 characters gets 500', /^.{64,}$/],
+      ['GW-NAME-PATTERN', 'a name that begins with a digit gets 500', /^\d/],
+      ['GW-NAME-PATTERN', 'a name that ends with a hyphen gets 500', /-$/],
+      ['GW-NAME-PATTERN', 'a name that ends with an underscore gets 500', /_$/],
+      ['GW-NAME-PATTERN', 'a name that begins with an underscore gets 500', /^_/],
+      ['GW-NAME-PATTERN', 'a name with a dot gets 500', /\./],
+      ['GW-NAME-PATTERN', 'a name with escaped Chinese gets 500', /%e[4-9]/i],
+      ['GW-NAME-PATTERN', 'a name with a tilde gets 500', /~/],
+      ['GW-NAME-PATTERN', 'a name with an escaped space gets 500', /%20/],
     ] as const
   ).map(([rule, breaks, service]) =>
     mutant(rule, breaks, gatewayError({ service }, setStatus(500))),
   ),
   mutant(
     'GW-NAME-LENGTH',
-    'a name that is too long is answered with a page',
+    'a name that is too long gets an HTML page',
     gatewayError({ service: /^.{61,}$/ }, setBody('<h1>400 Bad Request</h1>', 'text/html')),
   ),
   mutant(
     'GW-NAME-PATTERN',
-    'a name with a dot is answered with a page',
+    'a name with a dot gets an HTML page',
     gatewayError({ service: /\./ }, setBody('<h1>404 Not Found</h1>', 'text/html')),
   ),
   mutant(
     'GW-NAME-PATTERN',
-    'hyphens and underscores around a name are taken off',
+    'hyphens and underscores around a name are trimmed',
     retarget((target) =>
       target.replace(/(?<=^\/v1\/cloudrun\/)(?:[-_]+(\w+)|(\w+?)[-_]+)(?=[/?]|$)/, '$1$2'),
     ),

@@ -77,15 +77,15 @@ export const links: readonly Mutant[] = [
       return toStorageResponse(200, { data: { fileList: json.fileList.map(() => entry) } });
     }),
   ),
-  refuseLinks('ST-LINKS-MAX-AGE', 'it may not be left out', (all) =>
+  refuseLinks('ST-LINKS-MAX-AGE', 'it is required', (all) =>
     all.some(({ maxAge }) => maxAge === undefined),
   ),
   refuseLinks(
     'ST-LINKS-MAX-AGE',
-    'one item with it fails a call where another has none',
+    'one item with it fails a call if another has none',
     (all) => new Set(all.map(({ maxAge }) => typeof maxAge)).size > 1,
   ),
-  onList('ST-LINKS-LIST', 'a file that is named twice gets one entry', unique),
+  onList('ST-LINKS-LIST', 'a duplicate file gets no entry of its own', unique),
   onList('ST-LINKS-LIST', 'missing files get no entry', (all) => all.filter(isOk)),
   onEntries('ST-LINKS-FILE-ID', 'it is lower-cased', any, (entry) => {
     entry.fileID = entry.fileID.toLowerCase();
@@ -139,13 +139,13 @@ export const links: readonly Mutant[] = [
       },
     };
   }),
-  mutant('ST-LINKS-DOWNLOAD', 'a link goes on to a page for logging in', {
+  mutant('ST-LINKS-DOWNLOAD', 'a link redirects to a login page', {
     request: ({ isDownload, headers, target }) =>
       isDownload && /sign|expires|token/i.test(target) && !headers.get('Cookie')
         ? new MutatedResponse(302, { Location: '/login' })
         : undefined,
   }),
-  mutant('UP-KEPT', 'an old content is served from a cache', () => {
+  mutant('UP-KEPT', 'old content is served from a cache', () => {
     const cache = new Map<string, Buffer>();
     return {
       response(response, { isDownload, path }) {
@@ -158,19 +158,19 @@ export const links: readonly Mutant[] = [
   }),
   mutant(
     'ST-LINKS-EXPIRE',
-    'it lives ten times as long',
+    'it works ten times as long',
     items(LINKS, (item) => {
       if (item.maxAge) item.maxAge *= 10;
     }),
   ),
   mutant(
     'ST-LINKS-EXPIRE',
-    'maxAge is taken for minutes',
+    'maxAge counts as minutes',
     items(LINKS, (item) => {
       if (item.maxAge) item.maxAge *= 60;
     }),
   ),
-  mutant('ST-LINKS-EXPIRE', 'a link that was used before lives on', downloadsFromCache(403)),
+  mutant('ST-LINKS-EXPIRE', 'a link that was used before does not expire', downloadsFromCache(403)),
   onEntries('ST-LINKS-MISSING', 'every file ID gets a link', isBad, (entry) => {
     entry.code = 'SUCCESS';
     entry.tempFileURL ||= 'http://127.0.0.1:9/missing';
@@ -194,7 +194,7 @@ export const links: readonly Mutant[] = [
   }),
   mutant(
     'ST-LINKS-MISSING',
-    'a file of which a longer name exists gets a link',
+    'a missing file gets a link if a file with a longer name exists',
     ({ publicUrl }) => {
       const stored = new Set<string>();
       const isBeginning = (path: string) =>
@@ -229,7 +229,7 @@ export const links: readonly Mutant[] = [
   }),
   refuseLinks(
     'ST-LINKS-ALONE',
-    'a file ID of another shape fails the call',
+    'a file ID of another form fails the call',
     (all) => all.length > 1 && all.some(({ fileID }) => !/^cloud:\/\/[^/]+\/./.test(fileID)),
   ),
 ];

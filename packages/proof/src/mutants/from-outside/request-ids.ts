@@ -39,14 +39,10 @@ const options = (when: (headers: MutatedRequest['headers']) => unknown) =>
 export const requestIds: readonly Mutant[] = [
   mutant(
     'GW-REQUEST-ID',
-    'an error of the service carries none',
+    'an error of the service has none',
     serviceResponse({ status: statuses(4, 5) }, remove),
   ),
-  mutant(
-    'GW-REQUEST-ID',
-    '204 and 304 carry none',
-    serviceResponse({ status: [204, 304] }, remove),
-  ),
+  mutant('GW-REQUEST-ID', '204 and 304 have none', serviceResponse({ status: [204, 304] }, remove)),
   mutant(
     'GW-REQUEST-ID',
     'a call without credentials gets none',
@@ -59,27 +55,27 @@ export const requestIds: readonly Mutant[] = [
   ),
   mutant(
     'GW-REQUEST-ID',
-    'a redirect carries none',
+    'a redirect has none',
     serviceResponse({ status: statuses(3).slice(1) }, remove),
   ),
   mutant(
     'GW-REQUEST-ID',
-    'an event stream carries none',
+    'an event stream has none',
     serviceResponse({ type: 'text/event-stream' }, remove),
   ),
   mutant(
     'GW-REQUEST-ID-EQUAL',
-    'that of the body is of another layer where the service is missing',
+    'the one in the body differs for a missing service',
     inBody(404, () => randomUUID()),
   ),
   mutant(
     'GW-REQUEST-ID-EQUAL',
-    'that of the body is upper-cased without credentials',
+    'the one in the body is upper case without credentials',
     inBody(401, (id) => id.toUpperCase()),
   ),
   mutant(
     'GW-REQUEST-ID-EQUAL',
-    'that of the body is empty with a bad name',
+    'the one in the body is empty for an invalid name',
     inBody(400, () => ''),
   ),
   mutant(
@@ -109,13 +105,13 @@ export const requestIds: readonly Mutant[] = [
   ),
   mutant(
     'GW-REQUEST-ID-NEW',
-    'it is made of method, address and credentials',
+    'it is made of method, URL and credentials',
     gatewayResponse({}, (response, { method, target, headers }) => {
       const hash = createHash('sha256').update(method + target + headers.get('Authorization'));
       give(response, hash.digest('hex'));
     }),
   ),
-  mutant('GW-REQUEST-ID-NEW', 'every second call has that of the one before', () => {
+  mutant('GW-REQUEST-ID-NEW', 'every second call repeats the previous one', () => {
     let last: string | undefined;
     return serviceResponse(
       {},
@@ -131,7 +127,7 @@ export const requestIds: readonly Mutant[] = [
     'errors have the same',
     gatewayError({}, (response) => give(response, 'c0ffee')),
   ),
-  mutant('GW-REQUEST-ID-NEW', 'it is counted to ten and again', () => {
+  mutant('GW-REQUEST-ID-NEW', 'it counts to ten and starts again', () => {
     let count = 0;
     return serviceResponse(
       {},
@@ -140,7 +136,7 @@ export const requestIds: readonly Mutant[] = [
   }),
   mutant(
     'GW-REQUEST-ID-OWN',
-    'that of the service follows in the same header',
+    "the service's follows in the same header",
     serviceResponse({}, ({ headers }, request) => {
       const [own] = valuesOfService(request, NAME);
       if (own) headers.set(NAME, `${headers.get(NAME)}, ${own}`);
@@ -148,7 +144,7 @@ export const requestIds: readonly Mutant[] = [
   ),
   mutant(
     'GW-REQUEST-ID-OWN',
-    'that of the service stands beside it with an error',
+    "the service's is sent next to it with an error",
     serviceResponse({ status: statuses(4, 5) }, passHeader(NAME, 'add')),
   ),
   mutant(
@@ -164,7 +160,7 @@ export const requestIds: readonly Mutant[] = [
   mutant('GW-REQUEST-ID-OWN', 'that of the service is kept on the 101', upgraded(passHeader(NAME))),
   mutant(
     'GW-REQUEST-ID-OWN',
-    "the gateway's own stands there twice",
+    "the gateway's own is sent twice",
     serviceResponse({}, ({ headers }, request) => {
       if (valuesOfService(request, NAME).length > 0) headers.add(NAME, headers.get(NAME) ?? '');
     }),
@@ -172,7 +168,7 @@ export const requestIds: readonly Mutant[] = [
   mutant('GW-REQUEST-ID-UPGRADE', 'the 101 has an empty one', upgraded(setHeader(NAME, ''))),
   mutant(
     'GW-REQUEST-ID-OPTIONS',
-    'a preflight carries none',
+    'a preflight has none',
     options((headers) => headers.get('Access-Control-Request-Method')),
   ),
   mutant(

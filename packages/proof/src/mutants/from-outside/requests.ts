@@ -50,7 +50,7 @@ export const requests: readonly Mutant[] = [
     'values of headers are lower-cased',
     rewriteHeaders(/^x-/i, (value) => value.toLowerCase()),
   ),
-  onHeaders('of a repeated header the last is kept', ({ headers }) => {
+  onHeaders('only the last of a repeated header is kept', ({ headers }) => {
     const last = new Map(headers.list.map(([name, value]) => [name.toLowerCase(), value]));
     for (const [name, value] of last) if (headers.all(name).length > 1) headers.set(name, value);
   }),
@@ -59,7 +59,7 @@ export const requests: readonly Mutant[] = [
     keepHeaders((_, value) => value !== ''),
   ),
   onHeaders(
-    'values of headers are cut at 256 bytes',
+    'values of headers are truncated to 256 bytes',
     rewriteHeaders(/^x-/i, (value) => value.slice(0, 256)),
   ),
   onHeaders(
@@ -80,7 +80,7 @@ export const requests: readonly Mutant[] = [
   ...['Cookie', 'If-None-Match', 'Accept-Language', 'User-Agent'].map((name) =>
     onHeaders(`${name} is lost`, removeHeader(name)),
   ),
-  onBody('JSON is parsed and written again', changeJson({})),
+  onBody('JSON is parsed and serialized again', changeJson({})),
   onBody(
     'an empty JSON object is sent as no body',
     changeText((text) => (text === '{}' ? '' : text)),
@@ -90,7 +90,7 @@ export const requests: readonly Mutant[] = [
     changeBody((body) => body.subarray(0, 16_384)),
   ),
   onBody(
-    'white space at the end is lost',
+    'trailing white space is lost',
     changeText((text) => text.replace(/\s+$/, '')),
   ),
   onBody(

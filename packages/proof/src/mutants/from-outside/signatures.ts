@@ -45,37 +45,37 @@ export const signatures: readonly Mutant[] = [
   ),
   strict(
     'AU-TC3-FORM',
-    'a header without a signature ends in 500',
+    'a header without a signature gets 500',
     (_, parts) => !parts.Signature,
     500,
   ),
   mutant(
     'AU-TC3-KEY',
-    'the secret is not looked at',
+    'the secret is not checked',
     acceptSigned((_, { keyPair }, { Credential }) => Credential?.startsWith(keyPair.id)),
   ),
-  lax('AU-TC3-KEY', 'the id is not looked at', (_, { keyPair }) => ({ secret: keyPair.secret })),
-  lax('AU-TC3-KEY', 'a service of another name in the scope is taken for svc', { service: 'svc' }),
+  lax('AU-TC3-KEY', 'the key ID is not checked', (_, { keyPair }) => ({ secret: keyPair.secret })),
+  lax('AU-TC3-KEY', 'another service name in the scope is accepted', { service: 'svc' }),
   lax('AU-TC3-KEY', 'the date of the scope is that of the timestamp', (request) => {
     const seconds = Number(readSignature(request)?.Timestamp);
     return { date: new Date(seconds * 1_000).toISOString().slice(0, 10) };
   }),
   mutant(
     'AU-TC3-TIMESTAMP',
-    'a timestamp a little later than the signed one is taken',
+    'a timestamp a little later than the signed one is accepted',
     acceptSigned((request, context, { Timestamp }) =>
       [1, 2, 5, 10, 30, 60].some((seconds) =>
         isSigned(request, context, { timestamp: Number(Timestamp) - seconds }),
       ),
     ),
   ),
-  lax('AU-TC3-METHOD', 'a signature of GET lets a POST through', { method: 'GET' }),
-  lax('AU-TC3-METHOD', 'a signature of POST lets a GET through', ({ method }) =>
+  lax('AU-TC3-METHOD', 'a signature of GET is accepted for POST', { method: 'GET' }),
+  lax('AU-TC3-METHOD', 'a signature of POST is accepted for GET', ({ method }) =>
     method === 'GET' ? { method: 'POST' } : undefined,
   ),
   mutant(
     'AU-TC3-PATH',
-    'a slash at the end is not signed',
+    'a trailing slash is not signed',
     acceptSigned((request, context) =>
       [request.path.replace(/\/$/, ''), `${request.path}/`].some((path) =>
         isSigned(request, context, { path }),
@@ -94,28 +94,28 @@ export const signatures: readonly Mutant[] = [
       ),
     ),
   ),
-  strict('AU-TC3-PATH', 'a signature of a path with escapes is refused', ({ path }) =>
+  strict('AU-TC3-PATH', 'a signature of a path with escapes is rejected', ({ path }) =>
     path.includes('%'),
   ),
-  strict('AU-TC3-PATH', 'a signature of a path with two slashes is refused', ({ path }) =>
+  strict('AU-TC3-PATH', 'a signature of a path with two slashes is rejected', ({ path }) =>
     path.includes('//'),
   ),
-  lax('AU-TC3-QUERY', 'a signature without a query lets every query through', { query: '' }),
-  lax('AU-TC3-QUERY', 'a signature of the sorted query is taken', ({ query }) => ({
+  lax('AU-TC3-QUERY', 'a signature without a query is accepted for every query', { query: '' }),
+  lax('AU-TC3-QUERY', 'a signature of the sorted query is accepted', ({ query }) => ({
     query: sorted(query),
   })),
-  lax('AU-TC3-QUERY', 'a signature of the decoded query is taken', ({ query }) => ({
+  lax('AU-TC3-QUERY', 'a signature of the decoded query is accepted', ({ query }) => ({
     query: decoded(query, decodeURIComponent),
   })),
-  strict('AU-TC3-QUERY', 'a signature of a query with escapes is refused', ({ query }) =>
+  strict('AU-TC3-QUERY', 'a signature of a query with escapes is rejected', ({ query }) =>
     query.includes('%'),
   ),
   strict(
     'AU-TC3-QUERY',
-    'a signature of a query that is not sorted is refused',
+    'a signature of an unsorted query is rejected',
     ({ query }) => sorted(query) !== query && !/\/(answer|events)\?/.test(query),
   ),
-  lax('AU-TC3-BODY', 'a signature of an empty body lets every body through', { body: '' }),
+  lax('AU-TC3-BODY', 'a signature of an empty body is accepted for every body', { body: '' }),
   mutant(
     'AU-TC3-BODY',
     'a body of less than 64 bytes is not hashed',
@@ -152,38 +152,38 @@ export const signatures: readonly Mutant[] = [
   ),
   mutant(
     'AU-TC3-SIGNED-HEADERS',
-    'values of further signed headers are not looked at',
+    'values of other signed headers are not checked',
     acceptSigned(
       (request, context, parts) =>
         !isSigned(request, context) && !signedNames(parts).every(isUsual),
     ),
   ),
-  lax('AU-TC3-HOST', 'a signature without host is taken', { anyHeaders: true }),
+  lax('AU-TC3-HOST', 'a signature without host is accepted', { anyHeaders: true }),
   strict(
     'AU-TC3-NORMAL-FORM',
-    'a signed header with a capital letter in its value is refused',
+    'a signed header with a capital letter in its value is rejected',
     ({ headers }, parts) =>
       signedNames(parts).some((name) => !isUsual(name) && /[A-Z]/.test(headers.get(name) ?? '')),
   ),
   strict(
     'AU-TC3-NORMAL-FORM',
-    'a content type with a capital letter is refused',
+    'a content type with a capital letter is rejected',
     ({ headers }, parts) =>
       signedNames(parts).includes('content-type') &&
       /[A-Z]/.test(headers.get('Content-Type')?.replace(/boundary=.*/, '') ?? ''),
   ),
   strict(
     'AU-TC3-MULTIPART',
-    'a content type cut before its boundary is refused',
+    'a content type signed without its boundary is rejected',
     (request, _, context) => isMultipart(request) && isSigned(request, context),
   ),
-  strict('AU-TC3-MULTIPART', 'every multipart body is refused', isMultipart),
-  strict('AU-TC3-SPACES', 'a header without spaces after its commas is refused', ({ headers }) =>
+  strict('AU-TC3-MULTIPART', 'every multipart body is rejected', isMultipart),
+  strict('AU-TC3-SPACES', 'a header without spaces after its commas is rejected', ({ headers }) =>
     /,\S/.test(headers.get('Authorization') ?? ''),
   ),
   strict(
     'AU-SIGNATURE',
-    'a header with spaces after its commas is refused on POST',
+    'a header with spaces after its commas is rejected on POST',
     ({ headers, method }) => method === 'POST' && /,\s/.test(headers.get('Authorization') ?? ''),
   ),
 ];

@@ -26,7 +26,7 @@ export const statuses: readonly Mutant[] = [
   ),
   mutant(
     'GW-GET-JSON',
-    'an empty object is answered with 204',
+    'an empty object becomes 204',
     serviceResponse(
       { method: 'GET', when: ({ body }) => body.toString() === '{}' },
       setStatus(204),
@@ -45,12 +45,12 @@ export const statuses: readonly Mutant[] = [
   ),
   mutant(
     'GW-GET-TEXT',
-    'a text of a GET is answered as text/html',
+    'a text of a GET becomes text/html',
     serviceResponse({ method: 'GET', type: 'text/plain' }, setHeader('Content-Type', 'text/html')),
   ),
   mutant(
     'GW-POST-JSON',
-    'a POST is answered with 201',
+    'the status of a POST becomes 201',
     serviceResponse({ method: 'POST', status: 200, type: 'application/json' }, setStatus(201)),
   ),
   mutant(
@@ -96,7 +96,7 @@ export const statuses: readonly Mutant[] = [
     [
       ['503 of a service becomes 500', 503, 500],
       ['401 of a service becomes 403', 401, 403],
-      ['a redirect is followed, and 200 comes back', REDIRECTS, 200],
+      ['a redirect is followed', REDIRECTS, 200],
       ['308 becomes 301', 308, 301],
       ['204 becomes 200', 204, 200],
       ['304 becomes 200', 304, 200],
@@ -107,7 +107,7 @@ export const statuses: readonly Mutant[] = [
   ),
   mutant(
     'GW-STATUS',
-    'a status that is not registered becomes its hundred',
+    'an unregistered status becomes the first of its class',
     serviceResponse({ status: UNREGISTERED }, (response) => {
       response.status -= response.status % 100;
     }),

@@ -50,16 +50,16 @@ const prefix = (after: string) =>
 
 /** What storage services make of calls, good and wrong. */
 export const storageCalls: readonly Mutant[] = [
-  mutant('ST-PATH-EXACT', 'an operation is found by its beginning', prefix('[^?/]+')),
-  mutant('ST-PATH-EXACT', 'an operation with a number after it is found', prefix('\\d+')),
-  mutant('ST-GET-REFUSED', 'links can be had with GET and a query', ({ storage }) =>
+  mutant('ST-PATH-EXACT', 'an operation is matched by its prefix', prefix('[^?/]+')),
+  mutant('ST-PATH-EXACT', 'an operation followed by a number is accepted', prefix('\\d+')),
+  mutant('ST-GET-REFUSED', 'links can be requested with GET and a query', ({ storage }) =>
     request('batchGetTempUrls', async ({ method }) => {
       if (method !== 'GET') return;
       const data = await storage('batchGetTempUrls', { fileList: [] });
       return toStorageResponse(200, data ? { data } : NO_ENTRIES);
     }),
   ),
-  mutant('ST-GET-REFUSED', 'a GET is answered with a page', {
+  mutant('ST-GET-REFUSED', 'a GET gets an HTML page', {
     request: ({ method, operation }) =>
       method === 'GET' && operation
         ? new MutatedResponse(200, { 'Content-Type': 'text/html' }, '<h1>It works!</h1>')
@@ -67,18 +67,18 @@ export const storageCalls: readonly Mutant[] = [
   }),
   mutant(
     'ST-GET-REFUSED',
-    'a GET of batchDelete does nothing, and succeeds',
+    'a GET of batchDelete succeeds without doing anything',
     request('batchDelete', ({ method }) =>
       method === 'GET' ? toStorageResponse(200, NO_ENTRIES) : undefined,
     ),
   ),
-  refuseType('a charset is refused', (type) => /charset/i.test(type)),
-  refuseType('a charset without a space before it is refused', (type) => /json;\S/i.test(type)),
+  refuseType('a charset is rejected', (type) => /charset/i.test(type)),
+  refuseType('a charset without a space before it is rejected', (type) => /json;\S/i.test(type)),
   refuseType(
-    'a copy with a charset is refused',
+    'a copy with a charset is rejected',
     (type, operation) => operation === 'batchCopyFile' && /charset/i.test(type),
   ),
-  refuseType('a content type in capital letters is refused', (type) => /^[^;]*[A-Z]/.test(type)),
+  refuseType('an upper-case content type is rejected', (type) => /^[^;]*[A-Z]/.test(type)),
   mutant(
     'ST-RESPONSE-JSON',
     'failures are text/plain',
@@ -86,10 +86,10 @@ export const storageCalls: readonly Mutant[] = [
   ),
   mutant(
     'ST-RESPONSE-JSON',
-    'a copy is answered as text/json',
+    'a copy has the content type text/json',
     success((_, { headers }) => headers.set('Content-Type', 'text/json'), 'batchCopyFile'),
   ),
-  mutant('ST-RESPONSE-JSON', 'an unknown operation gets a page', {
+  mutant('ST-RESPONSE-JSON', 'an unknown operation gets an HTML page', {
     response(response, { path }) {
       if (path.startsWith('/api/') && response.status === 404)
         setBody('<h1>Not Found</h1>', 'text/html')(response);
@@ -97,21 +97,21 @@ export const storageCalls: readonly Mutant[] = [
   }),
   mutant(
     'ST-REQUEST-FORM',
-    'a deletion has to be wrapped in data, all else at the top level',
+    'a deletion needs its fields in data, all other calls at the top level',
     refuse(
       ({ operation, json }) => isObject(json) && (operation === 'batchDelete') !== 'data' in json,
     ),
   ),
   mutant(
     'ST-UNKNOWN-FIELDS',
-    'an unknown field of a call is refused',
+    'an unknown field of a call is rejected',
     refuse(({ json }) =>
       Object.keys(json ?? {}).some((key) => !['path', 'fileList', 'data'].includes(key)),
     ),
   ),
   mutant(
     'ST-UNKNOWN-FIELDS',
-    'an unknown field of an item is refused',
+    'an unknown field of an item is rejected',
     refuse(({ json }) =>
       hasItem(
         json,
@@ -122,7 +122,7 @@ export const storageCalls: readonly Mutant[] = [
   ...['{', '{"path":"a"', "{'path':'a'}", '{"path":"a",}', ''].map((text) =>
     mutant(
       'ST-BAD-JSON',
-      `what is no JSON ends in 500: such as ${text || 'nothing'}`,
+      `invalid JSON gets 500: ${text || 'nothing'}`,
       refuse(({ method, json, body }) => {
         const isBad = method === 'POST' && json === undefined;
         return isBad && body.toString().slice(0, 1) === text.slice(0, 1);
@@ -131,12 +131,12 @@ export const storageCalls: readonly Mutant[] = [
   ),
   mutant(
     'ST-BAD-JSON',
-    'a list of deletions that is no JSON is taken for an empty one',
+    'a list of deletions that is not JSON counts as an empty one',
     request('batchDelete', ({ json, method }) =>
       method === 'POST' && json === undefined ? toStorageResponse(200, NO_ENTRIES) : undefined,
     ),
   ),
-  mutant('ST-BAD-JSON', 'it gets a page', {
+  mutant('ST-BAD-JSON', 'it gets an HTML page', {
     request: ({ operation, json, method }) =>
       method === 'POST' && operation && json === undefined
         ? new MutatedResponse(400, { 'Content-Type': 'text/html' }, '<pre>SyntaxError</pre>')
@@ -145,7 +145,7 @@ export const storageCalls: readonly Mutant[] = [
   ...OPERATIONS.map((wanted) =>
     mutant(
       'ST-MISSING-FIELD',
-      `${wanted} without its field ends in 500`,
+      `${wanted} without its field gets 500`,
       refuse(
         ({ operation, json }) => operation === wanted && isObject(json) && !hasField(json),
         500,
@@ -154,7 +154,7 @@ export const storageCalls: readonly Mutant[] = [
   ),
   mutant(
     'ST-MISSING-FIELD',
-    'a deletion without a list is one of nothing',
+    'a deletion without a list deletes nothing, with success',
     request('batchDelete', ({ json }) =>
       isObject(json) && !hasField(json) ? toStorageResponse(200, NO_ENTRIES) : undefined,
     ),
@@ -186,12 +186,12 @@ export const storageCalls: readonly Mutant[] = [
   ).map(([what, isWrong]) =>
     mutant(
       'ST-WRONG-TYPE',
-      `${what} ends in 500`,
+      `${what} gets 500`,
       refuse(({ json }) => isWrong(json?.data ?? json), 500),
     ),
   ),
   coerce(
-    'overwrite that is the string false is taken for true',
+    'overwrite that is the string false counts as true',
     isText('overwrite'),
     ({ fileList }) => ({ fileList: fileList.map((one: Json) => ({ ...one, overwrite: true })) }),
   ),
@@ -204,7 +204,7 @@ export const storageCalls: readonly Mutant[] = [
     ({ path }) => ({ path: String(path) }),
   ),
   coerce(
-    'one file ID in place of a list is taken',
+    'one file ID instead of a list is accepted',
     (json) => typeof json?.fileList === 'string',
     ({ fileList }) => ({ fileList: [fileList] }),
   ),

@@ -25,7 +25,7 @@ const events = (breaks: string, change: (text: string) => string): Mutant =>
     },
   }));
 
-/** Changes the messages of one side, but for those that tell the fixture what to do. */
+/** Changes the messages of one side, except for commands to the fixture. */
 const messages = (
   rule: RuleId,
   breaks: string,
@@ -78,7 +78,7 @@ export const streams: readonly Mutant[] = [
       .join(''),
   ),
   events('events are joined', (text) => text.replace(/(?<=.)\n\n(?=.)/g, '\n')),
-  mutant('GW-SSE', 'it is answered as text/plain', {
+  mutant('GW-SSE', 'it has the content type text/plain', {
     response(response) {
       if (mediaTypeOf(response) === 'text/event-stream')
         setHeader('Content-Type', 'text/plain')(response);
@@ -92,7 +92,7 @@ export const streams: readonly Mutant[] = [
       return response;
     },
   })),
-  mutant('GW-SSE-UNBUFFERED', 'a stream that was asked for with POST is buffered', (context) => ({
+  mutant('GW-SSE-UNBUFFERED', 'a stream requested with POST is buffered', (context) => ({
     request: (request) =>
       isEvents(request) && request.method === 'POST' ? callAgain(context, request) : undefined,
   })),
@@ -103,14 +103,14 @@ export const streams: readonly Mutant[] = [
   ),
   mutant(
     'GW-WS-UPGRADE',
-    'a handshake gets 426, for the upgrade was lost on the way',
+    'a handshake gets 426 because the upgrade was lost',
     handshake((headers) => (headers.get('Authorization') ? toGatewayResponse(426) : undefined)),
   ),
-  messages('GW-WS-TEXT', 'text of the service comes as binary', 'service', (message) => ({
+  messages('GW-WS-TEXT', 'text of the service arrives as binary', 'service', (message) => ({
     ...message,
     binary: true,
   })),
-  messages('GW-WS-TEXT', 'text of the caller comes as binary', 'caller', (message) => ({
+  messages('GW-WS-TEXT', 'text of the caller arrives as binary', 'caller', (message) => ({
     ...message,
     binary: true,
   })),
@@ -128,7 +128,7 @@ export const streams: readonly Mutant[] = [
   bytes('GW-WS-TEXT', 'characters beyond ASCII are lost', 'service', (data) =>
     Buffer.from(data.toString('ascii')),
   ),
-  mutant('GW-WS-TEXT', 'two messages of the service in a row change places', () => {
+  mutant('GW-WS-TEXT', 'two consecutive messages of the service are swapped', () => {
     let held: SocketMessage | undefined;
     return {
       message(message) {
@@ -139,7 +139,7 @@ export const streams: readonly Mutant[] = [
       },
     };
   }),
-  mutant('GW-WS-TEXT', 'a message that comes right after the handshake is lost', () => {
+  mutant('GW-WS-TEXT', 'a message sent right after the handshake is lost', () => {
     let isLost = false;
     return {
       message(message) {
@@ -150,24 +150,24 @@ export const streams: readonly Mutant[] = [
       },
     };
   }),
-  messages('GW-WS-BINARY', 'binary comes as text', 'service', (message) => ({
+  messages('GW-WS-BINARY', 'binary arrives as text', 'service', (message) => ({
     ...message,
     binary: false,
   })),
-  messages('GW-WS-BINARY', 'binary that is UTF-8 comes as text', 'service', (message) => ({
+  messages('GW-WS-BINARY', 'binary that is UTF-8 arrives as text', 'service', (message) => ({
     ...message,
     binary: message.binary && !Buffer.from(message.data.toString()).equals(message.data),
   })),
   messages('GW-WS-BINARY', 'empty binary messages are lost', 'caller', (message) =>
     message.binary && message.data.length === 0 ? undefined : message,
   ),
-  bytes('GW-WS-BINARY', 'bytes that are no UTF-8 are replaced', 'caller', (data) =>
+  bytes('GW-WS-BINARY', 'bytes that are not UTF-8 are replaced', 'caller', (data) =>
     Buffer.from(data.toString()),
   ),
   bytes('GW-WS-BINARY', 'what follows 32 KiB is lost', 'service', (data) =>
     data.subarray(0, 32_768),
   ),
-  bytes('GW-WS-BINARY', 'a zero at the end is lost', 'caller', (data) =>
+  bytes('GW-WS-BINARY', 'a trailing zero byte is lost', 'caller', (data) =>
     data.at(-1) === 0 ? data.subarray(0, -1) : data,
   ),
   mutant(
@@ -188,7 +188,7 @@ export const streams: readonly Mutant[] = [
   ),
   mutant(
     'GW-WS-SUBPROTOCOL',
-    'the caller is told the first that it offered',
+    'the caller gets the first one it offered',
     upgraded(({ headers }, request) => {
       const [first] = request.headers.get(NAME)?.split(/\s*,\s*/) ?? [];
       if (first) headers.set(NAME, first);
@@ -196,7 +196,7 @@ export const streams: readonly Mutant[] = [
   ),
   mutant(
     'GW-WS-SUBPROTOCOL',
-    'the caller is told none',
+    'the caller gets none',
     upgraded(({ headers }) => headers.remove(NAME)),
   ),
   closes(
@@ -213,16 +213,18 @@ export const streams: readonly Mutant[] = [
       .toString('ascii')
       .replace(/[^ -~]/g, '?'),
   })),
-  closes('a reason is cut at 32 characters', ({ reason }) => ({ reason: reason.slice(0, 32) })),
+  closes('a reason is truncated to 32 characters', ({ reason }) => ({
+    reason: reason.slice(0, 32),
+  })),
   closes(
     '1000 of the caller with a reason becomes 1005',
     () => ({ code: 1005 }),
     (end) => byCaller(end) && end.code === 1000 && end.reason,
   ),
-  mutant('GW-WS-AUTH', 'credentials of a handshake are not looked at', ({ authorization }) =>
+  mutant('GW-WS-AUTH', 'credentials of a handshake are not checked', ({ authorization }) =>
     handshake((headers) => headers.set('Authorization', authorization)),
   ),
-  mutant('GW-WS-AUTH', 'a handshake with any token is let through', ({ authorization }) =>
+  mutant('GW-WS-AUTH', 'a handshake with any token is accepted', ({ authorization }) =>
     handshake((headers) => {
       if (headers.get('Authorization')?.startsWith('Bearer'))
         headers.set('Authorization', authorization);
@@ -230,7 +232,7 @@ export const streams: readonly Mutant[] = [
   ),
   mutant(
     'GW-WS-AUTH',
-    'a handshake with a token of another environment is let through',
+    'a handshake with a token of another environment is accepted',
     ({ authorization, otherAuthorization }) =>
       handshake((headers) => {
         if (headers.get('Authorization') === otherAuthorization)
@@ -239,7 +241,7 @@ export const streams: readonly Mutant[] = [
   ),
   mutant(
     'GW-WS-AUTH',
-    'a refused handshake gets a page',
+    'a rejected handshake gets an HTML page',
     handshake((headers) =>
       headers.get('Authorization')
         ? undefined
@@ -248,10 +250,10 @@ export const streams: readonly Mutant[] = [
   ),
   mutant(
     'GW-WS-AUTH',
-    'a refused handshake ends in 500',
+    'a rejected handshake gets 500',
     handshake((headers) => (headers.get('Authorization') ? undefined : toRefusal(500, 'SYS_ERR'))),
   ),
-  mutant('GW-WS-AUTH', 'the service is called before the credentials are looked at', (context) => ({
+  mutant('GW-WS-AUTH', 'the service is called before the credentials are checked', (context) => ({
     async response(response, { target, headers }) {
       if (response.status < 400 || !headers.get('Upgrade')) return;
       const Host = headers.get('Host') ?? '';

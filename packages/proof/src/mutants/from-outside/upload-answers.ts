@@ -45,11 +45,11 @@ const exists = async (context: MutantContext, path: string) =>
 export const uploadAnswers: readonly Mutant[] = [
   onError('errors are JSON', setBody('{"code":"AccessDenied"}', 'application/json')),
   onError(
-    'errors are a page',
+    'errors are HTML',
     setBody('<html><body><h1>403 Forbidden</h1></body></html>', 'text/html'),
   ),
   onError('errors have no body', setBody('')),
-  onError('a form that is malformed gets no XML', (response) => {
+  onError('a malformed form gets no XML', (response) => {
     if (response.body.includes('Malformed')) setBody('Bad Request')(response);
   }),
   onError('the element is spelled error', (response) =>
@@ -63,13 +63,13 @@ export const uploadAnswers: readonly Mutant[] = [
       setBody('<PostResponse><Error/></PostResponse>', 'application/xml')(response);
     }),
   ),
-  onError('a form that is refused gets 200 and a page', (response) => {
+  onError('a rejected form gets 200 and an HTML page', (response) => {
     response.status = 200;
     setBody('<html>Sorry</html>', 'text/html')(response);
   }),
   mutant(
     'UP-FILE-ID',
-    'it names the file by another one after the upload',
+    'it is replaced by another ID after the upload',
     metadata((data) => {
       data.fileID += '.tmp';
     }),
@@ -81,7 +81,7 @@ export const uploadAnswers: readonly Mutant[] = [
   ),
   onGrant(
     'UP-WHOLE',
-    'an empty file is there as soon as it is granted',
+    'an empty file exists as soon as the grant is issued',
     'response',
     async (context, path) => {
       if (!(await exists(context, path))) await storeFile(context, path);
@@ -89,24 +89,24 @@ export const uploadAnswers: readonly Mutant[] = [
   ),
   onGrant(
     'UP-KEPT',
-    'a file is gone as soon as another one is granted for its path',
+    'a file is gone as soon as another grant is issued for its path',
     'request',
     deleteFile,
   ),
-  mutant('UP-BROKEN', 'what had come is kept', (context) =>
+  mutant('UP-BROKEN', 'the partial upload is kept', (context) =>
     brokenUpload(async (_, form) => {
       if (form.has('file')) await storeFile(context, keyOf(form), form.get('file'));
     }),
   ),
-  mutant('UP-BROKEN', 'what was there is emptied', (context) =>
+  mutant('UP-BROKEN', 'the previous file is emptied', (context) =>
     brokenUpload(async (_, form) => {
       if (await exists(context, keyOf(form))) await storeFile(context, keyOf(form));
     }),
   ),
-  mutant('UP-BROKEN', 'what was there is gone', (context) =>
+  mutant('UP-BROKEN', 'the previous file is gone', (context) =>
     brokenUpload((_, form) => deleteFile(context, keyOf(form))),
   ),
-  mutant('UP-KEPT', 'a file is there until it was read once', (context) => ({
+  mutant('UP-KEPT', 'a file can be read only once', (context) => ({
     async response(response, { isDownload, path }) {
       if (isDownload && response.status === 200)
         await deleteFile(context, decodeURIComponent(path).replace(/^\/files\/[^/]*\/files\//, ''));
@@ -121,7 +121,7 @@ export const uploadAnswers: readonly Mutant[] = [
       else first.set(key, form.get('file') ?? Buffer.alloc(0));
     });
   }),
-  mutant('UP-KEPT', 'a file can be read only a while after the answer', () => {
+  mutant('UP-KEPT', 'a file can be read only some time after the response', () => {
     const stored = new Map<string, number>();
     const isNew = ({ fileID }: { fileID: string }) =>
       Date.now() - (stored.get(pathOf(fileID)) ?? 0) < 100;

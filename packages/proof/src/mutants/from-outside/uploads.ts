@@ -28,7 +28,7 @@ export const grants: readonly Mutant[] = [
     'only the first directory may hold files',
     refuse(({ operation, json }) => String(pathOfGrant(operation, json)).split('/').length > 2),
   ),
-  mutant('ST-META-CALL', 'a file that exists gets no second grant', () => {
+  mutant('ST-META-CALL', 'an existing file gets no second grant', () => {
     const seen = new Set<string>();
     return refuse(({ operation, json }) => {
       const path = pathOfGrant(operation, json);
@@ -78,7 +78,7 @@ const startOf = (value = '') => value.slice(0, value.length / 2);
 
 /** What upload targets make of forms. */
 export const forms: readonly Mutant[] = [
-  mutant('UP-FORM', 'a form is answered well, and nothing is stored', (context) =>
+  mutant('UP-FORM', 'a form succeeds, but nothing is stored', (context) =>
     afterUpload((_, form) => deleteFile(context, keyOf(form))),
   ),
   mutant(
@@ -90,7 +90,7 @@ export const forms: readonly Mutant[] = [
         : undefined,
     ),
   ),
-  mutant('UP-URL-VERBATIM', 'the address has a path that the target behind it does not know', {
+  mutant('UP-URL-VERBATIM', 'the url has a path that the target does not know', {
     ...metadata((data) => {
       data.url = `${data.url.replace(/\/$/, '')}/bucket%2Fone/?part=a%20b&x=1+2`;
     }),
@@ -101,22 +101,22 @@ export const forms: readonly Mutant[] = [
     }),
   }),
   ...FIELDS.flatMap(([rule, field]) => [
-    repair(rule, 'any value is taken', field, Boolean),
+    repair(rule, 'any value is accepted', field, Boolean),
     repair(rule, 'it may be missing', field, (value) => value === undefined),
     repair(rule, 'it may be empty', field, (value) => value === ''),
   ]),
-  repair('UP-SIGNATURE', 'it is compared by its first half', 'Signature', (value, known) =>
+  repair('UP-SIGNATURE', 'only its first half is checked', 'Signature', (value, known) =>
     known.some((one) => one !== value && startOf(one) === startOf(value)),
   ),
   ...FIELDS.map(([rule, field]) =>
     repair(
       rule,
-      'that of another grant is taken',
+      'that of another grant is accepted',
       field,
       (value, known) => value && known.includes(value),
     ),
   ),
-  repair('UP-KEY', 'a grant is good for every key below it', 'key', (value, known) =>
+  repair('UP-KEY', 'a grant is valid for every key below it', 'key', (value, known) =>
     known.some((one) => one !== value && value?.startsWith(one)),
   ),
 ];
@@ -126,21 +126,21 @@ const onFile = (breaks: string, change: (text: string) => string): Mutant =>
 
 /** What upload targets make of the bytes of a file. */
 export const contents: readonly Mutant[] = [
-  onFile('a CRLF at the end is eaten', (text) => text.replace(/\r\n$/, '')),
-  onFile('a LF at the end is eaten', (text) => text.replace(/\n$/, '')),
+  onFile('a trailing CRLF is lost', (text) => text.replace(/\r\n$/, '')),
+  onFile('a trailing LF is lost', (text) => text.replace(/\n$/, '')),
   onFile('CRLF becomes LF', (text) => text.replaceAll('\r\n', '\n')),
   onFile('LF becomes CRLF', (text) => text.replace(/(?<!\r)\n/g, '\r\n')),
   onFile('it ends at two hyphens after a CRLF', (text) => text.replace(/\r\n--[\s\S]*/, '')),
   onFile('a byte order mark is lost', (text) => text.replace(/^\xef\xbb\xbf/, '')),
   onFile('it ends at a zero byte', (text) => text.replace(/\0[\s\S]*/, '')),
-  onFile('it is cut at 65,536 bytes', (text) => text.slice(0, 65_536)),
-  onFile('it is cut at 16,384 bytes', (text) => text.slice(0, 16_384)),
+  onFile('it is truncated to 65,536 bytes', (text) => text.slice(0, 65_536)),
+  onFile('it is truncated to 16,384 bytes', (text) => text.slice(0, 16_384)),
   onFile('white space around it is lost', (text) => text.trim()),
   onFile('an empty file becomes one byte', (text) => text || '\0'),
-  onFile('a zero at the end is lost', (text) => text.replace(/\0$/, '')),
+  onFile('a trailing zero byte is lost', (text) => text.replace(/\0$/, '')),
   onFile('a byte 0x1A ends it', (text) => text.split('\x1a', 1)[0] ?? ''),
   onFile('a plus becomes a space', (text) => text.replaceAll('+', ' ')),
-  onFile('bytes that are no UTF-8 are replaced', (text) =>
+  onFile('bytes that are not UTF-8 are replaced', (text) =>
     Buffer.from(Buffer.from(text, 'latin1').toString()).toString('latin1'),
   ),
   onFile('escapes are decoded', (text) =>
@@ -150,7 +150,7 @@ export const contents: readonly Mutant[] = [
   ),
   mutant(
     'UP-FILE',
-    'what looks like the boundary cuts it',
+    'a line like the boundary truncates it',
     uploadRequest((request) => {
       const type = request.headers.get('content-type') ?? '';
       const boundary = /boundary="?([^";]+)/.exec(type)?.[1] ?? '-';

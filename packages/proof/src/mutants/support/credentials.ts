@@ -3,12 +3,12 @@ import type { Hooks, MutatedRequest } from '../../proxy/messages.ts';
 import type { Mutant, MutantContext } from '../mutant.ts';
 import { gatewayRequest, toRefusal } from './gateway.ts';
 
-/** Gives a request credentials that the server accepts. */
+/** Sets valid credentials on a request. */
 export function authenticate({ headers }: MutatedRequest, { authorization }: MutantContext): void {
   headers.set('Authorization', authorization);
 }
 
-/** Gives a storage call credentials that the server accepts. */
+/** Sets valid credentials on a storage call. */
 export function authenticateStorage({ headers }: MutatedRequest, context: MutantContext): void {
   for (const [name, value] of Object.entries(context.storageHeaders())) headers.set(name, value);
 }
@@ -19,7 +19,7 @@ type IsAccepted = (
   context: MutantContext,
 ) => unknown;
 
-/** Accepts requests by their `Authorization`, whatever the server would make of them. */
+/** Accepts requests by their `Authorization`, even if the server would reject them. */
 export const accept =
   (isAccepted: IsAccepted): Mutant['create'] =>
   (context) =>
@@ -28,7 +28,7 @@ export const accept =
       if (isAccepted(value, request, context)) authenticate(request, context);
     });
 
-/** Refuses requests by their `Authorization`. */
+/** Rejects requests by their `Authorization`. */
 export const reject = (
   isRejected: (value: string, request: MutatedRequest) => unknown,
   status = 401,
@@ -41,7 +41,7 @@ export const reject = (
 
 type Parts = Record<string, string>;
 
-/** Accepts signed requests by a verifier of its own. */
+/** Accepts signed requests by its own verification. */
 export const acceptSigned =
   (
     isAccepted: (request: MutatedRequest, context: MutantContext, parts: Parts) => unknown,
@@ -52,7 +52,7 @@ export const acceptSigned =
       if (parts && isAccepted(request, context, parts)) authenticate(request, context);
     });
 
-/** Accepts requests whose signature is right for a verifier that is lax in one way. */
+/** Accepts requests whose signature is valid for a verifier that is lax in one way. */
 export const acceptIfSignedFor = (
   toLax: Lax | ((request: MutatedRequest, context: MutantContext) => Lax | undefined),
 ): Mutant['create'] =>
@@ -61,7 +61,7 @@ export const acceptIfSignedFor = (
     return lax !== undefined && isSigned(request, context, lax);
   });
 
-/** Refuses signed requests that the server would accept. */
+/** Rejects signed requests that the server would accept. */
 export const rejectSigned =
   (
     isRejected: (request: MutatedRequest, parts: Parts, context: MutantContext) => unknown,
@@ -77,7 +77,7 @@ export const rejectSigned =
 
 const PREFIX = 'TC3-HMAC-SHA256 ';
 
-/** What a lax verifier takes instead of what the request says. */
+/** What a lax verifier uses instead of the values of the request. */
 interface Lax {
   method?: string;
   path?: string;
@@ -86,14 +86,14 @@ interface Lax {
   service?: string;
   timestamp?: number;
   date?: string;
-  /** Of any id. */
+  /** For any key ID. */
   secret?: string;
-  /** Host need not be among the signed headers. */
+  /** `host` does not have to be signed. */
   anyHeaders?: boolean;
   header?: (name: string, value: string) => string;
 }
 
-/** The parts of a signature, version 3, by name; `undefined` if a request has none. */
+/** The parts of a TC3 signature by name; `undefined` if the request has none. */
 export function readSignature({ headers }: MutatedRequest): Parts | undefined {
   const value = headers.get('Authorization') ?? '';
   if (!value.startsWith(PREFIX)) return undefined;
@@ -103,7 +103,7 @@ export function readSignature({ headers }: MutatedRequest): Parts | undefined {
 
 export const signedNames = ({ SignedHeaders = '' }: Parts): string[] => SignedHeaders.split(';');
 
-/** Whether a signature fits its request, as a verifier sees it that is lax in one way. */
+/** Whether a signature is valid for a verifier that is lax in one way. */
 export function isSigned(
   request: MutatedRequest,
   { keyPair }: MutantContext,
@@ -147,7 +147,7 @@ function hmac(key: Uint8Array, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** The claims of a token; none if it is no token. */
+/** The claims of a token; empty if it is not a token. */
 export function claimsOf(value = ''): { aud?: unknown; exp?: number } | undefined {
   return parsePart(value, 1);
 }

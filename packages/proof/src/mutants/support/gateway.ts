@@ -7,7 +7,7 @@ import {
 } from '../../proxy/messages.ts';
 import type { MutantContext } from '../mutant.ts';
 
-/** What a response and its request have to be for a change to apply; all that is given must fit. */
+/** Conditions on a response and its request; all given ones must match. */
 interface Match {
   method?: string;
   status?: number | readonly number[];
@@ -47,7 +47,7 @@ function isMatch(wanted: Match, response: MutatedResponse, request: MutatedReque
 export const statuses = (...classes: number[]) =>
   classes.flatMap((hundreds) => Array.from({ length: 100 }, (_, index) => hundreds * 100 + index));
 
-/** Changes responses of the gateway, whether they are its own or those of a service. */
+/** Changes responses of the gateway, both its own and those of a service. */
 export function gatewayResponse(wanted: Match, change: Change): Hooks {
   return {
     response(response, request) {
@@ -77,7 +77,7 @@ export const setStatus =
     response.status = status;
   };
 
-/** @param value or a function of the one that is there, which keeps the header as it is without a result */
+/** @param value or a function of the current value; if it returns `undefined`, the header stays unchanged */
 export const setHeader =
   (name: string, value: string | ((value: string) => string | undefined)) =>
   ({ headers }: Headed): void => {
@@ -90,7 +90,7 @@ export const removeHeader =
   ({ headers }: Headed): void =>
     headers.remove(name);
 
-/** Removes the headers that a test of name and value does not keep. */
+/** Removes the headers for which the test returns false. */
 export const keepHeaders =
   (isKept: (name: string, value: string) => boolean) =>
   ({ headers }: Headed): void => {
@@ -118,7 +118,7 @@ export const changeBody =
     message.body = change(message.body);
   };
 
-/** Changes a body as text in which every byte is a character. */
+/** Changes a body as Latin-1 text. */
 export const changeText = (change: (text: string) => string) =>
   changeBody((body) => Buffer.from(change(body.toString('latin1')), 'latin1'));
 
@@ -130,8 +130,7 @@ export const replaceBy =
   };
 
 /**
- * Changes a JSON body in place, if it is one: by a function, or by values for its members, of which
- * `undefined` removes one.
+ * Changes a JSON body in place: by a function, or by new values for its members; `undefined` removes one.
  */
 export const changeJson =
   (change: ((json: Json) => void) | object) =>
@@ -148,7 +147,7 @@ export function mediaTypeOf({ headers }: Headed): string {
   return (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
-/** Values of a header that the fixture service was asked to send: what the gateway takes away. */
+/** Values of a header that the fixture service was asked to send, before the gateway changes them. */
 export function valuesOfService(request: MutatedRequest, name: string): string[] {
   const wanted = name.toLowerCase();
   return new URLSearchParams(request.query).getAll('header').flatMap((line) => {
@@ -157,7 +156,7 @@ export function valuesOfService(request: MutatedRequest, name: string): string[]
   });
 }
 
-/** Lets a header of the service pass that the gateway takes away or replaces. */
+/** Passes on a header of the service that the gateway removes or replaces. */
 export const passHeader =
   (name: string, how: 'set' | 'add' = 'set', values: RegExp = /./): Change =>
   ({ headers }, request) => {
@@ -173,11 +172,11 @@ export const upgraded = (
 /** An error of the gateway in the form of the contract. */
 export function toRefusal(status: number, code: string): MutatedResponse {
   const requestId = randomUUID();
-  const body = JSON.stringify({ code, message: 'refused by a mutant', requestId });
+  const body = JSON.stringify({ code, message: 'rejected by a mutant', requestId });
   return toGatewayResponse(status, 'application/json', body, requestId);
 }
 
-/** Any response with what every one of the gateway carries. */
+/** Any response, with the headers that every gateway response has. */
 export function toGatewayResponse(
   status: number,
   type?: string,
@@ -188,12 +187,12 @@ export function toGatewayResponse(
   return new MutatedResponse(status, headers, body);
 }
 
-/** Changes gateway requests, or replaces the response to them by the one that is returned. */
+/** Changes gateway requests; a returned response replaces the server's. */
 export const gatewayRequest = (change: (request: MutatedRequest) => unknown): Hooks => ({
   request: (request) => (request.isGateway ? change(request) : undefined),
 });
 
-/** The same after their credentials were verified: signed requests stay as they are. */
+/** The same after authentication: signed requests stay unchanged. */
 export const forwardedRequest = (change: (request: MutatedRequest) => unknown): Hooks =>
   gatewayRequest((request) => {
     const isSigned = request.headers.get('Authorization')?.startsWith('TC3') ?? false;
@@ -212,7 +211,7 @@ export function changeQuery(request: MutatedRequest, rewrite: (query: string) =>
   changeTail(request, (tail) => tail.replace(/(?<=^[^?]*\?).*/, rewrite));
 }
 
-/** Changes what comes after the name of the service, query included. */
+/** Changes everything after the name of the service, including the query. */
 function changeTail(request: MutatedRequest, change: (tail: string) => string): void {
   const [, start = '', tail = ''] = /^(\/v1\/cloudrun\/[^/?]*)(.*)$/.exec(request.target) ?? [];
   if (start !== '') request.target = start + change(tail);

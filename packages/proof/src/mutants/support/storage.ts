@@ -16,7 +16,7 @@ export const OPERATIONS = [
 
 export type Operation = (typeof OPERATIONS)[number];
 
-/** Values for fields, of which `undefined` removes one, or a function that changes them in place. */
+/** New values for fields (`undefined` removes one), or a function that changes them in place. */
 export type Patch =
   | Record<string, unknown>
   | ((target: Json, response: MutatedResponse, operation: string | undefined) => unknown);
@@ -31,10 +31,10 @@ function apply(
   else Object.assign(target, patch);
 }
 
-/** Has the proxy read the body of a request, for a `response` hook that looks into it. */
+/** Makes the proxy read request bodies, for a `response` hook that needs them. */
 export const readsRequests: Pick<Hooks, 'request'> = { request: () => undefined };
 
-/** Changes the requests of an operation, or replaces the response to them by the one that is returned. */
+/** Changes the requests of an operation; a returned response replaces the server's. */
 export const request = (
   operation: Operation,
   change: (request: MutatedRequest) => unknown,
@@ -49,7 +49,7 @@ export const retarget = (rewrite: (target: string) => string): Hooks => ({
   },
 });
 
-/** Refuses the storage calls that match. */
+/** Rejects the storage calls that match. */
 export const refuse = (
   isRefused: (request: MutatedRequest) => unknown,
   status = 400,
@@ -68,8 +68,8 @@ const TYPES: Record<string, string> = {
 };
 
 /**
- * The items of a batch, if each has the right JSON types; a field may be missing. Others are for the
- * server to refuse, and none is returned.
+ * The items of a batch if all have the right JSON types; a field may be missing. Otherwise an empty list: the
+ * server rejects the call.
  */
 export function itemsOf({ operation, json }: MutatedRequest): Json[] {
   const items: unknown[] = Array.isArray(json?.fileList) ? json.fileList : [];
@@ -87,7 +87,7 @@ function isSoundObject(item: unknown): boolean {
 export const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Changes the items of a batch, each with the first of them. */
+/** Changes the items of a batch. The second argument is the first item. */
 export const items = (
   operation: Operation,
   change: (item: Json, first: Json) => void,
@@ -109,13 +109,13 @@ type ToEntry = (item: Json, index: number) => object | undefined;
 
 const left = new WeakMap<MutatedRequest, Map<number, object>>();
 
-/** Does not pass on the items that `toEntry` returns an entry for; the response then has that entry. */
+/** Drops the items that `toEntry` returns an entry for, and adds that entry to the response. */
 export const leaveOut = (operation: Operation, toEntry: ToEntry): Hooks => ({
   ...request(operation, (one) => leaveOutItems(one, toEntry)),
   response: putEntries,
 });
 
-/** The same if which ones they are takes calls. */
+/** The same with an asynchronous choice of items. */
 export const leaveOutAfter = (
   operation: Operation,
   prepare: (request: MutatedRequest) => Promise<ToEntry>,
@@ -170,7 +170,7 @@ export const success = (patch: Patch, operation?: Operation): Hooks =>
 export const failure = (patch: Patch, operation?: Operation, status?: number): Hooks =>
   envelopes({ operation, status }, ({ body }) => !body.data, patch);
 
-/** Changes what is in the `body` of the envelopes of successes. */
+/** Changes the `body` of the envelopes of successes. */
 export const successBody = (patch: Patch, operation?: Operation): Hooks =>
   success(({ body }, response, name) => apply(body, patch, response, name), operation);
 
@@ -224,7 +224,7 @@ export const deletions = (isWanted: (entry: Json) => unknown, patch: Patch): Hoo
 export const copies = (isWanted: (entry: Json, item: Json) => unknown, patch: Patch): Hooks =>
   entries('batchCopyFile', isWanted, patch);
 
-/** Acts on each item of a copy after it, with the entry that it got, if any. */
+/** Acts on each item of a copy afterwards, with its entry if it has one. */
 export const afterCopies = (act: (item: Json, entry: Json) => unknown): Hooks => ({
   ...readsRequests,
   async response(response, one) {
@@ -234,7 +234,7 @@ export const afterCopies = (act: (item: Json, entry: Json) => unknown): Hooks =>
   },
 });
 
-/** Refuses a call after the fact because of its entries. */
+/** Rejects a call after its execution because of its entries. */
 export const refuseAfter = (
   operation: Operation,
   isRefused: (entries: Json[]) => unknown,
@@ -249,7 +249,7 @@ export const refuseAfter = (
 
 export const any = () => true;
 
-/** Whether an entry of links or of deletions is a success; those of copies have no code then. */
+/** Whether an entry of links or deletions is a success. Successful copies have no code. */
 export const isOk = ({ code }: Json): boolean => code === 'SUCCESS';
 
 export const isBad = (entry: Json): boolean => !isOk(entry);
@@ -258,13 +258,13 @@ export const isBad = (entry: Json): boolean => !isOk(entry);
 export const unique = (all: Json[]): Json[] =>
   all.filter(({ fileID }, index) => all.findIndex((other) => other.fileID === fileID) === index);
 
-/** A refused storage call in the form of the contract. */
+/** A rejected storage call in the form of the contract. */
 export const toStorageRefusal = (status: number, code: string): MutatedResponse =>
-  toStorageResponse(status, { code, message: 'refused by a mutant' });
+  toStorageResponse(status, { code, message: 'rejected by a mutant' });
 
 export const NO_ENTRIES = { data: { fileList: [] } };
 
-/** The response to a storage call; `body` is what is in the envelope beside `requestId`. */
+/** The response to a storage call; `body` is the envelope's body without `requestId`. */
 export function toStorageResponse(status: number, body: object): MutatedResponse {
   const requestId = randomUUID();
   const headers = { 'Content-Type': 'application/json', 'X-Request-Id': requestId };

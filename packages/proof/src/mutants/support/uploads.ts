@@ -10,10 +10,10 @@ import { itemsOf, readsRequests } from './storage.ts';
 
 export type Form = Map<string, Buffer>;
 
-/** The fields of an upload form; of a broken one with what came of the last. */
+/** The fields of an upload form; if it was interrupted, the last one is incomplete. */
 export function readForm(request: MutatedRequest): Form {
   const form: Form = new Map();
-  // A boundary stands at the beginning of a line (RFC 2046, section 5.1.1); a file may hold it elsewhere.
+  // A boundary begins a line (RFC 2046, section 5.1.1); a file may contain it elsewhere.
   const delimiter = `\r\n--${toBoundary(request)}`;
   const text = `\r\n${request.body.toString('latin1')}`;
   for (const part of text.split(delimiter).slice(1)) {
@@ -26,7 +26,7 @@ export function readForm(request: MutatedRequest): Form {
   return form;
 }
 
-/** Puts other fields into an upload form. */
+/** Replaces the fields of an upload form. */
 export function writeForm(request: MutatedRequest, form: Form): void {
   const boundary = toBoundary(request);
   const parts = [...form].flatMap(([name, value]) => {
@@ -45,10 +45,9 @@ function toBoundary({ headers }: MutatedRequest): string {
 type Grant = Record<string, string>;
 
 /**
- * Has forms be stored in which one field is wrong and the others are those of a grant: the right value is put
- * in its place.
+ * Accepts forms with one wrong field by replacing it with the right value of the grant.
  *
- * @param isRepaired gets the wrong value, and those of all grants so far
+ * @param isRepaired called with the wrong value and those of all grants so far
  */
 export const repairForms =
   (
@@ -87,12 +86,12 @@ export const repairForms =
     };
   };
 
-/** Changes forms, or replaces the response to them by the one that is returned. */
+/** Changes forms; a returned response replaces the server's. */
 export const uploadRequest = (change: (request: MutatedRequest) => unknown): Hooks => ({
   request: (request) => (request.isUpload ? change(request) : undefined),
 });
 
-/** Changes the file of a form, as text in which every byte is a character. */
+/** Changes the file of a form as Latin-1 text. */
 export const changeFile = (change: (text: string) => string): Hooks =>
   uploadRequest((request) => {
     const form = readForm(request);
@@ -102,7 +101,7 @@ export const changeFile = (change: (text: string) => string): Hooks =>
     if (changed !== text) writeForm(request, form.set('file', Buffer.from(changed, 'latin1')));
   });
 
-/** Acts after an upload that went well. */
+/** Acts after a successful upload. */
 export const afterUpload = (act: (response: MutatedResponse, form: Form) => unknown): Hooks => ({
   ...readsRequests,
   async response(response, request) {
@@ -110,7 +109,7 @@ export const afterUpload = (act: (response: MutatedResponse, form: Form) => unkn
   },
 });
 
-/** Changes the response to forms that were refused. */
+/** Changes the response to rejected forms. */
 export const uploadError = (change: (response: MutatedResponse, form: Form) => void): Hooks => ({
   ...readsRequests,
   response(response, request) {
@@ -118,7 +117,7 @@ export const uploadError = (change: (response: MutatedResponse, form: Form) => v
   },
 });
 
-/** Acts on what has come of an upload that breaks off. */
+/** Acts on the received part of an interrupted upload. */
 export const brokenUpload = (
   act: (request: MutatedRequest, form: Form) => void | Promise<void>,
 ): Hooks => ({
@@ -127,7 +126,7 @@ export const brokenUpload = (
 
 /** An error of the upload target in the form of the contract. */
 export function toUploadError(status: number, code: string): MutatedResponse {
-  const error = `<Error><Code>${code}</Code><Message>refused by a mutant</Message></Error>`;
+  const error = `<Error><Code>${code}</Code><Message>rejected by a mutant</Message></Error>`;
   return new MutatedResponse(status, { 'Content-Type': 'application/xml' }, error);
 }
 
@@ -137,7 +136,7 @@ export async function fileIdOf(context: MutantContext, path: string): Promise<st
   return String(data?.fileID);
 }
 
-/** The bytes of a file; `undefined` where there is none. */
+/** The bytes of a file; `undefined` if it does not exist. */
 export async function readFile(
   context: MutantContext,
   fileID: string,
@@ -154,7 +153,7 @@ export async function deleteFile(context: MutantContext, path: string): Promise<
   await context.storage('batchDelete', { fileList: [await fileIdOf(context, path)] });
 }
 
-/** Stores a file by an upload of the mutant's own. */
+/** Stores a file by an additional upload. */
 export async function storeFile(
   context: MutantContext,
   path: string,
@@ -186,13 +185,13 @@ export async function storeFile(
   });
 }
 
-/** The path of a file without the slash that it may begin with. */
+/** The path of a file without a leading slash. */
 export const plainPath = (path: unknown): string => String(path).replace(/^\//, '');
 
 /** The path that a form stores its file at. */
 export const keyOf = (form: Form): string => plainPath(form.get('key'));
 
-/** Which paths of the items of a copy have a file, before it. */
+/** The paths of a copy's items that have a file before the copy. */
 export async function listStored(
   context: MutantContext,
   call: MutatedRequest,

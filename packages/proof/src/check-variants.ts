@@ -3,15 +3,15 @@ import type { Mutated } from './start-mutated.ts';
 import { combine, type Variant } from './variants/variant.ts';
 
 /**
- * Runs the suite against a server that does all of this, and returns what it condemns or leaves out.
+ * Runs the suite against a server with all these variants, and returns what fails or is skipped.
  *
- * @param more engines that need not judge it; how long a call may take
+ * @param more engines to skip, and the timeout of a call
  */
-export async function judgeVariants(
+export async function checkVariants(
   mutated: Mutated,
   variants: readonly Variant[],
   more: Pick<ConformanceOptions, 'skip' | 'timeout'> = {},
-): Promise<{ report: Report; condemned: string[] }> {
+): Promise<{ report: Report; failures: string[] }> {
   mutated.use({ create: (context) => combine(variants, context) });
   const options = Object.assign({}, mutated.options, ...variants.map(({ options }) => options));
   const report = await createConformance({ ...options, ...more }).run();
@@ -22,7 +22,7 @@ export async function judgeVariants(
   );
   return {
     report,
-    condemned: bad.map(
+    failures: bad.map(
       ({ id, outcome, reason, findings }) =>
         `${outcome} ${id}: ${findings[0]?.message ?? reason ?? ''}`,
     ),

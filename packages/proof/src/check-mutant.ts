@@ -2,22 +2,22 @@ import { createConformance, type Report } from '@berth/conformance';
 import type { Mutant } from './mutants/mutant.ts';
 import type { Mutated } from './start-mutated.ts';
 
-/** What the suite says of a mutant. */
+/** What the suite reports about a mutant. */
 export interface MutantVerdict {
   mutant: Mutant;
-  /** The rule that it breaks has failed. */
+  /** The rule that it breaks failed. */
   caught: boolean;
-  /** Rules that have failed and are neither its own nor companions. */
-  strangers: string[];
+  /** Other rules that failed and are not companions. */
+  unrelated: string[];
   report: Report;
 }
 
 /**
- * Runs the checks of rules against a mutant; Dredd and the workflows name no rule that is broken.
+ * Checks a mutant with the rules. Dredd and the workflows are left out, since their findings name no rule.
  *
  * @param only ids of the rules to check. Default: all
  */
-export async function judgeMutant(
+export async function checkMutant(
   mutated: Mutated,
   mutant: Mutant,
   only: readonly string[] = [],
@@ -36,7 +36,7 @@ export async function judgeMutant(
   return {
     mutant,
     caught: failed.includes(mutant.rule),
-    strangers: failed.filter((id) => !known.includes(id)),
+    unrelated: failed.filter((id) => !known.includes(id)),
     report,
   };
 }

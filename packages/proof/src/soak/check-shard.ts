@@ -1,15 +1,15 @@
 import { createConformance } from '@berth/conformance';
+import { checkMutant } from '../check-mutant.ts';
 import { runDreddAlone } from '../dredd-alone/run-dredd-alone.ts';
-import { judgeMutant } from '../judge-mutant.ts';
 import { fromOutside } from '../mutants/from-outside/index.ts';
 import { mutants } from '../mutants/index.ts';
 import { startMutated } from '../start-mutated.ts';
 import type { MutantRow } from '../to-mutants-page.ts';
 
 /*
- * Judges every n-th mutant in a process of its own, with a server of its own, and tells each row as soon
- * as it is known: by all rules, and those of the checks also by the suite's engine Dredd and by Dredd
- * alone.
+ * Checks every n-th mutant in a separate process with its own server, and sends each row when it is ready.
+ * Every mutant is checked with all rules; those of the part `mutants` also with the suite's engine Dredd
+ * and with Dredd alone.
  */
 const [part = 'mutants', first = '0', step = '1'] = process.argv.slice(2);
 const all = part === 'outside' ? fromOutside : mutants;
@@ -19,9 +19,9 @@ try {
   for (let index = Number(first); index < all.length; index += Number(step)) {
     const mutant = all[index];
     if (mutant === undefined) break;
-    const { caught, strangers } = await judgeMutant(mutated, mutant);
+    const { caught, unrelated } = await checkMutant(mutated, mutant);
     const { rule, breaks, companions } = mutant;
-    const row: MutantRow = { index, rule, breaks, companions, caught, strangers };
+    const row: MutantRow = { index, rule, breaks, companions, caught, unrelated };
     if (part === 'mutants') {
       mutated.use(mutant);
       const options = { ...mutated.options, only: ['dredd'] };
