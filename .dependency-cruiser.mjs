@@ -1,8 +1,8 @@
 /**
- * Which imports `npm run lint` forbids. ARCHITECTURE.md says in words what stands here as rules.
+ * The imports that `npm run lint` forbids. ARCHITECTURE.md explains these rules.
  */
 
-/** The layers of each package, from top to bottom: none imports from one above it. */
+/** The layers of each package, top to bottom. A layer imports nothing from those above it. */
 const LAYERS = {
   'packages/client/src': [
     ...['cli', 'index|react-query|msw', 'create-storage-client|create-gateway-client'],
@@ -46,7 +46,7 @@ const LAYERS = {
 const TEST = '(\\.test(-d)?\\.ts|/test/.*)$';
 const CODE = '^packages/[^/]+/(src|generator)/';
 
-/** What the code of a package may import of the others. */
+/** The other packages that a package may import. */
 const PACKAGES = [
   { from: ['client', 'server-stubs', 'conformance'], to: [] },
   { from: ['mock', 'server'], to: ['server-stubs'] },
@@ -84,7 +84,7 @@ export default {
     ...upward,
   ],
   options: {
-    // Imports of types count.
+    // Type imports count too.
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '(^|/)(node_modules|dist|\\.turbo|\\.cache)/' },

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** A fresh repository with the files of the working tree, installed without registry or scripts. */
+/** Copies the working tree to a fresh repository, with its dependencies, without a registry or scripts. */
 export function copyCheckout(): string {
   const folder = mkdtempSync(join(tmpdir(), 'berth-checkout-'));
   for (const file of listFiles()) {
@@ -26,7 +26,7 @@ function listFiles(): string[] {
   return files.filter((name) => name && existsSync(join(ROOT, name)));
 }
 
-/** Relative links lead to the packages of the copy and, by way of `.pnpm`, to those of this machine. */
+/** Relative links point to the packages of the copy or, through `.pnpm`, to installed ones. */
 function copyInstalled(path: string, folder: string): void {
   if (!existsSync(join(ROOT, path))) return;
   cpSync(join(ROOT, path), join(folder, path), {

@@ -1,4 +1,4 @@
-// For the tests of packages, whose compiler reads no JavaScript; what each does is in `engines.mjs`.
+// Types of `engines.mjs` for the tests of packages.
 
 export type EngineId = 'chromium' | 'firefox' | 'webkit' | 'ceph';
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const PROGRAM_FILES = ['LOCALAPPDATA', 'PROGRAMFILES', 'PROGRAMFILES(X86)'];
 
-/** On macOS and Windows, Chrome's installer leaves PATH alone. */
+/** On macOS and Windows, Chrome's installer does not add itself to PATH. */
 const INSTALLED_CHROME = {
   darwin: ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'],
   win32: PROGRAM_FILES.filter((name) => process.env[name]).map((name) =>
@@ -13,9 +13,9 @@ const INSTALLED_CHROME = {
 };
 
 /**
- * The programs that some tests run on and Node is not enough for. Each engine needs one program of
- * each list; `packages` are those of Debian and Ubuntu that bring them. `tests` are the test files, by
- * package; `npm test` reports `purpose` if they are skipped.
+ * Programs that some tests need in addition to Node. An engine needs one program of each list; `packages` are the
+ * Debian and Ubuntu packages that contain them. `tests` are the test files by package, and `npm test` prints
+ * `purpose` if they are skipped.
  */
 export const ENGINES = {
   chromium: {
@@ -58,14 +58,15 @@ export const ENGINES = {
   },
 };
 
-export const INSTALL_ADVICE = '"npm run engines" installs what is missing, on Debian and Ubuntu.';
+export const INSTALL_ADVICE =
+  'Run "npm run engines" to install missing engines on Debian or Ubuntu.';
 
-/** Where pnpm puts the Chromium of npm; the full installation only, and where the package can be had. */
+/** Where pnpm installs the Chromium of npm, in a full installation on a supported platform. */
 const RUNTIMES = fileURLToPath(new URL('../packages/runtimes/node_modules', import.meta.url));
 
 /**
- * What becomes of a test whose engine is missing, by the variable BERTH_ENGINES: skipped (`optional`,
- * the default), or red (`required`). `none` hides the engines of this machine: only npm's are left.
+ * The variable BERTH_ENGINES: tests whose engine is missing are skipped (`optional`, the default) or fail
+ * (`required`). `none` hides the engines of this machine, except those from npm.
  *
  * @returns {'optional' | 'none' | 'required'}
  */
@@ -73,11 +74,11 @@ export function engineMode() {
   const { BERTH_ENGINES: mode = '' } = process.env;
   if (mode === '') return 'optional';
   if (mode === 'none' || mode === 'required') return mode;
-  throw new Error(`BERTH_ENGINES is "none", "required" or not set, not "${mode}".`);
+  throw new Error(`BERTH_ENGINES must be "none", "required" or unset, got "${mode}".`);
 }
 
 /**
- * Path of a program of this machine, the first of these names that is there.
+ * Path of the first of these programs that is installed.
  *
  * @param {readonly string[]} names
  * @returns {string | undefined}
@@ -92,7 +93,7 @@ export function findProgram(names) {
 }
 
 /**
- * The programs of an engine that this machine does not have, each by its usual name.
+ * The programs of an engine that are not installed, each by its usual name.
  *
  * @param {keyof typeof ENGINES} id
  * @returns {string[]}
@@ -101,16 +102,16 @@ export function findMissingPrograms(id) {
   return ENGINES[id].programs.filter((names) => !findProgram(names)).map(([name]) => name);
 }
 
-/** Whether npm has a Chromium for this machine: it is built for Linux on x64, and this loader. */
+/** Whether npm has a Chromium for this machine: it is built for Linux on x64 with glibc. */
 export function hasNpmChromium() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return false;
   if (!existsSync('/lib64/ld-linux-x86-64.so.2')) return false;
-  // Before the first installation it is still to come.
+  // Before the first installation, the package will still be installed.
   return !existsSync(RUNTIMES) || existsSync(join(RUNTIMES, '@sparticuz/chromium'));
 }
 
 /**
- * The engines that are neither on this machine nor in npm.
+ * The engines that are neither installed nor available from npm.
  *
  * @returns {(keyof typeof ENGINES)[]}
  */
@@ -122,27 +123,27 @@ export function findMissingEngines() {
 }
 
 /**
- * Why tests on an engine are skipped, if they are.
+ * Why tests that need an engine are skipped; `undefined` if they run.
  *
  * @param {keyof typeof ENGINES} id
  * @returns {string | undefined}
- * @throws {Error} if they must not be (`BERTH_ENGINES=required`)
+ * @throws {Error} if skipping is forbidden (`BERTH_ENGINES=required`)
  */
 export function skipReason(id) {
   if (!findMissingEngines().includes(id)) return undefined;
-  const reason = `there is no ${ENGINES[id].title}`;
+  const reason = `${ENGINES[id].title} is not installed`;
   if (engineMode() !== 'required') return reason;
   throw new Error(`BERTH_ENGINES=required, but ${reason}. ${INSTALL_ADVICE}`);
 }
 
-/** Prints which engines are here and what is skipped without the others; ends with 2 if it must not be. */
+/** Prints which engines are installed and what is skipped; exits with 2 if skipping is forbidden. */
 export function checkEngines() {
   try {
     const missing = findMissingEngines();
     console.log(toReport(missing));
     if (missing.length === 0 || engineMode() !== 'required') return;
-    const titles = missing.map((id) => `no ${ENGINES[id].title}`).join(', ');
-    throw new Error(`BERTH_ENGINES=required, but there is ${titles}. Run "npm run engines".`);
+    const titles = missing.map((id) => ENGINES[id].title).join(', ');
+    throw new Error(`BERTH_ENGINES=required, but missing: ${titles}. Run "npm run engines".`);
   } catch (error) {
     console.error(error.message);
     process.exit(2);
@@ -153,12 +154,12 @@ function toReport(missing) {
   const mode = engineMode();
   const rows = Object.entries(ENGINES).map(([id, { title, purpose }]) => {
     const state = missing.includes(id)
-      ? `missing: skips ${purpose}`
+      ? `missing, skips ${purpose}`
       : findMissingPrograms(id).length > 0
         ? 'from npm'
         : 'installed';
     return `  ${title.padEnd(9)} ${state}`;
   });
-  const advice = mode === 'none' ? 'BERTH_ENGINES=none hides what is installed.' : INSTALL_ADVICE;
+  const advice = mode === 'none' ? 'BERTH_ENGINES=none hides installed engines.' : INSTALL_ADVICE;
   return ['Engines for tests', ...rows, ...(missing.length > 0 ? [`  ${advice}`] : [])].join('\n');
 }

@@ -1,16 +1,16 @@
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-/** As much of an error as tells what failed; the whole stands where the test ran. */
+/** Lines of an error to print. The complete error is in the output of the test. */
 const MAX_LINES = 12;
 
 /**
- * What failed in a package, from the reports of its tests: file, name and error of each.
+ * The failures of a package, from its test reports: file, name and error of each.
  *
- * @param {string} folder the package's, absolute: files are named from there
+ * @param {string} folder absolute path of the package; files are named relative to it
  * @param {{ testResults: object[] }} report of Vitest's JSON reporter
- * @param {readonly string[]} unhandled errors that no test has waited for
- * @returns {string[]} one text for each test, for a file that could not be run, and for such an error
+ * @param {readonly string[]} unhandled errors outside of any test
+ * @returns {string[]} a text per failed test, per file that could not run, and per unhandled error
  */
 export function listFailures(folder, report, unhandled) {
   const failures = report.testResults
@@ -23,10 +23,7 @@ export function listFailures(folder, report, unhandled) {
         toText(`${file} › ${test.fullName}`, test.failureMessages.join('\n')),
       );
     });
-  return [
-    ...failures,
-    ...unhandled.map((error) => toText('an error that no test waited for', error)),
-  ];
+  return [...failures, ...unhandled.map((error) => toText('unhandled error', error))];
 }
 
 function toText(title, message) {

@@ -1,5 +1,5 @@
-// `npm run engines`: installs what tests run on and npm does not have, from the packages of Debian or
-// Ubuntu. It is no part of `npm test`: nobody's machine gets packages unasked.
+// `npm run engines`: installs the engines of tests that npm does not have, from the packages of Debian or Ubuntu.
+// Not part of `npm test`, so that no machine gets packages unasked.
 import { ENGINES, findMissingPrograms, findProgram } from './engines.mjs';
 import { runOnMachine } from './process.mjs';
 
@@ -13,7 +13,7 @@ async function installEngines() {
   const started = performance.now();
   try {
     await apt('update');
-    // One engine after the other: one that cannot be installed leaves the rest.
+    // One engine at a time, so that a failure does not affect the others.
     for (const id of missing) {
       const options = ['--yes', '--no-install-recommends'];
       await apt('install', ...options, ...ENGINES[id].packages).catch((error) => fail([id], error));
@@ -21,22 +21,23 @@ async function installEngines() {
   } catch (error) {
     fail(missing, error);
   }
-  console.log(`That took ${Math.round((performance.now() - started) / 1000)} s.`);
+  console.log(`Finished in ${Math.round((performance.now() - started) / 1000)} s.`);
 }
 
 async function apt(...args) {
   const command = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq'];
   const [program, ...rest] = [...asRoot(), ...command, '-o', 'Acquire::Retries=3', ...args];
   const code = await runOnMachine(program, rest);
-  if (code !== 0) throw new Error(`apt-get ended with code ${code}`);
+  if (code !== 0) throw new Error(`apt-get exited with code ${code}`);
 }
 
 function asRoot() {
   if (!findProgram(['apt-get']))
-    throw new Error('this is no Debian or Ubuntu (there is no apt-get)');
+    throw new Error('apt-get was not found, only Debian and Ubuntu are supported');
   if (process.getuid() === 0) return [];
-  if (!findProgram(['sudo'])) throw new Error('only root installs packages, and there is no sudo');
-  // A password is asked for only if somebody can type it.
+  if (!findProgram(['sudo']))
+    throw new Error('root permissions are required, and sudo was not found');
+  // Ask for a password only if somebody can type it.
   return process.stdin.isTTY ? ['sudo'] : ['sudo', '-n'];
 }
 

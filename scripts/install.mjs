@@ -12,17 +12,16 @@ const SETTLED_BY = [
   ...['pnpm-lock.yaml', 'pnpm-workspace.yaml'].map((f) => join(ROOT, f)),
 ];
 
-/** What is installed, and how. */
 const EVERYTHING = {
   name: 'everything',
   duration: 'about half a minute',
   manifests: MANIFESTS,
   args: [],
 };
-/** The packages that the mock runs on from source, without development tools. */
+/** What the mock needs to run from source, without development tools. */
 const MOCK = {
   name: 'mock',
-  duration: 'some seconds',
+  duration: 'a few seconds',
   manifests: MANIFESTS.filter((file) => /packages[\\/](mock|server-stubs)[\\/]/.test(file)),
   // JavaScript of 24 MB; the native pnpm of `packageManager` and the registry data that it verifies the
   // lockfile with are ten times as large. `--filter-prod` leaves out the development tools of what the mock
@@ -30,22 +29,22 @@ const MOCK = {
   pnpm: 'pnpm@10.34.9',
   args: [
     ...['--prod', '--filter-prod=@berth/mock...', '--loglevel=error'],
-    // It is the one to run, and nobody is asked to update it.
+    // Use exactly this version, without a notice about updates.
     ...['--config.manage-package-manager-versions=false', '--config.update-notifier=false'],
   ],
 };
 
 /**
- * Installs what is missing, with the pnpm that `packageManager` names; npm fetches it, so that a
- * machine needs no more than Node and npm. Does nothing where nothing has changed.
+ * Installs the dependencies if they have changed. npm fetches the pnpm that `packageManager` names, so that a
+ * machine only needs Node and npm.
  */
 export function install() {
   return installPart(EVERYTHING);
 }
 
-/** Installs what the mock needs, or does nothing where that, or everything, is installed. */
+/** Installs what the mock needs, if it is missing or has changed. */
 export function installMock() {
-  // If everything was installed, this would take the tools away again.
+  // After a full installation, the smaller one would remove the tools.
   return installPart(existsSync(join(ROOT, 'node_modules/turbo')) ? EVERYTHING : MOCK);
 }
 
@@ -59,19 +58,19 @@ async function installPart({ name, duration, manifests, pnpm, args }) {
   if (isCurrent(state) && manifests.every(isInstalled)) return;
   rmSync(STAMP, { force: true });
   const version = pnpm ?? packageManager;
-  console.log(`Installing with ${version}; the first time takes ${duration}.`);
-  // Who starts the mock alone has no use for a copy of pnpm.
+  console.log(`Installing dependencies with ${version} (first run: ${duration}) …`);
+  // To run only the mock, no copy of pnpm is kept.
   const cache = pnpm && mkdtempSync(join(tmpdir(), 'berth-install-'));
   const code = await runOnMachine('npm', [
     ...['exec', '--yes', '--no-update-notifier', ...(cache ? [`--cache=${cache}`] : [])],
     ...[`--package=${version}`, '--', 'pnpm', 'install', '--frozen-lockfile'],
-    // Each of the two versions makes its own node_modules: it need not ask whether to replace the other's.
+    // Both versions of pnpm replace the node_modules of the other without asking.
     ...['--config.confirm-modules-purge=false', ...args],
   ]);
   if (cache) rmSync(cache, { recursive: true, force: true });
-  if (code > 128) process.exit(code); // a signal: whoever sent it knows why
+  if (code > 128) process.exit(code); // interrupted by a signal
   if (code !== 0) {
-    fail('The installation failed; the reason stands above. Is the registry reachable?');
+    fail('The installation failed, see the error above. Check that the npm registry is reachable.');
   }
   writeFileSync(STAMP, state);
 }

@@ -9,7 +9,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BIN = join('node_modules', '.bin');
 const PATHS = process.env.PATH.split(delimiter);
 
-/** The tools of the machine, without those that `npm run` puts before them. None calls home. */
+/** The tools of the machine, without those that `npm run` puts before them in PATH; no telemetry. */
 const MACHINE = {
   ...process.env,
   PATH: PATHS.filter((path) => !path.endsWith(BIN)).join(delimiter),
@@ -27,23 +27,22 @@ const REPOSITORY = {
 };
 
 /**
- * Runs a command to its end with the tools of this repository, hands the terminal and its signals to
- * it, and gives its exit code (128 + number where a signal ended it).
+ * Runs a command with the tools of this repository, and forwards terminal and signals to it.
  *
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{ cwd?: string }} [options]
- * @returns {Promise<number>}
+ * @returns {Promise<number>} its exit code; 128 + number if a signal ended it
  */
 export function run(command, args, { cwd = ROOT } = {}) {
-  // Tests that were skipped without an engine must not come from the cache when it is there.
+  // Part of the cache key: tests skipped for a missing engine must run once it is installed.
   const env = { ...REPOSITORY, BERTH_MISSING_ENGINES: findMissingEngines().join(' ') };
   return start(command, args, { cwd, env });
 }
 
 /**
- * The same with the machine's own tools: what installs must not run on what it replaces. It has a process
- * group of its own, since npm runs it by way of a shell, which does not pass on signals.
+ * The same with the machine's own tools, for an installer that replaces those of the repository. It runs in its own
+ * process group, since npm starts it through a shell, which does not forward signals.
  */
 export function runOnMachine(command, args) {
   const detached = process.platform !== 'win32';
@@ -53,10 +52,10 @@ export function runOnMachine(command, args) {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 function start(command, args, options) {
-  // Listens before the child runs: a signal in between would end this process alone.
+  // Listen before the child starts: a signal in between would end only this process.
   let child;
   const forward = (signal) => {
-    // Few tools end what they have started on SIGHUP.
+    // Few tools end their children on SIGHUP.
     const sent = signal === 'SIGHUP' ? 'SIGTERM' : signal;
     if (options.detached && child.pid !== undefined) killGroup(child.pid, sent);
     else child.kill(sent);
@@ -84,12 +83,12 @@ function killGroup(pid, signal) {
   }
 }
 
-/** How soon after npm this process ends. */
+/** How often to check whether npm has ended. */
 const PARENT_MILLISECONDS = 250;
 
 /**
- * Ends this process, as SIGTERM does, when npm has ended: npm passes on neither SIGHUP nor SIGKILL. For
- * scripts that begin with `exec`, since a shell that stays between takes the other signals for itself.
+ * Ends this process with SIGTERM when npm has ended, since npm forwards neither SIGHUP nor SIGKILL. For scripts
+ * that begin with `exec`: a shell in between would not forward the other signals.
  */
 export function endWithNpm() {
   if (process.env.npm_lifecycle_event === undefined) return;

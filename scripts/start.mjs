@@ -1,12 +1,12 @@
-// `npm start [-- --port N]`: the mock of the whole API, from whatever state the checkout is in. It runs in
-// this process, on the Node of the machine, so that whoever ends this ends the mock.
+// `npm start [-- --port N]`: starts the mock from any state of the checkout. It runs in this process, on the Node of
+// the machine, so that ending the process ends the mock.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { registerTypeScript } from '../packages/mock/src/typescript.js';
 import { install, installMock } from './install.mjs';
 import { endWithNpm, ROOT, turbo } from './process.mjs';
 
-/** What generated code that the mock reads is made from, and that code. */
+/** The generated code that the mock uses, and its sources. */
 const GENERATED_FROM = [
   'spec',
   'packages/codegen',
@@ -26,7 +26,7 @@ if (isEdited()) {
 registerTypeScript(join(ROOT, 'node_modules/.cache/berth-mock'));
 await import('../packages/mock/src/cli.ts');
 
-/** Generated code is committed: it is out of date only if something was edited since. */
+/** Generated code is committed, so it is out of date only after an edit. */
 function isEdited() {
   const args = ['--no-optional-locks', 'status', '--porcelain', '--', ...GENERATED_FROM];
   const { status, stdout } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });

@@ -1,6 +1,5 @@
-// `npm run <task>`: a task of turbo.json. The command lines of `conformance` and `bench` are reached
-// directly where there are arguments, for what they then write or print must not come from a cache; so is
-// the long proof, whose parts are the arguments of `soak`. `dev` prints what is to be pasted, as it is.
+// `npm run <task>`: a task of turbo.json. With arguments, `conformance`, `bench` and `soak` run directly, since their
+// output must not come from the cache. `dev` too, so that what it prints can be pasted.
 import { join } from 'node:path';
 import { install } from './install.mjs';
 import { endWithNpm, ROOT, run, runSource, turbo } from './process.mjs';

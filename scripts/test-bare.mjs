@@ -1,5 +1,5 @@
-// With BERTH_ENGINES=none: the tests that use engines, as on a machine that has none. `.ci/run` starts
-// with it, since the machines of CI have everything; what it misses is red only at somebody's desk.
+// With BERTH_ENGINES=none: runs the tests that use engines as on a machine without them. `.ci/run` starts with it,
+// since CI machines have all engines and would miss failures of a developer's machine.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ process.exit(built || (await test()));
 async function test() {
   const home = mkdtempSync(join(tmpdir(), 'berth-home-'));
   const command = [...asOrdinaryUser(), 'env', `HOME=${home}`, 'vitest', 'run'];
-  // The reports of Vitest's configuration are those of the tasks of turbo.
+  // Without the JSON reports of Vitest's configuration, which belong to the turbo tasks.
   command.push('--reporter=default', '-t', engines.map(({ title }) => title).join('|'));
   let failed = 0;
   for (const folder of folders) {
@@ -32,12 +32,12 @@ async function test() {
   return failed;
 }
 
-/** Root becomes an ordinary user who owns the same files, if the system has user namespaces. */
+/** Maps root to an ordinary user who owns the same files, if the system has user namespaces. */
 function asOrdinaryUser() {
   if (process.getuid?.() !== 0) return [];
   const command = ['unshare', '--user', '--map-user=1000', '--map-group=1000'];
   const [program, ...args] = [...command, 'true'];
   if (spawnSync(program, args).status === 0) return command;
-  console.log('As root, for this system has no user namespaces.');
+  console.log('Running as root: this system has no user namespaces.');
   return [];
 }

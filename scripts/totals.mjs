@@ -6,10 +6,9 @@ import { ROOT } from './process.mjs';
 import { listWorkspaces } from './workspaces.mjs';
 
 /**
- * Prints what the tests of each package came to, the sum, and what failed: last, for logs are cut at
- * their beginning.
+ * Prints the test results by package, the sum, and the failures: last, since CI logs are cut at the beginning.
  *
- * @returns {number} how many failed
+ * @returns {number} the number of failed tests
  */
 export function printTotals() {
   const rows = listWorkspaces().map((name) => ({
@@ -23,10 +22,10 @@ export function printTotals() {
     for (const key of Object.keys(sum)) sum[key] += counts[key];
     console.log(`${name.padEnd(24)} ${toText(counts)}`);
   }
-  console.log(`${'Tests in all'.padEnd(24)} ${toText(sum)}`);
+  console.log(`${'All tests'.padEnd(24)} ${toText(sum)}`);
   const reasons = countReasons(rows);
   for (const [reason, count] of reasons) console.log(`*** ${count} skipped: ${reason}`);
-  const isMissing = ({ title }) => reasons.has(`there is no ${title}`);
+  const isMissing = ({ title }) => reasons.has(`${title} is not installed`);
   if (Object.values(ENGINES).some(isMissing)) console.log(`*** ${INSTALL_ADVICE}`);
   for (const { name, report, unhandled } of rows.filter((row) => row.report)) {
     for (const failure of listFailures(join(ROOT, name), report, unhandled ?? [])) {
@@ -49,7 +48,7 @@ function toCounts({ numPassedTests, numFailedTests, numPendingTests, numTodoTest
   };
 }
 
-/** Why tests were skipped, where one of their titles says so: `(skipped: there is no …)`. */
+/** Counts the reasons that titles of skipped tests give: `(skipped: Ceph is not installed)`. */
 function countReasons(rows) {
   const tests = rows.flatMap(({ report }) =>
     (report?.testResults ?? []).flatMap(({ assertionResults }) => assertionResults),

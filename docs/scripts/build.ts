@@ -25,7 +25,7 @@ const ICON = '<link rel="icon" href="../icon.svg">';
 const HOME =
   '<p style="margin: 0; padding: 8px 20px; font: 14px sans-serif"><a href="../index.html">Berth docs</a></p>';
 
-/** The API reference of both documents: one page each, which holds its script and asks no other host. */
+/** The API reference of both documents: one self-contained page each. */
 async function buildApiPages(folder: string): Promise<void> {
   for (const name of ['gateway.v1', 'storage.v2']) {
     const document = require.resolve(`@berth/spec/${name}.json`);
@@ -49,10 +49,10 @@ async function buildApiPages(folder: string): Promise<void> {
 /** A heading of the sidebar, with the Markdown files below it, from the root of the repository. */
 type Section = { text: string; collapsed?: boolean; files: string[] };
 
-/** The pages that the build writes itself, because they come from built packages. */
+/** The pages that the build writes, since they need built packages. */
 const BUILT_PAGES = ['docs/reference/command-lines.md', 'docs/project/changelog.md'];
 
-/** The landing page, which is written from `docs/home.yaml`. */
+/** The landing page, generated from `docs/home.yaml`. */
 const SITE_MAP_HOME = 'docs/index.md';
 
 /** The pages of the site, in the order of its sidebar. Other files are not pages. */
@@ -109,7 +109,7 @@ function find(pattern: string): string[] {
   return globSync(pattern, { cwd: ROOT }).sort();
 }
 
-/** The changes of all packages: those of the next release, then those of each package by version. */
+/** The changelog: the next release, then each package by version. */
 async function toChangelog(): Promise<string> {
   const pending = new Map<string, string[]>();
   for (const file of globSync('.changeset/*.md', { cwd: ROOT }).sort()) {
@@ -156,7 +156,7 @@ const COMMAND_LINES = {
   'berth-stubs': ['init'],
 };
 
-/** The page of all command lines: what `--help` of each prints. */
+/** The page with the `--help` output of all commands. */
 async function toCommandLines(): Promise<string> {
   const sections = Object.entries(COMMAND_LINES).flatMap(([name, commands]) => [
     toSection('##', name, []),
@@ -179,7 +179,7 @@ async function toSection(heading: string, name: string, command: string[]): Prom
 
 const THEME = join(import.meta.dirname, '../theme');
 
-/** The configuration of Rspress: the sidebar is the site map, its titles those of the pages. */
+/** The Rspress configuration. The sidebar follows the site map and uses the titles of the pages. */
 async function toSiteConfig(pages: string): Promise<UserConfig> {
   const toItem = async (file: string) => {
     const page = toPagePath(file);
@@ -210,7 +210,7 @@ async function toSiteConfig(pages: string): Promise<UserConfig> {
       },
     },
     themeConfig: {
-      // Pages can be copied as Markdown, and lead to no other host for it.
+      // Offer to copy pages as Markdown, without links to other hosts.
       llmsUI: { viewOptions: false },
       nav: [
         { text: 'Start', link: '/start/client' },
@@ -229,7 +229,7 @@ async function toSiteConfig(pages: string): Promise<UserConfig> {
   };
 }
 
-/** Builds the site in `dist/site`; `dist/pages` has the Markdown that it is made of. */
+/** Builds the site in `dist/site` from the Markdown in `dist/pages`. */
 const PAGES = 'dist/pages';
 
 process.env.NODE_ENV = 'production';

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-it('leads from page to page, and to a copy of what is no page', async () => {
+it('links to pages, and to copies of other files', async () => {
   const text =
     '# A\n\n[mock](../../packages/mock/README.md#faults) [spec](../../spec/redocly.yaml)\n';
   const files = ['docs/guides/a.md', 'packages/mock/README.md', 'docs/guides/mock.md'];
@@ -25,10 +25,10 @@ it('leads from page to page, and to a copy of what is no page', async () => {
   expect(source).toContain('extends:');
 });
 
-it('names every link that leads to nothing', async () => {
+it('names every broken link', async () => {
   const built = new Map([['docs/guides/a.md', '[b](b.md) [c](../c.md)']]);
   await expect(stagePages(['docs/guides/a.md'], built, folder)).rejects.toThrow(
-    'These links lead to nothing:\n  docs/guides/a.md: b.md\n  docs/guides/a.md: ../c.md',
+    'Broken links:\n  docs/guides/a.md: b.md\n  docs/guides/a.md: ../c.md',
   );
 });
 
@@ -41,7 +41,7 @@ it('rewrites relative links, with their anchors', () => {
   );
 });
 
-it('leaves links to other hosts, anchors and code blocks', () => {
+it('does not change links to other hosts, anchors and code blocks', () => {
   const text =
     '[a](https://a.example/b) [b](#b) [c](mailto:c@a.example)\n\n```md\n[d](d.md)\n```\n';
   expect(rewriteLinks(text, toUpperCase)).toBe(text);

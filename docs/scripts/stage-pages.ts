@@ -6,13 +6,12 @@ const FENCE = /^( *)(```|~~~).*?^\1\2 *$/gms;
 const LINK = /(?<before>\]\()(?<target>(?![a-z][a-z+.-]*:|#)[^)\s]+)(?<after>\))/g;
 
 /**
- * Copies Markdown files of the repository to where they stand in the site. Links between them lead
- * from page to page. Links to other files of the repository, such as a part of the contract, lead to
- * a copy under `/source`.
+ * Copies Markdown files of the repository to their place in the site. Links between them point to pages, links
+ * to other files of the repository, such as a part of the contract, to a copy under `/source`.
  *
  * @param files paths from the root of the repository
- * @param built text of the pages that are no file, by such a path
- * @throws Error that names every link that leads to nothing
+ * @param built text of generated pages, by path
+ * @throws Error that names every broken link
  */
 export async function stagePages(
   files: string[],
@@ -43,14 +42,14 @@ export async function stagePages(
     }
     await write(join(to, page), staged);
   }
-  if (dead.length > 0) throw new Error(`These links lead to nothing:\n  ${dead.join('\n  ')}`);
+  if (dead.length > 0) throw new Error(`Broken links:\n  ${dead.join('\n  ')}`);
   for (const source of sources) {
     await cp(join(ROOT, source), join(to, 'public/source', source), { recursive: true });
   }
 }
 
 /**
- * Where a Markdown file of the repository stands in the site.
+ * The path of a Markdown file of the repository in the site.
  *
  * @param file path from the root of the repository
  * @returns path from the root of the site, ending in `.md`
@@ -68,10 +67,9 @@ export function toPagePath(file: string): string {
 }
 
 /**
- * Rewrites the targets of the relative links of a Markdown text; code blocks and links to other hosts
- * stay.
+ * Rewrites the targets of relative links in Markdown. Code blocks and links to other hosts stay unchanged.
  *
- * @param rewrite gives the new target
+ * @param rewrite returns the new target
  */
 export function rewriteLinks(markdown: string, rewrite: (target: string) => string): string {
   const blocks: string[] = [];

@@ -58,7 +58,7 @@ function toSetting(schema: Schema, path: string): string[][] {
   return mergeForms(rows);
 }
 
-/** A setting with several forms has one row, with the types of all. */
+/** Merges the rows of a setting with several forms into one with all types. */
 function mergeForms(rows: string[][]): string[][] {
   const merged = [...Map.groupBy(rows, ([path]) => path).values()];
   return merged.map((forms) => {

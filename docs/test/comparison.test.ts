@@ -17,7 +17,7 @@ describe('the comparison', () => {
     expect(rows.length).toBeGreaterThan(40);
   });
 
-  it('shows in every row ours by a test, a page or a file that is there', () => {
+  it('links our claim in every row to an existing test, page or file', () => {
     for (const row of rows) {
       const ours = linksOf(row.at(-2) ?? '').map((to) => to?.split('#')[0] ?? '');
       expect(ours.length, row[1]).toBeGreaterThan(0);
@@ -31,7 +31,7 @@ describe('the comparison', () => {
     const unsourced = claims.filter(
       (claim) => !linksOf(claim).some((to) => to?.startsWith('https://')),
     );
-    // Neither is a claim about a feature: what is not said, what a peer lacks by nature, what users write.
+    // These are not claims: unknown, not applicable, or up to the user.
     const plain = /^(not documented|it(s API)? has (none|no OpenAPI document)|by your code)$/;
     expect(unsourced.filter((claim) => !plain.test(claim))).toEqual([]);
   });

@@ -25,7 +25,7 @@ const schemas = [...guide.matchAll(/`(?<name>@berth\/\w+)\/(?<entry>\S+\.schema\
   (match) => match.groups as { name: string; entry: string },
 );
 
-/** The file in a package, as it is published: `dist` is what `src` becomes. */
+/** The published file of a package, with `dist` replaced by `src`. */
 function toFile(name: string, entry: string): string {
   const folder = join(ROOT, FOLDERS[name] ?? '');
   const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -40,39 +40,42 @@ function toSource(path: string): string {
 }
 
 describe('the schema of a configuration file', () => {
-  it('is published for six kinds of file', () => {
+  it('is published for six kinds of files', () => {
     expect(schemas).toHaveLength(6);
   });
 
-  it.each(schemas)('$name/$entry is a JSON Schema whose settings are told', ({ name, entry }) => {
-    const schema = JSON.parse(readFileSync(toFile(name, entry), 'utf8'));
-    expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
-    expect(schema.properties ?? schema.additionalProperties).toBeTypeOf('object');
-  });
+  it.each(schemas)(
+    '$name/$entry is a JSON Schema that describes its settings',
+    ({ name, entry }) => {
+      const schema = JSON.parse(readFileSync(toFile(name, entry), 'utf8'));
+      expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
+      expect(schema.properties ?? schema.additionalProperties).toBeTypeOf('object');
+    },
+  );
 
-  it.each(schemas)('$name/$entry is named by an example', ({ name, entry }) => {
+  it.each(schemas)('$name/$entry is used in an example', ({ name, entry }) => {
     const named = examples.map(({ path }) => toSource(path));
     expect(named).toContain(toFile(name, entry));
   });
 
-  it.each(examples)('$path, named in $page, is there', ({ path }) => {
+  it.each(examples)('$path, named in $page, exists', ({ path }) => {
     expect(existsSync(toSource(path))).toBe(true);
   });
 });
 
-describe('the container to develop in', () => {
+describe('the development container', () => {
   const folder = join(ROOT, '.devcontainer');
   const container = JSON.parse(readFileSync(join(folder, 'devcontainer.json'), 'utf8'));
   const { scripts, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-  it('has the Node that the repository uses', () => {
+  it('has the Node version of the repository', () => {
     const workspace = readFileSync(join(dirname(folder), 'pnpm-workspace.yaml'), 'utf8');
     const major = /^ {2}node: (\d+)\./m.exec(workspace)?.[1];
     expect(devDependencies.node).toBe('catalog:');
     expect(container.image).toContain(`javascript-node:${major}-`);
   });
 
-  it('runs a command that there is', () => {
+  it('runs an existing command', () => {
     const [npm, run, script] = container.postCreateCommand.split(' ');
     expect([npm, run]).toEqual(['npm', 'run']);
     expect(scripts).toHaveProperty(script);

@@ -10,7 +10,7 @@ const files = execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: '
   .split('\n')
   .filter((file) => file && existsSync(join(ROOT, file)));
 
-it('every relative link of a Markdown file of the repository leads to a file and a heading', () => {
+it('every relative link in Markdown points to an existing file and heading', () => {
   const dead: string[] = [];
   for (const file of files) {
     rewriteLinks(readFileSync(join(ROOT, file), 'utf8'), (link) => {

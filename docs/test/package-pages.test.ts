@@ -23,11 +23,11 @@ describe.each(PAGES)('the page of %s', (folder) => {
     expect(text.startsWith(`# ${name}\n`)).toBe(true);
   });
 
-  it.runIf(bin)('names the oldest Node that the package runs on', () => {
+  it.runIf(bin)('names the oldest Node that the package supports', () => {
     expect(listNodes(text)[0]).toBe(engines.node.replace('>=', ''));
   });
 
-  it(`says ${Object.keys(parts).join(', ')}, in this order`, () => {
+  it(`shows ${Object.keys(parts).join(', ')}, in this order`, () => {
     const places = Object.values(parts);
     expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
@@ -36,7 +36,7 @@ describe.each(PAGES)('the page of %s', (folder) => {
 
 describe('the oldest Node', () => {
   const floors = PAGES.map((folder) => readManifest(folder).engines.node.replace('>=', ''));
-  /** A project of `berth-stubs init` runs its TypeScript as it is. */
+  /** A project of `berth-stubs init` runs its TypeScript directly. */
   const known = [...floors, '22.18'];
 
   it.each(['client', 'mock', 'server', 'conformance'])('of %s is in the README', (name) => {
@@ -57,7 +57,7 @@ describe('the oldest Node', () => {
   );
 });
 
-/** Versions that a page asks for, in its order. */
+/** Node versions that a page requires, in order. */
 function listNodes(text: string): string[] {
   return [...text.matchAll(/\bNode\s+([\d.]+) or (?:later|newer)/g)].map(([, node = '']) => node);
 }

@@ -8,13 +8,13 @@ import ruleSet from '@berth/spec/rules.json' with { type: 'json' };
 import storage from '@berth/spec/storage.v2.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
 
-/** First cells of the rows of a reference page, in its order. */
+/** First cells of the rows of a reference page. */
 function firstCells(page: string): string[] {
   const text = readFileSync(join(import.meta.dirname, `../reference/${page}.md`), 'utf8');
   return [...text.matchAll(/^\| `([^`]+)` \|/gm)].map(([, cell = '']) => cell);
 }
 
-/** Names of all properties below a schema, wherever they stand. */
+/** Names of all properties of a schema, at any depth. */
 function namesIn(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const { properties = {} } = schema as { properties?: object };
@@ -51,7 +51,7 @@ describe('a reference page has a row for each', () => {
   it('setting of the server and the suite', () => {
     const rows = firstCells('configuration');
     const shown = new Set(rows.map((path) => path.split('.').at(-1)?.replace(/\[\]$/, '')));
-    // A group has no row of its own where it has nothing to say: its settings have.
+    // A group without a description has no row, only its settings have.
     const groups = new Set(rows.flatMap((path) => path.split('.').slice(0, -1)));
     const names = [server, suite].flatMap(namesIn).filter((name) => name !== '$schema');
     expect(names.length).toBeGreaterThan(50);

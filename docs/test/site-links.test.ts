@@ -7,7 +7,7 @@ const pages = globSync('**/*.html', { cwd: SITE }).filter((page) => !page.starts
 const html = new Map(pages.map((page) => [page, readFileSync(join(SITE, page), 'utf8')]));
 const ids = new Map([...html].map(([page, text]) => [page, toIds(text)]));
 
-it('every link of the built site leads to a file of it, and to a heading', () => {
+it('every link of the built site points to an existing page and heading', () => {
   const dead: string[] = [];
   for (const [page, text] of html) {
     for (const [, link = ''] of text.matchAll(/<a [^>]*?href="([^"]+)"/g)) {
@@ -23,7 +23,7 @@ it('every link of the built site leads to a file of it, and to a heading', () =>
   expect([...new Set(dead)]).toEqual([]);
 });
 
-it('names the pages for programs that read, in llms.txt', () => {
+it('lists the pages in llms.txt', () => {
   const index = readFileSync(join(SITE, 'llms.txt'), 'utf8');
   for (const name of ['start/client', 'guides/errors', 'reference/rules', 'packages/mock']) {
     expect(index).toContain(`/${name}.md`);

@@ -32,7 +32,7 @@ describeOn('chromium', 'the site', () => {
     await site?.[Symbol.asyncDispose]();
   });
 
-  /** A page that notes what goes wrong: failed requests, requests to other hosts, errors of scripts. */
+  /** A page that records failed requests, requests to other hosts and script errors. */
   async function openPage(size: { width: number; height: number }) {
     const page = await browser.newPage({ viewport: size });
     const faults: string[] = [];
@@ -54,7 +54,7 @@ describeOn('chromium', 'the site', () => {
     ['a phone', { width: 390, height: 844 }],
     ['a desktop', { width: 1280, height: 900 }],
   ])('on %s', (_name, size) => {
-    it('every kind of page works, fits the screen and asks no other host', async () => {
+    it('every kind of page works, fits the screen and calls no other host', async () => {
       const { page, faults } = await openPage(size);
       for (const [path, text] of Object.entries(PAGES)) {
         await page.goto(site.url + path, { waitUntil: 'networkidle' });
@@ -65,7 +65,7 @@ describeOn('chromium', 'the site', () => {
       await page.close();
     });
 
-    it('the search finds a rule by its id', async () => {
+    it('the search finds a rule by its ID', async () => {
       const { page, faults } = await openPage(size);
       await page.goto(`${site.url}/start/client.html`);
       await openSearch(page);

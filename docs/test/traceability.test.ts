@@ -34,7 +34,7 @@ describe('the traceability page', () => {
     expect(headings).toEqual([...order, 'Decisions alone']);
   });
 
-  it('names for every place the hand-written file that holds it', () => {
+  it('names the hand-written file of every place', () => {
     const files = published.rules.flatMap((rule) => rule.places.map(toPlaceFile));
     expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });

@@ -50,7 +50,7 @@ async function unpackChromium(): Promise<string> {
   try {
     await unpackTo(unpacked);
     await writeFile(join(unpacked, 'fonts.conf'), FONTS);
-    // For whoever else uses this checkout: root, then an ordinary user.
+    // Another user may use this checkout too: root, then an ordinary user.
     for (const name of ['.', 'chromium']) await chmod(join(unpacked, name), 0o755);
     await rename(unpacked, folder).catch((error) => {
       if (!existsSync(folder)) throw error;

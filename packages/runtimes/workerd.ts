@@ -10,7 +10,7 @@ export interface Workerd {
   readonly compatibilityDate: string;
 }
 
-/** Finds the runtime of Workers, only when asked: its package cannot be loaded where it has none. */
+/** Finds the runtime of Workers lazily, since its package cannot be loaded on unsupported platforms. */
 export function findWorkerd(): Workerd {
   const { default: command, compatibilityDate } = require('workerd');
   return { command, compatibilityDate };

@@ -1,5 +1,5 @@
-// Prints each word of words.yaml in the prose of the repository. Hand-written Markdown and YAML always;
-// `--typescript` adds comments, messages and test titles, `--count` prints numbers by package instead.
+// Prints each word of words.yaml in the prose of the repository: in Markdown and YAML, with `--typescript` also in
+// comments, messages and test titles. `--count` prints numbers by package instead.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const { values } = parseArgs({
 });
 const ROOT = join(import.meta.dirname, '../..');
 const NOT_BY_HAND = /(^|\/)generated\/|\.gen\.|^pnpm-|(^|\/)CHANGELOG\.md$|^spec\/released\//;
-const GENERATED_PAGE = /^(<!-- Generated |# .+\n\nMeasured by `npm run )/;
+const GENERATED_PAGE = /^<!-- Generated /;
 const extensions = ['md', 'yaml', 'yml', ...(values.typescript ? ['ts', 'tsx', 'mjs'] : [])];
 const listed = extensions.map((extension) => `*.${extension}`);
 const files = execFileSync('git', ['ls-files', ...listed], { cwd: ROOT, encoding: 'utf8' })

@@ -20,12 +20,12 @@ const PATTERNS = WORDS.map(({ avoid, use }) => ({
   use,
 }));
 
-/** What is not prose: code, link targets, HTML, addresses, and the marks in front of the lines of a comment. */
+/** What is not prose: code, link targets, HTML, URLs, and the markers at the start of comment lines. */
 const NO_PROSE = /`[^`]*`|\]\([^)\s]*\)|<[^>]*>|\bhttps?:\S+|(?<=\n)[ \t]*(?:\*|\/\/|#)/g;
 
 const avoidWords: TextlintRuleModule = ({ Syntax, RuleError, report, getSource, locator }) => {
   const check = (node: TxtNode) => {
-    // Masked text is as long as the source, so that the places of findings are right.
+    // Masked text keeps its length, so that the positions of findings are right.
     const text = getSource(node).replace(NO_PROSE, (code) => code.replace(/\S/g, '_'));
     for (const { pattern, use } of PATTERNS) {
       for (const { 0: found, index } of text.matchAll(pattern)) {
@@ -43,7 +43,7 @@ export type Finding = { line: number; column: number; message: string };
 /**
  * Finds words that prose should avoid in a Markdown, YAML or TypeScript file.
  *
- * @param file - name of the file; its extension decides how it is read
+ * @param file - name of the file; its extension selects the parser
  */
 export async function lintText(text: string, file: string): Promise<Finding[]> {
   const { messages } = await new TextlintKernel().lintText(text, {

@@ -18,8 +18,8 @@ function drift() {
   return spawnSync('node', ['scripts/drift.mjs'], { cwd: folder, encoding: 'utf8' });
 }
 
-// That it is content with what is committed: `npm test` runs it first.
-it('names each file that was edited, is left over or is missing, and mends it', () => {
+// `npm test` checks first that the committed files pass.
+it('reports and repairs each generated file that was edited, is left over or is missing', () => {
   const before = readFileSync(join(folder, TYPES), 'utf8');
   appendFileSync(join(folder, TYPES), 'export type Edited = true;\n');
   writeFileSync(join(folder, LEFT_OVER), '{}\n');
@@ -36,7 +36,7 @@ it('names each file that was edited, is left over or is missing, and mends it', 
   expect(existsSync(join(folder, RULES))).toBe(true);
 });
 
-it('marks every generated file for git', () => {
+it('marks every generated file in .gitattributes', () => {
   const files = execFileSync('git', ['ls-files', '*.gen.*'], { cwd: folder, encoding: 'utf8' });
   const names = files.trim().split('\n');
   const args = ['check-attr', 'linguist-generated', '--', ...names];
@@ -45,7 +45,7 @@ it('marks every generated file for git', () => {
   expect(marks.filter((line) => !line.endsWith(': true'))).toEqual([]);
 });
 
-it('puts everything back where a generator fails', () => {
+it('restores everything if a generator fails', () => {
   writeFileSync(join(folder, 'spec/rules/index.yaml'), 'version: [\n');
   const before = readFileSync(join(folder, TYPES), 'utf8');
   expect(drift().status).toBe(1);

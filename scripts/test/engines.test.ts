@@ -24,9 +24,9 @@ const SCRIPTS = [
   'totals.mjs',
   'workspaces.mjs',
 ];
-const ADVICE = '"npm run engines" installs what is missing, on Debian and Ubuntu.';
+const ADVICE = 'Run "npm run engines" to install missing engines on Debian or Ubuntu.';
 
-/** A checkout of no more than these scripts, and a machine of no more than these programs. */
+/** A checkout with only these scripts, on a machine with only these programs. */
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'berth-engines-'));
@@ -61,47 +61,47 @@ const check = (programs: string, mode?: string) =>
   runCode("(await import('./scripts/engines.mjs')).checkEngines()", programs, mode);
 
 describe('before the tests', () => {
-  it('a machine with all engines is told of no command', () => {
+  it('a machine with all engines gets no advice', () => {
     const { status, stdout } = check('all');
     expect(stdout.match(/installed$/gm)).toHaveLength(4);
     expect(stdout).not.toContain(ADVICE);
     expect(status).toBe(0);
   });
 
-  it('what is missing is named, with what is skipped and the command that installs it', () => {
+  it('the output names missing engines, what is skipped and the command that installs them', () => {
     const { status, stdout } = check('nothing');
-    expect(stdout).toContain('Firefox   missing: skips the client in Firefox\n');
-    expect(stdout).toContain("Ceph      missing: skips the server's S3 store");
+    expect(stdout).toContain('Firefox   missing, skips the client in Firefox\n');
+    expect(stdout).toContain("Ceph      missing, skips the server's S3 store");
     expect(stdout).toMatch(hasNpmChromium() ? /Chromium {2}from npm/ : /Chromium {2}missing/);
     expect(stdout).toContain(ADVICE);
     expect(status).toBe(0);
   });
 
-  it('BERTH_ENGINES=required ends with 2, and names what is missing', () => {
+  it('BERTH_ENGINES=required exits with 2 and names missing engines', () => {
     expect(check('all', 'required')).toMatchObject({ status: 0, stderr: '' });
     expect(check('no-screen', 'required')).toMatchObject({
       status: 2,
-      stderr: 'BERTH_ENGINES=required, but there is no WebKit. Run "npm run engines".\n',
+      stderr: 'BERTH_ENGINES=required, but missing: WebKit. Run "npm run engines".\n',
     });
   });
 
   it('BERTH_ENGINES=none hides the engines of the machine', () => {
     const { status, stdout } = check('all', 'none');
     expect(stdout).not.toMatch(/installed$/m);
-    expect(stdout).toContain('BERTH_ENGINES=none hides what is installed.');
+    expect(stdout).toContain('BERTH_ENGINES=none hides installed engines.');
     expect(status).toBe(0);
   });
 
-  it('another value of BERTH_ENGINES is refused', () => {
+  it('another value of BERTH_ENGINES is rejected', () => {
     expect(check('all', 'require')).toEqual({
       status: 2,
       stdout: '',
-      stderr: 'BERTH_ENGINES is "none", "required" or not set, not "require".\n',
+      stderr: 'BERTH_ENGINES must be "none", "required" or unset, got "require".\n',
     });
   });
 });
 
-it('tasks learn which engines are missing, for their results depend on it', () => {
+it('tasks get the missing engines, since their results depend on them', () => {
   const args = JSON.stringify(['-p', 'process.env.BERTH_MISSING_ENGINES']);
   const command = JSON.stringify(process.execPath);
   const code = `await (await import('./scripts/process.mjs')).run(${command}, ${args})`;
@@ -110,7 +110,7 @@ it('tasks learn which engines are missing, for their results depend on it', () =
   expect(runCode(code, 'all', 'none').stdout).toMatch(/firefox webkit ceph\n$/);
 });
 
-it('the totals say how many tests were skipped, why, and what installs the engine', () => {
+it('the totals show how many tests were skipped, why, and how to install the engine', () => {
   const skipped = (fullName: string) => ({ status: 'pending', fullName });
   const report = {
     ...{ numPassedTests: 1, numFailedTests: 0, numPendingTests: 3, numTodoTests: 0 },
@@ -118,8 +118,8 @@ it('the totals say how many tests were skipped, why, and what installs the engin
       {
         assertionResults: [
           { status: 'passed', fullName: 'one' },
-          skipped('the store, on Ceph (skipped: there is no Ceph) keeps'),
-          skipped('the store, on Ceph (skipped: there is no Ceph) deletes'),
+          skipped('the store, on Ceph (skipped: Ceph is not installed) keeps'),
+          skipped('the store, on Ceph (skipped: Ceph is not installed) deletes'),
           skipped('Deno (skipped: npm has none for aix on ppc64) calls'),
         ],
       },
@@ -132,8 +132,8 @@ it('the totals say how many tests were skipped, why, and what installs the engin
   expect(
     runCode(code, 'nothing').stdout,
   ).toBe(`docs                     1 passed, 0 failed, 3 skipped
-Tests in all             1 passed, 0 failed, 3 skipped
-*** 2 skipped: there is no Ceph
+All tests                1 passed, 0 failed, 3 skipped
+*** 2 skipped: Ceph is not installed
 *** 1 skipped: npm has none for aix on ppc64
 *** ${ADVICE}
 `);
@@ -143,9 +143,9 @@ Tests in all             1 passed, 0 failed, 3 skipped
 });
 
 it.runIf(process.platform === 'linux')(
-  'installs what is missing, as root or by sudo, and ends with 1 if something is not to be had',
+  'installs missing engines as root or with sudo, and exits with 1 if one is not available',
   () => {
-    // Of Firefox alone there is no package.
+    // Only Firefox has no package.
     const apt = 'echo "$@" >> apt-calls\ncase "$*" in *firefox*) exit 100;; esac';
     write('apt/apt-get', `#!/bin/sh\n${apt}\n`);
     write('apt/sudo', '#!/bin/sh\n[ "$1" = -n ] && shift\nexec "$@"\n');
@@ -155,7 +155,7 @@ it.runIf(process.platform === 'linux')(
 
     const { status, stderr } = runCode("await import('./scripts/install-engines.mjs')", 'apt');
     expect(stderr).toBe(
-      '*** Firefox (firefox-esr) is not installed: apt-get ended with code 100.\n',
+      '*** Firefox (firefox-esr) is not installed: apt-get exited with code 100.\n',
     );
     expect(status).toBe(1);
     const calls = readFileSync(join(folder, 'apt-calls'), 'utf8').trim().split('\n');
@@ -178,7 +178,7 @@ describe('the list of engines', () => {
     Object.entries<readonly string[]>(tests),
   );
 
-  it('names every test file that asks for an engine', () => {
+  it('names every test file that needs an engine', () => {
     const listed = entries.flatMap(([folder, files]) => files.map((file) => join(folder, file)));
     const files = globSync('{docs,packages/*}/test/**/*.test.ts', {
       cwd: ROOT,
@@ -192,7 +192,7 @@ describe('the list of engines', () => {
   });
 
   it.each([...new Set(entries.map(([folder]) => folder))])(
-    'the tests of %s are run again with other engines',
+    'the tests of %s run again with other engines',
     (folder) => {
       const { tasks } = JSON.parse(readFileSync(join(ROOT, 'turbo.json'), 'utf8'));
       const { name } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));

@@ -18,7 +18,7 @@ const ENTRY = `import * as scripts from './scripts/install.mjs';
 await scripts[process.argv[2] ?? 'install']();
 `;
 
-/** Stands for npm: notes its call, does what pnpm would do, and ends as `npm-exit` says. */
+/** Replaces npm: records its call, does what pnpm would do, and exits with the code in `npm-exit`. */
 const NPM = `#!/bin/sh
 echo "$PATH $*" >> npm-calls
 [ "$(cat npm-exit)" = 0 ] || exit "$(cat npm-exit)"
@@ -65,7 +65,7 @@ function countCalls() {
     : 0;
 }
 
-it('installs with the pnpm of the manifest, fetched by npm, and then does nothing', () => {
+it('installs with the pnpm of the manifest, fetched by npm, and does nothing the next time', () => {
   expect(install().status).toBe(0);
   expect(install().status).toBe(0);
   expect(readFileSync(at('npm-calls'), 'utf8')).toMatch(
@@ -74,7 +74,7 @@ it('installs with the pnpm of the manifest, fetched by npm, and then does nothin
   expect(countCalls()).toBe(1);
 });
 
-it('installs for the mock alone first, then everything, and then nothing for the mock', () => {
+it('installs only for the mock first, then everything, then nothing for the mock', () => {
   expect(install('installMock').status).toBe(0);
   expect(install('installMock').status).toBe(0);
   expect(readFileSync(at('npm-calls'), 'utf8')).toMatch(
@@ -88,7 +88,7 @@ it('installs for the mock alone first, then everything, and then nothing for the
   expect(countCalls()).toBe(2);
 });
 
-it('installs everything for the mock where the tools are installed, and out of date', () => {
+it('installs everything for the mock if the tools are installed but out of date', () => {
   install();
   mkdirSync(at('node_modules/turbo'));
   write('pnpm-lock.yaml', 'other');
@@ -99,9 +99,9 @@ it('installs everything for the mock where the tools are installed, and out of d
 });
 
 it.runIf(process.platform === 'linux').each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  '%s ends what installs too',
+  '%s ends the installer too',
   async (signal) => {
-    // As npm runs pnpm: by way of a shell, which does not pass on signals.
+    // Like npm runs pnpm: through a shell, which does not forward signals.
     write('bin/npm', "#!/bin/sh\nsh -c 'echo $$ > pid; exec sleep 3601'\nexit 1\n");
     const child = spawn(process.execPath, ['install.mjs'], {
       cwd: folder,
@@ -114,18 +114,18 @@ it.runIf(process.platform === 'linux').each(['SIGTERM', 'SIGINT', 'SIGHUP'] as c
     const line = `/proc/${readFileSync(at('pid'), 'utf8').trim()}/cmdline`;
     child.kill(signal);
     expect(await ended).toBeGreaterThan(128);
-    // Empty is one that has ended and that nobody has waited for.
+    // Empty for a zombie process.
     await expect.poll(() => existsSync(line) && readFileSync(line, 'utf8')).toBeFalsy();
   },
 );
 
-it("runs npm on the machine's Node, not on the one that it may replace", () => {
+it("runs npm on the machine's Node, not on the one that it can replace", () => {
   install();
   expect(readFileSync(at('npm-calls'), 'utf8')).not.toContain('node_modules');
 });
 
 it.each(['package.json', 'packages/one/package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'])(
-  'installs again where %s has changed',
+  'installs again if %s has changed',
   (file) => {
     install();
     write(file, `${readFileSync(at(file), 'utf8')} `);
@@ -134,28 +134,26 @@ it.each(['package.json', 'packages/one/package.json', 'pnpm-lock.yaml', 'pnpm-wo
   },
 );
 
-it.each(['node_modules', 'packages/one/node_modules'])(
-  'installs again where %s is gone',
-  (path) => {
-    install();
-    rmSync(at(path), { recursive: true });
-    install();
-    expect(countCalls()).toBe(2);
-  },
-);
+it.each(['node_modules', 'packages/one/node_modules'])('installs again if %s is gone', (path) => {
+  install();
+  rmSync(at(path), { recursive: true });
+  install();
+  expect(countCalls()).toBe(2);
+});
 
-it('ends with 2 and says so where the installation fails, and tries again', () => {
+it('exits with 2 and a message if the installation fails, and retries the next time', () => {
   write('npm-exit', '1');
   expect(install()).toEqual({
     status: 2,
-    stderr: 'The installation failed; the reason stands above. Is the registry reachable?\n',
+    stderr:
+      'The installation failed, see the error above. Check that the npm registry is reachable.\n',
   });
   write('npm-exit', '0');
   expect(install().status).toBe(0);
   expect(countCalls()).toBe(2);
 });
 
-it('refuses an older Node in one line', () => {
+it('rejects an older Node with one line', () => {
   write('package.json', '{ "packageManager": "pnpm@1.2.3", "engines": { "node": ">=99.1" } }');
   expect(install()).toEqual({
     status: 2,
@@ -164,12 +162,12 @@ it('refuses an older Node in one line', () => {
   expect(countCalls()).toBe(0);
 });
 
-it('says nothing of the registry where somebody stopped the installation', () => {
+it('does not mention the registry if the installation was interrupted', () => {
   write('npm-exit', '130');
   expect(install()).toEqual({ status: 130, stderr: '' });
 });
 
-it('does not trust an earlier installation that a failed one has touched', () => {
+it('does not trust an installation after a failed one', () => {
   install();
   write('pnpm-lock.yaml', 'other');
   write('npm-exit', '1');

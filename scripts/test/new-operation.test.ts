@@ -64,7 +64,7 @@ post:
 const RULE = `
 - id: ST-COUNT-CALL
   level: MUST
-  statement: '\`countFiles\` answers \`count\`, an integer.'
+  statement: '\`countFiles\` returns \`count\`, an integer.'
   source: [What the service does › Storage]
   operations: [countFiles]
   documents: storage.v2
@@ -91,7 +91,7 @@ const HANDLER = `
     countFiles: async ({ folder }) => ({ count: folder.length }),
 `;
 
-/** Compiled: the client and the stubs have its types. */
+/** Compiles only if the client and the stubs have its types. */
 const TYPES = `
 import type { createStorageClient } from '@berth/client';
 import type { StorageHandlers } from '@berth/server-stubs';
@@ -106,7 +106,7 @@ export async function countFiles(client: ReturnType<typeof createStorageClient>)
 export const wrong: StorageHandlers = { countFiles: ({ folder }) => ({ count: folder * 2 }) };
 `;
 
-/** Run: what the mock answers, and what the suite says of a server and of its mutant. */
+/** Runs the mock, and the suite on a server and its mutant. */
 const RUN = `
 import { createStorageClient } from '@berth/client';
 import { createMock } from '@berth/mock';
@@ -122,14 +122,14 @@ const [good, bad] = [await call({ folder: 'reports' }), await call({ folder: 7 }
 await mock.close();
 
 const mutated = await startMutated();
-const judge = async (mutant) => {
+const check = async (mutant) => {
   const { report } = await checkMutant(mutated, mutant, ['ST-COUNT-CALL']);
   return report.results.find(({ id }) => id === 'ST-COUNT-CALL')?.outcome;
 };
 const mutant = mutants.find(({ rule }) => rule === 'ST-COUNT-CALL');
 const suite = {
-  mutant: await judge(mutant),
-  server: await judge({ ...mutant, create: () => ({}) }),
+  mutant: await check(mutant),
+  server: await check({ ...mutant, create: () => ({}) }),
 };
 await mutated.close();
 process.stdout.write(JSON.stringify({
@@ -153,7 +153,7 @@ beforeAll(() => {
   // 2. Its rules, and the next version of the rule set.
   insert('spec/rules/index.yaml', 'version: 1.', '1.0 #');
   appendFileSync(join(folder, 'spec/rules/storage-delete.yaml'), RULE);
-  // 3. Whether it may be repeated.
+  // 3. Whether it may be retried.
   appendFileSync(
     join(folder, 'spec/defaults/operations.yaml'),
     'countFiles:\n  idempotent: true\n',
@@ -169,7 +169,7 @@ beforeAll(() => {
     'export const storageDelete: readonly Mutant[] = [',
     MUTANT,
   );
-  // 5. What it does, in the engine of server and mock.
+  // 5. Its implementation, in the engine of server and mock.
   insert('packages/server-stubs/src/engine/operations.ts', '  return {', HANDLER);
 
   for (const name of ['spec', 'packages/client', 'packages/server-stubs', 'packages/conformance']) {
@@ -178,7 +178,7 @@ beforeAll(() => {
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('has types in the client and in the stubs', () => {
+it('has types in the client and the stubs', () => {
   writeFileSync(join(folder, 'packages/bench/types.ts'), TYPES);
   writeFileSync(
     join(folder, 'packages/bench/tsconfig.json'),
@@ -192,7 +192,7 @@ it('has types in the client and in the stubs', () => {
   expect(node('packages/bench', [tsc])).toBe('');
 });
 
-it('is served by the stubs, answered by the mock and judged by the suite', () => {
+it('is served by the stubs and the mock and checked by the suite', () => {
   writeFileSync(join(folder, 'packages/bench/run.mjs'), RUN);
   const output = node('packages/bench', ['--conditions=berth-source', 'run.mjs']);
   expect(JSON.parse(output)).toEqual({
@@ -208,7 +208,7 @@ it('is in the project that init writes', () => {
   expect(handlers).toContain("import { countFiles } from './countFiles.ts';");
 });
 
-/** Puts text behind a line of a file of the copy. */
+/** Inserts text after a line of a file of the copy. */
 function insert(file: string, after: string, text: string): void {
   const path = join(folder, file);
   const before = readFileSync(path, 'utf8');

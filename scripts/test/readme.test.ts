@@ -39,7 +39,7 @@ function findExample(language: string, start: string): string {
   return code?.replaceAll('http://127.0.0.1:4010', address) ?? '';
 }
 
-it('the client example runs against the mock as it stands', () => {
+it('the client example runs unchanged against the mock', () => {
   const example = findExample('ts', 'import { bearer');
   writeFileSync(join(folder, 'readme.mts'), `${example}console.log(data, text);\n`);
   const output = execFileSync('node', [FROM_SOURCE, 'readme.mts'], {
@@ -49,7 +49,7 @@ it('the client example runs against the mock as it stands', () => {
   expect(output).toBe("{ message: 'Hello from the hosted service.' } Hello.\n");
 });
 
-it('the curl of the mock server is answered', () => {
+it('the curl example gets a response from the mock', () => {
   const output = execFileSync('sh', ['-c', findExample('sh', 'curl ')], {
     encoding: 'utf8',
     stdio: 'pipe',

@@ -16,7 +16,7 @@ import { expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Starts a command, and waits until the mock that it runs says that it is ready. */
+/** Starts a command, and waits until its mock is ready. */
 async function startUntilReady(
   [command = '', ...args]: readonly string[],
   options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
@@ -45,7 +45,7 @@ function call(port: number): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}/v1/cloudrun/hello/a/b?x=1`, { headers });
 }
 
-/** The processes that have a port in their command line, but those that nobody has waited for yet. */
+/** The processes with a port in their command line, except zombies. */
 function processesOf(port: number): string[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
@@ -77,7 +77,7 @@ it.each([
   expect(await ended).toBe(0);
 });
 
-// npm passes on neither SIGHUP nor SIGKILL.
+// npm forwards neither SIGHUP nor SIGKILL.
 it.runIf(process.platform === 'linux').each([
   ['npm start', 'SIGTERM'],
   ['npm start', 'SIGINT'],
@@ -102,7 +102,7 @@ it.runIf(process.platform === 'linux')('npm start ends with its terminal', async
   await expect.poll(() => processesOf(port)).toEqual([]);
 });
 
-it('npm start of a fresh clone installs what the mock needs, and later starts nothing', async () => {
+it('npm start of a fresh clone installs what the mock needs, and nothing the next time', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'berth-start-'));
   try {
     const env = makeMachine(folder);
@@ -123,10 +123,10 @@ it('npm start of a fresh clone installs what the mock needs, and later starts no
       expect(existsSync(join(clone, 'node_modules', tool))).toBe(false);
       expect(` ${installed}`).not.toContain(` ${tool}@`);
     }
-    // All that is on the disk, copies of npm and pnpm included; files that are linked count once.
+    // Everything on disk, including copies of npm and pnpm; hard links count once.
     expect(toMegabytes(folder)).toBeLessThan(100);
 
-    const npm_config_registry = 'http://127.0.0.1:9'; // Nobody is there.
+    const npm_config_registry = 'http://127.0.0.1:9'; // Nothing listens there.
     await expect.poll(() => processesOf(port)).toEqual([]);
     const again = { cwd: clone, env: { ...env, npm_config_registry } };
     const second = await startUntilReady(command, again);
@@ -140,7 +140,7 @@ it('npm start of a fresh clone installs what the mock needs, and later starts no
   }
 }, 300_000);
 
-/** The environment of a machine that has git, Node and npm, and an empty home. */
+/** The environment of a machine with git, Node, npm and an empty home. */
 function makeMachine(folder: string): NodeJS.ProcessEnv {
   const bin = join(folder, 'bin');
   const HOME = join(folder, 'home');
@@ -152,13 +152,13 @@ function makeMachine(folder: string): NodeJS.ProcessEnv {
     const path = paths.find((path) => existsSync(join(path, name))) as string;
     symlinkSync(join(path, name), join(bin, name));
   }
-  // How the registry is reached from here.
+  // How this machine reaches the registry.
   const npmrc = join(homedir(), '.npmrc');
   if (existsSync(npmrc)) cpSync(npmrc, join(HOME, '.npmrc'));
   return { HOME, PATH: bin, TMPDIR: folder };
 }
 
-/** A clone of what the next commit of this working tree would have. */
+/** Clones the working tree as it would be committed. */
 function cloneWorkingTree(clone: string, env: NodeJS.ProcessEnv) {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   for (const file of execFileSync('git', list, { cwd: ROOT, encoding: 'utf8' }).split('\0')) {

@@ -6,7 +6,7 @@ import { copyCheckout } from '../checkout.ts';
 import { listTasks, runTasks, type Tasks } from './turbo.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Only these write files: what they write must not be an input of any task. */
+/** Only these write files, which must not be an input of any task. */
 const WRITERS = ['generate', 'build'];
 const ALL = [
   ...[...WRITERS, 'lint', 'typecheck', 'test', 'drift', 'knip', 'check'],
@@ -15,7 +15,7 @@ const ALL = [
 const STORAGE_SCHEMA = 'spec/storage.v2/components/schemas/CopyItem.yaml';
 
 let folder: string;
-/** The tasks of a fresh checkout, and again when everything is generated and built. */
+/** The tasks of a fresh checkout, before and after everything is generated and built. */
 let before: Tasks;
 let after: Tasks;
 beforeAll(() => {
@@ -32,7 +32,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('with nothing changed', () => {
-  it('a second run is all cache hits', () => {
+  it('a second run has only cache hits', () => {
     for (const [id, { hash }] of before) expect([id, after.get(id)?.hash]).toEqual([id, hash]);
     const states = [...after.values()]
       .filter(({ task }) => WRITERS.includes(task))
@@ -41,7 +41,7 @@ describe('with nothing changed', () => {
     expect(states.filter(([, status]) => status !== 'HIT')).toEqual([]);
   });
 
-  it('no task has an input that git ignores, for a run could change it', () => {
+  it('no task has an input that git ignores, since a run could change it', () => {
     const inputs = [...after.values()].flatMap(({ directory, inputs }) =>
       Object.keys(inputs).map((file) => join(directory, file)),
     );
@@ -56,7 +56,7 @@ describe('with nothing changed', () => {
 });
 
 describe('with one storage schema touched', () => {
-  it('these tasks run again, and no other', () => {
+  it('exactly these tasks run again', () => {
     appendFileSync(join(folder, STORAGE_SCHEMA), '# touched\n');
     const changed = [...listTasks(folder, ALL).values()].filter(
       ({ taskId, hash }) => after.get(taskId)?.hash !== hash,

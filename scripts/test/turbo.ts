@@ -20,7 +20,7 @@ function turbo(folder: string, args: readonly string[]): string {
   });
 }
 
-/** A turbo that knows nothing of the one that runs this test, and keeps its cache in `folder`. */
+/** The environment of a turbo independent of the one that runs this test, with its cache in `folder`. */
 function env(folder: string) {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('TURBO'));
   return {

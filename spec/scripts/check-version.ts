@@ -5,12 +5,12 @@ import getReleasePlan from '@changesets/get-release-plan';
 import { DOCUMENTS } from './generate/bundle.ts';
 import { redocly } from './redocly.ts';
 
-/** How far a version rises, from not at all upwards. */
+/** Version bumps, smallest first. */
 const BUMPS = ['none', 'patch', 'minor', 'major'] as const;
 
 type Bump = (typeof BUMPS)[number];
 
-/** Whether a rise is at least as far as another. */
+/** Whether a bump is at least as large as another. */
 function isAtLeast(bump: Bump, other: Bump): boolean {
   return BUMPS.indexOf(bump) >= BUMPS.indexOf(other);
 }
@@ -20,12 +20,11 @@ type Release = { name: string; type: string };
 const SPEC = '@berth/spec';
 
 /**
- * What is wrong with a release plan, a sentence each. A package that is made from the contract holds a copy
- * of it or the types of it: a release of the contract without that package would leave the old one in use.
- * Their versions then rise as one, for they are linked.
+ * Returns the problems of a release plan, one sentence each. A package generated from the contract contains a copy
+ * or the types of it, so every release of the contract must include that package.
  *
- * @param releases what the pending changesets come to, dependents included
- * @param linked names of the packages whose versions are linked, from the settings of changesets
+ * @param releases the release plan of the pending changesets, including dependents
+ * @param linked names of the packages with linked versions, from the changesets configuration
  */
 export function findReleaseProblems(
   releases: readonly Release[],
@@ -37,7 +36,7 @@ export function findReleaseProblems(
     .filter((name) => !released.includes(name))
     .map(
       (name) =>
-        `${name} is made from the contract and would not be released with it. Name it in the changeset of ${SPEC}; patch is enough.`,
+        `${name} is generated from the contract but would not be released with it. Add it to the changeset of ${SPEC}; patch is enough.`,
     );
 }
 
@@ -59,8 +58,8 @@ process.exitCode = problems.length > 0 ? 1 : 0;
 type Changeset = { releases: readonly { name: string; type: Bump }[] };
 
 /**
- * The bump of `@berth/spec` that its own pending changesets ask for. The release plan is no measure: it
- * lifts linked packages to the highest bump among them, so a changeset of another one would count.
+ * The bump of `@berth/spec` in its own pending changesets. The release plan cannot be used: it raises linked packages
+ * to their highest bump, so changesets of other packages would count.
  */
 export function findPendingBump(changesets: readonly Changeset[]): Bump {
   return changesets
@@ -69,16 +68,16 @@ export function findPendingBump(changesets: readonly Changeset[]): Bump {
     .reduce<Bump>((highest, { type }) => (isAtLeast(type, highest) ? type : highest), 'none');
 }
 
-/** `bump` is absent where nothing has changed but, maybe, `info.version`. */
+/** `bump` is absent if nothing or only `info.version` has changed. */
 type Diff = { bump?: Bump; infoVersions: { base: string; revision: string } };
 
 /**
- * What is wrong with the versions of the contract, a sentence each with what to do; nothing where
- * all is well. A document that was never released is new as a whole: it needs a minor changeset.
+ * Returns the problems of the contract's versions, one sentence each, with what to do. A document that was never
+ * released needs a minor changeset.
  *
- * @param released folder with the documents as they were last released, `<name>.json`
- * @param generated folder with the documents as they are now, `<name>.gen.json`
- * @param pending the bump of `@berth/spec` that the pending changesets ask for
+ * @param released folder with the last released documents, `<name>.json`
+ * @param generated folder with the current documents, `<name>.gen.json`
+ * @param pending the bump of `@berth/spec` in the pending changesets
  */
 export async function findVersionProblems(
   released: string,
@@ -111,14 +110,14 @@ async function findDocumentProblems(name: string, base: string, now: string, pen
 function toVersionProblem(name: string, bump: Bump, base: string): string {
   const advice =
     bump === 'major'
-      ? 'A breaking change needs a new path prefix beside the old one; see docs/decisions/.'
+      ? 'A breaking change needs a new path prefix in addition to the old one, see docs/decisions/.'
       : `Raise info.version in spec/${name}/openapi.yaml.`;
-  return `${name}: the changes since ${base} ask for a ${bump} version. ${advice}`;
+  return `${name}: the changes since ${base} need a ${bump} version. ${advice}`;
 }
 
 function findChangesetProblems(name: string, bump: Bump, pending: Bump): string[] {
   if (isAtLeast(pending, bump)) return [];
   return [
-    `${name}: its changes need a ${bump} changeset of @berth/spec, and the pending ones amount to ${pending}. Run "npx changeset".`,
+    `${name}: the changes need a ${bump} changeset of @berth/spec, but the pending bump is ${pending}. Run "npx changeset".`,
   ];
 }

@@ -9,7 +9,7 @@ import { readRules } from './generate/rules.ts';
 
 const FOLDER = join(import.meta.dirname, '../defaults');
 
-/** All files of `spec/defaults`, as one object with a property a file (`gateway-errors.yaml` → `gatewayErrors`). */
+/** All files of `spec/defaults`, as one object with a property per file (`gateway-errors.yaml` → `gatewayErrors`). */
 async function readDefaults(): Promise<Record<string, unknown>> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.yaml')).sort();
   const entries = files.map(async (file) => {
@@ -25,7 +25,7 @@ function toCamelCase(name: string): string {
 
 const WIRE_PROFILE_FOLDER = join(import.meta.dirname, '../overlays');
 
-/** Names that a deployment puts in place of the neutral ones (decision D1); `overlays/wire-profile.schema.json`. */
+/** Names that a deployment uses instead of the neutral ones (decision D1); `overlays/wire-profile.schema.json`. */
 type WireProfile = {
   name: string;
   storageHeaders: { authorization: string; sessionToken: string; timestamp: string };
@@ -38,7 +38,7 @@ export async function readProfile(name: string): Promise<WireProfile> {
   return JSON.parse(await readFile(join(WIRE_PROFILE_FOLDER, `${name}.json`), 'utf8'));
 }
 
-/** Which name of `from` becomes which of `to`. Names that are the same in both are left out. */
+/** Maps the names of `from` to those of `to`, without names that are the same in both. */
 export function toNames(from: WireProfile, to: WireProfile): Names {
   const before = listNames(from);
   const after = listNames(to);
@@ -59,7 +59,7 @@ function listNames(profile: WireProfile): string[] {
   ];
 }
 
-/** Writes all that `@berth/spec` exports and nobody writes by hand. */
+/** Writes the generated exports of `@berth/spec`. */
 const documents = await bundle();
 
 const rules = await readRules(documents);
@@ -86,7 +86,7 @@ function write(name: string, content: unknown): Promise<void> {
 
 /**
  * The identity of the contract: the version and SHA-256 of each document, the version of the rules,
- * and one hash of it all, which travels with every package that was generated from it.
+ * and a hash of everything, which every package generated from it contains.
  */
 function toContract(documents: Bundles, rules: { version: string }) {
   const parts = DOCUMENTS.map((name) => {
@@ -107,7 +107,7 @@ function sha256(value: unknown): string {
 /** Neutral name → name on the wire. */
 type Names = ReadonlyMap<string, string>;
 
-/** `value` with each name replaced, in keys and, as a whole word, in text. */
+/** Replaces each name in the keys of `value` and, as a whole word, in its strings. */
 export function rename(value: unknown, names: Names): unknown {
   if (typeof value === 'string') return renameText(value, names);
   if (Array.isArray(value)) return value.map((item) => rename(item, names));
@@ -129,10 +129,10 @@ type Action = { target: string; remove?: true; update?: unknown };
 type Json = Record<string, unknown>;
 
 /**
- * An OpenAPI Overlay 1.0 that puts the names of a wire profile into a bundled document.
+ * An OpenAPI Overlay 1.0 that applies the names of a wire profile to a bundled document.
  *
- * An update merges objects and appends to arrays, so what has a renamed key, and each array that
- * changes, is removed and written anew as a whole.
+ * An update merges objects and appends to arrays, so objects with a renamed key and changed arrays are removed and
+ * written again.
  */
 function toOverlay(title: string, document: object, names: Names) {
   const actions = toActions('$', document as Json, rename(document, names) as Json);

@@ -1,4 +1,4 @@
-// Lints the documents and the workflows. A warning is as red as an error.
+// Lints the documents and the workflows. Warnings fail too.
 import { redocly } from './redocly.ts';
 
 const run = await redocly('lint', '--max-problems=200');

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 const PACKAGE = createRequire(import.meta.url).resolve('@redocly/cli/package.json');
 const CLI = join(dirname(PACKAGE), 'bin/cli.js');
 
-/** What one run of the Redocly command line left behind. */
+/** Result of a run of the Redocly command line. */
 export type RedoclyRun = { exitCode: number; stdout: string; stderr: string };
 
 /** Runs the pinned Redocly command line in the folder of the contract, without telemetry. */

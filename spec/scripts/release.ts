@@ -1,4 +1,4 @@
-// After `changeset version`: the documents of today become the ones that `check` compares with.
+// After `changeset version`: saves the current documents, which `check` compares with from now on.
 import { copyFile, mkdir } from 'node:fs/promises';
 import { DOCUMENTS } from './generate/bundle.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { DOCUMENTS, type DocumentName } from '../scripts/generate/bundle.ts';
 
 const SPEC = join(import.meta.dirname, '..');
-const OPEN_RULE = 'what the contract leaves open stays open';
+const OPEN_RULE = 'the contract restricts nothing that it leaves open';
 
 function read(name: string) {
   return JSON.parse(readFileSync(join(SPEC, `generated/${name}.gen.json`), 'utf8'));
@@ -17,7 +17,7 @@ function listFiles(name: DocumentName): string[] {
     .map(({ parentPath, name }) => join(parentPath, name));
 }
 
-/** Every key of a value, with the path to it. Examples are data, not schema, and are left out. */
+/** Every key of a value with its path. Examples are skipped, since they are data, not schema. */
 function* walk(value: unknown, path: string[] = []): Generator<[string, string[], unknown]> {
   if (value === null || typeof value !== 'object') return;
   for (const [key, item] of Object.entries(value)) {
@@ -41,14 +41,14 @@ describe.each(DOCUMENTS)('%s', (name) => {
     expect(found).toEqual([]);
   });
 
-  it('holds a name of a service alone to a pattern and a longest length', () => {
+  it('restricts only service names by pattern and length', () => {
     const found = [...walk(document)].filter(([key]) => key === 'pattern' || key === 'maxLength');
     expect(new Set(found.map(([, path]) => path.at(-1)))).toEqual(
       new Set(name === 'gateway.v1' ? ['ServiceName'] : []),
     );
   });
 
-  it('is open for properties that nobody knows yet', () => {
+  it('allows unknown properties', () => {
     const closed = [...walk(document)].filter(
       ([key, , value]) => key === 'additionalProperties' && value !== true,
     );
@@ -66,7 +66,7 @@ describe.each(DOCUMENTS)('%s', (name) => {
     expect(extensions.size).toBeGreaterThan(1);
   });
 
-  it('stands in files that fit one screen', () => {
+  it('is split into files that fit one screen', () => {
     const lengths = listFiles(name).map((file) => readFileSync(file, 'utf8').split('\n').length);
     lengths.sort((a, b) => a - b);
     expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThan(30);
@@ -79,7 +79,7 @@ it('has the code of a success as the first example of an item code', () => {
   expect(ItemCode.examples[0]).toBe(read('defaults').itemCodes.success);
 });
 
-/** Some tools take the example of a root schema before those of the media type, and would mix them up. */
+/** Some tools prefer the example of a root schema to those of the media type, and would mix them up. */
 it.each(DOCUMENTS)('%s has no examples in the schema of a content that has its own', (name) => {
   const { components } = read(name);
   const contents = Object.values<{ content?: object }>(components.responses).flatMap(

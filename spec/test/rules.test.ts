@@ -14,31 +14,31 @@ function readPublished(name: DocumentName) {
 }
 
 describe('the rule set', () => {
-  it('holds every line of the outline and every decision', () => {
+  it('covers every line of the outline and every decision', () => {
     const decided = new Set(published.rules.flatMap((rule) => rule.decisions));
     expect([...decided].sort()).toEqual(Object.keys(published.decisions).sort());
     expect(published.outline.length).toBeGreaterThan(100);
   });
 
-  it('names for every rule a place in the contract, or the decision that fills it', () => {
+  it('has a place in the contract or a decision for every rule', () => {
     const homeless = published.rules.filter(
       (rule) => rule.places.length + rule.decisions.length === 0,
     );
     expect(homeless).toEqual([]);
   });
 
-  it('belongs to the versions that the documents have', () => {
+  it('names the versions of the documents', () => {
     const versions = DOCUMENTS.map((name) => [name, readPublished(name).info.version]);
     expect(published.documents).toEqual(Object.fromEntries(versions));
   });
 
-  it('states no fact twice', () => {
+  it('has no duplicate statement', () => {
     const statements = published.rules.map((rule) => rule.statement);
     expect(new Set(statements).size).toBe(statements.length);
   });
 });
 
-describe('a rules file that is wrong', () => {
+describe('an invalid rules file', () => {
   const rule = {
     id: 'GW-SAMPLE',
     level: 'MUST',
@@ -60,7 +60,7 @@ describe('a rules file that is wrong', () => {
     return readRules(undefined, folder);
   }
 
-  it('is read where nothing is wrong', async () => {
+  it('is read if it is valid', async () => {
     expect((await read([rule])).rules).toEqual([rule]);
   });
 
@@ -77,27 +77,27 @@ describe('a rules file that is wrong', () => {
     ['a level', { level: 'MAY' }, '/level must be equal to one of the allowed values'],
     ['an id', { id: 'Rule 7' }, '/id must match pattern'],
     ['a property', { color: 'red' }, 'must NOT have additional properties'],
-  ])('is refused where %s is unknown', async (_, change, problem) => {
+  ])('is rejected if %s is unknown', async (_, change, problem) => {
     const id = 'id' in change ? change.id : rule.id;
     await expect(read([{ ...rule, ...change }])).rejects.toThrow(`sample.yaml: ${id}: ${problem}`);
   });
 
-  it('is refused where an id stands twice', async () => {
-    const problem = 'sample.yaml: GW-SAMPLE: has the id of another rule';
+  it('is rejected if an ID occurs twice', async () => {
+    const problem = 'sample.yaml: GW-SAMPLE: has the ID of another rule';
     await expect(read([rule, rule])).rejects.toThrow(problem);
   });
 
-  it('is refused where a checked rule has no operation or place', async () => {
+  it('is rejected if a checked rule has no operation or place', async () => {
     const bare = { ...rule, operations: [], places: [] };
     await expect(read([bare])).rejects.toThrow(/needs operations\n.*needs a place/);
   });
 
-  it('is refused where no rule states a line of the outline', async () => {
+  it('is rejected if no rule states a line of the outline', async () => {
     const outline = { Chapter: ['Line', 'Forgotten'] };
     await expect(read([rule], outline)).rejects.toThrow('Chapter › Forgotten: no rule states it');
   });
 
-  it('is refused where the index does not name it', async () => {
+  it('is rejected if the index does not name it', async () => {
     const reading = read([rule], undefined, 'stray.yaml');
     await expect(reading).rejects.toThrow('stray.yaml: index.yaml does not name it');
   });

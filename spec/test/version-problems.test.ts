@@ -14,7 +14,7 @@ type Document = {
   };
 };
 
-/** Releases the contract of today, then changes it. */
+/** Releases the current contract, then changes it. */
 function change(edit: (storage: Document) => void) {
   const folder = mkdtempSync(join(tmpdir(), 'berth-version-'));
   for (const name of DOCUMENTS) {
@@ -29,31 +29,29 @@ function change(edit: (storage: Document) => void) {
 const breakIt = ({ components }: Document) =>
   components.schemas.CopyItem?.required.push('overwrite');
 
-it('is content where nothing has changed', async () => {
+it('reports nothing if nothing has changed', async () => {
   const folder = change(() => {});
   expect(await findVersionProblems(folder, folder, 'none')).toEqual([]);
 });
 
-it('asks for a version and a changeset where a sentence has changed', async () => {
+it('asks for a version and a changeset if a sentence has changed', async () => {
   const folder = change(({ components }) => {
     if (components.schemas.CopyItem) components.schemas.CopyItem.description = 'Other words.';
   });
   expect(await findVersionProblems(folder, folder, 'none')).toEqual([
-    expect.stringContaining('ask for a patch version. Raise info.version in spec/storage.v2'),
-    expect.stringContaining(
-      'need a patch changeset of @berth/spec, and the pending ones amount to none',
-    ),
+    expect.stringContaining('need a patch version. Raise info.version in spec/storage.v2'),
+    expect.stringContaining('need a patch changeset of @berth/spec, but the pending bump is none'),
   ]);
 });
 
-it('names the new path prefix where a change breaks callers', async () => {
+it('asks for a new path prefix if a change breaks callers', async () => {
   const folder = change(breakIt);
   const [first, second] = await findVersionProblems(folder, folder, 'minor');
   expect(first).toContain('needs a new path prefix');
   expect(second).toContain('need a major changeset');
 });
 
-it('is content where version and changeset match the change', async () => {
+it('reports nothing if version and changeset match the change', async () => {
   const folder = change((document) => {
     breakIt(document);
     document.info.version = '3.0.0';
@@ -68,12 +66,12 @@ it('asks for a minor version after a patch version that is pending', async () =>
   });
   const problems = await findVersionProblems(folder, folder, 'patch');
   expect(problems).toEqual([
-    expect.stringContaining('ask for a minor version. Raise info.version in spec/storage.v2'),
+    expect.stringContaining('need a minor version. Raise info.version in spec/storage.v2'),
     expect.stringContaining('need a minor changeset of @berth/spec'),
   ]);
 });
 
-it('asks for a changeset where the version alone was raised', async () => {
+it('asks for a changeset if only the version was raised', async () => {
   const folder = change(({ info }) => {
     info.version = '2.0.1';
   });
@@ -84,14 +82,14 @@ it('asks for a changeset where the version alone was raised', async () => {
 });
 
 it.each([
-  ['none where there is none', [], 'none'],
+  ['none without changesets', [], 'none'],
   [
-    'none where another package has one',
+    'none if only another package has one',
     [[{ name: '@berth/client', type: 'major' as const }]],
     'none',
   ],
   [
-    'its own, whatever a linked package asks for',
+    'its own, regardless of a linked package',
     [
       [
         { name: '@berth/spec', type: 'patch' as const },
@@ -112,7 +110,7 @@ it.each([
   expect(findPendingBump(changesets.map((releases) => ({ releases })))).toBe(bump);
 });
 
-it('asks for a changeset of what was never released', async () => {
+it('asks for a changeset for a document that was never released', async () => {
   const nothing = mkdtempSync(join(tmpdir(), 'berth-version-'));
   const problems = await findVersionProblems(nothing, join(SPEC, 'generated'), 'none');
   expect(problems).toHaveLength(2);

@@ -35,12 +35,12 @@ describe.each(DOCUMENTS)('the overlay acme on %s', (name) => {
     return readFileSync(output, 'utf8');
   }
 
-  it('gives the document with every name replaced, and nothing else changed', async () => {
+  it('replaces every name and changes nothing else', async () => {
     const source = JSON.parse(readFileSync(join(SPEC, `generated/${name}.gen.json`), 'utf8'));
     expect(JSON.parse(await apply())).toEqual(rename(source, names));
   });
 
-  it('leaves no neutral name behind', async () => {
+  it('leaves no neutral name', async () => {
     const text = await apply();
     for (const [before] of names) expect(text).not.toContain(before);
   });

@@ -12,7 +12,7 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Serves the built site as any static host does: `/a` is `a.html`. */
+/** Serves the built site like a static host: `/a` is `a.html`. */
 export async function serveSite() {
   const server = createServer(async (request, response) => {
     const path = decodeURI(new URL(request.url ?? '/', 'http://site').pathname);

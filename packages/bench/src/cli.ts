@@ -11,7 +11,7 @@ import { suites } from './suites.ts';
 import { toPage } from './to-page.ts';
 import { toSummary, toTable } from './to-table.ts';
 
-/** Packages whose rows name something that they do. */
+/** Packages of peers whose names are not package names. */
 const PACKAGES: Readonly<Record<string, string>> = {
   'Express 5 by hand': 'express',
   'undici.stream': 'undici',
@@ -25,7 +25,7 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   'curl -F': ['curl', '--version'],
 };
 
-/** The version of a peer; empty for a bound, and for what is part of Node. */
+/** The version of a peer; empty for a limit, and for parts of Node. */
 function peerVersion(peerName: string): string {
   const program = PROGRAMS[peerName];
   if (program) return versionOf(program);
@@ -43,7 +43,7 @@ function findManifest(name: string): string | undefined {
 
 function versionOf([file, ...args]: readonly string[]): string {
   try {
-    // nginx tells its version on standard error.
+    // nginx prints its version on standard error.
     const text = execFileSync('sh', ['-c', '"$@" 2>&1', 'sh', file as string, ...args], {
       encoding: 'utf8',
     });
@@ -71,18 +71,18 @@ const FIELDS: Readonly<Record<keyof DatedRow, 'string' | 'number' | 'boolean'>> 
 /**
  * The rows of an earlier run.
  *
- * @throws Error that says what is wrong with the file, and goes on where its name ends
+ * @throws Error whose message continues a sentence that begins with the file name
  */
 async function readRows(file: string): Promise<DatedRow[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Error(`cannot be read: ${error.code}`, { cause: error });
   });
   const rows = parse(text);
-  if (!Array.isArray(rows)) throw new Error('is no list of rows');
+  if (!Array.isArray(rows)) throw new Error('is not a list of rows');
   for (const [index, row] of rows.entries()) {
     const fault = findFault(row);
     if (fault !== undefined)
-      throw new Error(`is no list of rows: the row at ${index} has ${fault}`);
+      throw new Error(`is not a list of rows: the row at ${index} has ${fault}`);
   }
   return rows;
 }
@@ -91,7 +91,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error(`is not good JSON: ${(error as Error).message}`, { cause: error });
+    throw new Error(`is not valid JSON: ${(error as Error).message}`, { cause: error });
   }
 }
 
@@ -100,16 +100,16 @@ function findFault(row: Readonly<Record<string, unknown>> | null): string | unde
     if (typeof row?.[name] !== type) return `no ${name}`;
   }
   if (suites.some(({ name }) => name === row?.suite)) return undefined;
-  return `the suite ${row?.suite}, which there is not`;
+  return `the unknown suite ${row?.suite}`;
 }
 
-/** Exit codes of a process that a signal has ended: 128 and its number. */
+/** Exit codes after a signal: 128 plus its number. */
 const CODES = { SIGINT: 130, SIGTERM: 143 };
 
 /**
- * On SIGINT and SIGTERM ends all processes that the bench has started, and then the bench itself.
+ * On SIGINT and SIGTERM, ends all processes that the bench has started, and then the bench itself.
  *
- * @returns aborted as soon as a signal has come: what breaks off from then on has not failed
+ * @returns aborted after a signal, so that interrupted suites are not reported as failed
  */
 function stopOnSignal(): AbortSignal {
   const controller = new AbortController();
@@ -128,15 +128,15 @@ function stopOnSignal(): AbortSignal {
 type Options = { json?: string; page?: string; from?: string; runs: number };
 
 const program = new Command('npm run bench --')
-  .description('Measures Berth and its peers in turn, in one run, and prints the median ratios.')
+  .description('Measures Berth and its peers alternately in one run, and prints the median ratios.')
   .argument('[suite...]', `suites to run: ${suites.map(({ name }) => name).join(', ')}`, [])
   .option(
     '--json <file>',
-    'also write the rows as JSON; in a file of rows those of the suites that were run are replaced, and those of the others kept',
+    'also write the rows as JSON; in an existing file, only the rows of the suites that ran are replaced',
     toPath,
   )
   .option('--page <file>', 'also write the page docs/reference/performance.md', toPath)
-  .option('--from <file>', 'measure nothing: take the rows of an earlier --json', toPath)
+  .option('--from <file>', 'measure nothing, read the rows of an earlier --json', toPath)
   .addOption(
     new Option('--runs <count>', 'pairs to measure')
       .argParser(toCount)
@@ -147,7 +147,7 @@ const program = new Command('npm run bench --')
     'after',
     `\n${suites.map(({ name, description }) => `${name}: ${description}`).join('\n')}
 
-Exit codes: 0 done; 1 a suite broke off; 2 the command line or a file that it names is at fault; 130 and 143
+Exit codes: 0 success; 1 a suite failed; 2 invalid command line or file; 130 and 143
 ended by SIGINT or SIGTERM.`,
   )
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
@@ -161,19 +161,21 @@ const unknown = names.find((name) => !suites.some((suite) => suite.name === name
 
 if (unknown !== undefined) {
   const known = suites.map(({ name }) => name).join(', ');
-  program.error(`error: there is no suite ${unknown}: choose among ${known}`);
+  program.error(`error: unknown suite ${unknown}: choose from ${known}`);
 }
 
 const chosen = suites.filter(({ name }) => names.length === 0 || names.includes(name));
 
 if (page && chosen.length < suites.length) {
   program.error(
-    'error: a page holds every suite: run some with --json FILE, and make the page with --from FILE',
+    'error: --page needs every suite: run some with --json FILE, then write the page with --from FILE',
   );
 }
 
 if (page && [json, from].some((file) => file && resolve(file) === resolve(page))) {
-  program.error(`error: ${page} is the file of the rows: name another file for --page`);
+  program.error(
+    `error: --page and the file of the rows are both ${page}: use another file for --page`,
+  );
 }
 
 const old = json && existsSync(json) ? await readOption('--json', json) : [];
@@ -207,14 +209,14 @@ async function measure(): Promise<DatedRow[]> {
   return rows;
 }
 
-/** A suite that breaks off leaves its figures unmeasured, and those of the others as they are. */
+/** A failed suite has no figures and does not affect the other suites. */
 async function runSuite(suite: Suite): Promise<Row[]> {
   try {
     return await suite.run(runs);
   } catch (error) {
-    // The process ends as soon as all is gone that it has started: no other suite begins.
+    // The process ends as soon as its children have: no other suite starts.
     if (stopped.aborted) return new Promise(() => {});
-    process.stderr.write(`${suite.name} broke off: ${(error as Error).stack}\n`);
+    process.stderr.write(`${suite.name} failed: ${(error as Error).stack}\n`);
     process.exitCode = 1;
     return [];
   }
@@ -229,7 +231,7 @@ async function readOption(option: string, file: string): Promise<DatedRow[]> {
   try {
     return await readRows(file);
   } catch (error) {
-    return program.error(`error: ${option} ${file} ${(error as Error).message}: name another file`);
+    return program.error(`error: ${option} ${file} ${(error as Error).message}: use another file`);
   }
 }
 
@@ -238,7 +240,7 @@ async function tryOption(option: string, file: string): Promise<void> {
     await assertWritable(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    program.error(`error: ${option} ${file} cannot be written: ${code}: name another file`);
+    program.error(`error: ${option} ${file} cannot be written: ${code}: use another file`);
   }
 }
 
@@ -250,11 +252,11 @@ function toPath(text: string): string {
 function toCount(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count > 0) return count;
-  throw new InvalidArgumentError('Give a whole number of at least 1.');
+  throw new InvalidArgumentError('It must be an integer of at least 1.');
 }
 
 /**
- * Tries whether a file can be written, and makes its folder. The file itself stays as it is.
+ * Checks whether a file can be written, and creates its folder. The file itself stays unchanged.
  *
  * @throws the error of the file system
  */
@@ -265,7 +267,7 @@ async function assertWritable(file: string): Promise<void> {
   if (isNew) await rm(file);
 }
 
-/** Step by step: `mkdir` with `recursive` never ends below `/proc`, which says `ENOENT` to every new folder. */
+/** Level by level: a recursive `mkdir` never ends below `/proc`, where every new folder fails with `ENOENT`. */
 async function makeFolder(folder: string): Promise<void> {
   if (existsSync(folder)) return;
   await makeFolder(dirname(folder));
@@ -283,7 +285,7 @@ function describeMachine(): string {
   ].join(', ');
 }
 
-/** The new rows, and the old ones of suites that have no new ones, in the order of the suites. */
+/** The new rows, and the old ones of the other suites, in the order of the suites. */
 function mergeRows(old: readonly DatedRow[], rows: readonly DatedRow[]): DatedRow[] {
   return suites.flatMap(({ name }) => {
     const own = rows.filter(({ suite }) => suite === name);

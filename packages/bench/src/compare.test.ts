@@ -30,7 +30,7 @@ it('finds the middle of an even and of an odd count', () => {
   expect([median([3, 1, 2]), median([4, 1, 2, 3])]).toEqual([2, 2.5]);
 });
 
-it('reads bounds in both directions', () => {
+it('reads limits in both directions', () => {
   expect([isWithin(1.2, '<= 1.2'), isWithin(1.21, '<= 1.2')]).toEqual([true, false]);
   expect([isWithin(2, '>= 2'), isWithin(1.99, '>= 2')]).toEqual([true, false]);
 });

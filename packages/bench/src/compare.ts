@@ -1,15 +1,15 @@
 type Side = () => Promise<number>;
 
 /**
- * Measures both sides in turn, `runs` times after one round that does not count, and compares them
- * pair by pair: a machine whose speed drifts moves both figures of a pair alike.
+ * Measures both sides alternately, `runs` times after a warm-up round, and compares them pair by pair, so that
+ * a drift of the machine's speed affects both figures of a pair.
  */
 export async function compare(figure: Figure, runs: number, ours: Side, peer: Side): Promise<Row> {
   await ours();
   await peer();
   const pairs: { ours: number; peer: number }[] = [];
   for (let run = 0; run < runs; run += 1) {
-    // Whoever is second may find the machine warmer, so the two change places.
+    // The second side may find a warmer machine, so the order alternates.
     if (run % 2 === 0) pairs.push({ ours: await ours(), peer: await peer() });
     else pairs.push(reverse({ ours: await peer(), peer: await ours() }));
   }
@@ -32,9 +32,9 @@ export function toRow(
   };
 }
 
-/** The row of one measurement against a bound that always stands. */
-export function toBoundRow(figure: Figure, ours: number, bound: number, runs = 1): Row {
-  const pairs = [{ ours, peer: bound }];
+/** The row of one measurement against a fixed limit. */
+export function toLimitRow(figure: Figure, ours: number, limit: number, runs = 1): Row {
+  const pairs = [{ ours, peer: limit }];
   return { ...toRow(figure, pairs), runs };
 }
 
@@ -50,22 +50,22 @@ export function median(values: readonly number[]): number {
 }
 
 export function isWithin(ratio: number, goal: Goal): boolean {
-  const bound = Number(goal.slice(3));
-  return goal.startsWith('>=') ? ratio >= bound : ratio <= bound;
+  const limit = Number(goal.slice(3));
+  return goal.startsWith('>=') ? ratio >= limit : ratio <= limit;
 }
 
-/** What a suite measures, beside whom, and the bound that it has to keep. */
+/** What a suite measures, the peer, and the goal. */
 export type Figure = {
   suite: string;
   /** What is measured, with its unit. */
   measure: string;
-  /** The other side of the comparison; `bound of …` where it is a number that always stands. */
+  /** The other side of the comparison; `limit of …` for a fixed number. */
   peerName: string;
-  /** Bound on the ratio ours / peer. */
+  /** Limit of the ratio ours / peer. */
   goal: Goal;
 };
 
-/** `>= 2`: at least twice the peer's figure; `<= 1.2`: at most 1.2 times it; `>= 0`: stated, no bound. */
+/** `>= 2`: at least twice the peer's figure; `<= 1.2`: at most 1.2 times it; `>= 0`: no goal. */
 export type Goal = `${'>=' | '<='} ${number}`;
 
 /** One line of the result: ours and the peer's figure, taken in turn in the same run. */
@@ -81,17 +81,17 @@ export type Row = Figure & {
   holds: boolean;
 };
 
-/** A row as it is kept: it tells when and where it was measured, and against which version. */
+/** A saved row, with date, machine and the version of the peer. */
 export type DatedRow = Row & {
   /** ISO 8601. */
   date: string;
   /** Processor, cores, memory, system and Node. */
   machine: string;
-  /** Version of the peer; empty for a bound, and for what Node itself brings. */
+  /** Version of the peer; empty for a limit, and for parts of Node. */
   peerVersion: string;
 };
 
-/** A suite measures what it declares, and gives a row for each. */
+/** A suite measures its declared figures and returns a row for each. */
 export type Suite = {
   name: string;
   description: string;

@@ -26,8 +26,8 @@ export async function load(call: Call, seconds = 3): Promise<number> {
 }
 
 /**
- * Requests that a server answers by second of processor time that it uses, which is what it would do in a
- * second on a core of its own, whoever else runs here. Requests by second where there is no such clock.
+ * Requests per second of processor time of a server: what it would serve per second on a core of its own, regardless
+ * of other load. Requests per second if processor time is not available.
  */
 export async function measureCpuRate(
   { pid = 0 }: ChildProcess,

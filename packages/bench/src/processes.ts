@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 /** Clock ticks a second in `/proc`, which Linux fixes for programs (proc_pid_stat(5), `utime`). */
 const TICKS = 100;
 
-/** Seconds of processor time that a process has used so far; `undefined` where there is no `/proc`. */
+/** Seconds of processor time that a process has used; `undefined` without `/proc`. */
 export function cpuSeconds(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -23,7 +23,7 @@ export function cpuSeconds(pid: number): number | undefined {
   }
 }
 
-/** Resident memory of a process; `undefined` where there is no `/proc`. */
+/** Resident memory of a process; `undefined` without `/proc`. */
 export function residentKilobytes(pid: number): number | undefined {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
@@ -32,10 +32,10 @@ export function residentKilobytes(pid: number): number | undefined {
   }
 }
 
-/** How many connections open at once, so that no queue of the system overflows. */
+/** How many connections to open at the same time, so that no system queue overflows. */
 const AT_ONCE = 100;
 
-/** Opened before the first look at the memory, so that what is needed once is there. */
+/** Connections opened before the first measurement, for one-time allocations. */
 const WARM_UP = 300;
 
 const SETTLE_MILLISECONDS = 2000;
@@ -44,7 +44,7 @@ type Idle = { pid: number; url: URL; headers: Record<string, string>; count: num
 
 /**
  * Kilobytes that each of `count` idle connections costs a server: the growth of its resident memory. The
- * connections are closed afterwards. `undefined` where there is no `/proc`.
+ * connections are closed afterwards. `undefined` without `/proc`.
  */
 export async function holdIdle({ pid, url, headers, count }: Idle): Promise<number | undefined> {
   const sockets: Socket[] = [];
@@ -65,7 +65,7 @@ export async function holdIdle({ pid, url, headers, count }: Idle): Promise<numb
   }
 }
 
-/** Opens a connection and waits for the head of a good answer. */
+/** Opens a connection and waits for the head of a successful response. */
 function open(url: URL, headers: Record<string, string>): Promise<Socket> {
   const lines = Object.entries({ host: url.host, ...headers }).map(
     ([name, value]) => `${name}: ${value}`,
@@ -91,7 +91,7 @@ const TASKSET = '/usr/bin/taskset';
 
 const PINNED = existsSync(TASKSET) && availableParallelism() > 1;
 
-/** What was started here and has not ended. */
+/** Processes started here that still run. */
 const running = new Set<ChildProcess>();
 
 /** Starts Node with `args`, as `startProgram` does. */
@@ -100,8 +100,8 @@ export function startProcess(args: readonly string[], core?: number): ChildProce
 }
 
 /**
- * Starts a program on one core, where the system can do that, or on any for a server whose threads are
- * measured too; its output is piped.
+ * Starts a program on one core if the system supports that, or on any core for a server whose threads are measured
+ * too. Its output is piped.
  */
 export function startProgram(command: readonly string[], core?: number): ChildProcess {
   const [file, ...rest] =
@@ -110,9 +110,9 @@ export function startProgram(command: readonly string[], core?: number): ChildPr
 }
 
 /**
- * Runs a program on any core to its end, and gives what it prints.
+ * Runs a program on any core, and returns its output.
  *
- * @throws where its exit code is not 0
+ * @throws if its exit code is not 0
  */
 export async function runProgram(command: readonly string[]): Promise<string> {
   const [file, ...rest] = command;
@@ -130,7 +130,7 @@ export function stopProcess(child: ChildProcess): Promise<void> {
   });
 }
 
-/** Ends all that was started here, and what is started meanwhile. */
+/** Ends all processes started here, including those started meanwhile. */
 export async function stopAll(): Promise<void> {
   while (running.size > 0) await Promise.all([...running].map(stopProcess));
 }
@@ -148,8 +148,7 @@ process.on('exit', () => {
 });
 
 /**
- * Makes an empty folder, which is gone with the process at the latest: a signal leaves no time for a
- * suite's own `finally`.
+ * Creates an empty folder that is removed when the process ends: after a signal, the `finally` of a suite does not run.
  */
 export function makeTemporaryFolder(purpose: string): string {
   const folder = mkdtempSync(join(tmpdir(), `berth-bench-${purpose}-`));
@@ -157,25 +156,25 @@ export function makeTemporaryFolder(purpose: string): string {
   return folder;
 }
 
-/** Calls until there is an answer, for at most `seconds`; gives the milliseconds that it took. */
+/** Calls until there is a response, for at most `seconds`; returns the milliseconds that it took. */
 export async function waitFor(url: string, init: RequestInit, seconds = 20): Promise<number> {
   const start = performance.now();
   while (performance.now() - start < seconds * 1000) {
     try {
       const answer = await fetch(url, init);
       await answer.arrayBuffer();
-      if (!answer.ok) throw new Error(`${url} answered ${answer.status}.`);
+      if (!answer.ok) throw new Error(`${url} returned ${answer.status}.`);
       return performance.now() - start;
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
-      // Whoever asks without a rest takes the processor from who is to answer.
+      // Calling without a pause would take the processor from the server.
       await setTimeout(1);
     }
   }
-  throw new Error(`${url} did not answer within ${seconds} s.`);
+  throw new Error(`${url} did not respond within ${seconds} s.`);
 }
 
-/** Waits until a port of the loopback is listened to, for at most `seconds`. */
+/** Waits until something listens on a loopback port, for at most `seconds`. */
 export async function waitForPort(port: number, seconds = 20): Promise<void> {
   const end = performance.now() + seconds * 1000;
   while (performance.now() < end) {
@@ -189,7 +188,7 @@ export async function waitForPort(port: number, seconds = 20): Promise<void> {
       socket.destroy();
     }
   }
-  throw new Error(`Nobody listens to port ${port} after ${seconds} s.`);
+  throw new Error(`Nothing listens on port ${port} after ${seconds} s.`);
 }
 
 const require = createRequire(import.meta.url);

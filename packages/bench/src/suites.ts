@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
-import { compare, type Figure, type Suite, toBoundRow, toRow } from './compare.ts';
+import { compare, type Figure, type Suite, toLimitRow, toRow } from './compare.ts';
 import { commandOf, makeTemporaryFolder, runProgram } from './processes.ts';
 
 import { clientSuite } from './suites/client.ts';
@@ -17,11 +17,11 @@ const MOST_SECONDS = 40;
 const FIGURE: Figure = {
   suite: 'conformance',
   measure: 'every check, on the reference server and on the mock, s',
-  peerName: `bound of ${MOST_SECONDS} s`,
+  peerName: `limit of ${MOST_SECONDS} s`,
   goal: '<= 1',
 };
 
-/** What `npm run conformance` does, once: it has no peer, and it is red where a check is. */
+/** `npm run conformance`, once: it has no peer, and fails if a check fails. */
 const conformanceSuite: Suite = {
   name: FIGURE.suite,
   description: 'The conformance suite on the reference server and on the mock',
@@ -29,7 +29,7 @@ const conformanceSuite: Suite = {
   async run() {
     const start = performance.now();
     await runProgram(['pnpm', '--filter', '@berth/proof', 'run', 'conformance']);
-    return [toBoundRow(FIGURE, (performance.now() - start) / 1000, MOST_SECONDS)];
+    return [toLimitRow(FIGURE, (performance.now() - start) / 1000, MOST_SECONDS)];
   },
 };
 
@@ -38,7 +38,7 @@ const GENERATOR_MOST_SECONDS = 2;
 const GENERATOR_FIGURE: Figure = {
   suite: 'generator',
   measure: 'both documents of the contract generated, s',
-  peerName: `bound of ${GENERATOR_MOST_SECONDS} s`,
+  peerName: `limit of ${GENERATOR_MOST_SECONDS} s`,
   goal: '<= 1',
 };
 
@@ -49,7 +49,7 @@ const DOCUMENTS = ['gateway.v1', 'storage.v2'].map((name) =>
 /** The command line `berth-stubs`, from its start to its end, on one document after the other. */
 const generatorSuite: Suite = {
   name: GENERATOR_FIGURE.suite,
-  description: 'The generator of the server stubs against its bound',
+  description: 'The generator of the server stubs against its limit',
   figures: [GENERATOR_FIGURE],
   run: async (runs) => [
     await compare(GENERATOR_FIGURE, runs, timeGenerator, async () => GENERATOR_MOST_SECONDS),
@@ -116,7 +116,7 @@ const ENTRIES = [
 const WEIGHTS = [
   ...ENTRIES.flatMap(({ name, code, bytes, isAll = false }) => [
     { figure: toFigure(name, bound(bytes)), code, leftOut: RAW_CALLS, bytes },
-    // The bounds of one API are for its own calls; raw ones bring openapi-fetch along.
+    // The limits of one API apply to its own calls; raw ones add openapi-fetch.
     {
       figure: toFigure(`${name}, raw calls too`, bound(bytes), isAll ? '<= 1' : '>= 0'),
       code,
@@ -140,14 +140,14 @@ const PEERS = [
 /** What the client adds to a page: one file, minified, with gzip. The same every time, so once. */
 const sizesSuite: Suite = {
   name: SUITE,
-  description: 'The bundles of the client against their bounds, openapi-fetch and ky',
+  description: 'The bundles of the client against their limits, openapi-fetch and ky',
   figures: [...WEIGHTS, ...PEERS].map(({ figure }) => figure),
   async run() {
     const ours = await bundleSize(ENTRIES[0]?.code ?? '', RAW_CALLS);
     return [
       ...(await Promise.all(
         WEIGHTS.map(async ({ figure, code, leftOut, bytes }) =>
-          toBoundRow(figure, await bundleSize(code, leftOut), bytes),
+          toLimitRow(figure, await bundleSize(code, leftOut), bytes),
         ),
       )),
       ...(await Promise.all(
@@ -160,7 +160,7 @@ const sizesSuite: Suite = {
 };
 
 function bound(bytes: number): string {
-  return `bound of ${bytes.toLocaleString('en')} B`;
+  return `limit of ${bytes.toLocaleString('en')} B`;
 }
 
 function toFigure(name: string, peerName: string, goal: Figure['goal'] = '<= 1'): Figure {

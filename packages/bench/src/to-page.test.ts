@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import type { DatedRow } from './compare.ts';
 import { suites } from './suites.ts';
-import { heldByTests, toPage } from './to-page.ts';
+import { checkedByTests, toPage } from './to-page.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const figures = suites.flatMap((suite) => suite.figures);
@@ -28,32 +28,32 @@ it('has one row for each figure, with its peer, its ratio and its goal', () => {
   const lines = page.split('\n').filter((line) => line.includes('| 1.50 |'));
   expect(lines).toHaveLength(figures.length);
   expect(lines).toContain(
-    '| gateway | small JSON answer, requests/CPU s | 3,000 | 2,000 | undici.stream 1.2.3 | 5 | 1.50 | >= 0.85 | yes |',
+    '| gateway | small JSON response, requests/CPU s | 3,000 | 2,000 | undici.stream 1.2.3 | 5 | 1.50 | >= 0.85 | yes |',
   );
   expect(lines).toContain(
-    '| gateway | small JSON answer, requests/CPU s | 3,000 | 2,000 | nginx 1.2.3 | 5 | 1.50 | – | – |',
+    '| gateway | small JSON response, requests/CPU s | 3,000 | 2,000 | nginx 1.2.3 | 5 | 1.50 | – | – |',
   );
   expect(page).toContain('2026-11-21, on A processor, 2 cores: ');
 });
 
-it('says what missed its goal, and what was not measured', () => {
+it('shows missed goals and missing figures', () => {
   const page = toPage(
     figures,
     rows.filter(({ peerName }) => peerName !== 'nginx'),
   );
-  expect(page).toMatch(/\d+ goals met, [1-9]\d* missed, \d+ figures stated without a goal, 1 not/);
+  expect(page).toMatch(/\d+ goals met, [1-9]\d* missed, \d+ without a goal, 1 not/);
   expect(page).toContain('| nginx | 0 |  | – | not measured |');
   expect(page).toContain('| <= 1 | NO |');
 });
 
-it('tells every figure from every other one', () => {
+it('has a unique name for every figure', () => {
   const keys = figures.map(({ suite, measure, peerName }) => `${suite}|${measure}|${peerName}`);
   expect(new Set(keys).size).toBe(figures.length);
 });
 
-it('names files that are there, which the site can show', () => {
+it('links existing files that the site can show', () => {
   const isFile = (file: string) => statSync(join(ROOT, file), { throwIfNoEntry: false })?.isFile();
-  for (const { file } of heldByTests) expect(isFile(file), file).toBe(true);
+  for (const { file } of checkedByTests) expect(isFile(file), file).toBe(true);
 });
 
 it('is written from the JSON of an earlier run', async () => {

@@ -13,16 +13,16 @@ export function toTable(figures: readonly Figure[], rows: readonly DatedRow[]): 
     .join('\n');
 }
 
-/** `41 goals met, 3 missed, 2 figures stated without a goal, 1 not measured`. */
+/** `41 goals met, 3 missed, 2 without a goal, 1 not measured`. */
 export function toSummary(figures: readonly Figure[], rows: readonly DatedRow[]): string {
   const found = figures.map((figure) => rows.find((row) => isOf(row, figure)));
   const measured = found.filter((row) => row !== undefined);
-  const bound = measured.filter((row) => !isStated(row));
-  const missed = bound.filter((row) => !row.holds).length;
+  const withGoal = measured.filter((row) => !isStated(row));
+  const missed = withGoal.filter((row) => !row.holds).length;
   return [
-    `${bound.length - missed} goals met`,
+    `${withGoal.length - missed} goals met`,
     `${missed} missed`,
-    `${measured.length - bound.length} figures stated without a goal`,
+    `${measured.length - withGoal.length} without a goal`,
     `${found.length - measured.length} not measured`,
   ].join(', ');
 }

@@ -69,15 +69,15 @@ describe('--json', () => {
     expect((await readRows()).every(isSize)).toBe(true);
   });
 
-  it.runIf(process.platform === 'linux')('says where nobody can make a folder', () => {
+  it.runIf(process.platform === 'linux')('reports a folder that cannot be created', () => {
     const { status, stderr } = bench('sizes', '--json', '/proc/berth/rows.json');
     expect(stderr).toBe(
-      'error: --json /proc/berth/rows.json cannot be written: ENOENT: name another file\n',
+      'error: --json /proc/berth/rows.json cannot be written: ENOENT: use another file\n',
     );
     expect(status).toBe(2);
   });
 
-  it('takes the rows of some suites over from another file', async () => {
+  it('copies the rows of other suites from another file', async () => {
     const from = join(folder, 'from.json');
     await writeFile(from, JSON.stringify(old.map((row) => ({ ...row, ours: 1 }))));
     await writeFile(file, JSON.stringify(old));
@@ -85,22 +85,22 @@ describe('--json', () => {
     expect(await readRows()).toEqual(old.map((row) => (isSize(row) ? { ...row, ours: 1 } : row)));
   });
 
-  it('keeps the rows of a suite that broke off', async () => {
+  it('keeps the rows of a suite that failed', async () => {
     await writeFile(file, JSON.stringify(old));
-    // The generator cannot make its folder.
+    // The generator cannot create its folder.
     const { status, stderr } = spawnSync(process.execPath, [CLI, 'generator', '--json', file], {
       encoding: 'utf8',
       env: { ...process.env, TMPDIR: join(folder, 'gone') },
     });
-    expect(stderr).toContain('generator broke off: ');
+    expect(stderr).toContain('generator failed: ');
     expect(status).toBe(1);
     expect(await readRows()).toEqual(old);
   });
 
   it.each([
-    ['half a file', JSON.stringify(old).slice(0, 100), 'is not good JSON'],
-    ['an empty file', '', 'is not good JSON'],
-    ['no list', '{"name": "foreign"}', 'is no list of rows'],
+    ['half a file', JSON.stringify(old).slice(0, 100), 'is not valid JSON'],
+    ['an empty file', '', 'is not valid JSON'],
+    ['no list', '{"name": "foreign"}', 'is not a list of rows'],
     ['a list of something else', '[1]', 'the row at 0 has no suite'],
     ['null for a row', '[null]', 'the row at 0 has no suite'],
     [
@@ -108,8 +108,8 @@ describe('--json', () => {
       JSON.stringify([old[0], { ...old[1], ratio: undefined }]),
       'the row at 1 has no ratio',
     ],
-    ['a suite that there is not', JSON.stringify([{ ...old[0], suite: 'boats' }]), 'suite boats'],
-  ])('refuses %s before anything is measured', async (_name, text, wanted) => {
+    ['an unknown suite', JSON.stringify([{ ...old[0], suite: 'boats' }]), 'suite boats'],
+  ])('rejects %s before anything is measured', async (_name, text, wanted) => {
     await writeFile(file, text);
     const { status, stdout, stderr } = bench('sizes', '--json', file);
     expect(stderr).toMatch(/^error: .*\n$/);
@@ -126,8 +126,8 @@ describe('--json', () => {
 
 describe('what cannot be', () => {
   it.each([
-    [['nope'], 'there is no suite nope: choose among generator, stubs, '],
-    [[''], 'there is no suite : choose among'],
+    [['nope'], 'unknown suite nope: choose from generator, stubs, '],
+    [[''], 'unknown suite : choose from'],
     [['sizes', '--json', ''], 'must not be empty'],
     [['--from', ''], 'must not be empty'],
     [['--page', ''], 'must not be empty'],
@@ -137,10 +137,13 @@ describe('what cannot be', () => {
     [['--from', 'rows.json', '--page', 'folder'], '--page folder cannot be written: EISDIR'],
     [['--from', 'gone.json'], '--from gone.json cannot be read: ENOENT'],
     [['--from', 'rows.json', '--runs', '2'], "cannot be used with option '--from <file>'"],
-    [['--from', 'rows.json', '--page', './rows.json'], 'name another file for --page'],
-    [['--json', 'rows.json', '--page', 'rows.json'], 'name another file for --page'],
-    [['sizes', '--page', 'a.md'], 'run some with --json FILE, and make the page with --from FILE'],
-  ])('%j is refused before anything is measured', async (args, wanted) => {
+    [['--from', 'rows.json', '--page', './rows.json'], 'use another file for --page'],
+    [['--json', 'rows.json', '--page', 'rows.json'], 'use another file for --page'],
+    [
+      ['sizes', '--page', 'a.md'],
+      'run some with --json FILE, then write the page with --from FILE',
+    ],
+  ])('rejects %j before anything is measured', async (args, wanted) => {
     await mkdir(join(folder, 'folder'));
     await writeFile(join(folder, 'file'), '');
     await writeFile(file, JSON.stringify(old));
@@ -183,7 +186,7 @@ describe.runIf(process.platform === 'linux')('a signal', () => {
   });
 });
 
-/** Identifiers of the processes that a process has started; `undefined` where there is none yet. */
+/** IDs of the child processes of a process; `undefined` if it has none yet. */
 function childrenOf(pid: number | undefined): number[] | undefined {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return text === '' ? undefined : text.split(' ').map(Number);

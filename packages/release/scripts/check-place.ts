@@ -1,5 +1,5 @@
-// Before a release is published: npm takes a provenance statement only where `repository` names the place
-// that the workflow runs in.
+// Runs before a release is published: npm accepts a provenance statement only if `repository` names the repository
+// of the workflow.
 import { listPublished } from '../src/list-published.ts';
 import { namesItsPlace } from '../src/tarball/find-manifest-problems.ts';
 

@@ -1,4 +1,4 @@
-// `npm run pack -- FOLDER [PACKAGE…]`: the published packages as tarballs, for who wants to use them before
+// `npm run pack -- FOLDER [PACKAGE…]`: the published packages as tarballs, to use them before
 // they are on a registry.
 import { spawnSync } from 'node:child_process';
 import { basename, resolve } from 'node:path';
@@ -13,8 +13,8 @@ const program = new Command('npm run pack --')
   .description(
     'Builds the published packages, writes their tarballs to a folder, and prints the commands that install them.',
   )
-  .argument('<folder>', 'where to write the tarballs; made if it does not exist')
-  .argument('[package...]', 'only these, and what they depend on', [])
+  .argument('<folder>', 'where to write the tarballs; created if it does not exist')
+  .argument('[package...]', 'only these and their dependencies', [])
   .addHelpText(
     'after',
     `

@@ -8,14 +8,14 @@ const say = (text: string) => process.stdout.write(`${seconds()}  ${text}\n`);
 
 try {
   await rehearse(say);
-  say('the release can be installed and used');
+  say('the release works');
   if (!listPublished().every(({ manifest }) => namesItsPlace(manifest))) {
     say(
-      'no package names its repository yet: npm takes no provenance before (CONTRIBUTING, Releases)',
+      'no package names its repository yet, which npm needs for provenance (CONTRIBUTING, Releases)',
     );
   }
 } catch (error) {
-  process.stderr.write(`${seconds()}  the release cannot be used:\n${(error as Error).message}\n`);
+  process.stderr.write(`${seconds()}  the release does not work:\n${(error as Error).message}\n`);
   process.exitCode = 1;
 }
 // Verdaccio leaves timers behind.

@@ -29,13 +29,13 @@ export interface Image {
   commands: DockerCommand[];
   /** Instructions of the stage that installs the package, and of the one that runs it. */
   stages: Instruction[][];
-  /** What follows a keyword where it stands last. */
+  /** The text of the last instruction with a keyword. */
   get(keyword: string): string | undefined;
   /** The words of `ENTRYPOINT`, `CMD` or `HEALTHCHECK`, without a shell; none if it is not there. */
   words(keyword: string): string[];
 }
 
-/** Options of `docker` that stand alone. */
+/** Options of `docker` without a value. */
 const SWITCHES = ['--rm'];
 
 /** Reads the Dockerfile of a package, as far as the images of this repository go. */

@@ -7,7 +7,7 @@ import { listPublished, ROOT } from './list-published.ts';
  * Writes what each published package brings along: one CycloneDX document per package, of its production
  * dependencies as the lockfile has them.
  *
- * @param folder made where it does not exist
+ * @param folder created if it does not exist
  * @returns the absolute paths, such as `…/berth-client.cdx.json`
  */
 export function writeSboms(folder: string): string[] {

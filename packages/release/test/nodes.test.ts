@@ -65,7 +65,7 @@ describe.each(commands)('$name, from Node $floor on', ({ name, floor }) => {
 
   const [major = 0, minor = 0] = floor.split('.').map(Number);
   test.each(['9.11.2', `${major - 1}.99.0`, `${major}.${minor - 1}.9`])(
-    'refuses Node %s in one line, and ends with 2',
+    'rejects Node %s with one line, and exits with 2',
     async (version) => {
       // Node 20 says that it is another one: what is older than the floors is not installed.
       const versions = `{ value: { ...process.versions, node: '${version}' } }`;
@@ -111,7 +111,7 @@ describe('at work, each on its floor', () => {
     expect(await runCommand(own, on(20, 'berth', 'cp', 'remote:/a.txt', '-'))).toBe('A file.');
   });
 
-  test('berth-conformance judges a server', async () => {
+  test('berth-conformance checks a server', async () => {
     const targets = ['--gateway-url', url, '--gateway-host', 'dev.gateway.example'];
     const keys = ['--gateway-token', token, '--tc3-secret-id', id, '--tc3-secret-key', secret];
     const output = await runCommand(
@@ -174,7 +174,7 @@ describe('at work, each on its floor', () => {
     }
   });
 
-  test('berth-server answers, and ends with 0 on SIGTERM', async () => {
+  test('berth-server responds, and exits with 0 on SIGTERM', async () => {
     const headers = { authorization: `Bearer ${token}` };
     const { status } = await fetch(`${url}/v1/cloudrun/hello/a`, { headers });
     expect(status).toBe(200);

@@ -31,7 +31,7 @@ describe.each(published)('that of $name', (manifest) => {
     expect(await validator.validate(read())).toBeNull();
   });
 
-  test('tells of the package, its own dependencies and none of its tests', () => {
+  test('lists the package and its dependencies, without those of its tests', () => {
     const { metadata, components = [] } = JSON.parse(read());
     const { group, name, version } = metadata.component;
     expect([`${group}/${name}`, version]).toEqual([manifest.name, manifest.version]);

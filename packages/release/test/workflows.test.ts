@@ -7,14 +7,14 @@ const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const workflows = globSync('.github/workflows/*.yaml', { cwd: ROOT });
 
 describe.each(workflows)('%s', (file) => {
-  test('names each action by the hash of a commit, with its version beside it', () => {
+  test('names each action by the hash of a commit, with its version next to it', () => {
     const uses = read(file).match(/^.*\buses:.*$/gm) ?? [];
     expect(uses.length).toBeGreaterThan(0);
     const pinned = /uses: [\w-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
     expect(uses.filter((line) => !pinned.test(line))).toEqual([]);
   });
 
-  test('has no more rights than it says, and ends by itself', () => {
+  test('declares its permissions and a time limit', () => {
     const text = read(file);
     expect(text).toMatch(/^permissions:(?: \{\}|\n {2}contents: read)$/m);
     const jobs = text.match(/^ {4}runs-on:/gm) ?? [];

@@ -5,7 +5,7 @@ import { checkText } from './check-text.ts';
 const fence = (lang: string, ...lines: string[]) =>
   [`\`\`\`${lang}`, ...lines, '```', ''].join('\n');
 
-/** A slip of a page in each class of blocks, and what is said about it. */
+/** A mistake in each class of blocks, and its message. */
 const SLIPS: [what: string, page: string, said: RegExp][] = [
   [
     'a script that throws',
@@ -29,7 +29,7 @@ const SLIPS: [what: string, page: string, said: RegExp][] = [
     /^page\.md:2: ended with 22, not 0:.*MISSING_CREDENTIALS/s,
   ],
   [
-    'an answer that is another one',
+    'a different output',
     fence('console', '$ echo one', 'two'),
     /^page\.md:2: did not print: two\nbut:\none/,
   ],
@@ -94,6 +94,6 @@ test('a script that does not compile is found, with its line on the page', async
 
 test('a note that is none is found', () => {
   expect(() => readPage('page.md', `<!-- continue -->\n\n${fence('ts', 'a')}`)).toThrow(
-    'no note of a block: <!-- continue -->',
+    'unknown note of a block: <!-- continue -->',
   );
 });

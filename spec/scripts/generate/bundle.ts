@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { redocly } from '../redocly.ts';
 
-/** The hand-written documents, by the names under which they are published. */
+/** The published names of the hand-written documents. */
 export const DOCUMENTS = ['gateway.v1', 'storage.v2'] as const;
 export type DocumentName = (typeof DOCUMENTS)[number];
 
@@ -15,7 +15,7 @@ type Bundle = {
 };
 export type Bundles = Record<DocumentName, Bundle>;
 
-/** Bundles each document into one value. Throws with the bundler's own words where it fails. */
+/** Bundles each document into one value. Throws with the output of the bundler if it fails. */
 export async function bundle(): Promise<Bundles> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-bundle-'));
   try {

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 
 const SPEC = join(import.meta.dirname, '../..');
 
-/** How a rule counts: MUST and SHOULD are checked on any deployment, info is not. */
+/** MUST and SHOULD are checked on any deployment, info is not. */
 const LEVELS = ['MUST', 'SHOULD', 'info'] as const;
 
 /** One row of the rule set: one fact of the contract. */
@@ -16,18 +16,18 @@ type Rule = {
   level: (typeof LEVELS)[number];
   /** The fact in one sentence. */
   statement: string;
-  /** Where the API description says it, as places of `spec/rules/outline.yaml`. */
+  /** Its source in the API description, as places of `spec/rules/outline.yaml`. */
   source: string[];
-  /** The decisions that say it or fill it, for example `D8`. */
+  /** The decisions that it is based on, for example `D8`. */
   decisions: string[];
-  /** operationIds that it is about. */
+  /** operationIds that it applies to. */
   operations: string[];
   documents: 'gateway.v1' | 'storage.v2' | 'both';
-  /** Where the contract says it: `<document>#<JSON pointer>` or `<file in spec>[#<JSON pointer>]`. */
+  /** Its places in the contract: `<document>#<JSON pointer>` or `<file in spec>[#<JSON pointer>]`. */
   places: string[];
 };
 
-/** The rule set as it is published. */
+/** The published rule set. */
 type RuleSet = {
   version: string;
   /** The version of each document that the rules belong to. */
@@ -46,7 +46,7 @@ const strings = {
   default: [],
 };
 
-/** Shape of a row in a rules file; the lists may be left out there. */
+/** Schema of a row in a rules file, where lists can be left out. */
 const ruleSchema = {
   type: 'object',
   required: ['id', 'level', 'statement', 'documents'],
@@ -90,11 +90,10 @@ const DECISIONS = join(SPEC, '../docs/decisions');
 const isRule = new Ajv2020({ allErrors: true, useDefaults: true }).compile<Rule>(ruleSchema);
 
 /**
- * Reads the rule set of the contract, the files that `index.yaml` names, in that order.
+ * Reads the rule set of the contract: the files named in `index.yaml`, in that order.
  *
- * @param documents the bundled documents, so that the places of rules can be looked up; the
- *   published ones by default
- * @param folder where the rules are; `spec/rules` by default
+ * @param documents the bundled documents, to look up the places of rules. Default: the published ones
+ * @param folder folder of the rules. Default: `spec/rules`
  * @throws Error that lists every problem with file and rule: a wrong shape, a duplicate id, an
  *   operation, decision, source or place that does not exist, a line of the outline without a rule
  */
@@ -114,13 +113,13 @@ export async function readRules(
   for (const file of files as string[]) {
     for (const rule of await readYaml(join(folder, file))) {
       const found = isRule(rule) ? ruleProblems(rule, context) : shapeProblems();
-      if (rules.has(rule.id)) found.push('has the id of another rule');
+      if (rules.has(rule.id)) found.push('has the ID of another rule');
       problems.push(...found.map((problem) => `${file}: ${rule.id}: ${problem}`));
       rules.set(rule.id, rule);
     }
   }
   problems.push(...uncovered(outline, [...rules.values()]));
-  if (problems.length > 0) throw new Error(`The rules are wrong:\n${problems.join('\n')}`);
+  if (problems.length > 0) throw new Error(`The rules are invalid:\n${problems.join('\n')}`);
   return { version, documents: versions, outline, decisions, rules: [...rules.values()] };
 }
 
@@ -181,7 +180,7 @@ function toOutlinePlaces(outline: Outline): string[] {
   );
 }
 
-/** What a rule may refer to. */
+/** What a rule can refer to. */
 type RuleContext = {
   documents: Record<string, unknown>;
   operations: ReadonlySet<string>;
@@ -189,7 +188,7 @@ type RuleContext = {
   outline: readonly string[];
 };
 
-/** What is wrong with a rule whose shape is right, one sentence each. */
+/** Problems of a rule that matches the schema, one sentence each. */
 function ruleProblems(rule: Rule, context: RuleContext): string[] {
   return [
     ...missing('operation', rule.operations, (id) => context.operations.has(id)),

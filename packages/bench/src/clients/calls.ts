@@ -1,6 +1,6 @@
 /** The same two small calls, made by every client in its usual way. */
 interface Calls {
-  /** A GET of a hosted service whose answer is JSON. */
+  /** A GET of a hosted service that returns JSON. */
   get(): Promise<unknown>;
   /** A POST of the storage API, with the three credential headers. */
   post(): Promise<unknown>;

@@ -1,4 +1,4 @@
-// What is the least that takes and gives files: a bare busboy piped to the disk, which also fsyncs, and
+// The minimal file server: a bare busboy piped to the disk, with fsync, and
 // createReadStream().pipe(response). No grants, no hash, no atomic replacement, no headers.
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,5 +1,5 @@
-// The hosted service behind every gateway of the suite: a small JSON answer, an event stream whose only
-// event says when it was sent, and WebSockets that say nothing.
+// The hosted service behind every gateway of the suite: a small JSON response, an event stream whose only
+// event contains its time of sending, and silent WebSockets.
 import { createServer } from 'node:http';
 
 const ANSWER = JSON.stringify({ hello: 'you', items: [1, 2, 3] });

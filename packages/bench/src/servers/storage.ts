@@ -1,4 +1,4 @@
-// A deployment that does nothing but answer: what both clients call, so that only they differ.
+// A deployment with fixed responses, so that only the clients that call it differ.
 import { createServer } from 'node:http';
 
 const ANSWER = JSON.stringify({

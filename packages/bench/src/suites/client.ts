@@ -9,7 +9,7 @@ import {
   type Goal,
   type Row,
   type Suite,
-  toBoundRow,
+  toLimitRow,
   toRow,
 } from '../compare.ts';
 import {
@@ -42,7 +42,7 @@ const UPLOAD: Figure = {
 const MEMORY: Figure = {
   suite: 'client',
   measure: 'peak RSS of that upload, MB',
-  peerName: 'bound of 200 MB',
+  peerName: 'limit of 200 MB',
   goal: '<= 1',
 };
 
@@ -75,7 +75,7 @@ async function measureUpload(runs: number): Promise<Row[]> {
         return MEBIBYTES / Number(stdout);
       },
     );
-    return [row, toBoundRow(MEMORY, rss / 1e6, MOST_RSS / 1e6, row.runs)];
+    return [row, toLimitRow(MEMORY, rss / 1e6, MOST_RSS / 1e6, row.runs)];
   } finally {
     await stopProcess(server);
     await rm(root, { recursive: true, force: true });
@@ -125,8 +125,8 @@ const LOADS = (Object.keys(KINDS) as Kind[]).flatMap((kind) =>
 );
 
 /**
- * Small calls by the client and by others, each in a process of its own that has one core, the server the
- * other; and a large file from disk beside `curl -F`.
+ * Small calls by the client and others, each in a process on one core, with the server on the other; and the upload
+ * of a large file compared with `curl -F`.
  */
 export const clientSuite: Suite = {
   name: SUITE,

@@ -10,7 +10,7 @@ import {
   median,
   type Row,
   type Suite,
-  toBoundRow,
+  toLimitRow,
 } from '../compare.ts';
 import { type Call, measureCpuRate } from '../load.ts';
 import {
@@ -81,20 +81,20 @@ const PEERS: readonly Peer[] = [
   { server: 'gateway-peer-middleware', figure: rateBeside('http-proxy-middleware', '>= 1.8') },
 ];
 
-/** What nginx does, and what the gateway adds to a call, is said for comparison; nobody has to be as fast. */
+/** nginx and direct calls are for comparison, without a goal. */
 const NGINX = rateBeside('nginx', '>= 0');
 
 const LATENCY: Figure = {
   suite: SUITE,
   measure: 'one call after the other, p99 ms',
-  peerName: 'straight to the service',
+  peerName: 'direct call of the service',
   goal: '>= 0',
 };
 
 const EVENTS: Figure = {
   suite: SUITE,
   measure: 'added to the first event, median ms',
-  peerName: 'bound of 5 ms',
+  peerName: 'limit of 5 ms',
   goal: '<= 1',
 };
 
@@ -115,8 +115,8 @@ type Peer = { server: string; figure: Figure };
 type Target = { child: ChildProcess; call: Call };
 
 /**
- * A small JSON answer of a hosted service through proxies: ours with tokens and every rule of the contract,
- * the others as they come. Counted as in the suite `stubs`: requests by second of processor time.
+ * A small JSON response of a hosted service through proxies: ours with tokens and every rule of the contract,
+ * the others as they come. Counted as in the suite `stubs`: requests per second of processor time.
  */
 export const gatewaySuite: Suite = {
   name: SUITE,
@@ -149,11 +149,11 @@ export const gatewaySuite: Suite = {
 };
 
 function rateBeside(peerName: string, goal: Goal): Figure {
-  return { suite: SUITE, measure: 'small JSON answer, requests/CPU s', peerName, goal };
+  return { suite: SUITE, measure: 'small JSON response, requests/CPU s', peerName, goal };
 }
 
 function idle(connections: string): Figure {
-  const peerName = `bound of ${IDLE_KILOBYTES} kB`;
+  const peerName = `limit of ${IDLE_KILOBYTES} kB`;
   return { suite: SUITE, measure: `${connections}, kB each`, peerName, goal: '<= 1' };
 }
 
@@ -236,7 +236,7 @@ async function p99(url: string, headers: Record<string, string>): Promise<number
   return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] as number;
 }
 
-/** What the gateway adds to the way of a stream's first event, against the bound of 5 ms. */
+/** The delay that the gateway adds to the first event of a stream, against the limit of 5 ms. */
 function compareEvents({ call }: Target, origin: string, runs: number): Promise<Row> {
   const added = async () =>
     (await firstEvent(`${call.url}events`, call.headers)) -
@@ -258,7 +258,7 @@ async function firstEvent(url: string, headers: Record<string, string>): Promise
   return median(times);
 }
 
-/** What idle connections cost a new process, against the bound of 40 kB; once, for memory does not shrink. */
+/** Memory of idle connections in a new process, against the limit of 40 kB; once, since memory does not shrink. */
 async function measureIdle(origin: string): Promise<Row[]> {
   const rows: Row[] = [];
   for (const { figure, path, headers, count } of IDLE) {
@@ -268,7 +268,7 @@ async function measureIdle(origin: string): Promise<Row[]> {
     const each = await holdIdle({ pid: child.pid ?? 0, url, headers: all, count });
     await stopProcess(child);
     if (each === undefined) continue;
-    rows.push(toBoundRow(figure, each, IDLE_KILOBYTES));
+    rows.push(toLimitRow(figure, each, IDLE_KILOBYTES));
   }
   return rows;
 }

@@ -21,26 +21,26 @@ const MOST_MILLISECONDS = 300;
 
 const EXAMPLE = besidePrism('storage POST, validated, the example, requests/CPU s', '>= 10');
 const FILES = besidePrism('storage POST, validated, acting on files, requests/CPU s', '>= 10');
-const START = besidePrism('start to first answer, ms', '<= 1');
-const START_BOUND = { ...START, peerName: `bound of ${MOST_MILLISECONDS} ms` };
+const START = besidePrism('start to first response, ms', '<= 1');
+const START_BOUND = { ...START, peerName: `limit of ${MOST_MILLISECONDS} ms` };
 const MEMORY = besidePrism('memory after load, MB', '<= 1');
 
 type Server = { child: ChildProcess; call: Call };
 type Start = () => Promise<Server>;
 
 /**
- * The same call to both: a storage POST whose request is validated. Counted are requests by second of
- * processor time, as in the suite `stubs`: whoever else runs here then bounds neither side.
+ * The same call to both: a storage POST whose request is validated. Counted are requests per second
+ * of processor time, as in the suite `stubs`, so that other load on the machine limits neither side.
  */
 export const mockSuite: Suite = {
   name: SUITE,
-  description: 'The mock against prism-cli: validated storage POST, first answer, memory',
+  description: 'The mock against prism-cli: validated storage POST, first response, memory',
   figures: [EXAMPLE, FILES, START, START_BOUND, MEMORY],
   run: async (runs) => [
     await compareThroughput(EXAMPLE, startStatic, runs),
     await compareThroughput(FILES, startOurs, runs),
     await compareStart(runs),
-    await boundStart(runs),
+    await limitStart(runs),
     await compareMemory(runs),
   ],
 };
@@ -75,7 +75,7 @@ function compareStart(runs: number): Promise<Row> {
 }
 
 /** The goal in milliseconds as a peer that always meets it. */
-function boundStart(runs: number): Promise<Row> {
+function limitStart(runs: number): Promise<Row> {
   return compare(
     START_BOUND,
     runs,
@@ -118,7 +118,7 @@ async function startOurs(...options: readonly string[]): Promise<Server> {
   return ready(startProcess([OURS, '--port', String(port), ...options], SERVER_CORE), port);
 }
 
-/** Answers the contract's example, as the peer does. */
+/** Returns the contract's example, like the peer. */
 const startStatic: Start = () => startOurs('--mode', 'static');
 
 async function startPeer(): Promise<Server> {

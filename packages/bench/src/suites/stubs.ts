@@ -35,7 +35,7 @@ const MOST_MILLISECONDS = 60;
 const IMPORT: Figure = {
   suite: SUITE,
   measure: 'cold import, ms',
-  peerName: `bound of ${MOST_MILLISECONDS} ms`,
+  peerName: `limit of ${MOST_MILLISECONDS} ms`,
   goal: '<= 1',
 };
 const COMPARISONS = PAIRS.flatMap((pair) => BATCHES.map((batch) => ({ pair, batch })));
@@ -44,10 +44,9 @@ const COMPARISONS = PAIRS.flatMap((pair) => BATCHES.map((batch) => ({ pair, batc
 const SECONDS = 3;
 
 /**
- * The same storage POST with the same handler. Ours validates request and answer; each server has one
- * core and the load another. Counted are requests by second of processor time that the server used,
- * which is what it would do in a second on a core of its own: whoever else runs here, and the load that
- * `autocannon` can make (near 60,000 requests/s), then bound neither side.
+ * The same storage POST with the same handler. Ours validates requests and responses; each server has one core and
+ * the load another. Counts requests per second of processor time of the server: what it would serve per second on a
+ * core of its own. Neither other load nor `autocannon` (near 60,000 requests/s) limits it.
  */
 export const stubsSuite: Suite = {
   name: SUITE,
@@ -103,7 +102,7 @@ function toCall(url: string, body: string): Call {
   return { url, method: 'POST', headers, body };
 }
 
-/** A new process that imports the package, against the bound of 60 ms as a peer that always meets it. */
+/** A new process that imports the package, against the limit of 60 ms. */
 function compareImport(runs: number): Promise<Row> {
   return compare(IMPORT, runs, timeImport, async () => MOST_MILLISECONDS);
 }

@@ -12,16 +12,16 @@ import {
 
 const PROGRAMS = join(import.meta.dirname, '../../programs');
 
-/** An empty folder with an empty home of its own, in which somebody types commands. */
+/** An empty folder with its own empty home, to run commands in. */
 export interface Project extends Place {
-  /** Types a command, and gives what it prints; throws with all of it where it fails. */
+  /** Runs a command and returns its output; throws with all output if it fails. */
   run(...command: string[]): Promise<string>;
-  /** Types a command that may fail, on another Node. */
+  /** Runs a command that may fail, on another Node. */
   tryOn(node: NodeMajor, ...command: string[]): Promise<Outcome>;
-  /** Types a command that stays up, and waits for what it prints. */
+  /** Starts a command that keeps running, and waits for an output. */
   start(ready: RegExp, ...command: string[]): Promise<Running>;
   write(name: string, text: string): void;
-  /** Puts a file of `programs/` there. */
+  /** Copies a file of `programs/` into the folder. */
   copy(program: string): void;
   /** Another empty folder of the same person, perhaps on another Node. */
   sibling(name: string, node?: NodeMajor): Project;

@@ -24,7 +24,7 @@ export const MACHINE_PATH = (process.env.PATH ?? '')
  * The environment of somebody who has just been given a machine: an empty home, one Node, the machine's
  * npm, and this registry.
  *
- * @param home made where it does not exist
+ * @param home created if it does not exist
  */
 export function toEnvironment(
   home: string,

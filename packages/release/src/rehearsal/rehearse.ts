@@ -15,7 +15,7 @@ const PAIR = { id: 'rehearsal', secret: 'the secret of the key pair of a rehears
 /** All engines, and calls of each kind: what a package may lack is a file, not a check. */
 const SOME_RULES = 'dredd,respect,AU-BEARER,AU-SIGNATURE,GW-SSE,GW-WS,ST-META,ST-COPY-CALL,UP-FORM';
 
-/** Checks the server with the suite, in folders where they are installed, with its fixture service behind it. */
+/** Checks the installed server with the installed suite and its fixture service. */
 async function useConformance(server: Project, suite: Project): Promise<string> {
   const running: Running[] = [];
   try {
@@ -84,12 +84,12 @@ function configure(server: Project, fixtureUrl: string): void {
 }
 
 /**
- * Rehearses a release: makes it in a copy of this checkout, publishes it to a registry on loopback, and
- * installs each package by its name in an empty project of somebody with an empty home, on the oldest
- * Node that it promises to run on and that is at hand, and uses it as its README says.
+ * Rehearses a release: creates it in a copy of this checkout, publishes it to a registry on loopback, installs each
+ * package in an empty project with an empty home, on the oldest supported Node that is available, and uses it as its
+ * README describes.
  *
- * @param onStep hears the name of each step as it ends
- * @throws what went wrong, with all that the command has said
+ * @param onStep called with the name of each step when it ends
+ * @throws Error with the complete output of a failed command
  */
 export async function rehearse(onStep: (name: string) => void): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'berth-rehearsal-'));
@@ -124,7 +124,7 @@ export async function rehearse(onStep: (name: string) => void): Promise<void> {
         installOf('@berth/client'),
       );
       onStep(
-        'install the mock from tarballs, run and stop its image, install the client beside it',
+        'install the mock from tarballs, run and stop its image,install the client next to it',
       );
       await useSpec(create('spec', 20));
       onStep('install and read the contract');
@@ -191,7 +191,7 @@ interface Release {
  *
  * @param home an empty folder: no credentials, no settings
  * @param tarballs a folder for the same packages as `npm run pack` writes them
- * @param onStep hears the name of each step as it ends
+ * @param onStep called with the name of each step when it ends
  */
 async function publishRelease(
   { url }: Registry,

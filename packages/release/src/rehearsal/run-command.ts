@@ -31,13 +31,13 @@ export async function tryCommand(place: Place, command: readonly string[]): Prom
 /**
  * Runs a command to its end, and gives what it prints.
  *
- * @throws with all that it has said where it ends with another code than 0
+ * @throws Error with all output if it exits with a code other than 0
  */
 export async function runCommand(place: Place, command: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await tryCommand(place, command);
   if (code === 0) return stdout;
   throw new Error(
-    `${command.join(' ')}\nhas ended with ${code} in ${place.folder}:\n${stdout}${stderr}`,
+    `${command.join(' ')}\nexited with code ${code} in ${place.folder}:\n${stdout}${stderr}`,
   );
 }
 
@@ -73,7 +73,7 @@ export async function startCommand(
     if (ready instanceof Promise) ready.then(() => resolve(''), reject);
     child.stdout.on('data', listen);
     child.stderr.on('data', listen);
-    child.on('close', () => reject(new Error(`${command.join(' ')}\nhas ended:\n${output}`)));
+    child.on('close', () => reject(new Error(`${command.join(' ')}\nexited:\n${output}`)));
   });
   return {
     found,

@@ -10,7 +10,7 @@ import { runServer } from 'verdaccio';
 export interface Registry {
   /** `http://127.0.0.1:…/` */
   url: string;
-  /** What it had to complain of. */
+  /** Warnings and errors. */
   readLog(): string;
   close(): Promise<void>;
 }
@@ -20,11 +20,11 @@ export interface Registry {
  * other packages from the registry that npm is set to.
  *
  * @param folder for what it stores
- * @throws where the other registry cannot be reached
+ * @throws if the other registry cannot be reached
  */
 export async function startRegistry(folder: string): Promise<Registry> {
   const log = join(folder, 'registry.log');
-  // Node trusts its own list only; a company's authority stands in that of the machine.
+  // Node trusts only its own list; a company's certificate authority is in that of the machine.
   setDefaultCACertificates([...getCACertificates('default'), ...getCACertificates('system')]);
   const server = await runServer({
     storage: join(folder, 'storage'),
@@ -46,9 +46,7 @@ export async function startRegistry(folder: string): Promise<Registry> {
   const url = `http://127.0.0.1:${port}/`;
   const { ok } = await fetch(`${url}verdaccio`);
   if (!ok) {
-    throw new Error(
-      'The registry that npm is set to does not answer, and npm has to install from it.',
-    );
+    throw new Error('The registry that npm is configured to use does not respond.');
   }
   return {
     url,

@@ -23,7 +23,7 @@ interface Packed {
  * Does without Docker what the Dockerfile of the mock does, with tarballs and no registry that has them:
  * installs it, starts it, asks for its health, calls it, stops it.
  *
- * @param client the command of `npm run pack` that installs the client beside it
+ * @param client the command of `npm run pack` that installs the client next to it
  */
 export async function useMockImage({ project, install }: Packed, client: string): Promise<void> {
   const mock = await buildImage(project, 'packages/mock', install);
@@ -33,7 +33,7 @@ export async function useMockImage({ project, install }: Packed, client: string)
     await mock.assertHealthy(running.found);
     const headers = { authorization: 'Bearer any' };
     const { status } = await fetch(`${running.found}/v1/cloudrun/hello`, { headers });
-    if (status !== 200) throw new Error(`The mock of the image answers ${status}.`);
+    if (status !== 200) throw new Error(`The mock of the image returns ${status}.`);
   } finally {
     await mock.end(running, [0]);
   }
@@ -77,7 +77,7 @@ export async function useServerImages({ served, judge }: ServerImages): Promise<
   await interrupt(judge);
 }
 
-/** Interrupts the suite as soon as it has called a deployment that does not answer. */
+/** Interrupts the suite as soon as it has called a deployment that does not respond. */
 async function interrupt(judge: Container): Promise<void> {
   const silent = createServer();
   silent.listen(0, '127.0.0.1');
@@ -201,7 +201,7 @@ async function buildImage(
       ] as const) {
         const words = health.map((word) => word.replace(/http:\/\/127\.0\.0\.1:\d+/, address));
         const { code } = await tryCommand(place(), words);
-        if (code !== expected) throw new Error(`${words.join(' ')}\nhas ended with ${code}.`);
+        if (code !== expected) throw new Error(`${words.join(' ')}\nexited with code ${code}.`);
       }
     },
     async end(running, codes) {

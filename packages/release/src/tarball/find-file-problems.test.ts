@@ -13,7 +13,7 @@ const FILES = ['package.json', 'README.md', 'LICENSE'].concat(
 );
 const without = (path: string) => FILES.filter((file) => file !== path);
 
-test('is content with the files that the manifest names', () => {
+test('accepts the files that the manifest names', () => {
   expect(findFileProblems(MANIFEST, FILES)).toEqual([]);
 });
 
@@ -25,13 +25,13 @@ test.each([
     'The manifest names ./dist/index.d.ts, which is not in the tarball.',
   ],
   [[...FILES, 'src/index.ts'], 'src/index.ts is not among "files".'],
-  [[...FILES, 'dist/a.test.js'], 'dist/a.test.js is for nobody who installs the package.'],
-  [[...FILES, 'dist/.env'], 'dist/.env is for nobody who installs the package.'],
-])('tells of a fault, %#', (files, problem) => {
+  [[...FILES, 'dist/a.test.js'], 'dist/a.test.js must not be published.'],
+  [[...FILES, 'dist/.env'], 'dist/.env must not be published.'],
+])('reports a fault, %#', (files, problem) => {
   expect(findFileProblems(MANIFEST, files)).toEqual([problem]);
 });
 
-test('tells of a folder that was never built', () => {
+test('reports a folder that was never built', () => {
   const manifest = { ...MANIFEST, files: ['dist', 'generated'] };
   expect(findFileProblems(manifest, FILES)).toEqual(['"files" names generated/, which is empty.']);
 });

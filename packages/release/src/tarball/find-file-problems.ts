@@ -8,10 +8,9 @@ const NEVER =
   /\.test\.|\.spec\.|\.test-d\.|\.tsbuildinfo$|(?:^|\/)(?:test|node_modules|\.[^/]+)(?:\/|$)/;
 
 /**
- * What is wrong with the files of a tarball, a sentence each: one that is missing, belongs to nobody, or
- * is named by the manifest and not there.
+ * The problems of a tarball's files, one sentence each: missing, superfluous, or named in the manifest but missing.
  *
- * @param manifest as it stands in the tarball
+ * @param manifest as it is in the tarball
  * @param files paths from the root of the package
  * @param exempt files that look like tests and are meant to ship, such as those of a template
  */
@@ -30,7 +29,7 @@ export function findFileProblems(
     ...files.filter((path) => !isExpected(path)).map((path) => `${path} is not among "files".`),
     ...files
       .filter((path) => NEVER.test(path) && !exempt.test(path))
-      .map((path) => `${path} is for nobody who installs the package.`),
+      .map((path) => `${path} must not be published.`),
     ...folders
       .filter((folder) => !files.some((path) => path.startsWith(folder)))
       .map((folder) => `"files" names ${folder}, which is empty.`),

@@ -16,7 +16,7 @@ const MANIFEST = {
 const PUBLISHED = ['@berth/one', '@berth/spec'];
 const PLACE = { repository: { url: 'git+https://git.example/one' }, homepage: 'h', bugs: 'b' };
 
-test('is content with a whole manifest, with or without its place', () => {
+test('accepts a complete manifest, with or without its repository', () => {
   expect(findManifestProblems(MANIFEST, PUBLISHED)).toEqual([]);
   expect(namesItsPlace(MANIFEST)).toBe(false);
   expect(findManifestProblems({ ...MANIFEST, ...PLACE }, PUBLISHED)).toEqual([]);
@@ -27,20 +27,20 @@ test.each([
   [{ description: '' }, '"description" is missing.'],
   [{ keywords: [] }, '"keywords" is missing.'],
   [{ license: 'MIT' }, '"license" is not that of LICENSE, Apache-2.0.'],
-  [{ engines: { node: '22' } }, '"engines.node" is no lowest version, such as ">=22.12".'],
+  [{ engines: { node: '22' } }, '"engines.node" is not a minimum version such as ">=22.12".'],
   [
     { exports: { '.': { 'berth-source': './src/index.ts' } } },
-    '"berth-source" has a meaning in this repository only.',
+    '"berth-source" is only valid in this repository.',
   ],
-  [{ dependencies: { ws: 'catalog:' } }, '"catalog:" has a meaning in this repository only.'],
+  [{ dependencies: { ws: 'catalog:' } }, '"catalog:" is only valid in this repository.'],
   [
     { dependencies: { '@berth/codegen': '0.0.0' } },
-    'It depends on @berth/codegen, which is private.',
+    'The package depends on @berth/codegen, which is private.',
   ],
   [
     { ...PLACE, bugs: undefined },
-    '"bugs" is missing beside its siblings repository, homepage, bugs.',
+    '"bugs" is missing: set all or none of repository, homepage, bugs.',
   ],
-])('tells of a fault, %#', (change, problem) => {
+])('reports a fault, %#', (change, problem) => {
   expect(findManifestProblems({ ...MANIFEST, ...change }, PUBLISHED)).toEqual([problem]);
 });

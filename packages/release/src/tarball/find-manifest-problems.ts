@@ -12,12 +12,12 @@ const PLACE = ['repository', 'homepage', 'bugs'];
 /**
  * What is wrong with the manifest of a tarball, a sentence each.
  *
- * @param manifest as it stands in the tarball
+ * @param manifest as it is in the tarball
  * @param published names of the packages of this repository that are published
  */
 export function findManifestProblems(manifest: Manifest, published: readonly string[]): string[] {
   const runtime = Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies });
-  // Scripts and development are no business of who installs it.
+  // Scripts and development dependencies do not affect users.
   const { scripts, devDependencies, ...rest } = manifest;
   const text = JSON.stringify(rest);
   return [
@@ -26,13 +26,13 @@ export function findManifestProblems(manifest: Manifest, published: readonly str
     ...(manifest.license === 'Apache-2.0' ? [] : ['"license" is not that of LICENSE, Apache-2.0.']),
     ...(/^>=\d+(\.\d+)?$/.test(manifest.engines?.node ?? '')
       ? []
-      : ['"engines.node" is no lowest version, such as ">=22.12".']),
+      : ['"engines.node" is not a minimum version such as ">=22.12".']),
     ...['berth-source', 'workspace:', 'catalog:']
       .filter((word) => text.includes(word))
-      .map((word) => `"${word}" has a meaning in this repository only.`),
+      .map((word) => `"${word}" is only valid in this repository.`),
     ...runtime
       .filter(([name]) => name.startsWith('@berth/') && !published.includes(name))
-      .map(([name]) => `It depends on ${name}, which is private.`),
+      .map(([name]) => `The package depends on ${name}, which is private.`),
   ];
 }
 
@@ -40,10 +40,10 @@ function findPlaceProblems(manifest: Manifest): string[] {
   const missing = PLACE.filter((field) => isEmpty(manifest[field]));
   return missing.length === PLACE.length
     ? []
-    : missing.map((field) => `"${field}" is missing beside its siblings ${PLACE.join(', ')}.`);
+    : missing.map((field) => `"${field}" is missing: set all or none of ${PLACE.join(', ')}.`);
 }
 
-/** Whether a manifest says where its repository is, as provenance on npm demands. */
+/** Whether a manifest names its repository, as npm requires for provenance. */
 export function namesItsPlace(manifest: Manifest): boolean {
   return findPlaceProblems(manifest).length === 0 && !isEmpty(manifest.repository);
 }

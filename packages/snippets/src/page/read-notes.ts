@@ -9,13 +9,15 @@ const NOTE = new RegExp(`^<!--\\s*(${NAMES.join('|')})\\b:?[ \\t]*([^\\n]*?)(?:\
  * The notes of an HTML node, which may hold several comments.
  *
  * @param line - line of the page on which the node begins
- * @throws Error for a comment that is no note: a slip of the pen would else change what is checked
+ * @throws Error for an unknown note, so that a typo does not change what is checked
  */
 export function readNotes(html: string, line: number): Note[] {
   return [...html.matchAll(/<!--.*?-->/gs)].map(({ 0: comment, index }) => {
     const [, name, value = '', body = ''] = NOTE.exec(comment) ?? [];
     if (name === undefined) {
-      throw new Error(`no note of a block: ${comment.split('\n')[0]} (known: ${NAMES.join(', ')})`);
+      throw new Error(
+        `unknown note of a block: ${comment.split('\n')[0]} (known: ${NAMES.join(', ')})`,
+      );
     }
     const above = html.slice(0, index).split('\n').length - 1;
     return { name: name as Note['name'], value: value.trim(), body, line: line + above + 1 };

@@ -30,7 +30,7 @@ export function readPage(page: string, markdown: string): Block[] {
   }
 }
 
-/** Whether a comment, or those that follow it, stand directly before a block. */
+/** Whether a comment, or those that follow it, are directly before a block. */
 function leadsToCode(nodes: Node[], index: number): boolean {
   const next = nodes.slice(index).find(({ type }) => type !== 'html');
   return next?.type === 'code';

@@ -3,7 +3,7 @@ export const PORTS = [4010, 4020, 4021, 4443, 8080, 9000];
 
 const MOCK = 'http://127.0.0.1:4010';
 
-/** Hosts of deployments that pages name in code; where a block is run, they are the page's mock. */
+/** Hosts of deployments in the code of pages; when a block runs, they are the page's mock. */
 export const PLACEHOLDERS = new Map(
   ['api.example.com', 'dev.gateway.example.com', 'gateway.example.com', 'storage.example.com'].map(
     (host) => [host, MOCK],

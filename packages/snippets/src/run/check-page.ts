@@ -8,9 +8,9 @@ import formats from 'ajv-formats';
 import { parseAllDocuments } from 'yaml';
 import { type Block, findNote, type Outcome, toFileName } from '../page/block.ts';
 import { findUnknownOptions, toBerth } from '../shell/command-lines.ts';
+import { skipReason } from '../shell/skip-reason.ts';
 import { isEndless, READY, staysUp } from '../shell/stays-up.ts';
 import { toCommands } from '../shell/to-words.ts';
-import { whyNotRun } from '../shell/why-not-run.ts';
 import { isDeclaredOnly, isScript, isTest, toGivenFiles, toModule } from '../types/to-module.ts';
 import { callsMock } from './addresses.ts';
 import { type Desk, isBackground, type Ran } from './desk.ts';
@@ -29,10 +29,10 @@ const BY_NAME: [RegExp, string][] = [
 ];
 
 /**
- * The JSON Schema that a block of YAML or JSON has to fit: that of its `$schema`, else that of its file name.
+ * The JSON Schema of a block of YAML or JSON: that of its `$schema`, otherwise that of its file name.
  *
- * @returns `undefined` where it is no configuration of these packages
- * @throws Error where it names a schema that no package has
+ * @returns `undefined` if it is not a configuration of these packages
+ * @throws Error if it names a schema that no package has
  */
 function findSchema(block: Block, value: unknown): object | undefined {
   const name = toSchemaName(block, value);
@@ -58,7 +58,7 @@ function toPath(name: string): string {
 const DATA = ['yaml', 'json', 'jsonc'];
 
 /**
- * Parses a block of data, and validates it where it is a configuration that has a schema.
+ * Parses a block of data, and validates it if it has a schema.
  *
  * @throws Error that says what is wrong
  */
@@ -89,8 +89,8 @@ function parse({ lang, code }: Block): unknown[] {
 const SHELL = ['sh', 'bash', 'console'];
 
 /**
- * Types the commands of a block, if all of them can be run here; else only parses them, and looks whether
- * the options of our command lines exist.
+ * Runs the commands of a block if all of them can run here. Otherwise only parses them, and checks that the options
+ * of our command lines exist.
  *
  * @throws Error that begins with the line of the page
  */
@@ -102,7 +102,8 @@ async function runShell(desk: Desk, block: Block): Promise<Outcome & { printed?:
     const unknown = berth ? findUnknownOptions(berth) : [];
     if (unknown.length > 0) throw new Error(`${berth?.[0]} has no option ${unknown.join(', ')}`);
   }
-  const why = findNote(block, 'not run')?.value ?? commands.map(whyNotRun).find((reason) => reason);
+  const why =
+    findNote(block, 'not run')?.value ?? commands.map(skipReason).find((reason) => reason);
   if (why !== undefined) return { block, class: 'parsed', why };
 
   const given = findNote(block, 'given');
@@ -137,7 +138,7 @@ async function expectEnd(desk: Desk, typed: Line, code: number): Promise<Ran> {
   return ran;
 }
 
-/** A call whose answer the page does not show has to succeed, unless `-i` lets the reader look. */
+/** A call whose response is not on the page has to succeed, unless it uses `-i`. */
 function toCurlRule({ text, shown }: Line): string {
   const isShown = shown.length > 0 || / -i /.test(text);
   return `export PAGE_CURL=${isShown ? '' : '--fail-with-body'}`;
@@ -185,9 +186,9 @@ export async function checkPage(desk: Desk, blocks: Block[]): Promise<Checked> {
 }
 
 /**
- * Runs a script of a page: with Vitest where it imports it, else with Node.
+ * Runs a script of a page: with Vitest if it imports it, otherwise with Node.
  *
- * @throws Error with what was printed where it fails
+ * @throws Error with the output if it fails
  */
 async function runScript(
   desk: Desk,
@@ -219,10 +220,10 @@ async function runScript(
 type Line = { text: string; line: number; shown: string[] };
 
 /**
- * The commands of a shell block. Where lines begin with `$ `, these are typed and the others are printed;
- * else all are typed.
+ * The commands of a shell block. If lines begin with `$ `, they are the commands and the others are output; otherwise
+ * all lines are commands.
  *
- * @throws Error where `sh -n` cannot parse them
+ * @throws Error if `sh -n` cannot parse them
  */
 function toLines({ code, line }: Block): Line[] {
   const rows = code.split('\n');

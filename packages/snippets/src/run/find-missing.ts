@@ -2,8 +2,8 @@
 const TIME = / +\d+(\.\d+)?m?s$/;
 
 /**
- * The first line that a page shows and that was not printed. Lines are compared whole and in their order;
- * others may stand between. `…` on a page is any text, and JSON may be broken into lines there.
+ * The first line on a page that was not printed. Lines are compared completely and in order, with other lines allowed
+ * in between. `…` on a page matches any text, and JSON on a page may have line breaks.
  */
 export function findMissing(shown: string[], printed: string): string | undefined {
   const lines = printed.split('\n').map((line) => line.trimEnd().replace(TIME, ''));

@@ -37,7 +37,7 @@ net.Server.prototype.listen = function (this: net.Server, ...args: Args) {
   const found = withPort(args, (port) => {
     this.once('listening', () => {
       const { port: free } = this.address() as net.AddressInfo;
-      // Whole or not there: others read it as soon as they see it.
+      // Atomic, since others read the file as soon as it exists.
       writeFileSync(`${folder}-${process.pid}`, String(free));
       renameSync(`${folder}-${process.pid}`, join(folder, String(port)));
     });

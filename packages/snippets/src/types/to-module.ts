@@ -14,8 +14,8 @@ function toChain(blocks: Block[], block: Block): Block[] {
 type Module = { file: string; text: string };
 
 /**
- * The module that a block is, with the blocks that it continues and what its notes give. Everything stands
- * on the line that it has on the page, so that messages of compiler and Node name lines of the page.
+ * The module of a block, with the blocks that it continues and the code of its notes. All code keeps its line of the
+ * page, so that messages of the compiler and Node name lines of the page.
  */
 export function toModule(blocks: Block[], block: Block): Module {
   const chain = toChain(blocks, block);
@@ -29,14 +29,14 @@ export function toModule(blocks: Block[], block: Block): Module {
   return { file: toFileName(block) ?? toName(block), text: lines.join('\n') };
 }
 
-/** The files that a block's notes give beside it. */
+/** The additional files in the notes of a block. */
 export function toGivenFiles({ notes }: Block): Module[] {
   return notes
     .filter(({ name, value }) => name === 'given' && value !== '')
     .map(({ value, body, line }) => ({ file: value, text: place([], body, line).join('\n') }));
 }
 
-/** Whether the block names things that only its reader has: they are declared, and nothing stands behind. */
+/** Whether the block names things that only its reader has: declared, but not implemented. */
 export function isDeclaredOnly(blocks: Block[], block: Block): boolean {
   return toChain(blocks, block).some(({ notes }) =>
     notes.some(({ name, body }) => name === 'given' && /^\s*(export )?declare /m.test(body)),

@@ -44,10 +44,10 @@ const HOST = /https?:\/\/(?!127\.0\.0\.1[:/]|localhost[:/]|127\.0\.0\.1$)([\w.-]
 /**
  * Why a command cannot be run here.
  *
- * @returns `undefined` where it can
- * @throws Error for a command of which nothing is known
+ * @returns `undefined` if it can
+ * @throws Error for an unknown command
  */
-export function whyNotRun(words: string[]): string | undefined {
+export function skipReason(words: string[]): string | undefined {
   const [command = '', ...args] = words;
   const berth = toBerth(words);
   const text = words.join(' ');
@@ -67,7 +67,6 @@ export function whyNotRun(words: string[]): string | undefined {
     return undefined;
   if (command === 'npx' && NPX_HERE.includes(args[0] ?? '')) return undefined;
   const why = ELSEWHERE.find(([like]) => like.test(command))?.[1];
-  if (why === undefined)
-    throw new Error(`nobody knows whether ${command} can run here (why-not-run.ts)`);
+  if (why === undefined) throw new Error(`unknown command ${command}: add it to skip-reason.ts`);
   return why;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { skipReason } from './skip-reason.ts';
 import { toCommands } from './to-words.ts';
-import { whyNotRun } from './why-not-run.ts';
 
 test.each([
   ['npx berth-mock --services ./services', undefined],
@@ -14,4 +14,4 @@ test.each([
   ['npm install -g berth', 'a script of a package.json: its own tests run it'],
   ['node scripts/try.ts', 'a script of the repository: its own tests run it'],
   ['node mine.ts', undefined],
-])('%s', (line, why) => expect(whyNotRun(toCommands(line)[0] ?? [])).toBe(why));
+])('%s', (line, why) => expect(skipReason(toCommands(line)[0] ?? [])).toBe(why));
