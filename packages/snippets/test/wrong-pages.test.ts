@@ -34,7 +34,7 @@ const SLIPS: [what: string, page: string, said: RegExp][] = [
     /^page\.md:2: did not print: two\nbut:\none/,
   ],
   ['a command that cannot be parsed', fence('sh', "echo 'open"), /^page\.md:2: .*[Uu]nterminated/],
-  ['a command of which nothing is known', fence('sh', 'frobnicate'), /whether frobnicate can run/],
+  ['an unknown command', fence('sh', 'frobnicate'), /unknown command frobnicate/],
   [
     'an option that is none, though the call goes elsewhere',
     fence('sh', 'npx @berth/conformance --gateway-url https://a.example --fast'),
