@@ -1,5 +1,5 @@
 /**
- * Calls everything that a server does, for a while, and fails where something goes wrong or memory grows:
+ * Calls everything the server offers for a while, and fails on an unexpected response or a growing heap:
  * `pnpm soak [seconds]`, 60 by default.
  */
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ import { StorageClient } from '../test/break-ins/support/storage-client.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const CALLERS = 8;
-/** What the heap may grow from the middle of the run to its end; caches are full long before. */
+/** How much the heap may grow between the middle and the end of the run; caches are full long before. */
 const GROWTH = 10 * MEBIBYTE;
 
 setFlagsFromString('--expose-gc');
@@ -66,7 +66,7 @@ async function expectStatus(wanted: number, answer: Response | Promise<Response>
   if (status !== wanted) problems.push(`${target}: ${status} instead of ${wanted}`);
 }
 
-/** One of each call, good and bad. */
+/** One of each call, valid and invalid. */
 async function round(caller: number, at: number): Promise<void> {
   const headers = { authorization: `Bearer ${await newToken(`caller-${at % 500}`)}` };
   const path = `folder/${caller}-${at % 20}.bin`;
@@ -88,7 +88,7 @@ async function round(caller: number, at: number): Promise<void> {
   await once(socket, 'message');
   socket.close();
   await once(socket, 'close');
-  // Somebody who goes away in the midst of a body.
+  // A client that disconnects in the middle of a body.
   const gone = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
   const auth = `Authorization: ${headers.authorization}\r\n`;
   gone.write(
@@ -123,6 +123,6 @@ await rm(folder, { recursive: true });
 
 const growth = whole - half;
 if (growth > GROWTH) problems.push(`The heap grew by ${(growth / MEBIBYTE).toFixed(1)} MiB.`);
-const summary = `${rounds} rounds in ${seconds} s; heap ${(half / MEBIBYTE).toFixed(1)} MiB half way, ${(whole / MEBIBYTE).toFixed(1)} MiB at the end, RSS ${(process.memoryUsage.rss() / MEBIBYTE).toFixed(0)} MiB`;
+const summary = `${rounds} rounds in ${seconds} s; heap ${(half / MEBIBYTE).toFixed(1)} MiB halfway, ${(whole / MEBIBYTE).toFixed(1)} MiB at the end, RSS ${(process.memoryUsage.rss() / MEBIBYTE).toFixed(0)} MiB`;
 process.stdout.write(`${summary}\n${problems.slice(0, 20).join('\n')}\n`);
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readPackageInfo } from './cli/package-info.ts';
 
-// Whoever reads may stop, as `| head` does.
+// The reader may close the pipe early, as `| head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
@@ -12,7 +12,7 @@ if (node.localeCompare(floor, 'en', { numeric: true }) < 0) {
   process.stderr.write(`berth-server needs Node ${floor} or later; this is Node ${node}.\n`);
   process.exitCode = 2;
 } else {
-  // Imported only here: an older Node could not even load it.
+  // Imported only here: older versions of Node cannot even load it.
   const { run } = await import('./cli/run.ts');
   await run(process.argv);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as server from './index.ts';
 
-test('the package exports what it promises and nothing more', () => {
+test('exports the public API and nothing else', () => {
   expect(Object.keys(server).sort()).toEqual(['ConfigError', 'createServer', 'loadConfig']);
 });

@@ -16,45 +16,45 @@ import { createBearer, type Trust } from './create-bearer.ts';
 import { createKeySource, isRemote } from './create-key-source.ts';
 
 export interface AuthenticatorOptions {
-  /** Who is let in where. */
+  /** Credentials by environment. */
   readonly environments: AuthEnvironments;
-  /** What signatures are made of beside the secrets. Default: the constants of the contract. */
+  /** Parts of signatures besides the secrets. Default: the constants of the contract. */
   readonly signature?: {
     /** Service in the credential scope (D16). Default: `svc`. */
     readonly service?: string | undefined;
     /** Host in the constant text of storage signatures (D17). Default: `api.berth.example`. */
     readonly storageSigningHost?: string | undefined;
   };
-  /** Names on the wire, for refusals. Default: the neutral names. */
+  /** Wire names, for refusals. Default: the neutral names. */
   readonly wireProfile?: WireProfile;
-  /** How far the time of a signature may be off either way (D18). Default: 300. */
+  /** Maximum clock skew of a signature, in either direction, in seconds (D18). Default: 300. */
   readonly clockWindowSeconds?: number;
-  /** Longest time that a verified token is trusted without another look (D19). Default: 60. */
+  /** Maximum time that a verified token is cached, in seconds (D19). Default: 60. */
   readonly tokenCacheSeconds?: number;
   /** Milliseconds since the epoch. Default: the clock of this machine. */
   readonly now?: () => number;
-  /** Hears why keys could not be had from their URL; the keys there are stay in use for an hour. */
+  /** Called if keys cannot be loaded from their URL; keys loaded before stay in use for an hour. */
   readonly onKeyFailure?: (env: string, reason: string) => void;
 }
 
-/** Tells who a caller is, for the routers of gateway and storage. */
+/** Authenticates callers, for the routers of gateway and storage. */
 export interface Authenticator {
   readonly gateway: GatewaySecurity<Caller>;
   readonly storage: StorageSecurity<Caller>;
   /**
-   * Puts other environments in the place of the old ones, all at once, and forgets every verified token.
+   * Replaces all environments atomically, and clears the token cache.
    *
-   * @throws TypeError for what could never let anybody in; the old environments then stay
+   * @throws TypeError for credentials that could never work; the old environments then stay
    */
   update(environments: AuthEnvironments): Promise<void>;
-  /** Gives up what is under way. */
+  /** Aborts pending requests. */
   close(): void;
 }
 
 /**
- * Makes the security handlers of both APIs (D15 to D19, D30).
+ * Creates the security handlers of both APIs (D15 to D19, D30).
  *
- * @throws TypeError for what could never let anybody in
+ * @throws TypeError for credentials that could never work
  *
  * @example
  * const { gateway, storage } = await createAuthenticator({
@@ -111,7 +111,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
       clock,
     }),
     update(next) {
-      // One after the other: the last one that was asked for is the one that stays.
+      // One at a time, so that the last update requested wins.
       last = last.then(
         () => replace(next),
         () => replace(next),
@@ -130,18 +130,17 @@ interface State {
   readonly trusts: Trusts;
 }
 
-/** What the loading of keys needs. */
 interface Settings {
   readonly now: () => number;
   readonly onKeyFailure: (env: string, reason: string) => void;
 }
 
-/** Trust in issuers by environment, with the URL that the keys are from. */
+/** Trusted issuers by environment, with the URL of their keys. */
 type Trusts = ReadonlyMap<string, Trust & { readonly url: string | undefined }>;
 
 /**
- * Reads inline keys and files anew. A URL that was there before keeps its keys, so that an update does
- * not hang on an issuer that is away; the tokens that they verified are forgotten.
+ * Reads inline keys and files again. A known URL keeps its keys, so that an update does not depend on an
+ * issuer that is down; the tokens verified with them are forgotten.
  *
  * @throws Error that names the environment
  */
@@ -162,7 +161,7 @@ async function createTrusts(
     }
     const onFailure = (reason: string) => onKeyFailure(env, reason);
     const keys = await createKeySource(jwks, { now, onFailure }).catch((error: Error) => {
-      throw new TypeError(`The keys of the environment ${env}: ${error.message}`);
+      throw new TypeError(`Cannot load the keys of the environment ${env}: ${error.message}`);
     });
     trusts.set(env, { issuer, url, keys });
   }

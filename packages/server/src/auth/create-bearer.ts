@@ -7,13 +7,13 @@ import { ALGORITHMS, type KeySet, type KeySource, KeysUnavailable } from './key-
 /** RFC 7519, section 5.1, and RFC 9068, section 2.1. */
 const TYPES = ['jwt', 'at+jwt', 'application/jwt', 'application/at+jwt'];
 
-/** Longer ones are refused unread; Node's own limit for all headers is 16 KiB. */
+/** Longer tokens are refused unparsed; Node's own limit for all headers is 16 KiB. */
 const MAX_LENGTH = 8192;
 
-/** Changes of the keys that one call lives through. */
+/** How many key changes one call tolerates. */
 const MAX_ROUNDS = 3;
 
-/** Whose tokens an environment takes. */
+/** Whose tokens an environment accepts. */
 export interface Trust {
   readonly issuer: string | undefined;
   readonly keys: KeySource;
@@ -23,7 +23,7 @@ interface Settings {
   readonly trustOf: (env: string) => Trust | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Longest time that a verified token is trusted without another look. */
+  /** Maximum time that a verified token is cached. */
   readonly cacheSeconds: number;
 }
 
@@ -34,10 +34,7 @@ interface Verified {
   readonly expires: number;
 }
 
-/**
- * Lets in who has a token of the environment (D19). At once, without a promise, where the token was
- * verified a short while ago.
- */
+/** Authenticates callers with a token of the environment (D19). Synchronous for tokens in the cache. */
 export function createBearer({ trustOf, now, cacheSeconds }: Settings) {
   return (token: string, { env }: Pick<GatewayLogin, 'env'>): Caller | Promise<Caller> => {
     if (token.length > MAX_LENGTH) {
@@ -50,11 +47,11 @@ export function createBearer({ trustOf, now, cacheSeconds }: Settings) {
   async function verify(token: string, digest: string, env: string): Promise<Caller> {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const trust = trustOf(env);
-      if (trust === undefined) throw invalid('The environment takes no access tokens.');
+      if (trust === undefined) throw invalid('The environment does not accept access tokens.');
       const { keys, caller, expires } = await read(token, env, trust).catch((error: unknown) => {
         throw toRefusal(error);
       });
-      // Keys may have been taken away meanwhile: what they verified is then worth nothing.
+      // Keys may have been withdrawn in the meantime: what they verified is then void.
       if (trustOf(env) === trust && trust.keys.current === keys) {
         keys.tokens.set(digest, caller, Math.min(expires, now() + cacheSeconds * 1000));
         return caller;
@@ -93,11 +90,11 @@ function invalid(message?: string): GatewayError {
   return new GatewayError('ACCESS_TOKEN_INVALID', message === undefined ? {} : { message });
 }
 
-/** Why a token is refused. It carries no cause, for errors of `jose` hold what the token says. */
+/** Why a token is refused. Has no cause, since errors of `jose` contain claims of the token. */
 function toRefusal(error: unknown): GatewayError {
   if (error instanceof errors.JWTExpired) return new GatewayError('ACCESS_TOKEN_EXPIRED');
   if (error instanceof KeysUnavailable) {
-    const message = 'The keys that access tokens are verified with cannot be had at the moment.';
+    const message = 'The keys to verify access tokens are currently unavailable.';
     return new GatewayError('SYS_ERR', { message, retryAfter: 1 });
   }
   return new GatewayError('ACCESS_TOKEN_INVALID', messageOf(error));
@@ -105,25 +102,25 @@ function toRefusal(error: unknown): GatewayError {
 
 function messageOf(error: unknown): { message?: string } {
   if (error instanceof InvalidToken) return { message: error.message };
-  // The claims are read after the signature: only who had a good token learns which one is wrong.
+  // Claims are checked after the signature: only the holder of a valid token learns which one is wrong.
   if (error instanceof errors.JWTClaimValidationFailed)
     return { message: claimMessage(error.claim) };
   return {};
 }
 
-/** A token with a good signature that is refused all the same. Its message quotes nothing of it. */
+/** A refused token with a valid signature. The message quotes nothing of it. */
 class InvalidToken extends Error {
   override readonly name = 'InvalidToken';
 }
 
 function claimMessage(claim: string): string {
-  return `The claim ${claim} of the access token is missing or wrong.`;
+  return `The claim ${claim} of the access token is missing or invalid.`;
 }
 
 /**
- * Who a verified token speaks for.
+ * The caller that a verified token identifies.
  *
- * D15: "A token belongs to its environment": one that is for another one as well is refused.
+ * D15: "A token belongs to its environment": one with a further audience is refused.
  *
  * @throws InvalidToken
  */

@@ -2,25 +2,25 @@ import { readFile } from 'node:fs/promises';
 import type { TokenTrust } from './caller.ts';
 import { createKeySet, type KeySet, type KeySource, KeysUnavailable } from './key-set.ts';
 
-/** Largest answer; a key takes less than 1 kB. */
+/** Maximum size of a response; a key takes less than 1 kB. */
 const MAX_BYTES = 262_144;
 
-/** Keys are asked for again when they are older, while calls go on with those there are. */
+/** Older keys are refreshed in the background. */
 const FRESH_MS = 5 * 60_000;
 
-/** Keys that could not be renewed for so long are trusted no more: one may have been withdrawn. */
+/** Keys that could not be refreshed for this long are no longer trusted: one may have been withdrawn. */
 const STALE_MS = 60 * 60_000;
 
-/** Least time between two attempts, whatever tokens come. */
+/** Minimum time between two attempts, whatever tokens arrive. */
 const COOL_DOWN_MS = 30_000;
 
-/** The same for as long as there are no keys at all. */
+/** The same while no keys are loaded. */
 const RETRY_MS = 1000;
 
 const URL_LIKE = /^https?:/i;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** @throws TypeError for keys that cannot be used, an Error of the file system for a file that cannot be read */
+/** @throws TypeError for unusable keys, a file system error if a file cannot be read */
 export async function createKeySource(
   jwks: TokenTrust['jwks'],
   settings: Parameters<typeof createRemoteKeys>[1],
@@ -32,12 +32,12 @@ export async function createKeySource(
   try {
     json = JSON.parse(text);
   } catch {
-    throw new TypeError(`The key set ${jwks} is no JSON.`);
+    throw new TypeError(`The key set ${jwks} is not valid JSON.`);
   }
   return createStaticKeys(json);
 }
 
-/** Keys that are at hand. @throws TypeError */
+/** Keys that are known in advance. @throws TypeError */
 function createStaticKeys(json: unknown): KeySource {
   let current = createKeySet(json);
   return {
@@ -57,7 +57,7 @@ function toUrl(text: string): URL {
   const url = new URL(text);
   if (url.protocol !== 'https:' && !LOOPBACK.test(url.hostname)) {
     throw new TypeError(
-      'The URL of a key set must be https: whoever changes its answer can log in.',
+      'The URL of a key set must be https: anybody who can change its response can log in.',
     );
   }
   return url;
@@ -66,13 +66,13 @@ function toUrl(text: string): URL {
 interface Settings {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Hears why an attempt failed. */
+  /** Called with the error of a failed attempt. */
   readonly onFailure: (reason: string) => void;
-  /** Longest time of an attempt. Default: 5000. */
+  /** Timeout of an attempt, in milliseconds. Default: 5000. */
   readonly timeoutMs?: number;
 }
 
-/** Keys that a URL serves. */
+/** Keys from a URL. */
 export function createRemoteKeys(
   url: URL,
   { now, onFailure, timeoutMs = 5000 }: Settings,
@@ -87,7 +87,7 @@ export function createRemoteKeys(
     try {
       const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]);
       const keys = createKeySet(await fetchJson(url, { maxBytes: MAX_BYTES, signal }));
-      // The same keys keep their verified tokens; others start without any.
+      // The token cache survives if the keys are the same.
       if (keys.text !== current?.text) current = keys;
       loadedAt = now();
     } catch (error) {
@@ -95,7 +95,7 @@ export function createRemoteKeys(
     }
   }
 
-  /** One attempt at a time, and none while the last one cools down. */
+  /** One attempt at a time, and none during the pause after a failure. */
   function reload(): Promise<void> | undefined {
     if (pending !== undefined) return pending;
     const coolDown = current === undefined ? RETRY_MS : COOL_DOWN_MS;
@@ -134,38 +134,38 @@ export function createRemoteKeys(
 }
 
 /**
- * Gets a small JSON document.
+ * Fetches a small JSON document.
  *
- * @throws TypeError whose message quotes nothing of the answer
+ * @throws TypeError whose message quotes nothing of the response
  */
 async function fetchJson(
   url: URL,
   { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
 ): Promise<unknown> {
-  // A redirect could lead to where no operator wanted keys from.
+  // A redirect could lead to keys that no operator configured.
   const headers = { accept: 'application/jwk-set+json, application/json' };
   const response = await fetch(url, { headers, redirect: 'error', signal });
   if (response.status !== 200 || response.body === null) {
     await response.body?.cancel();
-    throw new TypeError(`The answer has the status ${response.status}.`);
+    throw new TypeError(`The response has the status ${response.status}.`);
   }
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body) {
     size += chunk.byteLength;
-    if (size > maxBytes) throw new TypeError(`The answer is larger than ${maxBytes} bytes.`);
+    if (size > maxBytes) throw new TypeError(`The response is larger than ${maxBytes} bytes.`);
     chunks.push(chunk);
   }
   try {
     return JSON.parse(Buffer.concat(chunks).toString());
   } catch {
-    throw new TypeError('The answer is no JSON.');
+    throw new TypeError('The response is not valid JSON.');
   }
 }
 
 function toReason(error: unknown): string {
   if (!(error instanceof Error)) return 'It failed.';
-  if (error.name === 'TimeoutError') return 'There was no answer in time.';
+  if (error.name === 'TimeoutError') return 'The request timed out.';
   const { code } = (error.cause ?? {}) as { code?: unknown };
   return typeof code === 'string' ? `${error.message} (${code})` : error.message;
 }

@@ -3,7 +3,7 @@ import { TokenCache } from './key-set.ts';
 
 const caller = { env: 'dev', id: 'me' };
 
-test('a token is forgotten at its time', () => {
+test('a token expires from the cache', () => {
   const cache = new TokenCache();
   cache.set('a', caller, 1000);
   expect(cache.get('a', 999)).toBe(caller);
@@ -11,7 +11,7 @@ test('a token is forgotten at its time', () => {
   expect(cache.get('a', 999)).toBeUndefined();
 });
 
-test('10,000 tokens are held, and the one unused for longest goes first', () => {
+test('caches 10,000 tokens, and evicts the least recently used first', () => {
   const cache = new TokenCache();
   for (let count = 0; count < 10_000; count += 1) cache.set(String(count), caller, 1);
   cache.get('0', 0);

@@ -12,28 +12,28 @@ import type { Caller } from './caller.ts';
 /** About 3 MB at worst. */
 const MAX_TOKENS = 10_000;
 
-/** A closed list: `none`, HMAC and whatever else is no choice of the caller's (D19). */
+/** A fixed list: the caller cannot choose `none` or HMAC (D19). */
 export const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
 
 const KEY_TYPES = ['RSA', 'EC', 'OKP'];
 
-/** Members that only private and shared keys have (RFC 7518, section 6). */
+/** Members that only private and symmetric keys have (RFC 7518, section 6). */
 const SECRETS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
-/** Keys tried for a token that does not say which it was signed with. */
+/** Keys tried for a token without a `kid`. */
 const MAX_TRIES = 8;
 
 interface Entry {
   readonly caller: Caller;
   /** Milliseconds since the epoch. */
   readonly until: number;
-  /** Whether it was used since it was last passed over. */
+  /** Whether it was used since the last eviction round. */
   isUsed: boolean;
 }
 
 /**
- * Tokens verified a short while ago, by their SHA-256: whoever reads this memory learns no token. D19:
- * "cached … until `exp`, at most 60 s, bounded". The oldest goes first that was not used since its turn came before.
+ * Recently verified tokens, by SHA-256, so that the memory reveals no token. D19: "cached … until `exp`,
+ * at most 60 s, bounded". Eviction is second-chance: the oldest that was not used since its last turn.
  */
 export class TokenCache {
   readonly #entries = new Map<string, Entry>();
@@ -55,7 +55,7 @@ export class TokenCache {
     this.#entries.set(digest, { caller, until, isUsed: false });
   }
 
-  /** Comes to an end: whoever was passed over once is not used any more. */
+  /** Terminates: an entry that was skipped once is no longer marked as used. */
   #makeRoom(): void {
     for (const [oldest, entry] of this.#entries) {
       this.#entries.delete(oldest);
@@ -66,27 +66,27 @@ export class TokenCache {
   }
 }
 
-/** Public keys at one moment, and the tokens that they have verified. */
+/** A snapshot of public keys, and the tokens verified with them. */
 export interface KeySet {
   readonly tokens: TokenCache;
-  /** Tells a set from another. */
+  /** Identifies the set. */
   readonly text: string;
   /** @throws JOSEError */
   verify(token: string, options: JWTVerifyOptions): Promise<JWTVerifyResult>;
 }
 
-/** @throws TypeError, which quotes nothing, for what is no set of public keys */
+/** @throws TypeError, which quotes nothing, for anything but a set of public keys */
 export function createKeySet(json: unknown): KeySet {
   const keys = (json as Partial<JSONWebKeySet> | undefined | null)?.keys;
   if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'object' && key !== null)) {
     throw new TypeError('The key set must be an object with a list of keys (RFC 7517).');
   }
   if (keys.some((key) => key.kty !== 'oct' && SECRETS.some((name) => Object.hasOwn(key, name)))) {
-    throw new TypeError('The key set holds a private key: it must have public ones only.');
+    throw new TypeError('The key set must only hold public keys, but holds a private one.');
   }
   const usable = keys.filter(({ kty }) => KEY_TYPES.includes(String(kty)));
   if (usable.length === 0) {
-    throw new TypeError(`The key set has no key for ${ALGORITHMS.join(', ')}.`);
+    throw new TypeError(`The key set must have a key for ${ALGORITHMS.join(', ')}.`);
   }
   const find = createLocalJWKSet({ keys: usable });
   return {
@@ -126,18 +126,18 @@ export interface KeySource {
   /**
    * The keys to verify with.
    *
-   * @throws KeysUnavailable where there are none
+   * @throws KeysUnavailable if there are none
    */
   load(): Promise<KeySet>;
-  /** Looks whether there are newer keys, since a token names one that is not in `seen`. */
+  /** Checks for newer keys, since a token names one that is not in `seen`. */
   renew(seen: KeySet): Promise<KeySet | undefined>;
-  /** Forgets verified tokens, and keeps the keys. */
+  /** Clears the token cache, and keeps the keys. */
   forget(): void;
-  /** Gives up what is under way. */
+  /** Aborts pending requests. */
   close(): void;
 }
 
-/** Keys cannot be had at the moment, and none from before are left. */
+/** Keys cannot be loaded at the moment, and no earlier ones are left. */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable';
 }

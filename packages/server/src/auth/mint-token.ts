@@ -14,20 +14,20 @@ interface TokenRequest {
   readonly env: string;
   /** Private key with its `alg`; `privateKey` of `createDevKeys` is one. */
   readonly key: JWK;
-  /** Who the token speaks for. */
+  /** Subject of the token. */
   readonly subject: string;
-  /** Time until the token expires. */
+  /** Lifetime of the token. */
   readonly seconds: number;
-  /** Default: none. */
+  /** Issuer of the token. Default: none. */
   readonly issuer?: string | undefined;
   /** Milliseconds since the epoch. Default: the clock of this machine. */
   readonly now?: () => number;
 }
 
 /**
- * Mints an access token (D19) for development; tokens of production come from an identity provider.
+ * Mints an access token (D19) for development; in production, an identity provider issues them.
  *
- * @throws TypeError for a key that no environment would take
+ * @throws TypeError for a key that no environment would accept
  *
  * @example
  * const { privateKey, jwks } = await createDevKeys();
@@ -37,7 +37,7 @@ export async function mintToken(request: TokenRequest): Promise<string> {
   const { env, key, subject, seconds, issuer, now = Date.now } = request;
   const { alg, kid } = key;
   if (alg === undefined || !ALGORITHMS.includes(alg)) {
-    throw new TypeError(`The key needs an alg, one of ${ALGORITHMS.join(', ')}.`);
+    throw new TypeError(`The key must have an alg, one of ${ALGORITHMS.join(', ')}.`);
   }
   const time = Math.floor(now() / 1000);
   const token = new SignJWT()
@@ -58,7 +58,7 @@ interface DevKeys {
   readonly jwks: JSONWebKeySet;
 }
 
-/** Makes a new ES256 key pair for development, both halves ready to be written to files as JSON. */
+/** Generates an ES256 key pair for development; both halves can be written to files as JSON. */
 export async function createDevKeys(): Promise<DevKeys> {
   const alg = 'ES256';
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });

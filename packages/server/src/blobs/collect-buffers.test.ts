@@ -5,7 +5,7 @@ const MIB = 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
 const CONTENT_BYTES = 512 * MIB;
 
-test('the buffers of a large content are gone before they are many', () => {
+test('buffers of large content are collected before many pile up', () => {
   let peak = 0;
   for (let at = 0; at < CONTENT_BYTES; at += PIECE_BYTES) {
     countBuffer(Buffer.allocUnsafeSlow(PIECE_BYTES).length);

@@ -2,11 +2,11 @@
 const queues = new Map<string, Promise<void>>();
 
 /**
- * Does the work when nobody else of this process works under one of these names. Those who ask for the same
- * name have their turns in the order in which they asked.
+ * Runs an operation while nobody else in this process uses one of these names. Waiting operations run in
+ * order of arrival.
  */
 export async function withLocks<T>(names: readonly string[], work: () => Promise<T>): Promise<T> {
-  // In one order for everybody, so that no two wait for each other.
+  // Always in the same order, which rules out deadlocks.
   const [name, ...rest] = [...new Set(names)].sort();
   if (name === undefined) return work();
   const before = queues.get(name);

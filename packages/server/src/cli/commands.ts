@@ -11,14 +11,14 @@ import { readTls } from '../server/tls.ts';
 import { readDevelopmentKeys } from './development-keys.ts';
 import { Failure } from './fail.ts';
 
-/** Judges a configuration file as a start would, without opening the store or a port. */
+/** Checks a configuration file as a start would, without opening the store or a port. */
 export async function checkConfig(file: string): Promise<void> {
   try {
     const { config } = await loadConfig(file);
     await checkParts(config);
     if (config.listen.tls !== undefined) await readTls(config.listen.tls);
     const names = Object.keys(config.environments);
-    process.stdout.write(`${file} is good. Environments: ${names.join(', ')}.\n`);
+    process.stdout.write(`${file} is valid. Environments: ${names.join(', ')}.\n`);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new Failure(error.message, 1);
@@ -31,7 +31,7 @@ export interface FsckOptions {
   readonly repair?: boolean;
 }
 
-/** Reads every file of a store on disk, and prints a line for each that is not as it was written. */
+/** Verifies every file of a store on disk, and prints a line for each problem. */
 export async function fsck(given: string | undefined, options: FsckOptions): Promise<void> {
   const { repair = false } = options;
   const root = given ?? (await findRoot(options));
@@ -40,18 +40,22 @@ export async function fsck(given: string | undefined, options: FsckOptions): Pro
     onProblem: ({ kind, path, detail }) => process.stdout.write(`${kind}: ${path}: ${detail}\n`),
   }).catch((error: Error) => {
     const isNone = ['ENOENT', 'ENOTDIR'].includes(diskCodeOf(error.cause) ?? '');
-    const why = isNone ? 'there is none; name the folder of store.root.' : error.message;
-    throw new Failure(`${root} cannot be read as a store: ${why}`, 2);
+    const why = isNone ? 'it does not exist; pass the folder of store.root.' : error.message;
+    throw new Failure(`Cannot read ${root} as a store: ${why}`, 2);
   });
   process.stdout.write(`${files} files, ${bytes} bytes, ${problems} problems.\n`);
-  if (problems > 0 && !repair) throw new Failure(`${root} has problems: see --repair.`, 1);
+  if (problems > 0 && !repair)
+    throw new Failure(`${root} has problems: run again with --repair.`, 1);
 }
 
 async function findRoot({ config: file, data }: FsckOptions): Promise<string> {
   if (file === undefined) return join(data, 'files');
   const { store } = (await loadConfig(file)).config;
   if (store.driver === 'file') return store.root;
-  throw new Failure(`${file} has its files in an object store: fsck reads stores on disk.`, 2);
+  throw new Failure(
+    `${file} keeps its files in an object store: fsck only checks stores on disk.`,
+    2,
+  );
 }
 
 export interface TokenOptions {
@@ -67,7 +71,7 @@ export interface TokenOptions {
 export async function token({ data, key: file, ...request }: TokenOptions): Promise<void> {
   const key = file === undefined ? await readDevelopmentKey(data) : await readKey(file);
   const minted = await mintToken({ ...request, key }).catch((error: Error) => {
-    throw new Failure(`${file ?? data} mints no token: ${error.message}`, 2);
+    throw new Failure(`Cannot mint a token with ${file ?? data}: ${error.message}`, 2);
   });
   process.stdout.write(`${minted}\n`);
 }
@@ -76,24 +80,24 @@ async function readDevelopmentKey(data: string): Promise<JWK> {
   const keys = await readDevelopmentKeys(data);
   if (keys !== undefined) return keys.tokenKey;
   throw new Failure(
-    `${data} is no folder of a development server: start one there, or name a key with --key.`,
+    `${data} is not the folder of a development server: start one there, or pass a key with --key.`,
     2,
   );
 }
 
 async function readKey(file: string): Promise<JWK> {
   const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new Failure(`${file} cannot be read: ${error.message}.`, 2);
+    throw new Failure(`Cannot read ${file}: ${error.message}.`, 2);
   });
   const key = parse(file, text);
   if (typeof key === 'object' && key !== null) return key;
-  throw new Failure(`${file} mints no token: a private key is a JWK.`, 2);
+  throw new Failure(`${file} must hold a private key as a JWK.`, 2);
 }
 
 function parse(file: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Failure(`${file} is no JSON: a private key is a JWK.`, 2);
+    throw new Failure(`${file} must hold a private key as a JWK; it is not valid JSON.`, 2);
   }
 }

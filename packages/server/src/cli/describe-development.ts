@@ -15,13 +15,13 @@ interface DevelopmentFacts extends CurlOptions {
   readonly data: string;
 }
 
-/** What a development server prints: its addresses, its keys, and calls to paste. */
+/** What a development server prints: its addresses, its keys, and calls to paste into a shell. */
 export function describeDevelopment(facts: DevelopmentFacts): string {
   const { url, adminUrl, data, keyPair, token } = facts;
   const { documents } = contract;
   return [
-    '*** FOR DEVELOPMENT ONLY: its keys are printed here and lie in its data folder. ***',
-    '*** Start it with --config for anything that others can reach.                  ***',
+    '*** FOR DEVELOPMENT ONLY: its keys are printed here and stored in its data folder. ***',
+    '*** Start it with --config for anything that others can reach.                     ***',
     '',
     `Berth server: gateway ${documents['gateway.v1'].version}, storage ${documents['storage.v2'].version}, environment ${DEVELOPMENT_ENV}`,
     '',
@@ -46,8 +46,8 @@ interface CurlOptions {
 }
 
 /**
- * Lines for a POSIX shell, to be run in order: a call of each operation, and the upload and download
- * between them.
+ * Lines for a POSIX shell, to run in order: a call of each operation, with the upload and the download
+ * in between.
  */
 function listCurls({ url, token, keyPair }: CurlOptions): string {
   const service = `${url}/v1/cloudrun/hello`;
@@ -69,7 +69,7 @@ function listCurls({ url, token, keyPair }: CurlOptions): string {
     `curl -sS '${service}' ${bearer} -H 'Accept: text/plain'`,
     `curl -sSN '${service}' ${bearer} -H 'Accept: text/event-stream'`,
     '',
-    '# signature of the storage calls, good for five minutes',
+    '# sign the storage calls; a signature is valid for five minutes',
     toSigningShell(keyPair),
     '',
     '# upload a file',
@@ -94,8 +94,8 @@ function listCurls({ url, token, keyPair }: CurlOptions): string {
 }
 
 /**
- * Lines for a POSIX shell with `openssl` that make the variables `auth` and `ts`: the headers of storage
- * calls (D17). A signature is good for five minutes, so it cannot be printed ready-made.
+ * Lines for a POSIX shell with `openssl` that set the variables `auth` and `ts`: the headers of storage
+ * calls (D17). A signature is valid for five minutes, so it cannot be printed ready-made.
  */
 function toSigningShell({ id, secret }: { id: string; secret: string }): string {
   const { algorithm, service, storageSigningHost, storageContentType } = signature;

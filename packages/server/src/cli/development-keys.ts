@@ -15,14 +15,12 @@ const keysSchema = z.object({
   keyPair: z.object({ id: z.string(), secret: z.string() }),
 });
 
-/** The environment of a server without a configuration. */
 export const DEVELOPMENT_ENV = 'dev';
 
-/** Secrets of a server that was started without a configuration. */
 interface DevelopmentKeys {
   /** Mints tokens. */
   readonly tokenKey: JWK;
-  /** Verifies them. */
+  /** Verifies tokens. */
   readonly jwks: JSONWebKeySet;
   /** Signs grants and links. */
   readonly linkKey: string;
@@ -31,9 +29,9 @@ interface DevelopmentKeys {
 }
 
 /**
- * Reads the development keys of a data folder; undefined where there are none.
+ * Reads the development keys of a data folder; undefined if it has none.
  *
- * @throws ConfigError where the file holds something else
+ * @throws ConfigError if the file holds something else
  */
 export async function readDevelopmentKeys(data: string): Promise<DevelopmentKeys | undefined> {
   const file = toFile(data);
@@ -44,14 +42,14 @@ export async function readDevelopmentKeys(data: string): Promise<DevelopmentKeys
   try {
     return keysSchema.parse(JSON.parse(text)) as DevelopmentKeys;
   } catch {
-    const problem = `${file} holds no keys of a development server: remove it, and the server makes new ones`;
+    const problem = `${file} does not hold the keys of a development server: remove it, and the server creates new ones`;
     throw new ConfigError([{ path: [], problem }]);
   }
 }
 
 /**
- * Reads the development keys of a data folder, and makes them where there are none: what was signed
- * before a restart stays valid. Nobody but the owner may read the file.
+ * Reads the development keys of a data folder, or creates them, so that what was signed before a restart
+ * stays valid. Only the owner may read the file.
  */
 export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys> {
   await makeFolder(data);
@@ -70,7 +68,8 @@ export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys
   const file = toFile(data);
   const whole = `${file}.${randomUUID()}`;
   await writeFile(whole, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
-  // Of servers that start at once, the first one's keys are those of all, and none reads half of them.
+  // link(2) is atomic: servers that start at the same time all use the keys of the first, and none reads
+  // a partial file.
   await link(whole, file)
     .catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
@@ -79,7 +78,6 @@ export async function openDevelopmentKeys(data: string): Promise<DevelopmentKeys
   return (await readDevelopmentKeys(data)) ?? keys;
 }
 
-/** What a server runs on that was started without a configuration. */
 export function developmentConfig(
   data: string,
   { jwks, linkKey, keyPair }: DevelopmentKeys,

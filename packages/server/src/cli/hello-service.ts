@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { WebSocketServer } from 'ws';
 
-/** Media types that the demo service speaks. */
+/** Media types of the demo service. */
 const TYPES = ['application/json', 'text/plain', 'text/event-stream'] as const;
 
 const EVENTS = 3;
 
 /**
- * The type that a caller names first in `Accept`, weights left aside; JSON where it names none of ours.
- * Many clients list every type that they can read.
+ * The first type in `Accept` that the service supports, ignoring weights; JSON if there is none. Many
+ * clients list every type that they can read.
  */
 export function chooseType(accept = ''): (typeof TYPES)[number] {
   const named = accept.split(',').map((range) => range.split(';')[0]?.trim().toLowerCase());
@@ -27,8 +27,8 @@ interface HelloService {
 }
 
 /**
- * Starts the demo service `hello` on a free loopback port. It echoes what it gets: as JSON, as text or
- * as three events, whichever `Accept` names first, and each message of a WebSocket.
+ * Starts the demo service `hello` on a free loopback port. It echoes each request as JSON, as text or as
+ * three events, depending on `Accept`, and each message of a WebSocket.
  */
 export async function startHelloService(): Promise<HelloService> {
   const server = createServer(answer);
@@ -53,7 +53,7 @@ export async function startHelloService(): Promise<HelloService> {
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request).catch(() => undefined);
-  // The caller has gone.
+  // The client has disconnected.
   if (body === undefined) return;
   const { method, url: path, headers } = request;
   const type = chooseType(headers.accept);

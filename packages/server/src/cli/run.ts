@@ -8,17 +8,17 @@ const DATA = './berth-data';
 
 const EXAMPLES = `
 Examples:
-  berth-server                               a development server in this folder
-  berth-server --config berth.yaml           the server that the file describes
-  berth-server check-config berth.yaml       tells what is wrong with it, with file and line
-  berth-server token --subject me            a token of the development server
+  berth-server                               start a development server in this folder
+  berth-server --config berth.yaml           start the server that the file configures
+  berth-server check-config berth.yaml       validate the file; errors have file and line
+  berth-server token --subject me            mint a token for the development server
 
 Exit codes:
-  0  done; a server ended as it was told to
-  1  what was looked at is bad (check-config, fsck), or the server failed while it ran
-  2  it could not begin: a wrong option or configuration, a port in use, Node too old`;
+  0  success, or the server was stopped
+  1  check-config or fsck found problems, or the server failed while running
+  2  could not start: invalid option or configuration, port in use, Node too old`;
 
-/** Runs the command line. Commands are loaded when they are needed, so that help comes at once. */
+/** Runs the command line. Commands are loaded on demand, so that help appears immediately. */
 export async function run(argv: string[]): Promise<void> {
   try {
     await createProgram().parseAsync(argv);
@@ -42,12 +42,16 @@ function createProgram(): Command {
     .version(version)
     .exitOverride()
     .showHelpAfterError('See berth-server --help for options and commands.')
-    .option('-c, --config <file>', 'YAML file; without one a development server starts', parseText)
-    .option('--port <number>', 'port to listen on; 0 takes a free one (default: 4020)', port)
-    .option('--admin-port <number>', 'port of health and metrics (default: 4021)', port)
+    .option(
+      '-c, --config <file>',
+      'YAML configuration file (default: start a development server)',
+      parseText,
+    )
+    .option('--port <number>', 'port to listen on; 0 picks a free one (default: 4020)', port)
+    .option('--admin-port <number>', 'port for health checks and metrics (default: 4021)', port)
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)', parseText)
     .addOption(
-      new Option('--data <folder>', 'folder of a development server')
+      new Option('--data <folder>', 'data folder of a development server')
         .default(DATA)
         .argParser(parseText)
         .conflicts('config'),
@@ -61,14 +65,14 @@ function createProgram(): Command {
         }),
     )
     .addOption(
-      new Option('--log-level <level>', 'least weight of a line of the log').choices([
+      new Option('--log-level <level>', 'minimum level of log lines').choices([
         ...['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
       ]),
     )
     .addOption(
       new Option(
         '--expose-development',
-        'let a development server listen on an address that others can reach',
+        'allow a development server to listen on an address that others can reach',
       ).conflicts('config'),
     )
     .allowExcessArguments(false)
@@ -80,15 +84,20 @@ function createProgram(): Command {
       'Mints an access token with a private key, by default that of the development server.',
     )
     .addOption(
-      new Option('--data <folder>', 'folder of the development server')
+      new Option('--data <folder>', 'data folder of the development server')
         .argParser(parseText)
         .conflicts('key'),
     )
-    .option('--key <file>', 'private key as JSON (JWK) with its alg', parseText)
-    .option('--env <name>', 'environment that it is for', 'dev')
-    .option('--subject <name>', 'who it speaks for', 'developer')
-    .option('--issuer <name>', 'who it comes from')
-    .option('--seconds <number>', 'how long it is valid', parseNumber(1, 31_536_000), 3600)
+    .option('--key <file>', 'JSON file with a private key (JWK) that has an alg', parseText)
+    .option('--env <name>', 'environment that the token is for', 'dev')
+    .option('--subject <name>', 'caller that the token identifies (sub)', 'developer')
+    .option('--issuer <name>', 'issuer of the token (iss)')
+    .option(
+      '--seconds <number>',
+      'lifetime of the token in seconds',
+      parseNumber(1, 31_536_000),
+      3600,
+    )
     .allowExcessArguments(false)
     .action(async (options) => {
       const { token } = await import('./commands.ts');
@@ -96,17 +105,17 @@ function createProgram(): Command {
     });
   program
     .command('check-config')
-    .description('Tells whether a configuration can be used, and what is wrong with it.')
+    .description('Validates a configuration file and reports every error with file and line.')
     .argument('<file>', 'YAML file')
     .allowExcessArguments(false)
     .action(async (file) => (await import('./commands.ts')).checkConfig(file));
   program
     .command('fsck')
-    .description('Looks whether the files of a store on disk are whole.')
+    .description('Verifies the integrity of a file store on disk.')
     .argument('[root]', 'folder of the store (default: that of --config, or of --data)')
     .option(
       '--repair',
-      'remove litter, and move what is damaged or foreign to set-aside/ in the folder',
+      'remove leftovers, and move damaged or foreign files to set-aside/ in the folder',
     )
     .allowExcessArguments(false)
     .action(async (root, options) => {
@@ -116,16 +125,16 @@ function createProgram(): Command {
   return program;
 }
 
-/** Makes a reader of whole numbers for the command line. */
+/** Creates a parser for integers on the command line. */
 function parseNumber(min: number, max: number) {
   return (value: string): number => {
     const number = Number(value);
     if (/^\d{1,9}$/.test(value) && number >= min && number <= max) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+    throw new InvalidArgumentError(`It must be an integer from ${min} to ${max}.`);
   };
 }
 
-/** Reads a text of the command line. Empty it is mostly a variable of the shell that is not set. */
+/** Rejects an empty value, which is usually a shell variable that is not set. */
 function parseText(value: string): string {
   if (value !== '') return value;
   throw new InvalidArgumentError('It must not be empty.');

@@ -15,10 +15,13 @@ import { startHelloService } from './hello-service.ts';
 
 const TOKEN_SECONDS = 86_400;
 
-/** Terminals, npm and process managers often send one signal twice: to the group, and to the process. */
+/** Terminals, npm and process managers often send a signal twice: to the group, and to the process. */
 const ECHO_MILLISECONDS = 500;
 
-/** Serves until SIGINT or SIGTERM; a second one ends at once. SIGHUP reads the configuration anew. */
+/**
+ * Serves until SIGINT or SIGTERM; a second signal ends the process immediately. SIGHUP reloads the
+ * configuration.
+ */
 export async function serve(options: ServeOptions): Promise<void> {
   const setup = await openSetup(options);
   const { config } = setup;
@@ -52,10 +55,10 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (file !== undefined) watch = await watchFile(files, () => reload(file), { onError });
 
   function onError(error: Error): void {
-    log.error({ err: error }, 'the configuration cannot be used; the old one stays');
+    log.error({ err: error }, 'cannot use the new configuration; keeping the old one');
   }
 
-  /** One after the other, so that the last one asked for is the one that stays. */
+  /** One reload at a time, so that the last one requested wins. */
   function reload(from: string): Promise<void> {
     const done = last.then(() => takeOver(from));
     last = done.catch(() => {});
@@ -65,7 +68,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   async function takeOver(from: string): Promise<void> {
     const next = await readConfig(from, options);
     const restarts = await server.take(next.config);
-    log.info('took over a new configuration');
+    log.info('reloaded the configuration');
     if (restarts.length > 0) log.warn({ settings: restarts }, 'these changes need a restart');
     if (next.files.join('\n') === files.join('\n')) return;
     files = next.files;
@@ -75,12 +78,11 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
-/** What a server is started with. */
 interface Setup {
   readonly config: Config;
   /** Files that the configuration was read from. */
   readonly files: readonly string[];
-  /** Present where there is no configuration. */
+  /** Set if there is no configuration. */
   readonly development?: {
     readonly data: string;
     readonly token: string;
@@ -90,9 +92,9 @@ interface Setup {
 }
 
 /**
- * Reads the configuration, or makes that of a development server.
+ * Reads the configuration, or creates that of a development server.
  *
- * @throws ConfigError for a bad configuration
+ * @throws ConfigError for an invalid configuration
  * @throws Failure for a development server that others could reach
  */
 async function openSetup(options: ServeOptions): Promise<Setup> {
@@ -102,7 +104,7 @@ async function openSetup(options: ServeOptions): Promise<Setup> {
   const { host, exposeDevelopment = false } = options;
   if (host !== undefined && !isLoopback(host) && !exposeDevelopment) {
     throw new Failure(
-      `${host} can be reached by others, and this server has development keys: use --config, or say --expose-development.`,
+      `${host} can be reached by others, and this server uses development keys: use --config, or pass --expose-development.`,
       2,
     );
   }
@@ -125,14 +127,12 @@ async function openSetup(options: ServeOptions): Promise<Setup> {
   };
 }
 
-/** Reads the configuration file of the command line. */
 async function readConfig(file: string, options: ServeOptions): Promise<ResolvedConfig> {
   const { config, files } = await loadConfig(file);
   await checkParts(config);
   return { config: withOptions(config, options), files: files.map((name) => resolve(name)) };
 }
 
-/** What the command line says of a server. */
 interface ServeOptions {
   readonly config?: string;
   readonly port?: number;
@@ -143,7 +143,7 @@ interface ServeOptions {
   readonly exposeDevelopment?: boolean;
 }
 
-/** Puts what the command line says above what the configuration says. */
+/** Options of the command line take precedence over the configuration. */
 function withOptions(config: Config, { port, adminPort, host, logLevel }: ServeOptions): Config {
   const { listen, admin, log } = config;
   return {
@@ -154,16 +154,19 @@ function withOptions(config: Config, { port, adminPort, host, logLevel }: ServeO
   };
 }
 
-/** Else the server itself would hold the port that it finds in use. */
+/** Otherwise the server itself would use the port that it then reports as in use. */
 function assertTwoPorts({ listen, admin }: Config): void {
   if (listen.port !== admin.port || listen.port === 0 || listen.host !== admin.host) return;
   throw new Failure(
-    `Callers and admin have one port, ${listen.port}: choose another one with --port or --admin-port.`,
+    `The port and the admin port are both ${listen.port}: choose another one with --port or --admin-port.`,
     2,
   );
 }
 
-/** Calls `stop` on SIGINT or SIGTERM, once. A signal that comes later than that one's echo ends the process. */
+/**
+ * Calls `stop` on the first SIGINT or SIGTERM. A later signal, other than the echo of the first, ends
+ * the process.
+ */
 function stopOnSignal(stop: (signal: string) => void): void {
   let since: number | undefined;
   const onSignal = (signal: string) => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { environmentNameSchema, environmentSchema } from './environment-schema.ts';
 import { adminSchema, listenSchema } from './network-schema.ts';
 
-/** Limits of the contract that an operator may set; the others bind clients. */
+/** Limits of the contract that an operator may set; the others apply to clients. */
 const SETTABLE = [
   'gatewayBodyBytes',
   'gatewaySpoolBytes',
@@ -28,7 +28,7 @@ const shape = Object.fromEntries(
   }),
 ) as Record<Settable, Limit>;
 
-/** Limits, whose defaults are those of the contract. */
+/** Limits, by default those of the contract. */
 const limitsSchema = z
   .strictObject(shape)
   .refine(
@@ -37,7 +37,6 @@ const limitsSchema = z
   )
   .describe('Limits of this deployment.');
 
-/** Kinds of blob stores. */
 export const DRIVERS = ['file', 's3'] as const;
 
 const file = z
@@ -48,7 +47,7 @@ const file = z
       .min(1)
       .default('./berth-data/files')
       .describe(
-        'Folder of the files, made where it is missing. All processes of one server share it.',
+        'Folder of the files, created if it does not exist. All processes of a server share it.',
       ),
   })
   .describe('Files in a folder of this machine.');
@@ -56,54 +55,50 @@ const file = z
 const s3 = z
   .strictObject({
     driver: z.literal(DRIVERS[1]),
-    bucket: z.string().min(1).describe('Bucket of the object store; it must be there.'),
+    bucket: z.string().min(1).describe('Bucket of the object store; it must exist.'),
     region: z.string().min(1).default('us-east-1'),
-    endpoint: z
-      .url()
-      .optional()
-      .describe('Address of the store. Default: that of the region at AWS.'),
+    endpoint: z.url().optional().describe('URL of the store. Default: that of the region at AWS.'),
     prefix: z
       .string()
       .optional()
-      .describe('Put before every key, so that others may use the bucket too.'),
+      .describe('Prefix of every key, so that others can use the bucket too.'),
     accessKeyId: z.string().min(1).optional(),
     secretAccessKey: z
       .string()
       .min(1)
       .optional()
       .describe(
-        'Best a reference to an environment variable. Without a key pair the usual places of AWS are searched.',
+        'Use a reference to an environment variable. Without a key pair, the default credential chain of AWS applies.',
       ),
     forcePathStyle: z
       .boolean()
       .optional()
       .describe(
-        'Whether the bucket stands in the path and not in the host name. Ceph and MinIO need it.',
+        'Whether the bucket is in the path instead of the host name. Ceph and MinIO need it.',
       ),
     presignedLinks: z
       .boolean()
       .default(false)
       .describe(
-        'Links lead to the store itself: less work here, but the answers are those of the store.',
+        'Whether links lead to the store itself: less load on the server, but the store decides on the response headers.',
       ),
   })
   .refine(
     ({ accessKeyId, secretAccessKey }) =>
       (accessKeyId === undefined) === (secretAccessKey === undefined),
-    'needs both `accessKeyId` and `secretAccessKey`, or none of them',
+    'needs both `accessKeyId` and `secretAccessKey`, or neither',
   )
   .describe('Objects of an S3-compatible store.');
 
-/** Where the files are. */
 const storeSchema = z
   .discriminatedUnion('driver', [file, s3])
-  .describe('Where the files are kept: the only state there is.');
+  .describe('Where files are stored. The server has no other state.');
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const { signature } = defaults;
 const header = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be a header or field name');
 
-/** The names on the wire of a deployment (D1). */
+/** The wire names of a deployment (D1). */
 export const wireProfileSchema = z.strictObject({
   $schema: z.string().optional(),
   name: z.string().optional(),
@@ -127,17 +122,16 @@ const signingKey = z
     'needs exactly one of `secret` and `file`',
   );
 
-/** Everything that a configuration may say. */
 export const configSchema = z
   .strictObject({
     $schema: z.string().optional(),
     listen: listenSchema.prefault({}),
     admin: adminSchema.prefault({}),
     publicUrl: z
-      .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+      .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
       .optional()
       .describe(
-        'Address that callers reach this server by; upload targets and links begin with it. Default: what a request was sent to, where that is an address of this machine.',
+        'Public URL of this server; upload targets and links begin with it. Default: the host of the request, if it is an address of this machine.',
       ),
     log: z
       .strictObject({
@@ -145,29 +139,31 @@ export const configSchema = z
         calls: z
           .boolean()
           .default(false)
-          .describe('A line for each call. Else only for those that fail with 500 or more.'),
+          .describe(
+            'Whether to log every call. Otherwise only those that fail with status 500 or above.',
+          ),
       })
       .prefault({})
-      .describe('Lines of JSON on standard output.'),
+      .describe('JSON lines on standard output.'),
     wireProfile: z
       .union([z.string().min(1), wireProfileSchema])
       .optional()
-      .describe('JSON file with the names that this deployment uses on the wire.'),
+      .describe('JSON file with the wire profile of this deployment.'),
     cors: z
       .strictObject({
         origins: z
           .union([z.literal('*'), z.array(z.string().min(1))])
           .default('*')
-          .describe('Origins whose pages may read the answers.'),
+          .describe('Origins whose pages may read responses.'),
         credentials: z
           .boolean()
           .default(false)
-          .describe('Whether listed origins may send cookies. Refused together with *.'),
+          .describe('Whether pages of the listed origins may send cookies. Not allowed with *.'),
       })
       .prefault({})
       .refine(
         ({ origins, credentials }) => !credentials || origins !== '*',
-        'needs a list of `origins` with `credentials`: with * every site may call',
+        'needs a list of `origins` with `credentials`: with * any site could call',
       ),
     signature: z
       .strictObject({
@@ -175,7 +171,7 @@ export const configSchema = z
         storageSigningHost: z.string().min(1).default(signature.storageSigningHost),
       })
       .prefault({})
-      .describe('Constants of signatures, which clients must know too.'),
+      .describe('Constants of signatures. Clients must use the same.'),
     limits: limitsSchema.prefault({}),
     store: storeSchema.prefault({ driver: 'file' }),
     dns: z
@@ -183,21 +179,21 @@ export const configSchema = z
         servers: z
           .array(z.string().min(1))
           .optional()
-          .describe('Resolvers, such as 10.96.0.10. Default: those of the machine.'),
+          .describe('DNS servers, such as 10.96.0.10. Default: those of the machine.'),
         allow: z
           .array(z.string().min(1))
           .optional()
           .describe(
-            'The only ranges of addresses to call, such as 10.0.0.0/8. Default: all but loopback, link-local, metadata and multicast addresses.',
+            'The only address ranges to call, such as 10.0.0.0/8. Default: all but loopback, link-local, metadata and multicast addresses.',
           ),
       })
       .prefault({})
-      .describe('How services with `dns` are found.'),
+      .describe('How services with `dns` are resolved.'),
     keys: z
       .array(signingKey)
       .min(1, 'needs at least one key')
       .describe(
-        'Secrets that sign upload grants and links. The first one signs, all are accepted: so they rotate. All processes need the same.',
+        'Secrets that sign upload grants and links. The first one signs, all are accepted, which allows rotation. All processes need the same keys.',
       ),
     environments: z
       .record(environmentNameSchema, environmentSchema)
@@ -206,15 +202,15 @@ export const configSchema = z
   })
   .describe('Configuration of berth-server.');
 
-/** A configuration as it is written: defaults may be left out, files are named. */
+/** A configuration as written: defaults may be omitted, files are named. */
 export type ConfigInput = z.input<typeof configSchema>;
 
 /** A configuration with its defaults. */
 export type ParsedConfig = z.output<typeof configSchema>;
 
 /**
- * The JSON Schema (draft 2020-12) of what a configuration file may hold. A text that refers to an environment
- * variable (`${NAME}`) has the length of its value only when it is read, so it is good here.
+ * The JSON Schema (draft 2020-12) of a configuration file. The schema accepts any text with a reference
+ * to an environment variable (`${NAME}`): its length is only known when the file is loaded.
  */
 export function toJsonSchema(): object {
   return z.toJSONSchema(configSchema, {

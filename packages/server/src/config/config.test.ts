@@ -4,7 +4,7 @@ import { resolveConfig } from './resolve-config.ts';
 
 const base = { keys: [{ secret: 'k'.repeat(32) }], environments: { dev: {} } };
 
-test('what needs a restart is named and stays, the rest changes', async () => {
+test('reports what needs a restart and keeps it, and applies the rest', async () => {
   const { config: old } = await resolveConfig(base);
   const { config: next } = await resolveConfig({
     ...base,
@@ -25,7 +25,7 @@ test('what needs a restart is named and stays, the rest changes', async () => {
   });
 });
 
-test('the same configuration needs none', async () => {
+test('needs no restart for the same configuration', async () => {
   const { config: old } = await resolveConfig(base);
   const { config: next } = await resolveConfig(base);
   expect(findRestarts(old, next).restarts).toEqual([]);

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { WireProfile } from '@berth/server-stubs';
 import type { ParsedConfig } from './config-schema.ts';
 
-/** What is read once, when the server starts. */
+/** Settings that are only read when the server starts. */
 const FIXED = ['listen', 'admin', 'store', 'wireProfile', 'signature', 'dns'] as const;
 
-/** Limits that are given to what outlives a change of the configuration. */
+/** Limits used by parts that outlive a reload. */
 const FIXED_LIMITS = [
   'gatewayHeadersSeconds',
   'gatewaySpoolBytes',
@@ -20,7 +20,7 @@ export interface KeySet {
   readonly keys: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** A key pair that signatures are made with. */
+/** A key pair that signs calls. */
 export interface KeyPair {
   readonly id: string;
   readonly secret: string;
@@ -42,7 +42,7 @@ export interface Config extends Omit<ParsedConfig, 'environments' | 'keys' | 'wi
   readonly environments: Readonly<Record<string, EnvironmentConfig>>;
 }
 
-/** Every secret that stands in a configuration. */
+/** Every secret in a configuration. */
 export function secretsOf({ keys, store, environments }: Config): string[] {
   const secrets = keys.map(({ secret }) => secret);
   if (store.driver === 's3') secrets.push(store.secretAccessKey ?? '');
@@ -52,17 +52,17 @@ export function secretsOf({ keys, store, environments }: Config): string[] {
   return secrets;
 }
 
-/** One thing that is wrong with a configuration. */
+/** One error in a configuration. */
 export interface ConfigFault {
   /** Setting, from the top: `['environments', 'dev', 'bucket']`. */
   readonly path: readonly (string | number)[];
-  /** What is wrong and how to mend it, as the end of a sentence that begins with the setting. */
+  /** What is wrong and how to fix it, as the end of a sentence that begins with the setting. */
   readonly problem: string;
-  /** `file:line:column`; undefined where the configuration came from no file. */
+  /** `file:line:column`; undefined if the configuration was not read from a file. */
   readonly place?: string | undefined;
 }
 
-/** A configuration that cannot be used. Its message has one line for each fault. */
+/** A configuration that cannot be used. Its message has one line per fault. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly faults: readonly ConfigFault[];
@@ -93,7 +93,7 @@ interface Reloadable {
   readonly restarts: readonly string[];
 }
 
-/** Tells which changes of a configuration can be made while the server runs. */
+/** Determines which changes of a configuration apply while the server runs. */
 export function findRestarts(old: Config, next: Config): Reloadable {
   const settings = FIXED.filter((name) => !isDeepStrictEqual(old[name], next[name]));
   const limits = FIXED_LIMITS.filter((name) => old.limits[name] !== next.limits[name]);

@@ -16,33 +16,31 @@ const origin = z
   .string()
   .regex(
     /^https?:\/\/(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?\/?$/i,
-    'must be an address without a path, such as http://127.0.0.1:9000',
+    'must be a URL without a path, such as http://127.0.0.1:9000',
   );
 
 const version = z.strictObject({
   name: z.string().min(1).describe('Name of the version, for logs.'),
-  weight: z
-    .number()
-    .min(0)
-    .default(100)
-    .describe('Share of the calls in relation to the other versions; 0 gets none.'),
-  endpoints: z.array(origin).default([]).describe('Where its instances listen.'),
+  weight: z.number().min(0).default(100).describe('Weight among the versions; 0 gets no calls.'),
+  endpoints: z.array(origin).default([]).describe('URLs of its instances.'),
   hasResource: z
     .boolean()
     .default(true)
-    .describe('False answers SERVICE_RESOURCE_NOT_FOUND: what the version ran on is gone.'),
+    .describe(
+      'If false, calls fail with SERVICE_RESOURCE_NOT_FOUND: the resources of the version are gone.',
+    ),
 });
 
 const dns = z.strictObject({
   type: z
     .enum(['SRV', 'A'])
     .describe(
-      'SRV records carry ports and weights; A records need `port`, as headless services do.',
+      'SRV records carry ports and weights; A records, as of headless services, need `port`.',
     ),
   name: z
     .string()
     .min(1)
-    .describe('Name to ask for, such as _http._tcp.orders.default.svc.cluster.local.'),
+    .describe('Name to resolve, such as _http._tcp.orders.default.svc.cluster.local.'),
   port: z.int().min(1).max(65_535).optional().describe('Port of all addresses of A records.'),
   scheme: z.enum(['http', 'https']).default('http'),
 });
@@ -53,23 +51,23 @@ const serviceSchema = z
     state: z
       .enum(STATES)
       .default('ready')
-      .describe('Anything but `ready` refuses every call with the code of that state.'),
+      .describe('In any state but `ready`, calls fail with the code of that state.'),
     callers: z
       .array(z.string().min(1))
       .optional()
       .describe(
-        'Who may call it: `sub` of tokens, ids of key pairs. Default: every caller of the environment.',
+        'Callers that may use the service: `sub` of tokens, IDs of key pairs. Default: every caller of the environment.',
       ),
     maxCalls: z
       .int()
       .min(1)
       .default(1024)
       .describe(
-        'Calls, streams and WebSockets that the endpoints of a version have under way at once; more are refused with EXCEED_RATELIMIT.',
+        'Maximum number of concurrent calls, streams and WebSockets to the endpoints of a version; more fail with EXCEED_RATELIMIT.',
       ),
     versions: z.array(version).optional().describe('Versions with fixed endpoints.'),
     endpoints: z.array(origin).optional().describe('Short for one version with these endpoints.'),
-    dns: dns.optional().describe('Endpoints are what the DNS says.'),
+    dns: dns.optional().describe('Endpoints are resolved with DNS.'),
   })
   .refine(
     ({ versions, endpoints, dns }) =>
@@ -85,28 +83,24 @@ const secret = z
   .string()
   .min(1)
   .optional()
-  .describe('The secret itself: best a reference to an environment variable.');
+  .describe('The secret itself. Use a reference to an environment variable.');
 
 const secretFile = z
   .string()
   .min(1)
   .optional()
-  .describe('File that holds the secret; white space around it is cut.');
+  .describe('File that holds the secret; surrounding white space is trimmed.');
 
 const credential = z
   .strictObject({
-    id: z.string().min(1).describe('Id of the key pair, as signatures give it.'),
+    id: z.string().min(1).describe('ID of the key pair, as in signatures.'),
     secret,
     secretFile,
-    token: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('Session token that temporary credentials come with.'),
+    token: z.string().min(1).optional().describe('Session token of temporary credentials.'),
     expires: z.iso
       .datetime({ offset: true, error: 'must be a time such as 2027-01-31T12:00:00Z' })
       .optional()
-      .describe('When temporary credentials end.'),
+      .describe('When temporary credentials expire.'),
   })
   .refine(
     ({ secret, secretFile }) => (secret === undefined) !== (secretFile === undefined),
@@ -120,8 +114,8 @@ const tokens = z
         z.string().min(1),
         z.strictObject({ keys: z.array(z.record(z.string(), z.unknown())) }),
       ])
-      .describe('Public keys of the issuer: a file, an https address, or the key set itself.'),
-    issuer: z.string().min(1).optional().describe('`iss` that tokens must carry. Default: any.'),
+      .describe('Public keys of the issuer: a file, an https URL, or the key set itself.'),
+    issuer: z.string().min(1).optional().describe('Required `iss` of tokens. Default: any.'),
   })
   .describe('Bearer tokens: RS256, ES256 or EdDSA, whose `aud` is the environment.');
 
@@ -130,32 +124,32 @@ const quota = z
     callsPerSecond: z
       .number()
       .positive()
-      .describe('Calls a second in the long run. Each process counts its own.'),
+      .describe('Sustained calls per second. Each process counts its own.'),
     burst: z
       .int()
       .min(1)
       .optional()
-      .describe('Calls that may come at once. Default: those of one second.'),
+      .describe('Calls allowed in a burst. Default: those of one second.'),
   })
-  .describe('Beyond it calls are refused with EXCEED_RATELIMIT.');
+  .describe('Calls beyond it fail with EXCEED_RATELIMIT.');
 
 /** Name of an environment: the first label of the gateway's host name (D12). */
 export const environmentNameSchema = z
   .string()
   .regex(
     /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/,
-    'must be one label of a host name: small letters, digits and hyphens',
+    'must be one label of a host name: lowercase letters, digits and hyphens',
   );
 
-/** An environment: who may call, what is hosted, where its files belong. */
+/** An environment: its callers, its hosted services and its files. */
 export const environmentSchema = z.strictObject({
   bucket: z
     .string()
     .regex(/^[\w][\w.-]*$/, 'must be letters, digits, underscores, dots and hyphens')
     .default('files')
-    .describe('Name in file ids, cloud://<environment>.<bucket>/<path>.'),
+    .describe('Name in file IDs, cloud://<environment>.<bucket>/<path>.'),
   tokens: tokens.optional(),
-  credentials: z.array(credential).default([]).describe('Key pairs that signatures are made with.'),
+  credentials: z.array(credential).default([]).describe('Key pairs that sign calls.'),
   quota: quota.optional(),
   services: z
     .record(serviceNameSchema, serviceSchema)

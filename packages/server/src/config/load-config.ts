@@ -17,10 +17,10 @@ import { type ResolvedConfig, resolveConfig } from './resolve-config.ts';
 const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g;
 
 /**
- * Reads a configuration file (YAML, or JSON, which is YAML too). Relative paths in it begin at its
- * folder; `${NAME}` in a text is an environment variable.
+ * Reads a configuration file (YAML or JSON). Relative paths in it are relative to its folder; `${NAME}`
+ * in a text is an environment variable.
  *
- * @returns the configuration, and all files that it was read from, the given one first
+ * @returns the configuration, and all files that it was read from, the configuration file first
  * @throws ConfigError that names file, line and column of each fault
  *
  * @example
@@ -60,7 +60,8 @@ export async function loadConfig(
   };
   try {
     return await read().catch((error) => {
-      // Environment variables are texts: where a number is wanted, one that spells a number is one.
+      // Environment variables are strings: if a number is expected, a string that spells one is
+      // accepted.
       if (!(error instanceof ConfigError) || !toNumbers(document, error, replaced.nodes))
         throw error;
       return read();
@@ -77,13 +78,13 @@ export async function loadConfig(
 }
 
 interface Replaced {
-  /** Texts that held a reference. */
+  /** Texts that contained a reference. */
   readonly nodes: ReadonlySet<unknown>;
   /** References to variables that are not set. */
   readonly missing: readonly { readonly name: string; readonly node: Node }[];
 }
 
-/** Replaces `${NAME}` in the texts of a YAML document by environment variables. */
+/** Replaces `${NAME}` in the texts of a YAML document with environment variables. */
 function replaceReferences(document: Document, env: NodeJS.ProcessEnv): Replaced {
   const nodes = new Set<Node>();
   const missing: { name: string; node: Node }[] = [];
@@ -101,7 +102,7 @@ function replaceReferences(document: Document, env: NodeJS.ProcessEnv): Replaced
   return { nodes, missing };
 }
 
-/** Whether a replaced text that was refused spells a number; it is one from now on. */
+/** Whether a replaced text that failed validation spells a number; if so, it is replaced by the number. */
 function toNumbers(document: Document, { faults }: ConfigError, nodes: ReadonlySet<unknown>) {
   const refused = faults
     .map(({ path }) => document.getIn(path, true))
@@ -112,7 +113,7 @@ function toNumbers(document: Document, { faults }: ConfigError, nodes: ReadonlyS
   return refused.length > 0;
 }
 
-/** Where a setting stands, or the innermost group that lacks it. */
+/** Position of a setting, or of the innermost group that lacks it. */
 function offsetOf(document: Document, path: ConfigFault['path']): number | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const parent = document.getIn(path.slice(0, length - 1), true);

@@ -5,13 +5,10 @@ const seconds = z.number().min(0);
 
 const tls = z
   .strictObject({
-    cert: z
-      .string()
-      .min(1)
-      .describe('PEM file with the certificate and those between it and the root.'),
+    cert: z.string().min(1).describe('PEM file with the certificate and its intermediates.'),
     key: z.string().min(1).describe('PEM file with the private key.'),
   })
-  .describe('Serves HTTPS. Both files are read anew when they change.');
+  .describe('Serves HTTPS. Both files are reloaded when they change.');
 
 /** Where callers are served, and how long a connection may keep the server waiting. */
 export const listenSchema = z
@@ -21,59 +18,57 @@ export const listenSchema = z
       .min(1)
       .default('127.0.0.1')
       .describe('Address to listen on; 0.0.0.0 opens it to the network.'),
-    port: port.default(4020).describe('Port to listen on; 0 takes a free one.'),
+    port: port.default(4020).describe('Port to listen on; 0 picks a free one.'),
     reusePort: z
       .boolean()
       .default(false)
       .describe(
-        'Whether other processes may listen on the same port, and Linux divides the connections among them. Each needs an admin port of its own.',
+        'Whether other processes may listen on the same port; Linux then distributes the connections. Each process needs its own admin port.',
       ),
     tls: tls.optional(),
     trustProxy: z
       .boolean()
       .default(false)
       .describe(
-        'Whether X-Forwarded-* of a request are believed. Only behind a proxy that sets them itself: else callers choose their own address.',
+        'Whether to trust X-Forwarded-* of requests. Only behind a proxy that sets them itself: otherwise callers can choose their own address.',
       ),
     headersSeconds: seconds
       .default(15)
-      .describe('Time that a client has for the headers of a request.'),
+      .describe('Time that a client has to send the headers of a request.'),
     slowBodySeconds: seconds
       .default(30)
       .describe(
-        'A client that sends less than slowBodyBytes of a body in so long is cut off; 0 waits for ever.',
+        'A client that sends less than slowBodyBytes of a body in this time is disconnected; 0 disables the check.',
       ),
     slowBodyBytes: z.int().min(1).default(1024).describe('See slowBodySeconds.'),
     writeIdleSeconds: seconds
       .default(60)
       .describe(
-        'A client that takes nothing of what waits for it in so long is cut off; 0 waits for ever. Silent streams, for which nothing waits, are not.',
+        'A client that reads none of the pending data in this time is disconnected; 0 disables the check. Idle streams without pending data are not affected.',
       ),
     keepAliveSeconds: seconds
       .default(65)
       .describe(
-        'How long an idle connection is kept. Longer than that of the load balancer before it, or calls are lost.',
+        'How long idle connections are kept. Must exceed that of the load balancer in front, or calls are lost.',
       ),
     maxConnections: z
       .int()
       .min(1)
       .optional()
-      .describe('More connections are closed at once. Default: as many as the system gives.'),
+      .describe('Further connections are closed immediately. Default: the limit of the system.'),
     maxHeaderBytes: z
       .int()
       .min(1024)
       .default(16_384)
-      .describe('Largest head of a request; more is refused with 431.'),
+      .describe('Maximum size of the request line and headers; larger requests get 431.'),
     maxHeaders: z
       .int()
       .min(1)
       .default(200)
-      .describe('Most headers of a request; more are refused with 431.'),
+      .describe('Maximum number of headers; requests with more get 431.'),
     shutdownSeconds: seconds
       .default(30)
-      .describe(
-        'How long calls and streams under way may go on after SIGTERM or SIGINT, and WebSockets beside them.',
-      ),
+      .describe('How long calls, streams and WebSockets may continue after SIGTERM or SIGINT.'),
   })
   .describe('Where callers are served.');
 
@@ -84,11 +79,11 @@ export const adminSchema = z
       .string()
       .min(1)
       .default('127.0.0.1')
-      .describe('Address to listen on. The metrics know no credentials: keep it off the network.'),
-    port: port.default(4021).describe('Port to listen on; 0 takes a free one.'),
+      .describe('Address to listen on. The metrics need no credentials: keep it off the network.'),
+    port: port.default(4021).describe('Port to listen on; 0 picks a free one.'),
     hosts: z
       .array(z.string().min(1))
       .default([])
-      .describe('Host names that requests may give, beside localhost and addresses.'),
+      .describe('Host names to accept in requests, besides localhost and addresses.'),
   })
   .describe('Where /healthz, /readyz and /metrics are served.');

@@ -19,11 +19,11 @@ export interface ResolvedConfig {
 }
 
 /**
- * Checks a configuration, fills in the defaults and reads the files that it names. What it returns can
- * be given to it again.
+ * Validates a configuration, fills in the defaults and reads the files that it names. The result is a
+ * valid input again.
  *
- * @param folder relative paths begin here; default: the working directory
- * @throws ConfigError with all faults at once
+ * @param folder base of relative paths; default: the working directory
+ * @throws ConfigError with all faults
  */
 export async function resolveConfig(
   input: unknown,
@@ -39,14 +39,14 @@ export async function resolveConfig(
 
 type Path = ConfigFault['path'];
 
-/** Reads the files that a configuration names, and collects what is wrong with them. */
+/** Reads the files that a configuration names, and collects the errors. */
 class FileReader {
   readonly faults: ConfigFault[] = [];
-  /** Absolute paths of all that was read. */
+  /** Absolute paths of all files that were read. */
   readonly files: string[] = [];
   readonly #folder: string;
 
-  /** @param folder relative paths begin here */
+  /** @param folder base of relative paths */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -55,7 +55,7 @@ class FileReader {
     return resolve(this.#folder, file);
   }
 
-  /** The text without the white space around it; empty where it cannot be read, which is a fault. */
+  /** The trimmed text; empty after a fault, if the file cannot be read. */
   async text(file: string, path: Path): Promise<string> {
     const whole = this.resolve(file);
     this.files.push(whole);
@@ -71,14 +71,14 @@ class FileReader {
     }
   }
 
-  /** Undefined where it is no JSON, which is a fault. */
+  /** Undefined after a fault, if the file is not JSON. */
   async json(file: string, path: Path): Promise<unknown> {
     const text = await this.text(file, path);
     if (text === '') return undefined;
     try {
       return JSON.parse(text);
     } catch {
-      this.faults.push({ path, problem: `names ${this.resolve(file)}, which is no JSON` });
+      this.faults.push({ path, problem: `names ${this.resolve(file)}, which is not valid JSON` });
       return undefined;
     }
   }
@@ -128,7 +128,7 @@ async function readKey(key: ParsedConfig['keys'][number], index: number, reader:
   const path = ['keys', index, 'file'];
   const secret = await reader.text(key.file, path);
   if (secret !== '' && secret.length < 32) {
-    reader.faults.push({ path, problem: 'names a secret of less than 32 characters' });
+    reader.faults.push({ path, problem: 'names a secret of fewer than 32 characters' });
   }
   return { secret };
 }
@@ -162,7 +162,7 @@ async function readKeySet(
   if (typeof jwks !== 'string' || /^https?:/.test(jwks)) return jwks;
   const json = await reader.json(jwks, path);
   if (json !== undefined && !Array.isArray((json as Partial<KeySet>).keys)) {
-    reader.faults.push({ path, problem: `names ${reader.resolve(jwks)}, which is no key set` });
+    reader.faults.push({ path, problem: `names ${reader.resolve(jwks)}, which is not a key set` });
   }
   return json as KeySet;
 }

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { ConfigFault } from './config.ts';
 import { DRIVERS, toJsonSchema } from './config-schema.ts';
 
-/** What to do without the setting and the option `workers`, which are no more. */
+/** What replaces the setting and the option `workers`, which were removed. */
 export const ONE_PROCESS =
   'One process is one server: start several with listen.reusePort, by a supervisor such as systemd, or behind a load balancer.';
 
@@ -21,7 +21,7 @@ type Issue = z.core.$ZodIssue;
 
 type Path = (string | number)[];
 
-/** What zod found, as sentences that name the setting and the fix. */
+/** Converts zod's issues to sentences that name the setting and the fix. */
 export function toFaults(issues: readonly Issue[], at: Path = []): ConfigFault[] {
   return issues.flatMap((issue) => {
     const path = [...at, ...(issue.path as Path)];
@@ -39,13 +39,13 @@ export function toFaults(issues: readonly Issue[], at: Path = []): ConfigFault[]
 }
 
 function unknown(path: Path, key: string): string {
-  if (key === 'workers') return `is no setting. ${ONE_PROCESS.slice(0, -1)}`;
+  if (key === 'workers') return `is not a setting. ${ONE_PROCESS.slice(0, -1)}`;
   const known = knownSettings(path);
-  if (known.length === 0) return 'is no setting: remove it';
+  if (known.length === 0) return 'is not a setting: remove it';
   const near = closest(key, known);
   return distance(key, near) <= Math.max(2, key.length / 3)
-    ? `is no setting: did you mean ${near}`
-    : `is no setting; known here: ${known.join(', ')}`;
+    ? `is not a setting: did you mean ${near}`
+    : `is not a setting; valid here: ${known.join(', ')}`;
 }
 
 interface Schema {
@@ -57,7 +57,7 @@ interface Schema {
   readonly allOf?: readonly Schema[];
 }
 
-/** Names of the settings that may stand at a place of the configuration. */
+/** Names of the settings that are valid at this path. */
 function knownSettings(path: readonly (string | number)[]): string[] {
   let places: Schema[] = branchesOf(toJsonSchema() as Schema);
   for (const step of path) {
@@ -79,7 +79,7 @@ function childOf({ properties, additionalProperties }: Schema, name: string): Sc
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 }
 
-/** The branch that came furthest tells best what was meant. */
+/** The branch that matched deepest is most likely the one that was meant. */
 function fromUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: Path): ConfigFault[] {
   const known = issue.errors.flat().filter(({ code }) => code !== 'invalid_type');
   if (issue.errors.length === 0) return [{ path, problem: `must be one of ${DRIVERS.join(', ')}` }];

@@ -10,7 +10,7 @@ async function makeFolder() {
   return folder;
 }
 
-/** Collects what it is called with, and lets a test wait for the next. */
+/** Collects the values that it is called with, and lets a test wait for the next. */
 function createInbox<Value>() {
   const values: Value[] = [];
   let wake = () => {};
@@ -49,7 +49,7 @@ async function setUp(paths: readonly string[], onChange: () => unknown = () => {
   return { changes, errors, watch };
 }
 
-/** Resolves when every file has been looked at again, by a watch of another file in the same rhythm. */
+/** Resolves when every file has been checked again, by watching another file at the same interval. */
 async function looksPassed(folder: string, times: number) {
   const path = join(folder, 'beat');
   await writeFile(path, '');
@@ -60,7 +60,7 @@ async function looksPassed(folder: string, times: number) {
   }
 }
 
-test('hears of a write in place', async () => {
+test('notices a write in place', async () => {
   const path = join(await makeFolder(), 'config.yaml');
   await writeFile(path, 'a: 1');
   const { changes } = await setUp([path]);
@@ -70,7 +70,7 @@ test('hears of a write in place', async () => {
   await changes.next();
 });
 
-test('hears of a rename over the file', async () => {
+test('notices a rename over the file', async () => {
   const folder = await makeFolder();
   const path = join(folder, 'config.yaml');
   await writeFile(path, 'a: 1');
@@ -83,7 +83,7 @@ test('hears of a rename over the file', async () => {
   }
 });
 
-test('hears of a ConfigMap that Kubernetes swaps', async () => {
+test('notices that Kubernetes swaps a ConfigMap', async () => {
   const folder = await makeFolder();
   const publish = async (version: string) => {
     await mkdir(join(folder, `..${version}`));
@@ -103,7 +103,7 @@ test('hears of a ConfigMap that Kubernetes swaps', async () => {
   expect(errors.values).toEqual([]);
 });
 
-test('says that a file is gone, and hears of its return', async () => {
+test('reports that a file is gone, and notices its return', async () => {
   const folder = await makeFolder();
   const path = join(folder, 'etc', 'config.yaml');
   await mkdir(join(folder, 'etc'));
@@ -119,7 +119,7 @@ test('says that a file is gone, and hears of its return', async () => {
   await changes.next();
 });
 
-test('takes changes of several files as one', async () => {
+test('treats changes of several files as one', async () => {
   const folder = await makeFolder();
   const paths = ['a', 'b', 'c'].map((name) => join(folder, name));
   await Promise.all(paths.map((path) => writeFile(path, '1')));
@@ -134,7 +134,7 @@ test('takes changes of several files as one', async () => {
   });
   await writeFile(paths[0] as string, '22');
   await begun.next();
-  // The first change is being handled, so these cannot be heard one by one.
+  // The first change is still being handled, so these are noticed together.
   for (const path of paths) await writeFile(path, '333');
   open();
   await changes.next();
@@ -143,7 +143,7 @@ test('takes changes of several files as one', async () => {
   expect(changes.values).toEqual([]);
 });
 
-test('tells what the handler throws, and goes on', async () => {
+test('reports what the handler throws, and continues', async () => {
   const path = join(await makeFolder(), 'config.yaml');
   await writeFile(path, '1');
   const { changes, errors } = await setUp([path], () => {

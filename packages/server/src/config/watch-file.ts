@@ -2,18 +2,18 @@ import { stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface WatchFileOptions {
-  /** Hears that a file is gone or cannot be read, once until it changes, and what `onChange` throws. */
+  /** Called with what `onChange` throws, and once when a file cannot be read, until that changes. */
   readonly onError?: (error: Error) => void;
-  /** Milliseconds between two looks. Default: 500. */
+  /** Milliseconds between two checks. Default: 500. */
   readonly intervalMs?: number;
 }
 
 export interface FileWatch {
-  /** Resolves when a change that is being handled is through, and none will follow. */
+  /** Resolves when a change that is being handled is done; no other follows. */
   close(): Promise<void>;
 }
 
-/** What differs after a write, a rename over the file, and a swap of a link on the way to it. */
+/** Differs after a write, a rename over the file, and a swap of a symbolic link in its path. */
 async function look(path: string): Promise<string> {
   const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
   return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
@@ -21,14 +21,14 @@ async function look(path: string): Promise<string> {
 
 /**
  * Calls `onChange` when one of the files has changed: was written in place, replaced by a rename as
- * editors do, or lies behind a link that now leads elsewhere, as Kubernetes swaps `..data` of a
- * ConfigMap. Files that change together are one change, and one that still changes is waited for. While
- * a file is missing nothing is called but `onError`.
+ * editors do, or is behind a symbolic link that now points elsewhere, as `..data` of a Kubernetes
+ * ConfigMap. Files that change together are one change, and it waits until files stop changing. While a
+ * file is missing, only `onError` is called.
  *
- * It looks instead of listening: events of the file system miss the far end of links, folders that are
- * replaced, and network disks, and a look at a few files costs next to nothing. Changes are heard within
- * two intervals, counted from the moment that the promise resolves: read the files after that, or a
- * change in between goes unheard. The process is not kept alive.
+ * It polls instead of listening: file system events miss the targets of symbolic links, replaced folders
+ * and network disks, and polling a few files costs next to nothing. A change is noticed within two
+ * intervals after the promise resolves: read the files only then, or a change in between goes unnoticed.
+ * The process is not kept alive.
  *
  * @param onChange may be asynchronous: the next change waits for it
  * @example

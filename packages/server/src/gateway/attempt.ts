@@ -5,15 +5,15 @@ import type { Dispatcher } from 'undici';
 import { ServiceBody } from './service-body.ts';
 import type { Connection, Upstream } from './upstream.ts';
 
-/** Bytes that are held at most before the answer to the caller begins. */
+/** Maximum bytes buffered before the response to the caller begins. */
 const HELD_BYTES = 64 * 1024;
 
 /** Why there is no response of a service. */
 export class Failure {
   readonly error: Error;
-  /** Whether the service can have seen anything of the call. */
+  /** Whether the service may have seen anything of the call. */
   readonly wasSent: boolean;
-  /** Whether it began to answer. */
+  /** Whether it began to respond. */
   readonly wasAnswered: boolean;
 
   constructor(error: Error, wasSent: boolean, wasAnswered: boolean) {
@@ -23,39 +23,38 @@ export class Failure {
   }
 }
 
-/** Whether the HTTP client, which judges what it is given once more, would not send a request. */
+/** Whether the HTTP client, which validates requests again, refused to send it. */
 export function isRefusedInput(error: Error): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED';
 }
 
-/** A call that is ready to go to any endpoint of a version. */
+/** A call that is ready to be sent to any endpoint of a version. */
 export interface ReadyCall {
-  /** Request target, bytes as they came. */
+  /** Request target, byte for byte. */
   readonly target: string;
   readonly method: string;
-  /** Names and values in turn. */
+  /** Names and values alternate. */
   readonly headers: readonly string[];
   readonly body: Readable | Buffer | null;
-  /** The protocol to change to, where the call asks for one. */
+  /** The protocol to upgrade to, if the call asks for one. */
   readonly upgrade: string | undefined;
-  /** The call ends with it. */
+  /** Aborts the call. */
   readonly response: ServerResponse;
-  /** The time that a service has until its response headers. */
+  /** Time for the service to send its response headers. */
   readonly headersMilliseconds: number;
 }
 
-/** That a service changed the protocol, as it was asked to. */
+/** The service switched protocols as requested. */
 export interface Switched {
   readonly status: 101;
   readonly headers: IncomingHttpHeaders;
   readonly socket: Duplex;
 }
 
-/** What an attempt came to before its answer began. */
+/** Result of an attempt before its response begins. */
 export type Outcome = ServiceAnswer | Switched | Failure;
 
-/** Calls a service once, over one connection. */
 export function attempt(
   call: ReadyCall,
   upstream: Upstream,
@@ -65,9 +64,9 @@ export function attempt(
 }
 
 /**
- * One attempt to call a service over one connection. The HTTP client calls it for each step; nothing stands
- * between the two sockets but this. A small answer has come whole before the head is written to the caller,
- * and so leaves in one piece.
+ * One attempt to call a service over one connection. It is itself the handler that the HTTP client calls
+ * for each event, with nothing else between the two sockets. A small response is read completely before
+ * the head is written to the caller, and so leaves in one piece.
  */
 class Attempt implements Dispatcher.DispatchHandler {
   readonly #call: ReadyCall;
@@ -123,15 +122,15 @@ class Attempt implements Dispatcher.DispatchHandler {
   readonly #leave = (): void => {
     if (this.#isOver) return;
     this.#wasLeft = true;
-    // Named as Node names it, so that nobody takes it for an error of the gateway.
-    this.#abort(Object.assign(new Error('The client went away.'), { code: 'ECONNRESET' }));
+    // Named as in Node, so that it is not mistaken for an error of the gateway.
+    this.#abort(Object.assign(new Error('The client disconnected.'), { code: 'ECONNRESET' }));
   };
 
   #abort(error: Error): void {
     if (this.#isOver) return;
     this.#error = error;
     this.#connection.destroy(error);
-    // The client is silent about a call that it has not begun.
+    // The client reports nothing for a call that it has not started.
     this.onResponseError(undefined, error);
   }
 
@@ -140,7 +139,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#wasSent = true;
   }
 
-  /** Called with the first byte of the answer; the client has it, its types do not. */
+  /** Called with the first byte of the response; the client calls it, but its types do not declare it. */
   onResponseStarted(): void {
     this.#wasAnswered = true;
   }
@@ -150,8 +149,9 @@ class Attempt implements Dispatcher.DispatchHandler {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    // Interim answers are the gateway's own business; a 101 that nobody asked for is no answer.
-    if (status === 101) controller.abort(new Error('The service changed the protocol unasked.'));
+    // Interim responses are not forwarded; an unrequested 101 is not a response.
+    if (status === 101)
+      controller.abort(new Error('The service switched protocols without being asked to.'));
     else if (status >= 200) this.#conclude({ status, headers, body: this.#write });
   }
 
@@ -192,7 +192,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     if (!this.#hasSettled) this.#judge(error);
     this.#error ??= error;
     this.#connection.destroy();
-    // HTTP has one way to say that the rest is missing.
+    // HTTP has only one way to signal a truncated response.
     this.#response?.destroy();
     if (this.#hasSettled) return;
     this.#call.response.off('close', this.#leave);
@@ -200,7 +200,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#settle(new Failure(this.#error, this.#wasSent, this.#wasAnswered));
   }
 
-  /** An answer has begun: the service lives. */
+  /** A response has begun: the service is alive. */
   #conclude(outcome: ServiceAnswer | Switched): void {
     this.#hasSettled = true;
     this.#upstream.health.succeed();
@@ -208,19 +208,19 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#settle(outcome);
   }
 
-  /** Whose fault it is that there is no answer. */
+  /** Who is at fault if there is no response. */
   #judge(error: Error): void {
     const { health } = this.#upstream;
     const { body } = this.#call;
     const isCallers =
       this.#wasLeft || isRefusedInput(error) || (body instanceof ServiceBody && body.isBrokenOff);
-    // A service may end a connection that was idle just when the next call comes.
+    // A service may close an idle connection just as the next call arrives.
     const wasIdle = this.#isReused && !this.#wasAnswered && this.#error === undefined;
     if (isCallers || wasIdle) health.forget();
     else health.fail(this.#wasSent);
   }
 
-  /** Writes the body to the caller, what has come and what will come, no faster than it is taken. */
+  /** Writes the body to the caller with backpressure, what has arrived and what follows. */
   readonly #write = (response: ServerResponse, end: EndAnswer): void => {
     this.#response = response;
     this.#end = end;
@@ -237,7 +237,7 @@ class Attempt implements Dispatcher.DispatchHandler {
       return;
     }
     response.on('drain', () => this.#controller?.resume());
-    // Unlike `flushHeaders`, which writes UTF-8, this leaves the bytes of headers what they are.
+    // Unlike `flushHeaders`, which writes UTF-8, this leaves the bytes of headers unchanged.
     let isFull = held.length === 0 && !response.write('', 'latin1');
     for (const chunk of held) isFull = !response.write(chunk);
     if (!isFull) this.#controller?.resume();

@@ -4,11 +4,11 @@ import { chooseUpstream, type Target } from './choose-upstream.ts';
 import type { Upstream } from './upstream.ts';
 
 /**
- * Calls one of the endpoints, and after an attempt that no service can have seen, one more: another
- * endpoint if there is one. A method that may be repeated also gets a second attempt if nothing was
- * answered (RFC 9110, section 9.2.2): at another endpoint, or at the same one if an old connection
- * ended, as a service ends those that were idle (RFC 9112, section 9.3.1). A body that began is never sent
- * again, and nobody waits twice for the time to run out.
+ * Calls one of the endpoints, and retries once after an attempt that no service can have seen: at
+ * another endpoint if there is one. Idempotent methods are also retried if there was no response (RFC
+ * 9110, section 9.2.2): at another endpoint, or at the same one if a reused connection was closed, as
+ * services do with idle ones (RFC 9112, section 9.3.1). A body that was started is never sent again, and
+ * a timeout is never waited for twice.
  *
  * @throws GatewayError SERVICE_LB_STATUS_ABNORMAL, SERVICE_TIMEOUT, BAD_GATEWAY, INVALID_REQUEST
  */
@@ -33,12 +33,12 @@ export async function callVersion(
   return outcome;
 }
 
-/** An error of the gateway's own, in place of a call that failed before its response began. */
+/** An error of the gateway's own, for a call that failed before its response began. */
 function toGatewayError({ error, wasSent }: Failure, targets: readonly Target[]): Error {
   if (error instanceof GatewayError) return error;
   const cause = error;
   if (!wasSent && isRefusedInput(error)) {
-    const message = 'The request cannot be passed on as it is.';
+    const message = 'The request cannot be forwarded.';
     return new GatewayError('INVALID_REQUEST', { message, cause });
   }
   const areAllOut = targets.every(({ upstream }) => upstream.health.isOut);
@@ -46,7 +46,7 @@ function toGatewayError({ error, wasSent }: Failure, targets: readonly Target[])
   return new GatewayError(code, { cause });
 }
 
-/** The endpoint of a second attempt; undefined if there must be none. */
+/** The endpoint of a retry; undefined if there must be none. */
 function findSecond(
   { error, wasSent, wasAnswered }: Failure,
   { response, method }: ReadyCall,

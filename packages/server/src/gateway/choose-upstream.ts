@@ -1,21 +1,21 @@
 import type { Endpoint, ServiceVersion } from './registry/service-registry.ts';
 import { Upstream } from './upstream.ts';
 
-/** The first sweep comes at so many endpoints; each next one when there are twice as many. */
+/** Number of endpoints at the first sweep; each later sweep comes when it has doubled. */
 const FIRST_SWEEP = 64;
 
 /** An endpoint of a version. */
 export interface Target {
   readonly upstream: Upstream;
-  /** Share of the calls in relation to the others. Those of 0 are called where no other can be. */
+  /** Weight among the endpoints. Those with 0 are only called if no other can be. */
   readonly share: number;
 }
 
 /**
- * The endpoint with the fewest calls that have not ended, by its share, among those that are in; undefined
- * where none can be called. Of several alike it takes one by chance, a larger share with more of it.
+ * The healthy endpoint with the fewest calls in flight relative to its weight; undefined if none can be
+ * called. Ties are broken at random, by weight.
  *
- * @param failed the one that a first attempt failed at: the last choice
+ * @param failed the endpoint of a failed first attempt: the last choice
  */
 export function chooseUpstream(
   targets: readonly Target[],
@@ -58,8 +58,8 @@ function pick(
 }
 
 /**
- * Every endpoint that was called: versions and services that share one share its health. An address whose
- * certificate must bear another name is another endpoint.
+ * Every endpoint that was called: versions and services that share one share its health. The same
+ * address with another certificate name is another endpoint.
  */
 export class Upstreams {
   readonly #connectMilliseconds: number;
@@ -73,7 +73,7 @@ export class Upstreams {
     this.#now = now;
   }
 
-  /** The endpoints of a version, found once for as long as the registry gives the same version. */
+  /** The endpoints of a version, cached while the registry returns the same version. */
   targetsOf(version: ServiceVersion): readonly Target[] {
     const known = this.#known.get(version);
     if (known !== undefined) return known;
@@ -100,7 +100,7 @@ export class Upstreams {
     return this.#byKey.values();
   }
 
-  /** Forgets addresses that came and went, as those of pods do. */
+  /** Forgets addresses that come and go, such as those of pods. */
   #sweep(): void {
     for (const [key, upstream] of this.#byKey) {
       if (upstream.isUnused) this.#byKey.delete(key);

@@ -25,33 +25,36 @@ const CONNECT_SECONDS = 5;
 
 /** How the gateway reaches hosted services. */
 export interface GatewayOptions {
-  /** Says where the services are. No other address is ever called, and no redirect is followed. */
+  /** Finds services. No other address is ever called, and no redirect is followed. */
   readonly registry: ServiceRegistry;
-  /** Seconds that a service has until its response headers, then `SERVICE_TIMEOUT`. Default 60 (D13). */
+  /** Seconds to wait for the response headers of a service, then `SERVICE_TIMEOUT`. Default: 60 (D13). */
   readonly headersSeconds?: number;
-  /** Seconds until a connection that does not come about counts as failed. Default 5. */
+  /** Timeout of connections to services, in seconds. Default: 5. */
   readonly connectSeconds?: number;
-  /** Bytes of a signed body that are held in memory; more go to a temporary file. Default 1 MiB (D13). */
+  /** Bytes of a signed body that are held in memory; more go to a temporary file. Default: 1 MiB (D13). */
   readonly spoolBytes?: number;
   /**
-   * Whether the proxy before this server may say for whom it calls, by `X-Forwarded-*`. Default false. With
-   * true and no such proxy, every caller can pretend to come from any address.
+   * Whether to trust `X-Forwarded-*` of the proxy in front of this server. Default: false. Without such
+   * a proxy, true allows every caller to pretend to come from any address.
    */
   readonly trustProxy?: boolean;
-  /** Names the headers that sign calls of the storage API: no service gets to see them. Default: the contract's. */
+  /**
+   * Names of the headers that sign calls of the storage API: they are never sent to services. Default:
+   * the contract's.
+   */
   readonly wireProfile?: WireProfile;
   /**
-   * Asked for each call and WebSocket once it is sure who calls, before anything else is done for it; throws
-   * a `GatewayError` to refuse.
+   * Called for each call and WebSocket after authentication, before anything else is done; throws a
+   * `GatewayError` to refuse it.
    */
   readonly admit?: (call: GatewayCall<Caller>) => void;
-  /** Milliseconds of a clock that never goes back. Default `performance.now`. */
+  /** Milliseconds of a monotonic clock. Default: `performance.now`. */
   readonly now?: () => number;
 }
 
 /** What the gateway is doing now. */
 interface GatewayStats {
-  /** WebSockets that are open. */
+  /** Open WebSockets. */
   readonly webSockets: number;
   /** Endpoints that were called and are still known. */
   readonly endpoints: readonly UpstreamStats[];
@@ -61,27 +64,28 @@ interface GatewayStats {
 export interface Gateway {
   readonly handlers: GatewayHandlers<Caller>;
   stats(): GatewayStats;
-  /** Ends idle connections and every WebSocket. Calls that still run end in their own time. */
+  /** Closes idle connections and every WebSocket. Calls in flight finish on their own. */
   close(): void;
 }
 
 /**
- * Makes the reverse proxy to hosted services.
+ * Creates the reverse proxy to hosted services.
  *
- * A call goes to one version by weight, there to the endpoint with the fewest calls, and comes back as a
- * stream: nothing is buffered but a signed body (D13) and, within a limit, what a service has not yet taken of
- * another one; nothing is decoded, on neither way (D3, D7).
+ * A call goes to one version by weight, there to the endpoint with the fewest calls in flight, and the
+ * response is streamed: only signed bodies (D13) and, up to a limit, bytes that a service has not yet
+ * read are buffered; nothing is decoded in either direction (D3, D7).
  *
- * What the service gets: the raw target after the name; `Host` of its own endpoint; the caller's headers
- * without those of the connection and without credentials, which would let it call other services, or the
- * storage API, in the caller's name; `X-Request-Id`; and `X-Forwarded-For`, `-Proto` and `-Host`.
+ * The service gets the raw target after the name; `Host` of its own endpoint; the caller's headers
+ * without hop-by-hop headers and without credentials, which would allow it to call other services, or
+ * the storage API, in the caller's name; `X-Request-Id`; and `X-Forwarded-For`, `-Proto` and `-Host`.
  *
- * A service behind `https:` must show a certificate of its host, or of the endpoint's `servername`, from an
- * authority that Node knows; name others with `NODE_EXTRA_CA_CERTS`. There is no way to go without.
+ * A service behind `https:` must present a certificate for its host, or for the endpoint's `servername`,
+ * from an authority that Node trusts; add others with `NODE_EXTRA_CA_CERTS`. Verification cannot be
+ * disabled.
  *
- * A service that sends `100 Continue` unasked, as RFC 9110, section 15.2 allows it to, counts as broken
- * (`BAD_GATEWAY`): the HTTP client ends such a connection, and it is never told to expect one. Other interim
- * answers are taken and not passed on.
+ * A service that sends `100 Continue` without being asked, as RFC 9110, section 15.2 allows, counts as
+ * broken (`BAD_GATEWAY`): the HTTP client closes such a connection, and never sends `Expect`. Other
+ * interim responses are accepted and not forwarded.
  *
  * @example
  * const gateway = createGateway({ registry });
@@ -111,7 +115,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     const { request, response, env, caller } = call;
     const body = await toBody(input, call, spools, addressOf(request, trustProxy));
     if (body.dispose !== undefined) whenOver(call, body.dispose);
-    // Only now is it sure who calls: a signature covers the body.
+    // The caller is only authenticated now: a signature covers the body.
     admit?.(call);
     const service = await findService(registry, env, input.name);
     assertCallable(service, caller);
@@ -153,7 +157,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-/** Where a call comes from: with a trusted proxy the address that it has seen. */
+/** Address of the caller: with a trusted proxy, the one that the proxy has seen. */
 function addressOf({ headers, socket }: IncomingMessage, isProxyTrusted: boolean): string {
   const seen = isProxyTrusted ? headers['x-forwarded-for'] : undefined;
   return String(seen ?? socket.remoteAddress)
@@ -167,7 +171,7 @@ function whenOver({ response }: GatewayCall<Caller>, dispose: () => Promise<void
   else response.once('close', dispose);
 }
 
-/** A service that falls behind must not take the memory and the connections of all others. */
+/** A slow service must not use up the memory and connections of all others. */
 function assertRoom({ maxCalls = Infinity }: Service, targets: readonly Target[]): void {
   const calls = targets.reduce((sum, { upstream }) => sum + upstream.outstanding, 0);
   if (calls >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');

@@ -10,17 +10,17 @@ import type {
 import type { Caller } from '../auth/caller.ts';
 import type { Switched } from './attempt.ts';
 
-/** How long a connection may be silent before TCP asks whether the other side is still there. */
+/** Idle time after which TCP probes a connection. */
 const KEEP_ALIVE_MILLISECONDS = 60_000;
 
-/** Calls a service; answered with a socket only where `upgrade` asks for one. */
+/** Calls a service; resolves with a socket only if `upgrade` asks for one. */
 export type CallService = (
   input: GatewayInput,
   call: GatewayCall<Caller>,
   upgrade: 'websocket' | undefined,
 ) => Promise<ServiceAnswer | Switched>;
 
-/** Opens WebSockets to services and knows those that are open. */
+/** Opens WebSockets to services and keeps track of them. */
 interface WebSockets {
   readonly handler: WebSocketHandler<Caller>;
   readonly size: number;
@@ -38,7 +38,7 @@ export function createWebSocketHandler(callService: CallService): WebSockets {
       const answer = await callService(input, call, 'websocket');
       if (!('socket' in answer)) return answer;
       const { socket, headers } = answer;
-      // Where the caller goes away before the 101 is written, nobody takes the socket over.
+      // If the caller disconnects before the 101 is written, nobody takes ownership of the socket.
       const onClose = () => socket.destroy();
       call.response.once('close', onClose);
       return {
@@ -63,8 +63,8 @@ export function createWebSocketHandler(callService: CallService): WebSockets {
 }
 
 /**
- * Passes bytes both ways, each no faster than they are taken. What one side ends is ended on the other;
- * where one breaks, the other does too. Idle connections stay for as long as both sides answer TCP.
+ * Pipes bytes in both directions, with backpressure. If one side ends, the other is ended; if one fails,
+ * the other is destroyed. Idle connections stay open while both sides acknowledge TCP probes.
  */
 function pipeSockets(client: Duplex, service: Duplex): void {
   for (const [from, to] of [

@@ -17,8 +17,8 @@ const CODES: Readonly<Record<Exclude<ServiceState, 'ready'>, GatewayErrorCode>> 
 /**
  * The service of that name.
  *
- * @throws GatewayError SERVICE_NOT_FOUND; SERVICE_ENDPOINT_NOT_FOUND if the registry does not know, for
- * then there is no usable address either and a repeat may help
+ * @throws GatewayError SERVICE_NOT_FOUND; SERVICE_ENDPOINT_NOT_FOUND if the registry is unavailable: no
+ * usable address is known either, and a retry may help
  */
 export async function findService(
   registry: ServiceRegistry,
@@ -37,8 +37,8 @@ export async function findService(
 }
 
 /**
- * Refuses a caller that may not call the service, and a service that cannot be called. The caller first:
- * the state of a service is nothing that others need to know.
+ * Refuses callers that may not call the service, and services that cannot be called. The caller is
+ * checked first, so that others do not learn the state of the service.
  *
  * @throws GatewayError SERVICE_FORBIDDEN, SERVICE_NOT_READY, SERVICE_CHARGE_OVERDUE
  */
@@ -48,11 +48,11 @@ export function assertCallable({ callers, state }: Service, caller: Caller): voi
 }
 
 /**
- * The version that a call goes to, by weight.
+ * Chooses the version for a call, by weight.
  *
  * @param random from 0 up to, but not including 1
- * @throws GatewayError SERVICE_VERSION_NOT_FOUND where no version has a weight,
- * SERVICE_RESOURCE_NOT_FOUND and SERVICE_ENDPOINT_NOT_FOUND where the version cannot be called
+ * @throws GatewayError SERVICE_VERSION_NOT_FOUND if no version has a weight, SERVICE_RESOURCE_NOT_FOUND
+ * and SERVICE_ENDPOINT_NOT_FOUND if the version cannot be called
  */
 export function chooseVersion({ versions }: Service, random = Math.random): ServiceVersion {
   const version = pick(versions, random);

@@ -5,8 +5,8 @@ import type { Caller } from '../auth/caller.ts';
 import type { Spools } from './spools.ts';
 
 /**
- * Bytes that all bodies together may hold beyond what their services have taken. As long as a body is read, it
- * shows that its caller has gone, which a connection that is not read does not.
+ * Maximum bytes that all bodies together may buffer ahead of their services. A body that is still read
+ * reveals that its caller has disconnected; a paused connection does not.
  */
 const AHEAD_BYTES = 64 * 1024 * 1024;
 
@@ -16,15 +16,15 @@ let ahead = 0;
 const HASH_OF_NOTHING = createHash('sha256').digest('hex');
 
 /**
- * The body of a call on its way to the service. The HTTP client destroys what it was given when a call
- * fails; this stands before the request, so that the caller can still be answered. Nothing is read before
- * the connection is there, so that a second attempt finds the body untouched.
+ * The body of a call on its way to the service. The HTTP client destroys its body when a call fails;
+ * with this in between, the caller can still get a response. Nothing is read before the connection is
+ * open, so that a second attempt finds the body untouched.
  */
 export class ServiceBody extends Readable {
   readonly #source: Readable;
-  /** Called for each piece that comes, and that the service takes. */
+  /** Called for each chunk that arrives, and that the service reads. */
   onProgress: () => void = () => {};
-  /** Whether the caller, and not the service, is why it ended too soon. */
+  /** Whether the caller, not the service, is why it ended too soon. */
   isBrokenOff = false;
   #isOpen = false;
   #ahead = 0;
@@ -55,7 +55,7 @@ export class ServiceBody extends Readable {
     source.on('data', this.#onData);
     source.once('end', this.#onEnd);
     source.once('error', this.#onError);
-    // One that is on its way when the others go must not end the process.
+    // Destroying a body in transit must not crash the process.
     source.on('error', () => {});
     source.once('close', this.#onClose);
   }
@@ -106,24 +106,24 @@ export class ServiceBody extends Readable {
 }
 
 function gone(): Error {
-  return Object.assign(new Error('The client went away.'), { code: 'ECONNRESET' });
+  return Object.assign(new Error('The client disconnected.'), { code: 'ECONNRESET' });
 }
 
 /** The body as the service gets it. */
 export interface OutgoingBody {
   readonly content: Readable | Buffer | null;
-  /** Bytes; undefined where it is sent in chunks. */
+  /** Bytes; undefined if it is sent in chunks. */
   readonly length: number | undefined;
-  /** Gives back what it holds, when the call is over. */
+  /** Releases what it holds, when the call is over. */
   readonly dispose?: () => Promise<void>;
 }
 
 /**
- * The body of a call: as it comes, where a token has let the caller in; whole and judged, where a
+ * The body of a call: streamed if a token authenticates the caller; read completely and verified if a
  * signature covers it (D13, D16).
  *
  * @param address that the call comes from
- * @throws GatewayError INVALID_CREDENTIALS, EXCEED_RATELIMIT where too many bodies wait to be judged
+ * @throws GatewayError INVALID_CREDENTIALS, EXCEED_RATELIMIT if too many bodies wait for verification
  */
 export async function toBody(
   { body, headers }: GatewayInput,

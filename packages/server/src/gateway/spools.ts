@@ -6,20 +6,20 @@ import { finished, type Readable, Writable } from 'node:stream';
 import { GatewayError } from '@berth/server-stubs';
 
 /**
- * Bodies that are taken in at once before anybody knows whether their signatures are true. Together with the
- * limit of one body this bounds what forged calls can fill: 128 MiB of memory at the default settings.
+ * Bodies that are read at the same time before their signatures are verified. With the limit per body,
+ * this limits what forged calls can occupy: 128 MiB of memory with the default settings.
  */
 const MAX_UNJUDGED = 128;
 
-/** Fewer bytes a second are slow, once so many milliseconds have shown it. */
+/** A body is slow if it has fewer bytes per second over this many milliseconds. */
 const SLOW_BYTES = 8 * 1024;
 
 const SHOWN_MILLISECONDS = 1000;
 
-/** Seconds after which a caller may try again. */
+/** Seconds after which a caller may retry. */
 const RETRY_AFTER = 1;
 
-/** A body that is being taken in. */
+/** A body that is being read. */
 interface Place {
   readonly address: string;
   readonly since: number;
@@ -27,22 +27,22 @@ interface Place {
   readonly lost: AbortController;
 }
 
-/** Takes in signed bodies, so many at a time. */
+/** Spools signed bodies, up to a number at a time. */
 export class Spools {
   readonly #memoryBytes: number;
   readonly #now: () => number;
   readonly #places = new Set<Place>();
 
   /**
-   * @param memoryBytes of one body that are held in memory
-   * @param now milliseconds of a clock that never goes back
+   * @param memoryBytes of one body held in memory
+   * @param now milliseconds of a monotonic clock
    */
   constructor(memoryBytes: number, now: () => number) {
     this.#memoryBytes = memoryBytes;
     this.#now = now;
   }
 
-  /** @throws GatewayError EXCEED_RATELIMIT; what the body fails with */
+  /** @throws GatewayError EXCEED_RATELIMIT; any error of the body */
   async spool(body: Readable, address: string): Promise<Spooled> {
     if (this.#places.size >= MAX_UNJUDGED) this.#makeRoom(address);
     const place: Place = { address, since: this.#now(), bytes: 0, lost: new AbortController() };
@@ -60,10 +60,10 @@ export class Spools {
   }
 
   /**
-   * Nobody who sends forged calls may keep others out: neither by bodies that hardly come, nor from one
-   * address. The slowest body of the address with the most of them loses its place.
+   * Forged calls must not lock others out: neither with bodies that hardly arrive, nor from a single
+   * address. The slowest body of the address with the most of them is evicted.
    *
-   * @throws GatewayError EXCEED_RATELIMIT if all of them come fast and no address has more than this one
+   * @throws GatewayError EXCEED_RATELIMIT if all of them are fast and no address has more than this one
    */
   #makeRoom(address: string): void {
     const now = this.#now();
@@ -81,7 +81,7 @@ export class Spools {
   }
 }
 
-/** A body that has come whole. */
+/** A body that has been read completely. */
 export interface Spooled {
   /** SHA-256 in hex. */
   readonly hash: string;
@@ -89,24 +89,25 @@ export interface Spooled {
   readonly length: number;
   /** The content: in memory, or a stream from the beginning of the file. */
   readonly content: Buffer | Readable;
-  /** Gives the space back, also where the content was never read. */
+  /** Frees the space, even if the content was never read. */
   dispose(): Promise<void>;
 }
 
 interface SpoolOptions {
-  /** Lets go of the body when it is aborted. */
+  /** Releases the body when it is aborted. */
   readonly signal: AbortSignal;
   readonly onBytes: (count: number) => void;
 }
 
 /**
- * Reads a body to its end, in memory up to `memoryBytes` and in a temporary file beyond, which nobody else
- * can open: it has mode 0600 and loses its name at once, so that nothing is left behind a crash.
+ * Reads a body to its end, in memory up to `memoryBytes` and in a temporary file beyond, which nobody
+ * else can open: it has mode 0600 and is unlinked immediately, so that a crash leaves nothing behind.
  *
- * D13: "A TC3 call is spooled (memory to 1 MiB, then a temporary file) and verified before the service is
- * called".
+ * D13: "A TC3 call is spooled (memory to 1 MiB, then a temporary file) and verified before the service
+ * is called".
  *
- * @throws what the body fails with, such as the limit; the reason of the signal; GatewayError if the disk has no room
+ * @throws any error of the body, such as the limit; the reason of the signal; GatewayError if the disk
+ * is full
  */
 async function spoolBody(
   body: Readable,
@@ -127,7 +128,7 @@ async function spoolBody(
     await file.appendFile(Buffer.concat(held));
     held = [];
   };
-  // The last write, which may still be under way when the body is let go of.
+  // The last write, which may still be in progress when the body is released.
   let last = Promise.resolve();
   const sink = new Writable({
     write(chunk, _encoding, done) {
@@ -161,7 +162,7 @@ async function openTemporary(): Promise<FileHandle> {
   return file;
 }
 
-/** As `pipeline`, which would destroy the body: a caller that is refused must still get its response. */
+/** Unlike `pipeline`, does not destroy the body: a refused caller must still get its response. */
 function pipeTo(sink: Writable, body: Readable, signal: AbortSignal): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
@@ -174,10 +175,10 @@ function pipeTo(sink: Writable, body: Readable, signal: AbortSignal): Promise<vo
   });
 }
 
-/** A disk that has no room for a body may have some soon, and nothing was called. */
+/** A full disk may have space again soon, and nothing was called. */
 function toSpoolError(error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === undefined || (code !== 'ENOSPC' && code !== 'EDQUOT')) return error;
-  const message = 'The gateway has no room for the body now. Try again.';
+  const message = 'The gateway has no space for the request body. Try again later.';
   return new GatewayError('SYS_ERR', { status: 503, retryAfter: 1, message, cause: error });
 }

@@ -2,28 +2,31 @@ import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { GatewayInput } from '@berth/server-stubs';
 
-/** What does not reach the service, beside the hop-by-hop headers that the router has removed. */
+/** Headers that are not sent to services, besides the hop-by-hop headers that the router removes. */
 const WITHHELD = new Set([
-  // The credentials open every service of the environment: a service that saw them could call the others
-  // in the caller's name.
+  // The credentials are valid for every service of the environment: a service that sees them could call
+  // the others in the caller's name.
   'authorization',
-  // The length is that of the body which is really sent.
+  // The length is that of the body that is really sent.
   'content-length',
-  // RFC 9110, section 10.1.1: the gateway has answered the expectation itself.
+  // RFC 9110, section 10.1.1: the gateway itself handles the expectation.
   'expect',
-  // RFC 7239: only X-Forwarded-* is kept true here, and two stories would be told.
+  // RFC 7239: only X-Forwarded-* is maintained here, and the two could contradict each other.
   'forwarded',
-  // The endpoint's own, for services behind a name; the one that the caller used is X-Forwarded-Host.
+  // The endpoint's own, for virtual hosts; the one that the caller used is X-Forwarded-Host.
   'host',
   'x-real-ip',
 ]);
 
-/** What the gateway sets itself; another spelling of it is the caller's. */
+/** Set by the gateway itself; other spellings come from the caller. */
 const REQUEST_ID = 'x-request-id';
 
 const FORWARDED = 'x-forwarded-';
 
-/** RFC 6455, section 11.3.4: it belongs to a handshake. In any other call it could only carry a token (D14). */
+/**
+ * RFC 6455, section 11.3.4: it belongs to a handshake. In any other call it could only carry a token
+ * (D14).
+ */
 const SUBPROTOCOLS = 'sec-websocket-protocol';
 
 const NOTHING: IncomingMessage['headers'] = {};
@@ -33,17 +36,16 @@ interface ServiceHeaderOptions {
   readonly credentials: ReadonlySet<string>;
   readonly isUpgrade: boolean;
   /**
-   * Whether the proxy in front of the gateway may report for whom it calls: then `X-Forwarded-For` is
-   * continued and the other two are kept. Otherwise a caller could pretend to be another.
+   * Whether to trust the proxy in front of the gateway: then `X-Forwarded-For` is continued and the
+   * other two are kept. Otherwise a caller could pretend to be another.
    */
   readonly isProxyTrusted: boolean;
 }
 
 /**
- * Headers of the call to the service, names and values in turn.
+ * Headers of the call to the service, names and values alternate.
  *
  * CGI and WSGI read `X_Real_IP` and `X-Real-IP` as one name, so underscores hide nothing here.
- *
  */
 export function toServiceHeaders(
   { headers: given }: GatewayInput,

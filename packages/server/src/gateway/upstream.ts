@@ -1,33 +1,33 @@
 import { buildConnector, Client, type Dispatcher } from 'undici';
 import type { Endpoint } from './registry/service-registry.ts';
 
-/** How long an idle connection is kept, whatever its service promises. */
+/** Maximum idle time of a connection, whatever its service announces. */
 const MAX_IDLE_MILLISECONDS = 60_000;
 
-/** Failures, one after the other, that take an endpoint out. */
+/** Consecutive failures after which an endpoint is ejected. */
 const FAILURES = 3;
 
-/** How long it stays out at first, and at most, in milliseconds; each failed trial doubles the time. */
+/** First and maximum ejection time, in milliseconds; it doubles with each failed trial. */
 const FIRST_PAUSE = 1000;
 
 const LONGEST_PAUSE = 30_000;
 
-/** Connections that are kept for the next calls, at most. */
+/** Maximum idle connections kept for later calls. */
 const MAX_IDLE = 256;
 
 /**
- * One connection to an endpoint, with one call at a time: a call never waits behind another (pipelining
- * off), and ending it ends nothing else. The client closes one that stays idle: after the time that the
- * service has named, else after 4 seconds.
+ * One connection to an endpoint, with one call at a time: a call never waits behind another (no
+ * pipelining), and closing it affects nothing else. The client closes idle ones after the time that the
+ * service announced, by default 4 seconds.
  */
 export class Connection {
   readonly #client: Client;
-  /** Whether it may serve another call after this one. */
+  /** Whether it can serve another call after this one. */
   readonly isReusable: boolean;
-  /** Whether a call has gone over the open socket before, which the service may be about to close. */
+  /** Whether the socket has served a call before: the service may be about to close it. */
   isReused = false;
 
-  /** @param onDisconnect called when the socket is gone; undefined where it serves one call alone */
+  /** @param onDisconnect called when the socket is closed; undefined if it serves one call only */
   constructor(
     origin: string,
     connect: ReturnType<typeof buildConnector>,
@@ -36,8 +36,8 @@ export class Connection {
     this.isReusable = onDisconnect !== undefined;
     this.#client = new Client(origin, {
       connect,
-      // A service may fall silent for as long as it likes once it has begun to answer (D13); the time to
-      // its headers is measured by the call itself.
+      // A service may be silent for as long as it likes once it has begun to respond (D13); the call
+      // itself measures the time to its headers.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveMaxTimeout: MAX_IDLE_MILLISECONDS,
@@ -63,21 +63,21 @@ function ignore(): void {}
 
 type Connector = ReturnType<typeof buildConnector>;
 
-/** What one endpoint is doing. */
+/** State of one endpoint. */
 export interface UpstreamStats {
   readonly origin: string;
-  /** Calls and WebSockets that have not ended. */
+  /** Calls and WebSockets in flight. */
   readonly outstanding: number;
-  /** Connections that wait for the next call. */
+  /** Idle connections. */
   readonly idle: number;
-  /** Whether it was taken out after failures. */
+  /** Whether it is ejected after failures. */
   readonly isOut: boolean;
 }
 
-/** One endpoint, its connections and its health. The last connection that was used is used first. */
+/** One endpoint, its connections and its health. The most recently used connection is reused first. */
 export class Upstream {
   readonly origin: string;
-  /** `Host` of its calls, where it is not that of the origin. */
+  /** `Host` of its calls, if it differs from that of the origin. */
   readonly host: string | undefined;
   readonly health: Health;
   outstanding = 0;
@@ -85,7 +85,7 @@ export class Upstream {
   readonly #connectHalfOpen: Connector;
   readonly #idle: Connection[] = [];
 
-  /** @param connectMilliseconds how long a connection may take */
+  /** @param connectMilliseconds timeout of a connection */
   constructor({ origin, servername }: Endpoint, connectMilliseconds: number, now: () => number) {
     this.origin = origin;
     this.host = servername === undefined ? undefined : toHost(servername, origin);
@@ -97,16 +97,15 @@ export class Upstream {
       ...(servername !== undefined && { servername }),
     };
     this.#connect = buildConnector(options);
-    // What one side of a WebSocket ends, the other may still answer.
+    // If one side of a WebSocket ends, the other may still send.
     this.#connectHalfOpen = buildConnector({ ...options, allowHalfOpen: true });
   }
 
-  /** A connection for one call, open already where there is one. */
+  /** A connection for one call, an open one if possible. */
   take(): Connection {
     return this.#idle.pop() ?? this.takeNew();
   }
 
-  /** A connection that nobody has used. */
   takeNew(): Connection {
     return new Connection(this.origin, this.#connect, this.#drop);
   }
@@ -116,7 +115,7 @@ export class Upstream {
     return new Connection(this.origin, this.#connectHalfOpen, undefined);
   }
 
-  /** Takes back a connection whose call has ended well. */
+  /** Takes back a connection whose call succeeded. */
   giveBack(connection: Connection): void {
     if (!connection.isReusable || this.#idle.length >= MAX_IDLE) {
       connection.destroy();
@@ -148,8 +147,8 @@ export class Upstream {
 }
 
 /**
- * Passive health of one endpoint: it is taken out after several calls in a row that got no answer. When
- * its pause is over, one call is let through as a trial; an answer, whatever it says, takes it back in.
+ * Passive health of one endpoint: it is ejected after several consecutive calls without a response.
+ * After a pause, one call is sent as a trial; any response ends the ejection.
  */
 class Health {
   readonly #now: () => number;
@@ -159,12 +158,12 @@ class Health {
   #isTried = false;
   #wasReached = false;
 
-  /** @param now milliseconds of a clock that never goes back */
+  /** @param now milliseconds of a monotonic clock */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Whether a call may go there: it is in, or a trial is due and nobody makes it yet. */
+  /** Whether it can be called: it is not ejected, or a trial is due and none is running. */
   get isUsable(): boolean {
     return this.#pause === 0 || (!this.#isTried && this.#now() >= this.#until);
   }
@@ -174,14 +173,13 @@ class Health {
   }
 
   /**
-   * Whether it is out though it takes connections. It is then called where there is no better endpoint:
-   * a few requests that make a service break must not take it from everybody.
+   * Whether it is ejected although it accepts connections. It is then called if there is no better
+   * endpoint: a few requests that break a service must not make it unavailable for everybody.
    */
   get isLastResort(): boolean {
     return this.#pause > 0 && this.#wasReached;
   }
 
-  /** Notes that a call goes there. */
   begin(): void {
     if (this.#pause > 0) this.#isTried = true;
   }
@@ -192,19 +190,19 @@ class Health {
     this.#isTried = false;
   }
 
-  /** Notes a call that ended before it could tell anything. */
+  /** Records a call that ended without a result. */
   forget(): void {
     this.#isTried = false;
   }
 
-  /** @param wasReached whether it took the connection */
+  /** @param wasReached whether it accepted the connection */
   fail(wasReached: boolean): void {
     this.#failures += 1;
     this.#isTried = false;
     this.#wasReached = wasReached;
     if (this.#failures < FAILURES) return;
     const now = this.#now();
-    // Calls that began before it was taken out tell nothing new.
+    // Calls from before the ejection reveal nothing new.
     if (this.#pause > 0 && now < this.#until) return;
     this.#pause = this.#pause === 0 ? FIRST_PAUSE : Math.min(this.#pause * 2, LONGEST_PAUSE);
     this.#until = now + this.#pause;

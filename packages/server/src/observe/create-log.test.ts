@@ -6,7 +6,7 @@ function logTo(lines: string[]) {
   return createLog({ level: 'info', secrets: ['my-secret'], destination });
 }
 
-test('a secret is taken out wherever it stands in a line', () => {
+test('redacts a secret anywhere in a line', () => {
   const lines: string[] = [];
   const { log, update } = logTo(lines);
   const cause = new Error('refused Bearer abc.def');
@@ -30,7 +30,7 @@ test('a secret is taken out wherever it stands in a line', () => {
   });
 });
 
-test('what libraries hang on their errors stays out', () => {
+test('omits what libraries attach to their errors', () => {
   const lines: string[] = [];
   const error = Object.assign(new Error('no'), {
     code: 'E1',

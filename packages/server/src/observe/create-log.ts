@@ -1,20 +1,20 @@
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import { createScrubber } from './create-scrubber.ts';
 
-/** How many causes of causes are told. */
+/** Maximum depth of logged causes. */
 const DEPTH = 5;
 
 /** Lines that wait for a reader of standard output: more are dropped. */
 const MOST_PENDING_BYTES = 1024 * 1024;
 
-/** How long the end of a process may wait for that reader. */
+/** How long the process waits for that reader before it exits. */
 const FLUSH_MILLISECONDS = 1000;
 
 export type Log = Logger;
 
 interface LogOptions {
   readonly level: Level | 'silent';
-  /** Never to be written, wherever they stand. */
+  /** Secrets, redacted wherever they occur. */
   readonly secrets: readonly string[];
   /** Default: standard output. */
   readonly destination?: DestinationStream | undefined;
@@ -29,12 +29,12 @@ export interface ServerLog {
   update(level: Level | 'silent', secrets: readonly string[]): void;
 }
 
-/** Makes the log of a server: a line of JSON for each entry, without secrets. */
+/** Creates the log of a server: one line of JSON per entry, without secrets. */
 export function createLog({ level, secrets, destination }: LogOptions): ServerLog {
   const scrub = createScrubber(secrets);
   let dropped = 0;
   let reported = 0;
-  /** Never waits: a pipe or socket whose reader stands still must not stop the server. */
+  /** Never waits: a pipe or socket that nobody reads must not block the server. */
   const stdout: DestinationStream = {
     write(line) {
       if (process.stdout.writableLength <= MOST_PENDING_BYTES) {
@@ -46,7 +46,7 @@ export function createLog({ level, secrets, destination }: LogOptions): ServerLo
     },
   };
   const report = () => {
-    log.warn({ dropped: dropped - reported }, 'lines of the log were dropped');
+    log.warn({ dropped: dropped - reported }, 'dropped log lines');
     reported = dropped;
   };
   if (destination === undefined && !process.stdout.listeners('error').includes(ignoreBrokenPipe)) {
@@ -85,12 +85,11 @@ export function createLog({ level, secrets, destination }: LogOptions): ServerLo
   };
 }
 
-/** Whoever reads may stop, as `| head` does. */
+/** The reader may close the pipe early, as `| head` does. */
 function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }
 
-/** An error as it is logged. */
 interface PlainError {
   readonly type: string;
   readonly message: string;
@@ -100,8 +99,8 @@ interface PlainError {
 }
 
 /**
- * What a log may tell of an error. Other properties stay out: libraries hang requests, headers and
- * credentials on their errors.
+ * Properties of an error that are logged. Others are omitted: libraries attach requests, headers and
+ * credentials to their errors.
  */
 function toPlainError(error: unknown, depth = DEPTH): PlainError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Surface } from './surface.ts';
 
-/** Upper bounds of the buckets: from half a millisecond to a long poll. */
+/** Upper limits of the buckets: from half a millisecond to a long poll. */
 const SECONDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60,
 ];
@@ -9,11 +9,11 @@ const SECONDS = [
 /** One call that has ended. */
 export interface EndedCall {
   readonly surface: Surface;
-  /** operationId; empty if no operation was found. */
+  /** operationId; empty if no operation matched. */
   readonly operation: string;
-  /** 0 if the caller went away before a response. */
+  /** 0 if the caller disconnected before a response. */
   readonly status: number;
-  /** Code of the error; empty if there was none. */
+  /** Error code; empty if there was none. */
   readonly code: string;
   readonly seconds: number;
   readonly received: number;
@@ -25,9 +25,9 @@ export interface Gauges {
   readonly activeCalls: () => number;
   readonly eventStreams: () => number;
   readonly webSockets: () => number;
-  /** Calls to hosted services that have not ended. */
+  /** Calls to hosted services in flight. */
   readonly outstanding: () => number;
-  /** Lines of the log that nobody read, so far. */
+  /** Log lines dropped so far. */
   readonly droppedLines: () => number;
 }
 
@@ -39,7 +39,7 @@ export interface Metrics {
   countLogin(result: 'hit' | 'miss'): void;
 }
 
-/** Makes the Prometheus metrics of one process. */
+/** Creates the Prometheus metrics of one process. */
 export function createMetrics(gauges: Gauges): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -54,33 +54,33 @@ export function createMetrics(gauges: Gauges): Metrics {
       },
     });
   gauge('berth_connections', 'Open connections of callers.', gauges.connections);
-  gauge('berth_calls_active', 'Calls under way.', gauges.activeCalls);
+  gauge('berth_calls_active', 'Calls in flight.', gauges.activeCalls);
   gauge('berth_event_streams', 'Open event streams.', gauges.eventStreams);
   gauge('berth_websockets', 'Open WebSockets.', gauges.webSockets);
-  gauge('berth_upstream_outstanding', 'Calls to hosted services under way.', gauges.outstanding);
+  gauge('berth_upstream_outstanding', 'Calls to hosted services in flight.', gauges.outstanding);
 
   const calls = new Counter({
     name: 'berth_calls_total',
-    help: 'Calls that have ended. status is 1xx (a WebSocket) to 5xx, or gone where the caller did not wait.',
+    help: 'Completed calls. status is 1xx (a WebSocket) to 5xx, or gone if the caller disconnected.',
     labelNames: ['surface', 'operation', 'status', 'code'],
     registers,
   });
   const durations = new Histogram({
     name: 'berth_call_duration_seconds',
-    help: 'Time from the head of a call to the end of its answer.',
+    help: 'Time from the head of a request to the end of the response.',
     labelNames: ['surface', 'operation'],
     buckets: SECONDS,
     registers,
   });
   const bytes = new Counter({
     name: 'berth_bytes_total',
-    help: 'Bytes of calls on the connections of callers, heads included.',
+    help: 'Bytes of calls on the connections of callers, including headers.',
     labelNames: ['surface', 'direction'],
     registers,
   });
   const storeFailures = new Counter({
     name: 'berth_store_failures_total',
-    help: 'Operations that the blob store could not do.',
+    help: 'Failed operations of the blob store.',
     labelNames: ['method'],
     registers,
   });
@@ -92,14 +92,14 @@ export function createMetrics(gauges: Gauges): Metrics {
   });
   const logins = new Counter({
     name: 'berth_token_cache_total',
-    help: 'Bearer tokens that were found verified (hit), or had to be verified (miss).',
+    help: 'Bearer tokens found in the cache (hit) or verified (miss).',
     labelNames: ['result'],
     registers,
   });
   for (const result of ['hit', 'miss']) logins.inc({ result }, 0);
   new Counter({
     name: 'berth_log_lines_dropped_total',
-    help: 'Lines of the log that were dropped because nobody read them.',
+    help: 'Log lines dropped because nobody read them.',
     registers,
     collect() {
       this.reset();

@@ -14,10 +14,10 @@ type Observed = ServerResponse & { [CALL]?: ObservedCall };
 type Upgrading = IncomingMessage & { [UPGRADE]?: number };
 type Counted = Socket & { [BYTES]?: { received: number; sent: number } };
 
-/** One call from its head to the end of its answer. */
+/** One call, from its head to the end of its response. */
 interface ObservedCall {
   readonly surface: Surface;
-  /** Target as it came, before a mount cuts it. */
+  /** The original target, before a mount strips its prefix. */
   readonly target: string;
   readonly startedAt: number;
   call: Call | undefined;
@@ -26,31 +26,31 @@ interface ObservedCall {
 }
 
 export interface Observer {
-  /** Calls that have not ended. */
+  /** Calls in flight. */
   readonly active: number;
-  /** Of these the event streams. */
+  /** Event streams among them. */
   readonly streams: number;
-  /** Calls it whenever a call has ended. */
+  /** Called when a call has ended. */
   onEnd(listener: () => void): void;
   begin(surface: Surface, request: IncomingMessage, response: ServerResponse): void;
-  /** For a request that may become a WebSocket, which has no response of Node's own. */
+  /** For a request that may become a WebSocket, which has no response object in Node. */
   beginUpgrade(request: IncomingMessage): void;
   /** For the routers. */
   onAnswer(answer: Answer, call: Call): void;
-  /** For downloads, which no router answers. */
+  /** For downloads, which no router handles. */
   onRefusal(code: string, response: ServerResponse): void;
-  /** For the routers: errors that were answered with 500. */
+  /** For the routers: errors that led to a 500. */
   onError(error: unknown, call: Call): void;
 }
 
 interface ObserverOptions {
   readonly log: Log;
   readonly metrics: () => Metrics;
-  /** Whether each call is logged; else only those that fail. Asked for each. */
+  /** Whether to log every call; otherwise only those that fail. Called for each one. */
   readonly logCalls: () => boolean;
 }
 
-/** Makes what counts and logs the calls of a server. */
+/** Counts and logs the calls of a server. */
 export function createObserver({ log, metrics, logCalls }: ObserverOptions): Observer {
   let active = 0;
   let streams = 0;
@@ -97,11 +97,11 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
       sent,
     };
     if (isFailure) log.warn(entry, 'call failed');
-    else if (logCalls()) log.info(entry, status === 0 ? 'caller went away' : 'call');
+    else if (logCalls()) log.info(entry, status === 0 ? 'caller disconnected' : 'call');
     else log.debug(entry, 'call refused');
   }
 
-  /** A WebSocket counts, and is logged, when it is open or refused. */
+  /** A WebSocket is counted, and logged, when it is opened or refused. */
   function endUpgrade(answer: Answer, call: Call): void {
     const { operationId, request, response } = call;
     const startedAt = (request as Upgrading)[UPGRADE] ?? performance.now();
@@ -169,7 +169,7 @@ export function createObserver({ log, metrics, logCalls }: ObserverOptions): Obs
   };
 }
 
-/** A connection carries many calls: what it has carried since the last one is this one's. */
+/** A connection carries many calls: the bytes since the previous one belong to this one. */
 function takeBytes(socket: Counted | null): { received: number; sent: number } {
   if (socket === null) return { received: 0, sent: 0 };
   socket[BYTES] ??= { received: 0, sent: 0 };
@@ -195,7 +195,7 @@ function pathOf(target: string): string {
   return end < 0 ? target : target.slice(0, end);
 }
 
-/** The error code in an answer of the server itself; empty where there is none. */
+/** The error code in a response of the server itself; empty if there is none. */
 function codeOf({ status, body }: Answer): string {
   if (status < 400) return '';
   if (typeof body === 'string') return XML_CODE.exec(body)?.[1] ?? '';
@@ -211,7 +211,7 @@ function isEventStream({ headers }: Answer): boolean {
 
 type Handlers = GatewayHandlers<Caller>;
 
-/** Handlers that tell of WebSockets that open, which the router no longer answers. */
+/** Handlers that also report opened WebSockets, which bypass the router. */
 export function observeWebSockets(handlers: Handlers, onAnswer: Observer['onAnswer']): Handlers {
   const { webSocket } = handlers;
   if (webSocket === undefined) return handlers;

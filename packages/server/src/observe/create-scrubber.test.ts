@@ -16,7 +16,7 @@ test.each([
   expect(createScrubber([])(line)).toBe(clean);
 });
 
-test('secrets of the configuration go, also as JSON and URLs spell them', () => {
+test('redacts secrets of the configuration, also if encoded in JSON and URLs', () => {
   const scrub = createScrubber(['p"ss w(rd', 'short', 'longer-secret', 'longer-secret-still']);
   expect(scrub(JSON.stringify({ a: 'p"ss w(rd', b: 'longer-secret-still!' }))).toBe(
     '{"a":"[redacted]","b":"[redacted]!"}',

@@ -1,33 +1,33 @@
-/** What carries a secret whatever its value: the name stays, the value goes. */
+/** Carries a secret whatever its value: the name stays, the value is redacted. */
 const SHAPES: readonly [RegExp, string][] = [
   [/\b(Bearer\s+)[\w.~+/=-]+/gi, '$1'],
   [/(berth\.bearer\.)[\w.~+/=-]+/gi, '$1'],
   [/\b(Signature=|Token=)[^\s,"&\\]+/gi, '$1'],
   [/([?&](?:sign|signature|token|x-amz-[\w-]+)=)[^&"\s\\]+/gi, '$1'],
-  // Begins where a word does: tried from within each, time would grow with the square of the line.
+  // Starts at a word boundary: otherwise the time would be quadratic in the length of the line.
   [/(?<![\w-])eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, ''],
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----)?/g, ''],
 ];
 
 const REDACTED = '[redacted]';
 
-/** A shorter text would also stand for itself in words and numbers that are no secrets. */
+/** Shorter secrets would also match words and numbers that are none. */
 const SHORTEST = 6;
 
 interface Scrubber {
   (text: string): string;
-  /** Replaces the secrets that are looked for. */
+  /** Replaces the known secrets. */
   update(secrets: readonly string[]): void;
 }
 
 /**
- * Makes a function that removes secrets from a text, wherever in a line of the log they stand: those
- * that are given, and all that has the shape of a token, a signature or a signed link.
+ * Creates a function that redacts secrets anywhere in a log line: the given ones, and everything that
+ * looks like a token, a signature or a signed link.
  */
 export function createScrubber(secrets: readonly string[]): Scrubber {
   let known: RegExp | undefined;
   const update = (next: readonly string[]) => {
-    // A line is JSON, which writes some characters in another way.
+    // A line is JSON, which escapes some characters.
     const spelled = next
       .filter(({ length }) => length >= SHORTEST)
       .flatMap((secret) => [

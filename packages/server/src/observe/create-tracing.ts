@@ -9,19 +9,19 @@ type Traced = ServerResponse & { [SPAN]?: { readonly span: Span; readonly contex
 
 type Api = typeof import('@opentelemetry/api');
 
-/** Spans of calls, for whatever OpenTelemetry SDK the process has registered. */
+/** Spans of calls, for any OpenTelemetry SDK that the process has registered. */
 export interface Tracing {
-  /** Begins a span of kind SERVER in the trace of the request, and works in it. */
+  /** Starts a SERVER span in the trace of the request, and runs in it. */
   run(surface: Surface, request: IncomingMessage, response: ServerResponse, work: () => void): void;
   /** Names the span after the operation. */
   name(call: Call): void;
-  /** Headers that carry the trace on, such as `traceparent`. */
+  /** Headers that propagate the trace, such as `traceparent`. */
   headersOf(response: ServerResponse): Record<string, string>;
 }
 
 /**
- * Makes the tracing where `@opentelemetry/api` is installed and an SDK is registered, which `node
- * --import` does before this is called; else undefined, and calls cost nothing more.
+ * Sets up tracing if `@opentelemetry/api` is installed and an SDK is registered, which must happen
+ * before this call, for example with `node --import`; otherwise undefined, at no cost per call.
  */
 export async function createTracing(): Promise<Tracing | undefined> {
   const api = await import('@opentelemetry/api').catch(() => undefined);
@@ -70,7 +70,7 @@ export async function createTracing(): Promise<Tracing | undefined> {
   };
 }
 
-/** The API alone is installed with many libraries; without an SDK its spans lead nowhere. */
+/** Many libraries install the API; without an SDK its spans go nowhere. */
 function isRegistered({ trace }: Api): boolean {
   const provider = trace.getTracerProvider() as { getDelegate?(): object };
   const delegate = provider.getDelegate?.() ?? provider;
@@ -79,13 +79,13 @@ function isRegistered({ trace }: Api): boolean {
 
 type Handlers = GatewayHandlers<Caller>;
 
-/** Handlers that carry the trace of a call on to the hosted service. */
+/** Handlers that propagate the trace of a call to the hosted service. */
 export function traceHandlers(handlers: Handlers, tracing: Tracing | undefined): Handlers {
   if (tracing === undefined) return handlers;
   const traced = Object.entries(handlers).map(([name, handler]) => [
     name,
     (...[input, call]: Parameters<GatewayHandler<Caller>>) => {
-      // Only now: a signature may cover the headers as they came.
+      // Only now: a signature may cover the original headers.
       const headers = { ...input.headers, ...tracing.headersOf(call.response) };
       return (handler as GatewayHandler<Caller>)({ ...input, headers }, call);
     },

@@ -1,9 +1,9 @@
 import { FILES_PATH, UPLOAD_PATH } from '@berth/server-stubs/engine';
 
-/** Parts of the server that callers speak to. */
+/** Parts of the server that callers use. */
 export type Surface = 'gateway' | 'storage' | 'upload' | 'files';
 
-/** Everything that is nobody else's is the gateway's, whose error tells what there is. */
+/** Everything else goes to the gateway, whose error lists what exists. */
 export function surfaceOf(url: string): Surface {
   if (isBelow(url, '/api/v2')) return 'storage';
   if (isBelow(url, UPLOAD_PATH)) return 'upload';

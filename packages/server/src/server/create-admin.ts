@@ -3,26 +3,27 @@ import { isOwnHost } from './urls.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
 
-/** Why each API takes no calls; empty if it does. Without `gateway` nothing is served. */
+/** Reasons why each API takes no calls; empty if it does. Without `gateway` nothing is served. */
 export interface Unreadiness {
   readonly gateway: readonly string[];
   readonly storage: readonly string[];
 }
 
 interface AdminOptions {
-  /** Host names that requests may give, beside localhost and addresses. */
+  /** Host names to accept in requests, besides localhost and addresses. */
   readonly hosts: readonly string[];
   readonly unreadiness: () => Promise<Unreadiness>;
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
 }
 
 /**
- * Makes the server of health and metrics.
+ * Creates the server of health and metrics.
  *
  * - `/healthz`: 200 while the process works.
- * - `/readyz/gateway` and `/readyz/storage`: 200 while that API takes calls; else 503 with the reasons.
- * - `/readyz`: 200 while the gateway takes calls, with the reasons of the storage: hosted services need no
- *   store, so an outage of the store must not take them away.
+ * - `/readyz/gateway` and `/readyz/storage`: 200 while that API takes calls; otherwise 503 with the
+ *   reasons.
+ * - `/readyz`: 200 while the gateway takes calls, with the reasons of the storage API: hosted services
+ *   need no store, so an outage of the store must not take them down.
  * - `/metrics`: in the text format of Prometheus.
  */
 export function createAdmin({ hosts, unreadiness, metrics }: AdminOptions): Server {
@@ -31,7 +32,12 @@ export function createAdmin({ hosts, unreadiness, metrics }: AdminOptions): Serv
     async (request, response) => {
       request.resume();
       if (!isOwnHost(request.headers.host, hosts)) {
-        send(response, 421, TEXT, 'This server has no such name: use localhost or an address.\n');
+        send(
+          response,
+          421,
+          TEXT,
+          'This server does not have that name: use localhost or an address.\n',
+        );
       } else if (request.method !== 'GET' && request.method !== 'HEAD') {
         response.setHeader('allow', 'GET, HEAD');
         send(response, 405, TEXT, 'Only GET and HEAD are served here.\n');
@@ -62,7 +68,7 @@ export function createAdmin({ hosts, unreadiness, metrics }: AdminOptions): Serv
         response,
         404,
         TEXT,
-        'There are /healthz, /readyz, /readyz/gateway, /readyz/storage and /metrics.\n',
+        'Not found. Paths: /healthz, /readyz, /readyz/gateway, /readyz/storage and /metrics.\n',
       );
     }
   }

@@ -18,7 +18,7 @@ import type { Surface } from '../observe/surface.ts';
 import type { Services } from './create-services.ts';
 import { toPublicUrl } from './urls.ts';
 
-/** Listeners of all surfaces, made of one configuration. */
+/** Listeners of all surfaces, created from one configuration. */
 export interface Application extends Pick<GatewayRouter, 'upgrade' | 'shouldUpgrade'> {
   readonly surfaces: Readonly<
     Record<Surface, { readonly request: Router; readonly checkContinue: Router['checkContinue'] }>
@@ -34,7 +34,7 @@ interface ApplicationParts {
 }
 
 /**
- * Puts routers, storage and services together. Made anew for each configuration; what has state is in
+ * Assembles routers, storage and services. Created again for each configuration; what has state is in
  * `services` and stays.
  *
  * @throws TypeError for what the routers and the storage refuse
@@ -114,7 +114,7 @@ function toEnvOption(names: readonly string[]): EnvOption {
 
 type Listener = Router['checkContinue'];
 
-/** Makes a listener see its requests without the prefix of their paths, as Express mounts one. */
+/** Strips a prefix from the paths of requests, as mounting does in Express. */
 function mount(prefix: string, listener: Listener): Listener {
   return (request, response) => {
     const rest = (request.url ?? '/').slice(prefix.length);

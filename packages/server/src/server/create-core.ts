@@ -17,7 +17,7 @@ import { toUrl } from './urls.ts';
 
 const SWEEP_INTERVAL_MILLISECONDS = 10 * 60_000;
 
-/** A store that takes longer to answer is not one that uploads can be sent to. */
+/** A store that takes longer to respond is not ready for uploads. */
 const STORE_CHECK_MILLISECONDS = 3_000;
 
 /** A server without its admin part. */
@@ -27,13 +27,15 @@ interface Core {
   readonly url: string;
   listen(): Promise<void>;
   unreadiness(): Promise<Unreadiness>;
-  /** Settings that have changed and need a restart. Rejects, and changes nothing, for a bad one. */
+  /**
+   * Returns settings that have changed and need a restart. Rejects, and changes nothing, for an invalid
+   * configuration.
+   */
   reload(next: Config): Promise<readonly string[]>;
-  /** Ends gracefully, once; calls that outlive `listen.shutdownSeconds` are cut. */
+  /** Shuts down gracefully, once; calls that outlive `listen.shutdownSeconds` are aborted. */
   close(): Promise<void>;
 }
 
-/** Puts all parts of a server together. */
 export async function createCore(initial: Config, serverLog: ServerLog): Promise<Core> {
   const { log, update: updateLog } = serverLog;
   let config = initial;
@@ -83,7 +85,7 @@ export async function createCore(initial: Config, serverLog: ServerLog): Promise
         },
         endWebSockets: () => gateway.close(),
       });
-      if (cut > 0) log.warn({ calls: cut }, 'cut calls that outlived the shutdown');
+      if (cut > 0) log.warn({ calls: cut }, 'aborted calls that outlived the shutdown');
     }
     await services.close();
   }
@@ -127,17 +129,17 @@ export async function createCore(initial: Config, serverLog: ServerLog): Promise
 }
 
 /**
- * Removes what broken uploads left behind, now and then.
+ * Removes leftovers of failed uploads from time to time.
  *
- * @returns ends it
+ * @returns a function that stops it
  */
 function keepSwept(blobs: BlobStore, log: Log): () => void {
   const sweep = async () => {
     try {
       const removed = await blobs.sweep();
-      if (removed > 0) log.info({ removed }, 'removed what broken uploads left');
+      if (removed > 0) log.info({ removed }, 'removed leftovers of failed uploads');
     } catch (error) {
-      log.warn({ err: error }, 'cannot look for what broken uploads left');
+      log.warn({ err: error }, 'cannot remove leftovers of failed uploads');
     }
   };
   const timer = setInterval(sweep, SWEEP_INTERVAL_MILLISECONDS).unref();
@@ -145,7 +147,7 @@ function keepSwept(blobs: BlobStore, log: Log): () => void {
   return () => clearInterval(timer);
 }
 
-/** Why the APIs of a server take no calls; empty if they do. */
+/** Reasons why the APIs of a server take no calls; empty if they do. */
 async function findUnreadiness(
   state: 'new' | 'listening' | 'draining',
   blobs: BlobStore,

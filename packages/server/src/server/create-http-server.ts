@@ -13,24 +13,27 @@ import type { Dispatch } from './dispatch.ts';
 import { answerClientError, createBodyWatch, createWriteWatch } from './hardening.ts';
 import { readTls } from './tls.ts';
 
-/** Requests of one connection that may wait. More are not read: their sender is to wait. */
+/**
+ * Pipelined requests of one connection that may wait. The connection is not read beyond that, so its
+ * sender waits.
+ */
 const MOST_WAITING = 32;
 
-/** How often Node looks for connections whose headers do not come. */
+/** How often Node checks for connections whose headers do not arrive. */
 const HEADER_CHECK_MILLISECONDS = 1_000;
 
 type Listen = Config['listen'];
 
-/** Makes the server of callers, hardened against clients that are slow, broken or too many. */
+/** Creates the server of callers, hardened against clients that are slow, broken or too many. */
 export async function createHttpServer(listen: Listen, dispatch: Dispatch): Promise<Server> {
   const options: ServerOptions = {
     headersTimeout: listen.headersSeconds * 1000,
-    // A body may take as long as it takes, as long as it comes: see the body watch.
+    // A body may take any time as long as bytes arrive: see the body watch.
     requestTimeout: 0,
     connectionsCheckingInterval: HEADER_CHECK_MILLISECONDS,
     keepAliveTimeout: listen.keepAliveSeconds * 1000,
     maxHeaderSize: listen.maxHeaderBytes,
-    // The routers refuse it in the error shape of the contract.
+    // The routers refuse it in the error format of the contract.
     requireHostHeader: false,
     noDelay: true,
     shouldUpgradeCallback: dispatch.shouldUpgrade,
@@ -49,7 +52,7 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
   const writes = createWriteWatch(listen.writeIdleSeconds);
   const turns = createTurns();
   const findFault = (request: IncomingMessage) => {
-    // Before Node 24 further headers were left out of `headers` alone, and passed on.
+    // Before Node 24, further headers were only dropped from `headers`, and still forwarded.
     if (request.rawHeaders.length > listen.maxHeaders * 2) return 'HPE_HEADER_OVERFLOW';
     return isAmbiguous(request) ? 'HPE_INVALID_HEADER_TOKEN' : undefined;
   };
@@ -78,8 +81,8 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
         if (dispatch.isAnswering(socket)) socket.destroy();
         else answerClientError(error.code, socket);
       })
-      // Node reports it as a `clientError` too, but without a handshake no refusal can be sent: `end` would
-      // wait for one without a limit.
+      // Node reports it as a `clientError` too, but no refusal can be sent without a handshake: `end`
+      // would wait for one without a limit.
       .on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy())
       .on('close', () => {
         bodies.close();
@@ -90,13 +93,13 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
 
 /** Serves the pipelined requests of a connection one at a time. */
 interface Turns {
-  /** Calls `serve` when the responses before this one have ended; never if the connection ends before. */
+  /** Calls `serve` when the earlier responses have ended; never if the connection ends first. */
   take(response: ServerResponse, serve: () => void): void;
 }
 
 /**
- * Node gives out pipelined requests as they are read: one connection could have thousands of calls under way.
- * The responses have to be sent in order anyway (RFC 9112, section 9.3.2).
+ * Node emits pipelined requests as it reads them, so one connection could have thousands of calls in
+ * flight. The responses must be sent in order anyway (RFC 9112, section 9.3.2).
  */
 function createTurns(): Turns {
   const waiting = new WeakMap<Duplex, (() => void)[]>();
@@ -125,7 +128,8 @@ function createTurns(): Turns {
       }
       queue.push(() => begin(socket, response, serve));
       if (queue.length !== MOST_WAITING) return;
-      // Node reads on when a body has been read: what it reads then waits too, and is not read any further.
+      // Node continues to read after a body: requests found there wait too, and are not read any
+      // further.
       const stay = () => {
         if (queue.length >= MOST_WAITING) socket.pause();
         else socket.off('resume', stay);
@@ -137,8 +141,8 @@ function createTurns(): Turns {
 
 /**
  * RFC 9112, section 6.1: "A server … that receives an HTTP/1.0 message containing a Transfer-Encoding
- * header field MUST treat the message as if the framing is faulty". Node reads it, while a proxy of
- * HTTP/1.0 sees its end elsewhere. No other version than 1 is spoken here, though Node reads `HTTP/2.0`.
+ * header field MUST treat the message as if the framing is faulty". Node accepts it, while an HTTP/1.0
+ * proxy sees its end elsewhere. Only HTTP/1 is supported here, though Node accepts `HTTP/2.0`.
  */
 function isAmbiguous({ httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): boolean {
   return (

@@ -11,7 +11,7 @@ function setUp(quota: Quota) {
   return { quotas, wait, take: () => quotas.take('dev') };
 }
 
-/** Asks `calls` times at once, and counts those let in. */
+/** Makes `calls` calls at the same moment, and counts those allowed. */
 const admit = (take: () => number | undefined, calls: number) =>
   Array.from({ length: calls }, take).filter((seconds) => seconds === undefined).length;
 
@@ -25,7 +25,7 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-test('never lets in more than burst + rate × time', () => {
+test('never allows more than burst + rate × time', () => {
   fc.assert(
     fc.property(quotaArbitrary, steps, (quota, sequence) => {
       const { take, wait } = setUp(quota);
@@ -43,7 +43,7 @@ test('never lets in more than burst + rate × time', () => {
   );
 });
 
-test('lets in who waited as long as told, and nobody who came a second earlier', () => {
+test('allows a caller that waited the given seconds, and none that came a second earlier', () => {
   fc.assert(
     fc.property(quotaArbitrary, steps, (quota, sequence) => {
       const { take, wait } = setUp(quota);
@@ -62,18 +62,18 @@ test('lets in who waited as long as told, and nobody who came a second earlier',
   );
 });
 
-test('lets in everybody where there is no quota', () => {
+test('allows every call without a quota', () => {
   const { quotas } = setUp({ callsPerSecond: 1 });
   expect(admit(() => quotas.take('other'), 1_000)).toBe(1_000);
   expect(admit(() => quotas.take('__proto__'), 10)).toBe(10);
 });
 
-test('takes the calls of one second for a burst that is not given', () => {
+test('uses the calls of one second as the default burst', () => {
   expect(admit(setUp({ callsPerSecond: 7 }).take, 100)).toBe(7);
   expect(admit(setUp({ callsPerSecond: 0.1 }).take, 100)).toBe(1);
 });
 
-test('keeps what was used over an update', () => {
+test('keeps the used part of a quota across an update', () => {
   const { quotas, take, wait } = setUp({ callsPerSecond: 1, burst: 10 });
   expect(admit(take, 10)).toBe(10);
   quotas.update([['dev', { callsPerSecond: 2, burst: 10 }]]);
@@ -84,7 +84,7 @@ test('keeps what was used over an update', () => {
   expect(admit(take, 100)).toBe(100);
 });
 
-test('does not fill twice where the clock stands still or goes back', () => {
+test('does not refill twice if the clock stops or goes back', () => {
   const { take, wait } = setUp({ callsPerSecond: 1, burst: 1 });
   expect(admit(take, 5)).toBe(1);
   wait(-4_000);

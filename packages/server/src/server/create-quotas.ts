@@ -1,11 +1,11 @@
-/** What sums of fractions may be off by, so that who waited as long as told is let in. */
+/** Rounding error to tolerate, so that a caller that waited the given seconds is allowed. */
 const ROUNDING = 1e-6;
 
 /**
- * Limits the calls of each environment by a token bucket. Environments without a quota have no limit
- * and cost no memory.
+ * Limits the calls of each environment by a token bucket. Environments without a quota have no limit and
+ * cost no memory.
  *
- * @throws RangeError for a quota that is none; the old ones stay
+ * @throws RangeError for an invalid quota; the old ones stay
  * @example
  * const quotas = createQuotas([['dev', { callsPerSecond: 50, burst: 100 }]]);
  * const seconds = quotas.take('dev');
@@ -19,7 +19,9 @@ export function createQuotas(
 
   const toBucket = (env: string, { callsPerSecond, burst = callsPerSecond }: Quota): Bucket => {
     if (!(callsPerSecond > 0 && burst > 0 && Number.isFinite(callsPerSecond + burst))) {
-      throw new RangeError(`The quota of ${env} must let in calls: both numbers more than 0.`);
+      throw new RangeError(
+        `The quota of ${env} must allow calls: callsPerSecond must be more than 0 and burst at least 1.`,
+      );
     }
     const perMs = callsPerSecond / 1_000;
     const capacity = Math.max(burst, 1);
@@ -52,9 +54,9 @@ export function createQuotas(
 
 /** How many calls an environment may make. */
 export interface Quota {
-  /** Calls a second in the long run; more than 0, also a fraction. */
+  /** Sustained calls per second; more than 0, may be a fraction. */
   readonly callsPerSecond: number;
-  /** Calls that may come at once, 1 or more. Default: those of one second. */
+  /** Calls allowed in a burst, 1 or more. Default: those of one second. */
   readonly burst?: number | undefined;
 }
 
@@ -67,11 +69,11 @@ interface Quotas {
   /**
    * Asks for one call.
    *
-   * @returns undefined where it may go on, and has been counted; else the whole seconds to wait, for
-   *   the `Retry-After` of `EXCEED_RATELIMIT` (D6, D26)
+   * @returns undefined if it is allowed, and has been counted; otherwise the full seconds to wait, for
+   * the `Retry-After` of `EXCEED_RATELIMIT` (D6, D26)
    */
   take(env: string): number | undefined;
-  /** Replaces the quotas. An environment whose quota stays keeps what it has used of it. */
+  /** Replaces the quotas. An environment whose quota does not change keeps what it has used of it. */
   update(quotas: Iterable<readonly [env: string, quota: Quota]>): void;
 }
 

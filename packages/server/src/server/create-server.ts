@@ -12,37 +12,37 @@ import { checkParts } from './create-services.ts';
 import { toUrl } from './urls.ts';
 
 export interface ServerOptions {
-  /** Where the lines of the log go. Default: standard output. */
+  /** Where log lines are written. Default: standard output. */
   readonly logTo?: DestinationStream;
 }
 
-/** A server of the whole contract. */
+/** A server of the gateway, the storage API, the upload target and links. */
 export interface BerthServer {
   /** Address of callers, such as `http://127.0.0.1:4020`; throws before `listen`. */
   readonly url: string;
   /** Address of health and metrics; throws before `listen`. */
   readonly adminUrl: string;
-  /** Begins to take calls. Rejects as `net.Server` does, for example with `EADDRINUSE`. */
+  /** Starts taking calls. Rejects as `net.Server` does, for example with `EADDRINUSE`. */
   listen(): Promise<void>;
   /**
-   * Takes over another configuration while it runs: environments, credentials, services, quotas, CORS,
-   * keys, limits and logging. Calls under way end as they began.
+   * Applies another configuration while the server runs: environments, credentials, services, quotas,
+   * CORS, keys, limits and logging. Calls in flight finish with the old one.
    *
-   * @returns settings that have changed and need a restart; they stay as they were
-   * @throws ConfigError for a bad one; the old one then stays
+   * @returns settings that have changed and need a restart; they keep their values
+   * @throws ConfigError for an invalid configuration; the old one then stays
    */
   reload(config: ConfigInput | Config): Promise<readonly string[]>;
-  /** Takes no new calls, lets those under way end for `listen.shutdownSeconds`, and then cuts them. */
+  /** Stops taking calls, lets those in flight finish for `listen.shutdownSeconds`, and then aborts them. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Makes a server: gateway, storage API, upload target and downloads on one port, health and metrics on
- * another. Relative paths begin at the working directory; use `loadConfig` for a file.
+ * Creates a server: gateway, storage API, upload target and downloads on one port, health and metrics on
+ * another. Relative paths are relative to the working directory; use `loadConfig` for a file.
  *
  * @throws ConfigError with every fault of the configuration
- * @throws StoreUnavailableError where the store cannot be used
+ * @throws StoreUnavailableError if the store cannot be used
  *
  * @example
  * const server = await createServer({
@@ -80,13 +80,12 @@ export async function createServer(
   };
 }
 
-/** A server whose configuration has been read. */
 interface LoggedServer extends Omit<BerthServer, 'reload' | typeof Symbol.asyncDispose> {
   /** As `reload` of a server. */
   take(config: Config): Promise<readonly string[]>;
 }
 
-/** Makes a server: the core, and the admin server beside it. */
+/** Combines the core and the admin server. */
 export async function createLoggedServer(config: Config, log: ServerLog): Promise<LoggedServer> {
   const core = await createCore(config, log);
   const admin = createAdmin({
@@ -113,7 +112,7 @@ export async function createLoggedServer(config: Config, log: ServerLog): Promis
     },
     take: core.reload,
     async close() {
-      // First the core, so that whoever asks hears that the server is draining.
+      // The core first, so that `/readyz` reports that the server is draining.
       await core.close();
       await stopAdmin(admin);
     },

@@ -20,15 +20,15 @@ import { createQuotas, type Quota } from './create-quotas.ts';
 const STORE_METHODS = ['write', 'stat', 'copy', 'delete', 'sweep', 'check'] as const;
 const STORE_FAILURES: readonly unknown[] = ['StoreUnavailableError', 'BlobDamagedError'];
 
-/** What has state, and outlives a change of the configuration. */
+/** What has state, and outlives a reload. */
 export interface Services {
   readonly blobs: BlobStore;
   readonly gateway: Gateway;
-  /** Of the authenticator; tokens that were verified a short while ago are counted. */
+  /** Of the authenticator; counts recently verified tokens. */
   readonly gatewaySecurity: GatewaySecurity<Caller>;
-  /** Of the authenticator, with the quota of the environment asked after it. */
+  /** Of the authenticator, followed by the quota of the environment. */
   readonly storageSecurity: StorageSecurity<Caller>;
-  /** @throws ConfigError for what could never work; all then stays as it was */
+  /** @throws ConfigError for what could never work; nothing changes then */
   update(config: Config): Promise<void>;
   close(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export async function createServices(
     wireProfile: config.wireProfile,
     clockWindowSeconds: limits.clockWindowSeconds,
     tokenCacheSeconds: limits.tokenCacheSeconds,
-    onKeyFailure: (env, reason) => log.error({ env, reason }, 'keys of tokens cannot be had'),
+    onKeyFailure: (env, reason) => log.error({ env, reason }, 'cannot load the keys of tokens'),
   });
   const gateway = createGateway({
     registry,
@@ -90,7 +90,7 @@ export async function createServices(
       },
     },
     async update(next) {
-      // All or nothing: what one part refuses must not come after the change of another.
+      // All or nothing: no part may refuse after another has changed.
       await checkParts(next);
       await authenticator.update(toAuthEnvironments(next));
       registry.update(toServiceConfigs(next));
@@ -110,7 +110,7 @@ function toQuotas({ environments }: Config): [string, Quota][] {
   );
 }
 
-/** A store that tells which of its operations it could not do. */
+/** Counts the operations that fail. */
 function observeStore(store: BlobStore, onFailure: (method: string) => void): BlobStore {
   const observed: Record<string, unknown> = { close: () => store.close() };
   const observe = <T>(method: string, result: Promise<T>): Promise<T> =>
@@ -132,10 +132,9 @@ function observeStore(store: BlobStore, onFailure: (method: string) => void): Bl
   return observed as unknown as BlobStore;
 }
 
-/** Opens the blob store of a configuration. */
 async function createBlobs(store: Config['store']): Promise<BlobStore> {
   if (store.driver === 'file') return createFileBlobStore({ root: store.root });
-  // The SDK takes longer to load than all the rest.
+  // The SDK takes longer to load than everything else.
   const { createS3BlobStore } = await import('../blobs/s3/create-s3-blob-store.ts');
   const { driver, accessKeyId, secretAccessKey, ...options } = store;
   return createS3BlobStore({
@@ -146,8 +145,8 @@ async function createBlobs(store: Config['store']): Promise<BlobStore> {
 }
 
 /**
- * Judges of a configuration what only the parts of the server can judge, such as a key set without a
- * key. Nothing is opened and nobody is asked.
+ * Runs the checks of a configuration that only the parts of the server can do, such as for a key set
+ * without keys. Opens nothing and makes no requests.
  *
  * @throws ConfigError
  */
@@ -162,7 +161,7 @@ export async function checkParts(config: Config): Promise<void> {
   }
 }
 
-/** The hosted services of all environments, as the registry wants them. */
+/** The hosted services of all environments, as the registry takes them. */
 function toServiceConfigs({ environments }: Config): ServiceConfig[] {
   return Object.entries(environments).flatMap(([env, { services }]) =>
     Object.entries(services).map(
@@ -175,7 +174,7 @@ function toServiceConfigs({ environments }: Config): ServiceConfig[] {
   );
 }
 
-/** Who is let in where, as the authenticator wants it. */
+/** The credentials of all environments, as the authenticator takes them. */
 function toAuthEnvironments({ environments }: Config): AuthEnvironments {
   return Object.fromEntries(
     Object.entries(environments).map(([env, { tokens, credentials }]) => [

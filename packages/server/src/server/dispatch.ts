@@ -10,21 +10,20 @@ const UPGRADED = Symbol('upgraded');
 type Answering = Duplex & { [RESPONSE]?: ServerResponse; [UPGRADED]?: boolean };
 const UNUSED_SECONDS = 1;
 
-/** What the events of an HTTP server lead to. */
 export interface Dispatch {
   request(request: IncomingMessage, response: ServerResponse): void;
   checkContinue(request: IncomingMessage, response: ServerResponse): void;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   shouldUpgrade(request: IncomingMessage): boolean;
-  /** Whether an answer on this connection has begun and not ended. */
+  /** Whether a response on this connection has begun and not ended. */
   isAnswering(socket: Duplex): boolean;
   /** Whether a connection has carried a request. */
   hasServed(socket: Duplex): boolean;
-  /** From now on every answer closes its connection. */
+  /** From now on every response closes its connection. */
   drain(): void;
 }
 
-/** Leads each request to its surface, and counts it. */
+/** Routes each request to its surface, and counts it. */
 export function createDispatch(
   application: () => Application,
   observer: Observer,
@@ -67,21 +66,21 @@ export function createDispatch(
 }
 
 interface DrainOptions {
-  /** How long calls and streams under way may go on. */
+  /** How long calls and streams may continue. */
   readonly seconds: number;
   readonly observer: Observer;
-  /** Closes connections that have not sent a request yet: Node counts them as idle from 26 on. */
+  /** Closes connections that have not sent a request yet: Node counts them as idle only since version 26. */
   readonly closeUnused: () => void;
-  /** Ends WebSockets: when no other call is under way any more, or at the limit. */
+  /** Ends WebSockets when no other call is in flight, or at the limit. */
   readonly endWebSockets: () => void;
 }
 
 /**
  * Stops a server gracefully: it takes no new connections, closes idle ones, lets calls and streams
- * under way come to their end, and cuts those that have not after the limit. WebSockets have no end of
- * their own: they are ended as soon as nothing else is under way.
+ * finish, and aborts those that exceed the limit. WebSockets do not end by themselves: they are closed
+ * as soon as nothing else is in flight.
  *
- * @returns how many calls were cut
+ * @returns how many calls were aborted
  */
 export async function drain(
   server: Server,
@@ -95,7 +94,7 @@ export async function drain(
     });
   observer.onEnd(onEnd);
   onEnd();
-  // One that was opened just now may have a request on its way.
+  // One that was just opened may have a request on its way.
   const unused = setTimeout(() => {
     closeUnused();
     onEnd();

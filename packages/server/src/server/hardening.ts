@@ -9,18 +9,18 @@ interface Refusal {
   readonly message: string;
 }
 
-const MALFORMED: Refusal = { status: 400, message: 'The request is no valid HTTP.' };
+const MALFORMED: Refusal = { status: 400, message: 'The request is not valid HTTP.' };
 
 const REFUSALS: Readonly<Record<string, Refusal>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, message: 'The head of the request is too large.' },
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'The request line and headers are too large.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'The chunk extensions are too large.' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
 };
 
-/** What stands for a request that could not be read. */
+/** Stands in for a request that could not be parsed. */
 const UNREAD = { method: 'GET', headers: {} } as IncomingMessage;
 
-/** Refuses a request that Node could not read, in the error shape of the contract (D6). */
+/** Refuses a request that Node could not parse, in the error format of the contract (D6). */
 export function answerClientError(code: string | undefined, socket: Duplex): void {
   refuse(socket, REFUSALS[code ?? ''] ?? MALFORMED);
 }
@@ -32,20 +32,20 @@ interface WatchedBody {
 }
 
 interface BodyWatchOptions {
-  /** A client that sends less than `bytes` in so long is cut off; 0 watches nothing. */
+  /** A client that sends less than `bytes` in this time is disconnected; 0 disables the check. */
   readonly seconds: number;
   readonly bytes: number;
 }
 
-/** Cuts off clients that hold a connection by sending a body hardly at all. */
+/** Disconnects clients that send a body too slowly. */
 interface BodyWatch {
   add(request: IncomingMessage, response: ServerResponse): void;
   close(): void;
 }
 
 /**
- * Watches how fast bodies come. A limit of the whole time, as `requestTimeout` of Node, would cut long
- * uploads; one of the idle time lets a client live on a byte now and then.
+ * Checks how fast bodies arrive. A limit on the total time, as Node's `requestTimeout`, would abort long
+ * uploads; one on the idle time allows a client to send one byte now and then.
  */
 export function createBodyWatch({ seconds, bytes }: BodyWatchOptions): BodyWatch {
   if (seconds === 0) return { add: () => {}, close: () => {} };
@@ -77,15 +77,15 @@ export function createBodyWatch({ seconds, bytes }: BodyWatchOptions): BodyWatch
   };
 }
 
-/** Whether it is this side that does not read: the client cannot send more than is taken. */
+/** Whether this side has stopped reading: the client cannot send more than is read. */
 function isHeldUp(request: IncomingMessage): boolean {
   const isUntouched = request.readableFlowing === null && request.listenerCount('readable') === 0;
   return isUntouched || request.readableLength > 0;
 }
 
-/** Refuses a request whose body does not come. */
+/** Refuses a request whose body does not arrive. */
 function answerSlowBody(socket: Duplex): void {
-  refuse(socket, { status: 408, message: 'The body of the request came too slowly.' });
+  refuse(socket, { status: 408, message: 'The request body arrived too slowly.' });
 }
 
 interface WatchedSocket {
@@ -94,17 +94,17 @@ interface WatchedSocket {
   queued: number;
 }
 
-/** Cuts off clients that take nothing of what waits for them. */
+/** Disconnects clients that do not read what is sent to them. */
 interface WriteWatch {
   add(socket: Socket): void;
   close(): void;
 }
 
 /**
- * Watches whether bytes that wait for a client leave. Node's timeout of a socket would not do: it also ends
- * silent streams, and what a client sends keeps it from ending one that reads nothing.
+ * Checks that clients read the bytes sent to them. Node's socket timeout would not do: it also ends idle
+ * streams, and bytes that the client sends reset it, even if it reads nothing.
  *
- * @param seconds without progress that cost the connection; 0 watches nothing
+ * @param seconds without progress after which a connection is closed; 0 disables the check
  */
 export function createWriteWatch(seconds: number): WriteWatch {
   if (seconds === 0) return { add: () => {}, close: () => {} };
@@ -132,7 +132,7 @@ export function createWriteWatch(seconds: number): WriteWatch {
   };
 }
 
-/** What is left of the write under way, by which Node's own timeouts see progress too. */
+/** The rest of the current write, by which Node's own timeouts see progress too. */
 function queuedOf(socket: Socket & { _handle?: { writeQueueSize?: number } | null }): number {
   return socket._handle?.writeQueueSize ?? 0;
 }

@@ -11,15 +11,15 @@ type Files = NonNullable<Config['listen']['tls']>;
 /**
  * Reads certificate and key.
  *
- * @throws ConfigError where a file cannot be read, or holds something else
+ * @throws ConfigError if a file cannot be read, or holds something else
  */
 export async function readTls(files: Files): Promise<{ cert: Buffer; key: Buffer }> {
-  // One after the other: of two files that cannot be read, the certificate is always the one reported.
+  // One after the other, so that the error is always about the certificate if neither can be read.
   const cert = await read('cert', files);
   const key = await read('key', files);
-  assertUsable({ cert }, ['cert'], 'must name a file with a certificate in PEM');
-  assertUsable({ key }, ['key'], 'must name a file with a private key in PEM, without a password');
-  assertUsable({ cert, key }, [], 'must name a certificate and the key of that very certificate');
+  assertUsable({ cert }, ['cert'], 'must name a PEM file with a certificate');
+  assertUsable({ key }, ['key'], 'must name a PEM file with a private key, without a password');
+  assertUsable({ cert, key }, [], 'must name a certificate and the key of that certificate');
   return { cert, key };
 }
 
@@ -47,17 +47,17 @@ function assertUsable(
   }
 }
 
-/** Takes over a new certificate when its files change; connections that are open keep the old one. */
+/** Applies a new certificate when its files change; open connections keep the old one. */
 export function keepTls(
   server: Server,
   files: { readonly cert: string; readonly key: string },
   log: Log,
 ): Promise<FileWatch> {
   const onError = (error: unknown) =>
-    log.error({ err: error }, 'the new certificate cannot be used; the old one stays');
+    log.error({ err: error }, 'cannot use the new certificate; keeping the old one');
   const renew = async () => {
     (server as TlsServer).setSecureContext({ ...(await readTls(files)), minVersion: 'TLSv1.2' });
-    log.info('took over a new certificate');
+    log.info('reloaded the certificate');
   };
   return watchFile([files.cert, files.key], renew, { onError });
 }

@@ -23,11 +23,11 @@ test.each([
   '',
   '10.0.0.9',
   'localhost/../x@evil.example',
-])('the host %j is not believed', (host) => {
+])('the host %j is not trusted', (host) => {
   expect(urlOf({ host })).not.toMatch(/evil|10\.0\.0\.9/);
 });
 
-test('X-Forwarded-* count from a trusted proxy alone, and what is nearest', () => {
+test('X-Forwarded-* count from a trusted proxy only, and the nearest value wins', () => {
   const headers = {
     host: '127.0.0.1:4020',
     'x-forwarded-proto': 'http, https',
@@ -40,7 +40,7 @@ test('X-Forwarded-* count from a trusted proxy alone, and what is nearest', () =
   );
 });
 
-test('under TLS it is https', () => {
+test('with TLS the scheme is https', () => {
   expect(urlOf({ host: 'evil.example' }, false, true)).toBe('https://10.0.0.5:4020');
 });
 

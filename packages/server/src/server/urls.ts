@@ -15,11 +15,11 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Makes what tells a caller's own address of this server, without a slash at its end. A link goes to
- * whomever its host names, so a `Host` is believed where it names this machine; else the address counts
- * that the caller has really connected to.
+ * Creates a function that returns the URL of this server as a caller sees it, without a trailing slash.
+ * A link leads to whatever host it names, so `Host` is only trusted if it names this machine; otherwise
+ * the address that the caller connected to is used.
  *
- * @param trustProxy whether `X-Forwarded-Host` and `X-Forwarded-Proto` are believed
+ * @param trustProxy whether to trust `X-Forwarded-Host` and `X-Forwarded-Proto`
  */
 export function toPublicUrl(trustProxy: boolean): (request: IncomingMessage) => string {
   return ({ headers, socket }) => {
@@ -38,21 +38,21 @@ export function toPublicUrl(trustProxy: boolean): (request: IncomingMessage) => 
   };
 }
 
-/** What the nearest proxy says stands last. */
+/** The value of the nearest proxy is the last one. */
 function lastOf(value: string | string[] | undefined): string | undefined {
   return value?.toString().split(',').at(-1)?.trim();
 }
 
-/** Address of a server as a caller on this machine writes it. */
+/** URL of a server for a caller on this machine. */
 export function toUrl(scheme: 'http' | 'https', host: string, port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `${scheme}://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
 }
 
 /**
- * Whether a request for this `Host` can be meant. A page of another site may let its own name lead to
- * this machine (DNS rebinding), and then read what is served here; it cannot make a browser send an
- * address or `localhost` instead of its name.
+ * Whether to accept a request for this `Host`. A page of another site can point its own name to this
+ * machine (DNS rebinding), and then read what is served here; it cannot make a browser send an address
+ * or `localhost` instead of its name.
  */
 export function isOwnHost(host: string | undefined, names: readonly string[]): boolean {
   const hostname = URL.parse(`http://${host ?? ''}`)?.hostname;

@@ -9,13 +9,13 @@ import { type OpenedFile, openFile, toOpenBlob } from './open-file.ts';
 import { findLitter, litterTime } from './sweep-files.ts';
 import { toBlobKey } from './to-disk-path.ts';
 
-/** Something in a store that does not belong there, or is not as it was written. */
+/** Something in a store that does not belong there, or differs from what was written. */
 export interface FileProblem {
   /**
-   * - `damaged`: cut off, without a whole trailer, or of other bytes than when it was written
-   * - `foreign`: put there by somebody else: no name of the store, a symbolic link, a device
-   * - `empty-folder`: left by a process that ended in the midst
-   * - `litter`: left by a broken upload
+   * - `damaged`: truncated, without a complete trailer, or with other bytes than when it was written
+   * - `foreign`: not made by the store: a name that the store does not use, a symbolic link, a device
+   * - `empty-folder`: left by a process that was interrupted
+   * - `litter`: left by a failed upload
    */
   readonly kind: 'damaged' | 'foreign' | 'empty-folder' | 'litter';
   /** Relative to the root. */
@@ -26,25 +26,25 @@ export interface FileProblem {
 interface CheckFileStoreOptions {
   readonly onProblem: (problem: FileProblem) => void;
   /**
-   * Litter and empty folders are removed; what is damaged or foreign is moved to `set-aside/` below the
-   * root, nothing of it deleted. Default false: nothing is changed.
+   * Removes litter and empty folders, and moves damaged and foreign files to `set-aside/` below the
+   * root, without deleting any. Default false: nothing is changed.
    */
   readonly repair?: boolean;
-  /** Temporary files that nobody has touched since are litter. Default: an hour ago. */
+  /** Older temporary files are litter. Default: an hour ago. */
   readonly litterOlderThan?: Date;
 }
 
 interface FileStoreReport {
   readonly files: number;
-  /** Bytes of content. A copy counts once more, though it takes no room. */
+  /** Bytes of content. Copies count too, although they take no space. */
   readonly bytes: number;
   readonly problems: number;
 }
 
 /**
- * Reads every file of a store on disk and reports what is wrong. Servers may be at work on it.
+ * Reads every file of a store on disk and reports problems. Servers may be using the store.
  *
- * @throws StoreUnavailableError where the disk cannot be read
+ * @throws StoreUnavailableError if the disk cannot be read
  *
  * @example
  * const { problems } = await checkFileStore('./data', { onProblem: console.log });
@@ -63,8 +63,9 @@ export function checkFileStore(
     };
 
     for await (const { path, kind } of walkFolder(layout.files)) {
-      if (kind === 'empty-folder') await tell(kind, path, 'No file is in this folder.');
-      else if (kind === 'other') await tell('foreign', path, 'The store makes regular files only.');
+      if (kind === 'empty-folder') await tell(kind, path, 'The folder has no files.');
+      else if (kind === 'other')
+        await tell('foreign', path, 'The store only creates regular files.');
       else {
         const judgement = await judgeFile(layout, path);
         if (judgement === undefined) continue;
@@ -74,7 +75,7 @@ export function checkFileStore(
       }
     }
     for (const path of await findLitter(layout, litterOlderThan)) {
-      await tell('litter', path, 'A broken upload has left it.');
+      await tell('litter', path, 'Left by a failed upload.');
     }
     return report;
   });
@@ -91,8 +92,8 @@ async function repairProblem(
 }
 
 /**
- * Moves what is under a name of the store, and does not belong there, to `set-aside/` below the root. A file
- * that a server has written since somebody judged it stays (D28).
+ * Moves a file that does not belong in the store to `set-aside/` below the root. A file that a server
+ * has written since it was checked stays (D28).
  */
 async function setAside(layout: Layout, path: string): Promise<void> {
   const version = await identifyVersion(path);
@@ -114,7 +115,7 @@ async function identifyVersion(path: string): Promise<string | undefined> {
   return stats && `${stats.dev}:${stats.ino}:${stats.mtimeNs}`;
 }
 
-/** What a look at one file has shown. */
+/** Result of checking one file. */
 interface Judgement {
   readonly bytes: number;
   readonly problem?: { readonly kind: 'foreign' | 'damaged'; readonly detail: string };
@@ -123,7 +124,7 @@ interface Judgement {
 /** Reads a file to its end. Undefined if it was deleted in the meantime. */
 async function judgeFile({ files }: Layout, path: string): Promise<Judgement | undefined> {
   if (toBlobKey(relative(files, path)) === undefined) {
-    const detail = 'No file of the store has this name.';
+    const detail = 'The store does not use this name.';
     return { bytes: 0, problem: { kind: 'foreign', detail } };
   }
   let opened: OpenedFile | undefined;
@@ -140,7 +141,7 @@ async function judgeFile({ files }: Layout, path: string): Promise<Judgement | u
   try {
     for await (const chunk of toOpenBlob(opened).read()) sum = crc32(chunk as Buffer, sum);
   } catch (error) {
-    // A bad place on the disk is what is looked for, and no reason to stop.
+    // A bad sector is what the check looks for, and no reason to stop.
     if (diskCodeOf(error) !== 'EIO') throw error;
     return { bytes: 0, problem: { kind: 'damaged', detail: 'The disk cannot read it (EIO).' } };
   }
@@ -154,9 +155,9 @@ interface Found {
   readonly kind: 'file' | 'empty-folder' | 'other';
 }
 
-/** All that stands below a folder. Symbolic links are `other`, and not followed. */
+/** Everything below a folder. Symbolic links are `other`, and not followed. */
 async function* walkFolder(folder: string): AsyncGenerator<Found> {
-  // None if the folder was removed with its last file in the meantime.
+  // Missing if the folder was removed with its last file in the meantime.
   const entries = await orMissing(() => readdir(folder, { withFileTypes: true }));
   for (const entry of entries ?? []) {
     const path = join(folder, entry.name);

@@ -7,12 +7,12 @@ import { assertRealFolder, type Layout, placeIn, pruneFolders, toMissing } from 
 import { withFileLocks } from './lock-files.ts';
 import { statFile } from './open-file.ts';
 
-/** Too many names of one file, another disk, or a file of another owner: it can be copied all the same. */
+/** Too many links, another disk, or a file of another owner: its bytes can still be copied. */
 const UNLINKABLE: readonly unknown[] = ['EMLINK', 'EXDEV', 'EPERM'];
 
 /**
- * Copies without moving a byte: nobody ever changes a file, so a copy is one more name of it. A
- * temporary name holds on to one version first, whatever becomes of the source.
+ * Copies without moving a byte: files never change, so a copy is one more hard link. A temporary link
+ * first keeps hold of one version, whatever happens to the source.
  */
 export async function copyFile(
   layout: Layout,
@@ -25,7 +25,7 @@ export async function copyFile(
   try {
     const info = await holdVersion(source, tmp);
     if (info === undefined) throw await toMissing(layout, from);
-    // link(2) refuses a name that is taken, atomically and between processes; rename(2) replaces it.
+    // link(2) fails if the name exists, atomically and across processes; rename(2) replaces it.
     const name = overwrite ? rename : link;
     const place = () => withFileLocks(layout, [destination], () => name(tmp, destination));
     const isLost = async () => (await statFile(tmp)) === undefined;
@@ -35,7 +35,7 @@ export async function copyFile(
     if (!overwrite && diskCodeOf(error) === 'EEXIST') throw new BlobExistsError(to);
     throw error;
   } finally {
-    // Also after a rename: where both are names of one file already, it does nothing (POSIX).
+    // Also after a rename, which does nothing if both are names of the same file already (POSIX).
     await rm(tmp, { force: true });
   }
 }
@@ -53,7 +53,7 @@ async function linkOrCopy(source: string, tmp: string): Promise<void> {
     await link(source, tmp);
   } catch (error) {
     if (!UNLINKABLE.includes(diskCodeOf(error))) throw error;
-    // Looked at first, for this call would follow a symbolic link.
+    // Checked first, since this call would follow a symbolic link.
     await statFile(source);
     await copyBytes(source, tmp, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     await syncFile(tmp);
@@ -70,8 +70,8 @@ async function syncFile(path: string): Promise<void> {
 }
 
 /**
- * Moves a file, durably. It is at one of the two places at any time, also when the process is killed, and of
- * two moves of one file one succeeds.
+ * Moves a file, durably. It is always at one of the two places, even if the process is killed, and of
+ * two moves of one file only one succeeds.
  */
 export async function moveFile(
   layout: Layout,
@@ -86,7 +86,7 @@ export async function moveFile(
       if (info === undefined) throw await toMissing(layout, from);
       const [moved, replaced] = await Promise.all([identify(source), identify(destination)]);
       if (replaced !== undefined && !overwrite) throw new BlobExistsError(to);
-      // POSIX: a rename of one name of a file to another one of the same file does nothing.
+      // POSIX: a rename of one name of a file to another name of the same file does nothing.
       if (moved !== undefined && moved === replaced) await unlink(source);
       else await rename(source, destination);
       return info;

@@ -19,21 +19,21 @@ import { writeFile } from './write-file.ts';
 
 interface FileBlobStoreOptions {
   /**
-   * Folder of the store, made where it is missing. It belongs to the store alone, on a disk that knows
-   * hard links. Whoever can write to it can change every file.
+   * Folder of the store, created if it does not exist. The store must be its only user, on a disk that
+   * supports hard links. Anybody who can write to it can change every file.
    */
   readonly root: string;
 }
 
 /**
- * Keeps files on a disk: one file each, readable names, nothing else. Any number of processes may work
- * on one folder.
+ * Stores files on a disk: one each, with readable names, and nothing else. Any number of processes may
+ * share one folder.
  *
- * `<root>/files/<environment>+/<folder>+/<file>` holds content and a trailer, and is never changed;
- * `<root>/tmp` holds what is being written. No path leads out of the root, and no symbolic link below
- * it is followed.
+ * `<root>/files/<environment>+/<folder>+/<file>` holds content and a trailer, and never changes;
+ * `<root>/tmp` holds files being written. No path leads out of the root, and symbolic links below it are
+ * not followed.
  *
- * @throws StoreUnavailableError where the folder cannot be used
+ * @throws StoreUnavailableError if the folder cannot be used
  *
  * @example
  * const store = await createFileBlobStore({ root: './data' });
@@ -72,7 +72,7 @@ export function createFileBlobStore({ root }: FileBlobStoreOptions): Promise<Blo
   });
 }
 
-/** Removes a file, durably, and the folders that it leaves empty. Whether there was one. */
+/** Removes a file, durably, and the folders that become empty. Returns whether it existed. */
 async function deleteFile(layout: Layout, key: BlobKey): Promise<boolean> {
   const file = layout.fileOf(key);
   const folder = dirname(file);

@@ -7,7 +7,7 @@ export function diskCodeOf(error: unknown): string | undefined {
     : undefined;
 }
 
-/** Undefined for what is not there any more. */
+/** Undefined if the file does not exist. */
 export async function orMissing<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -18,29 +18,29 @@ export async function orMissing<T>(work: () => Promise<T>): Promise<T | undefine
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'The folder of the files is gone.',
+  ENOENT: 'The store folder is gone.',
   ENOSPC: 'The disk is full.',
-  EDQUOT: 'The quota of the disk is used up.',
-  EFBIG: 'The file is larger than the disk or the process may have.',
-  EIO: 'The disk fails.',
+  EDQUOT: 'The disk quota is exceeded.',
+  EFBIG: 'The file exceeds the maximum size of the disk or the process.',
+  EIO: 'The disk failed.',
   EROFS: 'The disk is mounted read-only.',
-  EACCES: 'The server may not use the folder of its files.',
-  EPERM: 'The server may not use the folder of its files.',
+  EACCES: 'The server has no permission to use the store folder.',
+  EPERM: 'The server has no permission to use the store folder.',
   EMFILE: 'The process has too many files open.',
   ENFILE: 'The system has too many files open.',
-  ELOOP: 'There is a symbolic link among the files; the store follows none.',
-  ENAMETOOLONG: 'The folder of the files stands too deep for names as long as this.',
+  ELOOP: 'There is a symbolic link in the store; the store follows none.',
+  ENAMETOOLONG: 'The path of the store folder is too long for names of this length.',
 };
 
-/** What a caller is told of a failure: those of the file system make the store unavailable. */
+/** The error for callers: file system errors mean that the store is unavailable. */
 function toStoreError(error: unknown): unknown {
   const code = diskCodeOf(error);
   if (code === undefined) return error;
-  const reason = REASONS[code] ?? 'The disk does not do what it is asked for.';
+  const reason = REASONS[code] ?? 'The disk operation failed.';
   return new StoreUnavailableError(`${reason} (${code})`, { cause: error });
 }
 
-/** Does the work, and translates its failures. */
+/** Runs an operation, and converts its errors. */
 export async function withStoreErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

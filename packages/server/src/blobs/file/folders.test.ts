@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { useTempFolder } from '../../../test/blobs/temp-folder.ts';
 import { makeFolder, placeIn, pruneFolders } from './folders.ts';
 
-test('makes a folder and those above it, also for many at once, and leaves one that is there', async () => {
+test('creates a folder and its parents, concurrently too, and keeps one that exists', async () => {
   const folder = join(await useTempFolder(), 'a/b/c');
   await Promise.all([makeFolder(folder), makeFolder(folder), makeFolder(join(folder, 'd'))]);
   expect((await stat(join(folder, 'd'))).isDirectory()).toBe(true);
@@ -13,11 +13,11 @@ test('makes a folder and those above it, also for many at once, and leaves one t
   expect((await stat(folder)).ino).toBe(ino);
 });
 
-test('makes no folder where a file stands, or below it', async () => {
+test('does not create a folder at or below a file', async () => {
   const file = join(await useTempFolder(), 'file');
   await writeFile(file, '');
   await expect(makeFolder(file)).rejects.toMatchObject({ code: 'EEXIST', path: file });
-  // The file itself is in the way of what is below.
+  // The file is in the way.
   await expect(makeFolder(join(file, 'a/b'))).rejects.toMatchObject({ code: 'EEXIST', path: file });
 });
 
@@ -41,7 +41,7 @@ beforeEach(async () => {
   await writeFile(source, 'content');
 });
 
-test('a folder that others remove in the meantime is made again', async () => {
+test('recreates a folder that others remove in the meantime', async () => {
   let attempts = 0;
   const place = async () => {
     attempts++;
@@ -53,7 +53,7 @@ test('a folder that others remove in the meantime is made again', async () => {
   expect(await readFile(join(folder, 'file'), 'utf8')).toBe('content');
 });
 
-test('nothing is tried again for what is lost itself, and no folder stays', async () => {
+test('does not retry if the source is lost, and leaves no folder behind', async () => {
   await rm(source);
   let attempts = 0;
   const place = () => {
@@ -65,7 +65,7 @@ test('nothing is tried again for what is lost itself, and no folder stays', asyn
   expect(await readdir(top)).toEqual([]);
 });
 
-test('folders are removed up to the first that is not empty, and never the top', async () => {
+test('removes folders up to the first that is not empty, and never the root', async () => {
   await placeIn(
     top,
     join(top, 'a', 'x', 'y'),

@@ -5,29 +5,29 @@ import { type BlobKey, BlobMissingError, StoreUnavailableError } from '../blob-s
 import { diskCodeOf } from './disk-error.ts';
 import { toDiskPath } from './to-disk-path.ts';
 
-/** Others may remove the folders that we make, for as long as they are empty. Nobody wins so often. */
+/** Others may remove the folders that we create while they are empty. Nobody wins this race so often. */
 const MOST_ATTEMPTS = 1000;
 
 /**
- * Refuses a folder that is reached through a symbolic link. Links that stand below the root, from a
- * restored backup, an unpacked archive or another program, thus never lead out of it. It is no guard
- * against a program that swaps folders while a call is under way: such a one can write to the root,
- * and could change the files themselves.
+ * Refuses a folder that is reached through a symbolic link. Links below the root, from a restored
+ * backup, an unpacked archive or another program, thus never lead out of it. This does not protect
+ * against a program that swaps folders during a call: it can write to the root, and could change the
+ * files themselves.
  *
  * @throws StoreUnavailableError
- * @throws the error of the file system, such as `ENOENT`
+ * @throws a file system error, such as `ENOENT`
  */
 export async function assertRealFolder(folder: string): Promise<void> {
   if ((await realpath(folder)) !== folder) {
     throw new StoreUnavailableError(
-      `There is a symbolic link on the way to ${folder}; the store follows none.`,
+      `The path to ${folder} has a symbolic link; the store follows none.`,
     );
   }
 }
 
 /** Makes the names in a folder durable. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Windows has no such call; its disks keep the order of names and contents themselves.
+  // Windows has no such call; its disks keep the order of names and contents.
   if (process.platform === 'win32') return;
   const handle = await open(folder);
   try {
@@ -38,11 +38,11 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Places a file in a folder, which is made where it is missing, and makes both durable. A folder that
- * somebody else removes in the meantime, because it was empty, is made again.
+ * Places a file in a folder, which is created if missing, and makes both durable. If somebody else
+ * removes the empty folder in the meantime, it is created again.
  *
- * @param place does it; fails with `ENOENT` where the folder is gone
- * @param isLost whether what is to be placed has vanished itself, so that nothing helps
+ * @param place fails with `ENOENT` if the folder is gone
+ * @param isLost whether the source itself is gone, so that a retry is useless
  */
 export async function placeIn<T>(
   top: string,
@@ -59,7 +59,7 @@ export async function placeIn<T>(
     } catch (error) {
       const isGone = diskCodeOf(error) === 'ENOENT';
       if (isGone && attempt < MOST_ATTEMPTS && !(await isLost())) continue;
-      // Of two failures, the first one is told.
+      // Of two errors, the first one is reported.
       await pruneFolders(top, folder).catch(() => {});
       throw error;
     }
@@ -80,13 +80,13 @@ async function ensureFolder(top: string, folder: string): Promise<void> {
     await mkdir(folder);
     await syncFolder(parent);
   } catch (error) {
-    // Made by somebody else in the meantime, or a link that leads nowhere: `realpath` tells.
+    // Created by somebody else in the meantime, or a dangling link: `realpath` throws for the latter.
     if (diskCodeOf(error) !== 'EEXIST') throw error;
   }
   await assertRealFolder(folder);
 }
 
-/** Removes a folder and those above it for as long as they are empty, and makes that durable. */
+/** Removes a folder and its parents while they are empty, durably. */
 export async function pruneFolders(top: string, folder: string): Promise<void> {
   let nearest = folder;
   while (nearest !== top && (await removeEmpty(nearest))) nearest = dirname(nearest);
@@ -103,16 +103,16 @@ async function removeEmpty(folder: string): Promise<boolean> {
   }
 }
 
-/** Places below the root of a store. Both folders stand on one disk, for files are renamed between them. */
+/** Paths below the root of a store. Both folders are on one disk, since files are renamed between them. */
 export interface Layout {
   readonly root: string;
-  /** The visible files, each whole. */
+  /** The visible files, each complete. */
   readonly files: string;
-  /** What is being written. */
+  /** Files being written. */
   readonly tmp: string;
   fileOf(key: BlobKey): string;
   newTmpFile(): string;
-  /** Temporary files of uploads that this process has under way. */
+  /** Temporary files of uploads in progress in this process. */
   readonly uploads: Set<string>;
 }
 
@@ -129,17 +129,17 @@ export function createLayout(root: string): Layout {
   };
 }
 
-/** That there is no file of this key; a store whose folder is gone cannot say so, and is unavailable. */
+/** Checks that a key has no file; if the store folder is gone, the store is unavailable instead. */
 export async function toMissing({ files }: Layout, key: BlobKey): Promise<BlobMissingError> {
   await assertRealFolder(files);
   return new BlobMissingError(key);
 }
 
 /**
- * Makes a folder and those above it if they are missing, durably. `mkdir` with `recursive` never ends where the
- * folder above is there and says `ENOENT` to every new one, as `/proc` does.
+ * Creates a folder and missing parents, durably. `mkdir` with `recursive` never ends if the parent
+ * exists and reports `ENOENT` for every new folder, as `/proc` does.
  *
- * @throws the error of the file system
+ * @throws a file system error
  */
 export async function makeFolder(folder: string): Promise<void> {
   if (await isFolder(folder)) return;
@@ -148,13 +148,13 @@ export async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder);
   } catch (error) {
-    // Somebody else may have made it in the meantime.
+    // Somebody else may have created it in the meantime.
     if (!(await isFolder(folder))) throw error;
   }
   try {
     await syncFolder(parent);
   } catch (error) {
-    // One may make names in a folder that one may not read.
+    // A folder may be writable but not readable.
     if (diskCodeOf(error) !== 'EACCES') throw error;
   }
 }
@@ -164,13 +164,13 @@ async function isFolder(path: string): Promise<boolean> {
   return found?.isDirectory() ?? false;
 }
 
-/** Tries what every change of a file needs: room, the right to write, hard links, one disk. */
+/** Tries what every change of a file needs: space, write permission, hard links, one disk. */
 export async function checkDisk(layout: Layout): Promise<void> {
   await assertRealFolder(layout.files);
   await assertRealFolder(layout.tmp);
   const [files, tmp] = await Promise.all([stat(layout.files), stat(layout.tmp)]);
   if (files.dev !== tmp.dev) {
-    throw new StoreUnavailableError(`${layout.files} and ${layout.tmp} must stand on one disk.`);
+    throw new StoreUnavailableError(`${layout.files} and ${layout.tmp} must be on the same disk.`);
   }
   const [probe, second] = [layout.newTmpFile(), layout.newTmpFile()];
   try {
@@ -182,7 +182,7 @@ export async function checkDisk(layout: Layout): Promise<void> {
   }
 }
 
-/** The names that matter stand in the folder, or in the nearest one above it that others have left. */
+/** The folder, or its nearest parent that still exists: its names are the ones to sync. */
 async function syncNearest(top: string, folder: string): Promise<void> {
   try {
     await syncFolder(folder);

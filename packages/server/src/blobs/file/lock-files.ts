@@ -6,16 +6,19 @@ import { withLocks } from '../key-locks.ts';
 import { diskCodeOf, orMissing } from './disk-error.ts';
 import type { Layout } from './folders.ts';
 
-/** A lock covers a few calls that wait for no disk; one that is older belongs to a process that was killed. */
+/**
+ * A lock covers a few calls that never wait for a disk; an older one belongs to a process that was
+ * killed.
+ */
 const ABANDONED_MILLISECONDS = 30_000;
 const POLL_MILLISECONDS = 5;
 
 /**
- * Does the work while no other process, and nobody else in this one, puts a file at one of these places.
+ * Runs an operation while nobody else, in any process, puts a file at one of these places.
  *
- * rename(2) takes a version and puts it elsewhere atomically, but cannot refuse a destination, and does
- * nothing with two names of one file: a move has to look first. Node has no locks of the system, so a lock
- * is a temporary file.
+ * rename(2) moves a file atomically, but cannot refuse an existing destination, and does nothing with
+ * two names of one file: a move must check first. Node has no system locks, so a lock is a temporary
+ * file.
  */
 export async function withFileLocks<T>(
   layout: Layout,
@@ -32,7 +35,7 @@ export async function withFileLocks<T>(
       }
       return await work();
     } finally {
-      // One that stays is abandoned.
+      // A lock that cannot be removed expires.
       await Promise.all(held.map((lock) => rm(lock, { force: true }).catch(() => {})));
     }
   });

@@ -10,13 +10,13 @@ import { diskCodeOf } from './disk-error.ts';
 import { assertRealFolder } from './folders.ts';
 import { FOOTER_BYTES, parseTrailer, type Trailer, trailerBytesOf } from './trailer.ts';
 
-/** Large enough that a call of the system costs little for each byte. */
+/** Large enough that system calls cost little per byte. */
 const BUFFER_BYTES = 256 * 1024;
 
-/** Never through a link, and never waiting for the other end of a pipe that somebody put there. */
+/** Never follows a link, and never waits for the other end of a named pipe. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Read first: footer, and the JSON text in nearly all cases. */
+/** Read first: footer, and in nearly all cases the JSON text. */
 const TAIL_BYTES = 512;
 
 export interface OpenedFile extends Trailer {
@@ -26,7 +26,7 @@ export interface OpenedFile extends Trailer {
 /**
  * Opens a file of the store and reads its trailer. Undefined if there is none.
  *
- * @throws BlobDamagedError if it is no file of the store, or a damaged one
+ * @throws BlobDamagedError if it was not made by the store, or is damaged
  */
 export async function openFile(path: string): Promise<OpenedFile | undefined> {
   let handle: FileHandle | undefined;
@@ -42,7 +42,7 @@ export async function openFile(path: string): Promise<OpenedFile | undefined> {
   }
 }
 
-/** What the trailer of a file says; errors as those of `openFile`. */
+/** Reads the trailer of a file; errors as those of `openFile`. */
 export async function statFile(path: string): Promise<BlobInfo | undefined> {
   const opened = await openFile(path);
   await opened?.handle.close();
@@ -52,7 +52,7 @@ export async function statFile(path: string): Promise<BlobInfo | undefined> {
 async function readOwnTrailer(handle: FileHandle): Promise<Trailer> {
   const stats = await handle.stat();
   try {
-    if (!stats.isFile()) throw new Error('it is no regular file');
+    if (!stats.isFile()) throw new Error('it is not a regular file');
     const tail = await readTail(handle, stats.size, TAIL_BYTES);
     const trailerBytes = trailerBytesOf(tail.subarray(Math.max(0, tail.length - FOOTER_BYTES)));
     const trailer =
@@ -74,11 +74,11 @@ async function readTail(handle: FileHandle, size: number, bytes: number): Promis
   return tail.subarray(0, bytesRead);
 }
 
-/** A stream owns the open file: it is closed when the stream ends, fails, or is destroyed. */
+/** The stream owns the open file, and closes it when it ends, fails, or is destroyed. */
 export function toOpenBlob({ handle, info, crc32: sum }: OpenedFile): OpenBlob {
   let isTaken = false;
   const take = (range: ByteRange = { start: 0, end: info.size - 1 }): Readable => {
-    if (isTaken) throw new TypeError('The file was read or closed before.');
+    if (isTaken) throw new TypeError('The file has already been read or closed.');
     isTaken = true;
     const { start, end } = { ...range, end: Math.min(range.end, info.size - 1) };
     if (start > end) return toEmptyStream(handle);
@@ -93,7 +93,8 @@ export function toOpenBlob({ handle, info, crc32: sum }: OpenedFile): OpenBlob {
       const file = take(range);
       const chunks = verify(file, end - start + 1, isAll ? sum : undefined);
       try {
-        // Not yet by the pipeline: a file that is found damaged before the first byte leaves the target intact.
+        // Before the pipeline starts: a file found damaged before the first byte leaves the target
+        // intact.
         const first = await chunks.next();
         await pipeline(async function* () {
           if (!first.done) yield first.value;
@@ -112,7 +113,7 @@ export function toOpenBlob({ handle, info, crc32: sum }: OpenedFile): OpenBlob {
   };
 }
 
-/** A file without content: Node's stream takes no range of no bytes. */
+/** For a file without content: Node's file stream cannot read an empty range. */
 function toEmptyStream(handle: FileHandle): Readable {
   return new Readable({
     read() {
@@ -125,9 +126,10 @@ function toEmptyStream(handle: FileHandle): Readable {
 }
 
 /**
- * The pieces of a content, each only when the next one is there: the last one comes when all have proved right.
+ * The pieces of the content, each only when the next one has been read: the last one is only sent when
+ * all are verified.
  *
- * @param sum CRC-32 that they must have; undefined for a part of a file
+ * @param sum expected CRC-32; undefined for a part of a file
  * @throws BlobDamagedError
  */
 async function* verify(content: Readable, size: number, sum: number | undefined) {
@@ -143,7 +145,7 @@ async function* verify(content: Readable, size: number, sum: number | undefined)
   }
   if (left > 0) throw new BlobDamagedError('A file ends before its content does.');
   if (sum !== undefined && found !== sum) {
-    throw new BlobDamagedError('A file is damaged: its content has another CRC-32.');
+    throw new BlobDamagedError('A file is damaged: the CRC-32 of its content does not match.');
   }
   if (last !== undefined) yield last;
 }

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { orMissing } from './disk-error.ts';
 import type { Layout } from './folders.ts';
 
-/** When what has not been touched since is litter: several sweeps of every server that is alive ago. */
+/** Older files are litter: every live server has swept several times since. */
 export function litterTime(): Date {
   return new Date(Date.now() - 3_600_000);
 }
 
-/** Temporary files that nobody has touched since. */
+/** Temporary files that have not changed since. */
 export async function findLitter({ tmp }: Layout, olderThan: Date): Promise<string[]> {
   const litter: string[] = [];
   for (const entry of await readdir(tmp, { withFileTypes: true })) {
@@ -19,8 +19,8 @@ export async function findLitter({ tmp }: Layout, olderThan: Date): Promise<stri
 }
 
 /**
- * Removes them; how many there were. The uploads of this process are marked as alive first, for others who
- * sweep the same folder: a slow one may write nothing for long.
+ * Removes them and returns their number. Uploads of this process are first touched, for others that
+ * sweep the same folder: a slow upload may write nothing for a long time.
  */
 export async function sweepFiles(layout: Layout, olderThan = litterTime()): Promise<number> {
   const now = new Date();
@@ -35,6 +35,6 @@ export async function sweepFiles(layout: Layout, olderThan = litterTime()): Prom
 
 async function isOlder(path: string, date: Date): Promise<boolean> {
   const stats = await orMissing(() => lstat(path));
-  // The time of the last change of the inode: a write sets it, and so does a new name for an old file.
+  // ctime changes with a write, and also when an old file gets a new name.
   return stats !== undefined && stats.ctimeMs < date.getTime();
 }

@@ -7,7 +7,7 @@ import { toBlobKey, toDiskPath } from './to-disk-path.ts';
 const seed = Date.now();
 const FORMS = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const;
 
-/** Texts that fold to each other more often than any do. */
+/** Texts that fold to each other more often than random ones. */
 const segment = fc
   .oneof(
     fc.string({ unit: 'binary', minLength: 1, maxLength: 400 }),
@@ -26,7 +26,7 @@ const path = fc
   .map((segments) => segments.join('/'))
   .filter((text) => Buffer.byteLength(text) <= 1024);
 
-/** What a disk makes of a name that knows no case, or stores names in another form. */
+/** How a disk changes a name if it ignores case, or normalises names. */
 function toFolded(diskPath: string): string[] {
   return [diskPath.toLowerCase(), diskPath.toUpperCase()].flatMap((text) =>
     FORMS.map((form) => text.normalize(form)),
@@ -46,7 +46,7 @@ function isKey(text: string): boolean {
   }
 }
 
-test(`every key has a place, and the place tells the key (seed ${seed})`, () => {
+test(`every key has a path, and the path has that key (seed ${seed})`, () => {
   check(
     fc.property(path, (text) => {
       const key = { env: 'dev', path: text };
@@ -55,7 +55,7 @@ test(`every key has a place, and the place tells the key (seed ${seed})`, () => 
   );
 });
 
-test(`no disk confuses two places, whatever it folds (seed ${seed})`, () => {
+test(`no disk confuses two paths, however it folds (seed ${seed})`, () => {
   const fold = fc.constantFrom<(text: string) => string>(
     (text) => text.toLowerCase(),
     (text) => text.toUpperCase(),
@@ -79,7 +79,7 @@ test(`no disk confuses two places, whatever it folds (seed ${seed})`, () => {
   );
 });
 
-test(`a place stays what it is on a disk that folds (seed ${seed})`, () => {
+test(`a path survives a disk that folds (seed ${seed})`, () => {
   check(
     fc.property(path, (text) => {
       const place = toDiskPath({ env: 'dev', path: text });
@@ -89,7 +89,7 @@ test(`a place stays what it is on a disk that folds (seed ${seed})`, () => {
   );
 });
 
-test(`every name of a place is safe on every disk (seed ${seed})`, () => {
+test(`every name in a path is safe on every disk (seed ${seed})`, () => {
   check(
     fc.property(path, (text) => {
       for (const name of toDiskPath({ env: 'dev', path: text }).split('/')) {
@@ -101,7 +101,7 @@ test(`every name of a place is safe on every disk (seed ${seed})`, () => {
   );
 });
 
-test(`the longest places fit where paths may have 4,096 bytes (seed ${seed})`, () => {
+test(`the longest paths fit in 4,096 bytes (seed ${seed})`, () => {
   const longest = Math.max(
     ...HARD_PATHS.map((text) => Buffer.byteLength(toDiskPath({ env: 'dev', path: text }))),
   );
@@ -123,11 +123,11 @@ test.each([
   expect(toDiskPath({ env: 'dev', path: text })).toBe(place);
 });
 
-test.each(['..', '.', 'a/../b', '', '/a', 'a\0'])('%j has no place', (text) => {
+test.each(['..', '.', 'a/../b', '', '/a', 'a\0'])('%j has no path', (text) => {
   expect(() => toDiskPath({ env: 'dev', path: text })).toThrow();
 });
 
-test.each(['..', '.', 'a/b', '../..', '\0'])('an environment %j stays a name', (env) => {
+test.each(['..', '.', 'a/b', '../..', '\0'])('the environment %j is a valid name', (env) => {
   const [folder, ...rest] = toDiskPath({ env, path: 'f' }).split('/');
   expect(folder).toMatch(/^[^.].*\+$/);
   expect(rest).toEqual(['f']);
@@ -143,4 +143,4 @@ test.each([
   'dev+/%2',
   'dev+/a~/b',
   'dev+/.a',
-])('no key has the place %j', (place) => expect(toBlobKey(place)).toBeUndefined());
+])('no key has the path %j', (place) => expect(toBlobKey(place)).toBeUndefined());

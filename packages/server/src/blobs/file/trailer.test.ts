@@ -8,18 +8,18 @@ const info = {
 };
 const trailer = toTrailer({ info, crc32: 891_568_578 });
 
-test('tells what it was made of', () => {
+test('decodes to what was encoded', () => {
   expect(trailerBytesOf(trailer.subarray(-FOOTER_BYTES))).toBe(trailer.length);
   expect(parseTrailer(trailer, 1000 + trailer.length)).toEqual({ info, crc32: 891_568_578 });
 });
 
-test.each([-1, 1])('belongs to a file of its length and no other (%i)', (difference) => {
+test.each([-1, 1])('is valid for a file of its length only (%i)', (difference) => {
   expect(() => parseTrailer(trailer, 1000 + trailer.length + difference)).toThrow(
     'instead of 1000',
   );
 });
 
-test('any byte that is changed is noticed', () => {
+test('detects any changed byte', () => {
   for (let at = 0; at < trailer.length; at++) {
     const damaged = Buffer.from(trailer);
     damaged.writeUInt8(damaged.readUInt8(at) ^ 1, at);
@@ -27,7 +27,7 @@ test('any byte that is changed is noticed', () => {
   }
 });
 
-test('any cut is noticed', () => {
+test('detects any truncation', () => {
   for (let length = 0; length < trailer.length; length++) {
     const cut = trailer.subarray(0, length);
     expect(() => parseTrailer(cut, 1000 + length), `${length} bytes`).toThrow();

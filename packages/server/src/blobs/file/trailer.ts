@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
 import type { BlobInfo } from '../blob-store.ts';
 
-/** Last bytes of every file of a store: also the version of this format. */
+/** Last bytes of every file of a store, and the version of this format. */
 const MAGIC = Buffer.from('BERTHv2\n');
 /** Length and CRC-32 of the JSON text, four bytes each, big-endian, then the magic bytes. */
 export const FOOTER_BYTES = 8 + MAGIC.length;
-/** No longer JSON text is believed: a content type of a request fits many times. */
+/** Maximum length of the JSON text: several times what a content type of a request can have. */
 const MAX_JSON_BYTES = 64 * 1024;
 
 export interface Trailer {
@@ -14,7 +14,7 @@ export interface Trailer {
   readonly crc32: number;
 }
 
-/** What stands behind the content of each file: JSON text with what is known of it, and a footer. */
+/** Follows the content of each file: metadata as JSON, and a footer. */
 export function toTrailer({ info: { size, etag, contentType }, crc32: sum }: Trailer): Buffer {
   const json = Buffer.from(JSON.stringify({ size, etag, crc32: sum, contentType }));
   const numbers = Buffer.alloc(8);
@@ -24,29 +24,29 @@ export function toTrailer({ info: { size, etag, contentType }, crc32: sum }: Tra
 }
 
 /**
- * Bytes of the whole trailer, by its footer.
+ * Bytes of the complete trailer, from its footer.
  *
- * @throws Error for what is no footer
+ * @throws Error for an invalid footer
  */
 export function trailerBytesOf(footer: Buffer): number {
   if (footer.length !== FOOTER_BYTES || !footer.subarray(8).equals(MAGIC)) {
-    throw new Error('it does not end as a file of the store does');
+    throw new Error('it does not end like a file of the store');
   }
   const jsonBytes = footer.readUInt32BE(0);
-  if (jsonBytes > MAX_JSON_BYTES) throw new Error('its trailer says an impossible length');
+  if (jsonBytes > MAX_JSON_BYTES) throw new Error('the length of its trailer is invalid');
   return jsonBytes + FOOTER_BYTES;
 }
 
 /**
  * Reads a trailer.
  *
- * @param fileBytes bytes of the whole file, content and trailer
- * @throws Error for a damaged one, or one of another file
+ * @param fileBytes size of the file, content and trailer
+ * @throws Error if it is damaged, or belongs to another file
  */
 export function parseTrailer(trailer: Buffer, fileBytes: number): Trailer {
   const footer = trailer.subarray(trailer.length - FOOTER_BYTES);
   const json = trailer.subarray(0, trailer.length - FOOTER_BYTES);
-  if (trailerBytesOf(footer) !== trailer.length) throw new Error('its trailer is cut off');
+  if (trailerBytesOf(footer) !== trailer.length) throw new Error('its trailer is truncated');
   if (crc32(json) !== footer.readUInt32BE(4)) throw new Error('its trailer is damaged');
   const { size, etag, crc32: sum, contentType } = JSON.parse(json.toString());
   if (size + trailer.length !== fileBytes) {

@@ -15,13 +15,13 @@ import { type Trailer, toTrailer } from './trailer.ts';
 const FLAGS =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-/** What may wait in memory while the disk is busy; it is then written with one call. */
+/** Maximum bytes buffered while the disk is busy; they are then written with one call. */
 const BUFFERED_BYTES = 256 * 1024;
 
 /**
  * D28: "A file is visible only when whole: a broken upload leaves nothing, and what was answered with
- * success is never lost." Content and trailer are written to a temporary file and made durable; then
- * it is renamed, and the rename made durable. From then on nobody changes it.
+ * success is never lost." Content and trailer are written to a temporary file and synced; then it is
+ * renamed, and the rename synced. After that, the file never changes.
  */
 export async function writeFile(
   layout: Layout,
@@ -42,7 +42,7 @@ export async function writeFile(
     await withStoreErrors(() => finish(layout, handle, tmp, file, { info, crc32: sink.crc32 }));
     return info;
   } catch (error) {
-    // Of two failures, the first one is thrown. A sweep removes what stays.
+    // Of two errors, the first one is thrown. A sweep removes what remains.
     await rm(tmp, { force: true }).catch(() => {});
     throw error;
   } finally {
@@ -51,7 +51,10 @@ export async function writeFile(
   }
 }
 
-/** Writes a content to a file. Only its own failures are those of the store: the content may fail like a disk. */
+/**
+ * Writes content to a file. Only errors of the disk become errors of the store: the content may fail
+ * with the same codes.
+ */
 class FileSink extends Writable {
   readonly #handle: FileHandle;
   size = 0;
@@ -80,7 +83,7 @@ class FileSink extends Writable {
   }
 }
 
-/** Writes all of it. A disk that is nearly full takes a part, and fails at the next call. */
+/** Writes all of it. A nearly full disk accepts a part, and fails with the next call. */
 async function writeAll(
   handle: FileHandle,
   chunks: readonly Buffer[],
@@ -102,7 +105,7 @@ async function finish(
   await writeAll(handle, [toTrailer(trailer)], trailer.info.size);
   await handle.sync();
   const place = () => withFileLocks(layout, [file], () => rename(tmp, file));
-  // Swept away, for nothing had come for so long.
+  // Swept, because nothing was written for too long.
   const isLost = async () => (await handle.stat()).nlink === 0;
   await placeIn(layout.files, dirname(file), place, isLost);
 }

@@ -13,12 +13,12 @@ import { withLocks } from '../key-locks.ts';
 import type { ObjectKeys } from './object-keys.ts';
 import { isMissing, withS3Errors } from './to-s3-error.ts';
 
-/** Headers carry this much unchanged through every proxy and signature. */
+/** Headers carry these characters unchanged through every proxy and signature. */
 const PLAIN_HEADER = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 const FALLBACK_TYPE = 'application/octet-stream';
 
-/** What the SDK tells of an object, with HEAD and with GET. */
+/** What the SDK returns for an object, with HEAD and with GET. */
 interface ObjectHead {
   readonly ContentLength?: number | undefined;
   readonly ContentType?: string | undefined;
@@ -27,12 +27,12 @@ interface ObjectHead {
   readonly Metadata?: Record<string, string> | undefined;
 }
 
-/** A version of an object. Two of the same bytes may have one ETag of the store. */
+/** A version of an object. Two versions of the same bytes may have the same ETag in the store. */
 export function toVersion({ ETag, LastModified, Metadata }: ObjectHead): string {
   return JSON.stringify([ETag, LastModified, Metadata?.etag]);
 }
 
-/** What is kept with an object. The ETag of the store is the same for the same bytes of another type. */
+/** Stored with an object. The ETag of the store does not change if only the type does. */
 export function toObjectHeaders({ etag, contentType }: BlobInfo) {
   const isPlain = PLAIN_HEADER.test(contentType);
   return {
@@ -44,7 +44,7 @@ export function toObjectHeaders({ etag, contentType }: BlobInfo) {
   };
 }
 
-/** What is known of an object, also of one that something else has put there. */
+/** Metadata of an object, even of one that was not made by this server. */
 export function toBlobInfo(head: ObjectHead): BlobInfo {
   const { etag, type } = head.Metadata ?? {};
   return {
@@ -54,18 +54,18 @@ export function toBlobInfo(head: ObjectHead): BlobInfo {
   };
 }
 
-/** A bucket, and how to reach it. */
+/** A bucket and its client. */
 export interface Bucket {
   readonly client: S3Client;
   readonly name: string;
   readonly keys: ObjectKeys;
-  /** Keys of what this process puts together from parts. */
+  /** Keys of the uploads that this process is assembling from parts. */
   readonly uploads: Set<string>;
 }
 
 /**
- * Does the work while nobody else of this process changes these objects. What has to look before it deletes
- * is atomic so: no condition on deletions is known to all stores (Ceph 16 ignores `If-Match` there).
+ * Runs an operation while nobody else in this process changes these objects. This makes
+ * check-then-delete atomic: no delete condition works on all stores (Ceph 16 ignores `If-Match` there).
  */
 export function withObjectLocks<T>(
   { name }: Bucket,
@@ -78,7 +78,7 @@ export function withObjectLocks<T>(
   );
 }
 
-/** Undefined where there is no such object. */
+/** Undefined if the object does not exist. */
 export async function headObject(
   { client, name }: Bucket,
   key: string,
@@ -95,7 +95,7 @@ export async function headObject(
   }, signal);
 }
 
-/** @param version ETag of the only version that is to be deleted, for stores that know this condition */
+/** @param version ETag of the only version to delete, for stores that support this condition */
 export async function deleteObject(
   { client, name }: Bucket,
   key: string,
@@ -109,7 +109,7 @@ export function toCallOptions(signal: AbortSignal | undefined) {
   return signal ? { abortSignal: signal } : {};
 }
 
-/** What the calls for one part have to say. */
+/** What the calls for one part return. */
 export interface UploadOfParts {
   readonly Bucket: string;
   readonly Key: string;
@@ -122,7 +122,7 @@ export interface SentPart {
   readonly ETag: string | undefined;
 }
 
-/** Puts an object together from parts; whatever fails leaves nothing of it. */
+/** Assembles an object from parts; a failure leaves nothing of it. */
 export async function putInParts(
   { client, name }: Bucket,
   object: Omit<CreateMultipartUploadCommandInput, 'Bucket' | 'Key'> & { readonly Key: string },
@@ -139,7 +139,7 @@ export async function putInParts(
     const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } });
     await withS3Errors(() => client.send(complete, options), signal);
   } catch (error) {
-    // Of two failures, the first one is told. A sweep removes what stays.
+    // Of two errors, the first one is reported. A sweep removes what remains.
     await client.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
     throw error;
   }

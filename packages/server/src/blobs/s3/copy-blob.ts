@@ -28,16 +28,15 @@ const MAX_SINGLE_BYTES = 5 * 1024 ** 3;
 
 const COPIED_PART_BYTES = 1024 ** 3;
 
-/** A source that is replaced while it is copied is copied anew, so often. */
+/** How often a copy is restarted if its source is replaced meanwhile. */
 const ATTEMPTS = 3;
 
-/** What was copied. */
 interface Copied {
   readonly info: BlobInfo;
   readonly version: string;
 }
 
-/** Copies or moves a file over whatever is there, or only if there is nothing. */
+/** Copies or moves a file over any existing one, or only if there is none. */
 export async function copyBlob(
   bucket: Bucket,
   from: BlobKey,
@@ -45,7 +44,8 @@ export async function copyBlob(
   options: CopyOptions,
 ): Promise<BlobInfo> {
   const [source, destination] = [bucket.keys.of(from), bucket.keys.of(to)];
-  // A PUT that overwrites nothing needs no lock: whoever looks before it deletes has found a file there.
+  // A PUT that does not overwrite needs no lock: an operation that checks before it deletes has found a
+  // file.
   const placed = options.overwrite ? [destination] : [];
   const locks = options.move ? [source, destination] : placed;
   return withObjectLocks(bucket, locks, async () => {
@@ -69,11 +69,11 @@ async function copyVersion(
   for (let attempt = 1; ; attempt++) {
     const copied = await copy(bucket, from, to);
     if (copied) return copied;
-    if (attempt === ATTEMPTS) throw new Error(`The file ${from.path} changes all the time.`);
+    if (attempt === ATTEMPTS) throw new Error(`The file ${from.path} keeps changing.`);
   }
 }
 
-/** Undefined where the source was replaced meanwhile. */
+/** Undefined if the source was replaced meanwhile. */
 async function copyOver(bucket: Bucket, from: BlobKey, to: BlobKey) {
   const key = bucket.keys.of(from);
   const head = await headObject(bucket, key);
@@ -91,8 +91,8 @@ async function copyOver(bucket: Bucket, from: BlobKey, to: BlobKey) {
 }
 
 /**
- * Stores are known to ignore `If-None-Match: *` on CopyObject and CompleteMultipartUpload (Ceph 16), and
- * to honour it on PutObject: so the content goes through this process, in one PUT.
+ * Some stores ignore `If-None-Match: *` on CopyObject and CompleteMultipartUpload (Ceph 16), and honour
+ * it on PutObject: so the content goes through this process, in one PUT.
  */
 async function copyNew(bucket: Bucket, from: BlobKey, to: BlobKey) {
   const source = await openObject(bucket, bucket.keys.of(from));
@@ -126,7 +126,7 @@ async function copyNew(bucket: Bucket, from: BlobKey, to: BlobKey) {
     return { info, version: source.version };
   } catch (error) {
     if (isRefusedCondition(error)) throw new BlobExistsError(to);
-    // S3: "409 Conflict" where another change of the key is under way: it may be tried again.
+    // S3: "409 Conflict" if another change of the key is in progress: it can be retried.
     if (statusOf(error) === 409) return undefined;
     throw error;
   } finally {
@@ -134,7 +134,7 @@ async function copyNew(bucket: Bucket, from: BlobKey, to: BlobKey) {
   }
 }
 
-/** A file that S3 cannot copy without the danger of overwriting another one. */
+/** A file that S3 cannot copy without the risk of overwriting another one. */
 class BlobTooLargeError extends Error {
   override readonly name = 'BlobTooLargeError';
 }
@@ -156,7 +156,7 @@ interface Source {
   readonly version: string | undefined;
 }
 
-/** Copies inside of the store, atomically, over whatever is there. */
+/** Copies inside the store, atomically, over any existing object. */
 export async function copyObject(
   bucket: Bucket,
   source: Source,

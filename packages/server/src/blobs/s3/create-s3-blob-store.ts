@@ -17,52 +17,56 @@ import { openObject } from './open-object.ts';
 import { isMissing, withS3Errors } from './to-s3-error.ts';
 import { writeObject } from './write-object.ts';
 
-/** A store that is there takes a connection within a round trip. */
+/** A store that is up accepts a connection within a round trip. */
 const CONNECT_MILLISECONDS = 3_000;
 
-/** So long a connection may stand still; then the call is tried again, or a download goes on anew. */
+/** Maximum idle time of a connection; then the call is retried, or a download resumed. */
 const IDLE_MILLISECONDS = 15_000;
 
 const ATTEMPTS = 3;
 
-/** From here on a body waits for the store's consent, so that a refusal is heard before it is sent. */
+/** Larger bodies wait for `100 Continue`, so that a refusal arrives before they are sent. */
 const CONSENT_BYTES = 16 * 1024 * 1024;
 
-/** Without one the SDK writes to the console what it throws anyway. */
+/** Without a logger, the SDK writes to the console what it throws anyway. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 const CHECK_MILLISECONDS = 3_000;
 
 export interface S3BlobStoreOptions {
-  /** Address of the store. Default: that of the region at AWS. */
+  /** URL of the store. Default: that of the region at AWS. */
   readonly endpoint?: string | undefined;
   readonly region: string;
-  /** It must be there already. */
+  /** Must exist. */
   readonly bucket: string;
-  /** Put before every key as it is, so that others may use the bucket. Default: nothing. */
+  /** Prefix of every key, used as is, so that others can use the bucket. Default: none. */
   readonly prefix?: string | undefined;
-  /** Default: from the usual places of AWS (environment, files, the machine). */
+  /** Default: the credential chain of AWS (environment, files, the machine). */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** Whether the bucket stands in the path and not in the host name. Default: where `endpoint` is given. */
+  /** Whether the bucket is in the path instead of the host name. Default: true if `endpoint` is set. */
   readonly forcePathStyle?: boolean | undefined;
-  /** Whether `presign` is there: its links are answered by the store, with the store's headers. Default: false. */
+  /**
+   * Whether to provide `presign`, whose links are served by the store, with the headers of the store.
+   * Default: false.
+   */
   readonly presignedLinks?: boolean | undefined;
 }
 
 /**
- * Files as objects of an S3-compatible store, at `<prefix><env>/<path>`. Uploads over 8 MiB are sent in
- * parts to `<prefix>.uploads/`, and copied to their place inside of the store when they are whole.
+ * Stores files as objects of an S3-compatible store, at `<prefix><env>/<path>`. Uploads over 8 MiB are
+ * sent in parts to `<prefix>.uploads/`, and copied to their place inside the store when they are
+ * complete.
  *
  * The credentials need GetObject, PutObject, DeleteObject, AbortMultipartUpload,
  * ListMultipartUploadParts, ListBucket and ListBucketMultipartUploads; without ListBucket a store
- * answers 403 for a missing file, which counts as unavailable.
+ * responds with 403 for a missing file, which counts as unavailable.
  *
- * S3 does not say whether a deletion found anything, and no condition on deletions is known to all stores
- * (Ceph 16 ignores `If-Match` there): deletions and moves look first. Within a process nothing comes in
- * between. Of several processes that delete one file, more than one may hear `true`; more than one may move
- * one file, each to its own place; and a write is lost that another process makes at the source of a move
- * between the last look and the deletion, on stores that ignore `If-Match`. A copy that must not overwrite
- * goes through this process, and ends at S3's limit of one PUT, 5 GiB (`BlobTooLargeError`).
+ * S3 does not report whether a deletion found anything, and no delete condition works on all stores
+ * (Ceph 16 ignores `If-Match` there): deletions and moves check first. Within a process this is atomic.
+ * If several processes delete one file, more than one may get `true`; more than one may move one file,
+ * each to its own place; and on stores that ignore `If-Match`, a write of another process to the source
+ * of a move is lost between the last check and the deletion. A copy that must not overwrite goes through
+ * this process, and is limited to one PUT of S3, 5 GiB (`BlobTooLargeError`).
  *
  * @example
  * createS3BlobStore({ endpoint: 'http://127.0.0.1:7480', region: 'us-east-1', bucket: 'files', credentials });
@@ -90,12 +94,14 @@ export function createS3BlobStore(options: S3BlobStoreOptions): BlobStore {
     },
     sweep: (olderThan) => sweepBucket(bucket, olderThan),
     async check() {
-      // Told as a failure of the store, as a check that nobody gave up.
+      // Reported as a failure of the store, not as an aborted check.
       const abortSignal = AbortSignal.timeout(CHECK_MILLISECONDS);
       const command = new HeadBucketCommand({ Bucket: bucket.name });
       await withS3Errors(() => client.send(command, { abortSignal })).catch((error) => {
         if (!isMissing(error)) throw error;
-        throw new StoreUnavailableError(`There is no bucket "${bucket.name}".`, { cause: error });
+        throw new StoreUnavailableError(`The bucket "${bucket.name}" does not exist.`, {
+          cause: error,
+        });
       });
     },
     ...(options.presignedLinks && {
@@ -114,7 +120,7 @@ interface ClientOptions {
 
 function createClient(options: ClientOptions): S3Client {
   const { endpoint, region, credentials, forcePathStyle = endpoint !== undefined } = options;
-  // The calls of this server are bounded by its own connections, and a slow reader holds one of them.
+  // The server limits its own connections, and a slow reader occupies one of these.
   const agent = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY };
   return new S3Client({
     region,
@@ -124,8 +130,8 @@ function createClient(options: ClientOptions): S3Client {
     maxAttempts: ATTEMPTS,
     logger: SILENT,
     expectContinueHeader: CONSENT_BYTES,
-    // Else streams are sent in chunks with a trailer, which Ceph and others refuse (411). Contents
-    // are guarded by their MD5.
+    // Otherwise streams are sent in chunks with a trailer, which Ceph and others refuse (411). Contents
+    // are protected by their MD5.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -137,13 +143,13 @@ function createClient(options: ClientOptions): S3Client {
   });
 }
 
-/** Ends uploads to which nothing has come since, and removes whole ones that nobody has used. */
+/** Aborts stale multipart uploads, and removes complete ones that were never used. */
 async function sweepBucket(bucket: Bucket, olderThan = weekAgo()): Promise<number> {
   const aborted = await abortUploads(bucket, olderThan);
   return aborted + (await deleteUploads(bucket, olderThan));
 }
 
-/** The slowest upload that the server lets go on sends a part of 8 MiB within three days. */
+/** The slowest upload that the server permits sends a part of 8 MiB within three days. */
 function weekAgo(): Date {
   return new Date(Date.now() - 7 * 86_400_000);
 }
@@ -170,7 +176,7 @@ async function abortUploads(bucket: Bucket, olderThan: Date): Promise<number> {
   return count;
 }
 
-/** Whether it was there, and old. */
+/** Whether it existed, and was old. */
 async function abortUpload(
   { client, name }: Bucket,
   { Key, UploadId, Initiated }: MultipartUpload,
@@ -180,10 +186,10 @@ async function abortUpload(
   const upload = { Bucket: name, Key, UploadId };
   return withS3Errors(async () => {
     try {
-      // An upload may take long: what counts is when it last went on.
+      // An upload may take long: what counts is its last progress.
       let PartNumberMarker: string | undefined;
       do {
-        // Not by the SDK's paginator: it never ends on Ceph, which names a next page after the last.
+        // Not the SDK's paginator: it never ends on Ceph, which returns a next page after the last.
         const page = await client.send(new ListPartsCommand({ ...upload, PartNumberMarker }));
         const parts = page.Parts ?? [];
         if (!parts.every(({ LastModified }) => isOlder(LastModified, olderThan))) return false;
@@ -219,7 +225,7 @@ async function deleteUploads(bucket: Bucket, olderThan: Date): Promise<number> {
   });
 }
 
-/** What was uploaded is anybody's: the store, too, hands it out to be saved and not to be shown. */
+/** Uploads are untrusted: the store, too, serves them as downloads, never inline. */
 function presign({ client, name, keys }: Bucket, key: BlobKey, seconds: number): Promise<string> {
   const command = new GetObjectCommand({
     Bucket: name,

@@ -4,7 +4,7 @@ import { createObjectKeys } from './object-keys.ts';
 describe('keys of objects', () => {
   const keys = createObjectKeys('berth/');
 
-  test('are prefix, environment and path', () => {
+  test('consist of prefix, environment and path', () => {
     expect(keys.of({ env: 'dev', path: '照片/a.jpg' })).toBe('berth/dev/照片/a.jpg');
     expect(keys.uploads).toBe('berth/.uploads/');
   });
@@ -14,7 +14,7 @@ describe('keys of objects', () => {
     (env) => expect(() => keys.of({ env, path: 'a' })).toThrow(TypeError),
   );
 
-  test('have at most 1,024 bytes, and are another one for each path', () => {
+  test('have at most 1,024 bytes, and differ for each path', () => {
     const path = 'x'.repeat(1024 - 'berth/dev/'.length);
     expect(keys.of({ env: 'dev', path })).toBe(`berth/dev/${path}`);
     const paths = [`${path}x`, `${path}y`, `${path.slice(2)}é!`];

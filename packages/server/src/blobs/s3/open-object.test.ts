@@ -11,7 +11,7 @@ const ALL = { start: 0, end: 15 };
 const streamOf = (...args: Parameters<typeof readObject>) =>
   Readable.from(readObject(...args), { objectMode: false });
 
-/** Gives the bytes in chunks of three, and breaks after so many of them. */
+/** Returns the bytes in chunks of three, and breaks after a number of them. */
 function toBody(start: number, breaksAfter = Number.POSITIVE_INFINITY): Readable {
   let at = start;
   let chunks = 0;
@@ -24,14 +24,14 @@ function toBody(start: number, breaksAfter = Number.POSITIVE_INFINITY): Readable
   });
 }
 
-test('cuts its part out of a body that begins before and goes on beyond', async () => {
+test('cuts its range out of a longer body', async () => {
   const body = toBody(0);
   const stream = streamOf({ start: 4, end: 9 }, async () => ({ body, start: 0 }));
   expect((await buffer(stream)).toString()).toBe('456789');
   expect(body.destroyed).toBe(true);
 });
 
-test('goes on where a connection broke, as long as each one gives something', async () => {
+test('resumes after a broken connection, as long as each one returns something', async () => {
   const starts: number[] = [];
   const stream = streamOf(ALL, async ({ start }) => {
     starts.push(start);
@@ -41,14 +41,14 @@ test('goes on where a connection broke, as long as each one gives something', as
   expect(starts).toEqual([0, 3, 6, 9, 12, 15]);
 });
 
-test('fails where connections break without a byte', async () => {
+test('fails if connections break without a byte', async () => {
   const stream = streamOf(ALL, async ({ start }) => ({ body: toBody(start, 0), start }));
   const error = await buffer(stream).catch((reason) => reason);
   expect(error).toBeInstanceOf(StoreUnavailableError);
   expect(error.cause).toMatchObject({ message: 'reset' });
 });
 
-test('takes a body that ends too early for a broken one', async () => {
+test('treats a truncated body as a broken connection', async () => {
   const starts: number[] = [];
   const stream = streamOf(ALL, async ({ start }) => {
     starts.push(start);
@@ -58,7 +58,7 @@ test('takes a body that ends too early for a broken one', async () => {
   expect(starts).toEqual([0, 10]);
 });
 
-test('holds back the body while nobody reads', async () => {
+test('applies backpressure while nobody reads', async () => {
   let given = 0;
   const body = new Readable({
     read() {
@@ -75,7 +75,7 @@ test('holds back the body while nobody reads', async () => {
   await new Promise((resolve) => body.once('close', resolve));
 });
 
-test('lets go of a connection that comes when nobody waits any more', async () => {
+test('closes a connection that opens when nobody waits for it any more', async () => {
   const body = toBody(0);
   const opened = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();

@@ -6,20 +6,20 @@ import { countBuffer } from '../collect-buffers.ts';
 import { type Bucket, toBlobInfo, toVersion } from './bucket.ts';
 import { isMissing, isRefusedCondition, withS3Errors } from './to-s3-error.ts';
 
-/** A connection that breaks so often without a byte is no accident. */
+/** So many broken connections without a byte are no accident. */
 const MAX_FRUITLESS = 3;
 
-/** To read past so much costs less than a call. */
+/** Skipping this many bytes costs less than a request. */
 const SKIPPED_BYTES = 256 * 1024;
 
 interface OpenObject extends OpenBlob {
-  /** As `toVersion` says it. */
+  /** As returned by `toVersion`. */
   readonly version: string;
 }
 
 /**
- * Opens an object. A call for the whole of it holds its version, whatever replaces it; a part of it
- * that lies far behind the beginning has a call of its own while that version is still there.
+ * Opens an object. A request for all of it keeps its version, whatever replaces it; a range that begins
+ * far behind the start has a request of its own, while that version still exists.
  */
 export async function openObject(bucket: Bucket, key: string): Promise<OpenObject | undefined> {
   const found = await getObject(bucket, key);
@@ -49,7 +49,7 @@ export async function openObject(bucket: Bucket, key: string): Promise<OpenObjec
   }
 
   const letGo = () => {
-    // A connection whose answer is read to its end can be used again.
+    // A connection can be reused once its response has been read to the end.
     if (info.size <= SKIPPED_BYTES) held?.resume();
     else held?.destroy();
     held = undefined;
@@ -65,7 +65,7 @@ export async function openObject(bucket: Bucket, key: string): Promise<OpenObjec
   };
 }
 
-/** Undefined where there is no such object, or not that version. */
+/** Undefined if the object, or this version of it, does not exist. */
 function getObject(
   { client, name }: Bucket,
   key: string,
@@ -86,17 +86,17 @@ function getObject(
   });
 }
 
-/** Bytes of an object, and the place where they begin. */
+/** Bytes of an object, and the offset of the first. */
 interface ObjectBody {
   readonly body: Readable;
   readonly start: number;
 }
 
 /**
- * The pieces of a part of an object. It goes on with a new connection if one breaks: stores close those of
+ * The chunks of a range of an object. Resumes with a new connection if one breaks: stores close those of
  * readers that pause for long.
  *
- * @param connect gives the object from the start of the range or before, to its end or beyond
+ * @param connect returns the object from the start of the range or before, to its end or beyond
  */
 export async function* readObject(
   { start, end }: ByteRange,
@@ -110,7 +110,7 @@ export async function* readObject(
     fruitless += 1;
     try {
       for await (const chunk of body as AsyncIterable<Buffer>) {
-        // One that has more than was asked for is destroyed; another goes back to the pool.
+        // A connection with bytes left to read is destroyed; any other returns to the pool.
         if (next > end) break;
         countBuffer(chunk.length);
         const piece = chunk.subarray(Math.max(0, next - position), Math.max(0, end + 1 - position));
@@ -124,7 +124,7 @@ export async function* readObject(
       cause = error;
     }
     if (fruitless > MAX_FRUITLESS) {
-      const message = 'The object store broke off again and again.';
+      const message = 'The object store closed the connection repeatedly.';
       throw new StoreUnavailableError(message, { cause });
     }
   }

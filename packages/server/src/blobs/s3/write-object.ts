@@ -21,21 +21,22 @@ import {
 import { copyObject } from './copy-blob.ts';
 import { withS3Errors } from './to-s3-error.ts';
 
-/** Parts of one upload that are held in memory: all but one are on their way to the store. */
+/** Parts of one upload held in memory: all but one are being sent to the store. */
 const MOST_PARTS = 3;
 
-/** A smaller content is sent with one call, a larger one in parts of this size. */
+/** Smaller content is sent with one call, larger content in parts of this size. */
 const PART_BYTES = 8 * 1024 * 1024;
 
-/** Bytes of all uploads of this process that wait in memory for the store, or for more of their content. */
+/** Bytes of all uploads of this process held in memory, waiting for the store or for more content. */
 const MOST_HELD_BYTES = 256 * 1024 * 1024;
 
 let heldBytes = 0;
 
 /**
  * D28: "A file is visible only when whole: a broken upload leaves nothing, and what was answered with
- * success is never lost." One PUT does that. Parts are put together under a name of their own, where a sweep
- * finds what a killed process left and no upload of another program; the store then copies them to their place.
+ * success is never lost." One PUT does that. Parts are assembled under a separate prefix, where a sweep
+ * finds the leftovers of killed processes and no uploads of other programs; the store then copies the
+ * object to its place.
  */
 export async function writeObject(
   bucket: Bucket,
@@ -79,7 +80,7 @@ export async function writeObject(
       );
       return whole;
     } finally {
-      // The file is in its place, or the first failure is thrown: a sweep removes what stays.
+      // The file is in its place, or the first error is thrown: a sweep removes the rest.
       await deleteObject(bucket, Key).catch(() => {});
       bucket.uploads.delete(Key);
     }
@@ -92,11 +93,11 @@ export async function writeObject(
   }
 }
 
-/** Memory of one upload, which counts against that of all. */
+/** Memory of one upload, which counts towards the limit for all. */
 class HeldMemory {
   #bytes = 0;
 
-  /** Whether the upload may hold so many bytes. What it may hold it keeps until its end. */
+  /** Whether the upload may hold that many bytes. What it gets it keeps until its end. */
   mayHold(bytes: number): boolean {
     const more = Math.max(0, bytes - this.#bytes);
     if (heldBytes + more > MOST_HELD_BYTES) return more === 0;
@@ -112,7 +113,7 @@ class HeldMemory {
 }
 
 /**
- * The parts of a content, the last one smaller. One at least, which may be empty.
+ * Splits content into parts; only the last may be smaller. At least one, which may be empty.
  *
  * @throws StoreUnavailableError if too much memory is in use
  */
@@ -135,7 +136,7 @@ async function* toParts(content: Readable, memory: HeldMemory): AsyncGenerator<B
       length += taken.length;
       chunks.push(taken);
       if (!memory.mayHold(length)) {
-        throw new StoreUnavailableError('Too many uploads to the object store are under way.');
+        throw new StoreUnavailableError('Too many uploads to the object store are in progress.');
       }
       if (length === PART_BYTES) yield next();
     }
@@ -150,17 +151,17 @@ async function putWhole(
   info: BlobInfo,
   signal: AbortSignal,
 ): Promise<void> {
-  // Of a body in memory the SDK signs the SHA-256 too: the store refuses what has changed on its way.
+  // The SDK also signs the SHA-256 of a body in memory: the store refuses what changed in transit.
   const put = { Bucket: name, Key: key, Body: body, ...toObjectHeaders(info) };
   const command = new PutObjectCommand(put);
   await withS3Errors(() => client.send(command, toCallOptions(signal)), signal);
 }
 
 /**
- * Sends parts side by side, as many as there is memory for. `Upload` of `@aws-sdk/lib-storage` knows no bound for
- * several uploads together, and reads on to the end of the content after a part has failed.
+ * Sends parts in parallel, as many as memory permits. `Upload` of `@aws-sdk/lib-storage` has no limit
+ * across uploads, and keeps reading the content after a part has failed.
  *
- * @param failed aborted with the first failure, which ends the content too
+ * @param failed aborted with the first error, which also ends the content
  */
 async function sendParts(
   { client }: Bucket,

@@ -23,7 +23,7 @@ test.each(ALLOWED)('allows %s', (address) => {
   expect(createAddressPolicy()(address)).toBe(true);
 });
 
-test('allows the ranges that are given, and nothing else', () => {
+test('allows the given ranges, and nothing else', () => {
   const allows = createAddressPolicy(['10.0.0.0/8', '127.0.0.1', 'fd12::/16']);
   for (const address of ['10.9.8.7', '127.0.0.1', 'fd12::1', '::ffff:10.0.0.1']) {
     expect([address, allows(address)]).toEqual([address, true]);
@@ -35,7 +35,7 @@ test('allows the ranges that are given, and nothing else', () => {
 });
 
 test.each(['10.0.0.0/33', '10.0.0/8', 'fd00::/129', 'pods', '10.0.0.0/', ''])(
-  'refuses %j as a range',
+  'refuses the range %j',
   (range) => {
     expect(() => createAddressPolicy([range])).toThrow(TypeError);
   },

@@ -1,8 +1,8 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /**
- * Addresses that no service of a network has, and that would turn a DNS answer into a way in: this
- * machine's own (its admin port), link-local ones (a cloud's metadata and its credentials), multicast.
+ * Addresses that no service of a network has, and that would turn a DNS record into an attack: this
+ * machine (its admin port), link-local addresses (cloud metadata and credentials), multicast.
  */
 const REFUSED = [
   '0.0.0.0/8', // RFC 1122 §3.2.1.3: "this host", which connects to the loopback
@@ -23,7 +23,7 @@ const hex = (high = '0', low = '0') => {
   return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join('.');
 };
 
-/** Forms of IPv6 that lead to an IPv4 address, as the URL parser writes them. */
+/** IPv6 forms of IPv4 addresses, as the URL parser writes them. */
 const EMBEDDED = [
   /^::(?:ffff:)?([0-9a-f]{1,4}):([0-9a-f]{1,4})$/, // RFC 4291 §2.5.5: compatible and mapped
   /^::ffff:0:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/, // RFC 2765: translated
@@ -32,13 +32,13 @@ const EMBEDDED = [
 ];
 
 /**
- * Judges the addresses that DNS gives, which may be anybody's: without it, who can change a record of
- * a service can make the gateway call its own machine or the metadata service of its cloud.
+ * Checks the addresses that DNS returns. Otherwise anybody who can change a record of a service could
+ * make the gateway call its own machine or the metadata service of its cloud.
  *
  * @param allow the only ranges to call, such as `['10.0.0.0/8', 'fd12::/16']`, whatever else they
- *   hold. Default: all but loopback, link-local (169.254.0.0/16, fe80::/10), metadata and multicast
- *   addresses. IPv6 forms of an IPv4 address are judged as the latter.
- * @throws TypeError for a range that is none
+ * contain. Default: all but loopback, link-local (169.254.0.0/16, fe80::/10), metadata and multicast
+ * addresses. IPv6 forms of an IPv4 address are treated as the latter.
+ * @throws TypeError for an invalid range
  */
 export function createAddressPolicy(allow?: readonly string[]): (address: string) => boolean {
   const list = toBlockList(allow ?? REFUSED);
@@ -56,7 +56,7 @@ function toBlockList(ranges: readonly string[]): BlockList {
     const family = isIP(address);
     const length = Number(bits ?? (family === 4 ? 32 : 128));
     if (family === 0 || length > (family === 4 ? 32 : 128)) {
-      throw new TypeError(`${range} is no range of addresses: write it as 10.0.0.0/8 or fd00::/8.`);
+      throw new TypeError(`${range} is not an address range: write it as 10.0.0.0/8 or fd00::/8.`);
     }
     list.addSubnet(address, length, family === 4 ? 'ipv4' : 'ipv6');
   }

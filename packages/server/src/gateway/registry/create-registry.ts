@@ -20,31 +20,32 @@ import type {
 } from './service-registry.ts';
 import { createWatchedName, type WatchedName } from './watched-name.ts';
 
-/** The one version of a service that DNS knows of. */
+/** The only version of a service that is resolved with DNS. */
 const VERSION = 'default';
 
 export interface RegistryOptions {
-  /** Resolvers to ask, such as `10.96.0.10` or `[fd00::a]:53`. Default: those of the machine. */
+  /** DNS servers, such as `10.96.0.10` or `[fd00::a]:53`. Default: those of the machine. */
   readonly servers?: readonly string[] | undefined;
-  /** How long one question may take, all tries and servers together. Default: 4. */
+  /** Timeout of one query in seconds, across all attempts and servers. Default: 4. */
   readonly timeoutSeconds?: number;
   /**
-   * How long an answer without a TTL counts: SRV records, and that there is nothing. Also when a
-   * failed question is asked again. TTLs count as they come, 1 to 60 s. Default: 5.
+   * Lifetime in seconds of responses without a TTL: SRV records, and missing names or records. Also the
+   * pause after a failed query. TTLs are respected between 1 and 60 s. Default: 5.
    */
   readonly refreshSeconds?: number;
   /**
-   * How long an answer outlives its TTL while DNS is gone. Then calls get `RegistryUnavailableError`.
-   * A name that nobody called for so long is no longer asked for. Default: 300.
+   * How long a response outlives its TTL while DNS fails, in seconds. Then calls get
+   * `RegistryUnavailableError`. A name that nobody called for that long is no longer resolved. Default:
+   * 300.
    */
   readonly staleSeconds?: number;
   /**
-   * The only ranges of addresses to call, such as `['10.0.0.0/8']`. Default: all but loopback,
-   * link-local, metadata and multicast addresses. Whoever can change the records of a service decides
-   * whom the gateway calls: say the range of the pods where it is known.
+   * The only address ranges to call, such as `['10.0.0.0/8']`. Default: all but loopback, link-local,
+   * metadata and multicast addresses. Anybody who can change the records of a service decides which
+   * address the gateway calls: set the range of the pods if it is known.
    */
   readonly allow?: readonly string[] | undefined;
-  /** Hears of failed questions and refused addresses, of each once until it changes. */
+  /** Called for failed queries and refused addresses, once for each until it changes. */
   readonly onError?: (error: Error) => void;
   /** For tests. Default: the machine's. */
   readonly clock?: Clock;
@@ -52,9 +53,9 @@ export interface RegistryOptions {
 
 export interface Registry extends ServiceRegistry {
   /**
-   * Replaces the services, all of them or none. What is known of a name that stays is kept.
+   * Replaces all services, or none. What is known of a name that stays is kept.
    *
-   * @throws TypeError for a bad endpoint, or `A` without a port; the old services stay
+   * @throws TypeError for an invalid endpoint, or `A` without a port; the old services stay
    */
   update(services: readonly ServiceConfig[]): void;
 }
@@ -62,15 +63,16 @@ export interface Registry extends ServiceRegistry {
 type Found = Service | Promise<Service>;
 
 /**
- * The hosted services, with endpoints of the configuration or from DNS. Only names of the configuration are asked
- * for, and those that their SRV records lead to: never one from a request. No call waits for DNS once a name is
- * known.
+ * The hosted services, with endpoints from the configuration or from DNS. Only names in the
+ * configuration are resolved, and those that their SRV records point to: never one from a request. No
+ * call waits for DNS once a name is known.
  *
  * - no such name (NXDOMAIN): the version has no resource;
  * - no records, or no allowed address: it has no endpoints;
- * - no response (SERVFAIL, timeout, garbage): the last one stays for `staleSeconds`.
+ * - no response (SERVFAIL, timeout, garbage): the last one is used for `staleSeconds`.
  *
- * @throws TypeError for a bad endpoint, `A` without a port, a range that is none, or a server that is no address
+ * @throws TypeError for an invalid endpoint, `A` without a port, an invalid range, or a server that is
+ * not an address
  * @example
  * const registry = createRegistry(
  *   [
@@ -91,7 +93,7 @@ export function createRegistry(
   const staleMs = staleSeconds * 1_000;
   const allows = createAddressPolicy(options.allow);
   const open = () => openLookup(servers, timeoutSeconds * 1_000);
-  open(); // A bad address of a server is a mistake now, and not an outage later.
+  open(); // Report an invalid address of a server now, not as an outage later.
   const lookups = new Set<Lookup>();
   const names = new Map<string, WatchedName>();
   let finders = new Map<string, () => Found>();
@@ -163,13 +165,13 @@ function toStaticVersion({ name, weight = 100, endpoints, hasResource = true }: 
 /**
  * The origin of an endpoint, normalised: `http://Example:80/` becomes `http://example`.
  *
- * @throws TypeError for anything but `http:` or `https:` with a host and perhaps a port
+ * @throws TypeError for anything but `http:` or `https:` with a host and optionally a port
  */
 function toOrigin(endpoint: string): string {
   const url = URL.parse(endpoint);
   if (url === null || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) {
     throw new TypeError(
-      `${endpoint} is no endpoint: write http:// or https://, a host and a port.`,
+      `${endpoint} is not an endpoint: write http:// or https://, a host and optionally a port.`,
     );
   }
   return url.origin;
@@ -182,7 +184,9 @@ function createDnsFinder(
 ): () => Found {
   const { type, port } = config.dns;
   if (type === 'A' && !(Number.isInteger(port) && Number(port) > 0 && Number(port) < 65_536)) {
-    throw new TypeError(`Service ${config.name} of ${config.env} needs a port, 1 to 65535.`);
+    throw new TypeError(
+      `The service ${config.name} of ${config.env} needs a port from 1 to 65535.`,
+    );
   }
   const base = toBase(config);
   let seen: Resolution | undefined;

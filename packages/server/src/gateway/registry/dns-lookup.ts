@@ -1,11 +1,11 @@
 import type { SrvRecord } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 
-/** Time, so that tests can turn it. */
+/** Time, which tests can control. */
 export interface Clock {
-  /** Milliseconds from any fixed point; never goes back. */
+  /** Milliseconds since any fixed point; monotonic. */
   now(): number;
-  /** Calls `task` after `ms` milliseconds, and does not keep the process alive for it. */
+  /** Calls `task` after `ms` milliseconds, without keeping the process alive. */
   after(ms: number, task: () => void): () => void;
 }
 
@@ -17,36 +17,36 @@ export const systemClock: Clock = {
   },
 };
 
-/** Asks this often before it gives up, of each server. */
+/** Attempts per server. */
 const TRIES = 3;
 
-/** The bounds of a TTL: a record of 0 s must not cost a question a call, nor one of a day last one. */
+/** Limits of a TTL: a record of 0 s must not cost a query per call, nor one of a day last that long. */
 const MIN_TTL_MS = 1_000;
 
 const MAX_TTL_MS = 60_000;
 
 type Answer<Row> =
   | { readonly kind: 'found'; readonly rows: readonly Row[]; readonly ttlSeconds?: number }
-  /** The name is there, but has no such record. */
+  /** The name exists, but has no such record. */
   | { readonly kind: 'no-data' }
-  /** There is no such name, of no type. */
+  /** The name does not exist, for any type. */
   | { readonly kind: 'no-name' };
 
 type RecordType = 'A' | 'AAAA' | 'SRV';
 
 type RowOf<Type extends RecordType> = Type extends 'SRV' ? SrvRecord : string;
 
-/** Questions that share one resolver. */
+/** Queries that share one resolver. */
 export interface Lookup {
-  /** @throws Error with a code of `node:dns` where there is no answer */
+  /** @throws Error with a code of `node:dns` if there is no response */
   query<Type extends RecordType>(type: Type, name: string): Promise<Answer<RowOf<Type>>>;
-  /** Ends all that is asked with an error. */
+  /** Fails all pending queries. */
   cancel(): void;
 }
 
 /**
- * Opens a resolver for the questions of one refresh. A fresh one each time, since it learns: it takes
- * up a changed resolv.conf, and the timeout is not what it made of the answers of yesterday
+ * Opens a resolver for the queries of one refresh. A new one each time, since resolvers learn: a new one
+ * applies a changed resolv.conf, and its timeout does not depend on earlier responses
  * (nodejs/node#57839).
  */
 export function openLookup(servers: readonly string[] | undefined, timeoutMs: number): Lookup {
@@ -56,7 +56,7 @@ export function openLookup(servers: readonly string[] | undefined, timeoutMs: nu
   return {
     cancel,
     async query(type, name) {
-      // The resolver doubles its timeout with each try, and has it for each server anew.
+      // The resolver doubles its timeout with each attempt, separately for each server.
       const timer = setTimeout(cancel, timeoutMs).unref();
       try {
         return (await ask(resolver, type, name)) as Answer<never>;
@@ -74,33 +74,33 @@ export function openLookup(servers: readonly string[] | undefined, timeoutMs: nu
 
 interface RecordMemoryOptions {
   clock: Clock;
-  /** How long an answer without a TTL counts (SRV, and that there is nothing), and a failure. */
+  /** Lifetime of responses without a TTL (SRV, and missing names or records), and of failures. */
   refreshMs: number;
-  /** How long an answer outlives its TTL where the question fails. */
+  /** How long a response outlives its TTL if the query fails. */
   staleMs: number;
 }
 
 interface Recalled<Row> {
   readonly answer: Answer<Row>;
-  /** When to ask again, on the clock. */
+  /** When to query again, on the clock. */
   readonly expires: number;
-  /** Why the answer is an old one. */
+  /** Why the response is stale. */
   readonly problem?: Error;
 }
 
-/** The last answers to the questions of one name. */
+/** The last responses to the queries of one name. */
 export interface RecordMemory {
   /**
-   * The answer of memory while its TTL lasts, else that of `lookup`, else the last known one.
+   * The cached response while its TTL lasts, otherwise that of `lookup`, otherwise the last known one.
    *
-   * @throws Error where the question fails, and nothing that is known is young enough
+   * @throws Error if the query fails, and nothing that is known is recent enough
    */
   ask<Type extends RecordType>(
     lookup: Lookup,
     type: Type,
     name: string,
   ): Promise<Recalled<RowOf<Type>>>;
-  /** Forgets what was not asked since the last time, so that it holds one answer's worth of names. */
+  /** Forgets what was not queried since the last call, which limits the size of the cache. */
   sweep(): void;
 }
 

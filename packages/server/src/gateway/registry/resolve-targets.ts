@@ -1,7 +1,7 @@
 import type { SrvRecord } from 'node:dns';
 import type { Lookup, RecordMemory } from './dns-lookup.ts';
 
-/** Most endpoints of a service: an answer over TCP may hold thousands of records. */
+/** Maximum endpoints of a service: a response over TCP may hold thousands of records. */
 const MAX_TARGETS = 256;
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
@@ -9,13 +9,13 @@ const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 const byPlace = (a: Target, b: Target) =>
   compare(a.host, b.host) || (a.port ?? 0) - (b.port ?? 0) || compare(a.address, b.address);
 
-/** "." as a target says that the service is decidedly not there (RFC 2782). */
+/** The target "." means that the service is decidedly not available (RFC 2782). */
 const leadsSomewhere = ({ name, port }: SrvRecord) => name !== '' && name !== '.' && port > 0;
 
 /**
- * Asks DNS where a service is.
+ * Resolves the endpoints of a service.
  *
- * @throws Error where the answer is not to be had, and no earlier one is young enough
+ * @throws Error if there is no response, and no earlier one is recent enough
  */
 export async function resolveTargets(
   context: ResolveContext,
@@ -46,8 +46,8 @@ async function resolveSrv(context: ResolveContext, name: string): Promise<Resolv
     .sort((a, b) => a.priority - b.priority || compare(a.name, b.name) || a.port - b.port)
     .slice(0, MAX_TARGETS);
   let failure: unknown;
-  // RFC 2782: "A client MUST attempt to contact the target host with the lowest-numbered priority it
-  // can reach". What can be told here is whether it has an address.
+  // RFC 2782: "A client MUST attempt to contact the target host with the lowest-numbered priority it can
+  // reach". All that is known here is whether it has an address.
   for (const group of Map.groupBy(records, ({ priority }) => priority).values()) {
     const hosts = [...new Set(group.map((record) => record.name))];
     const found = new Map<string, readonly Target[]>();
@@ -73,27 +73,27 @@ async function resolveSrv(context: ResolveContext, name: string): Promise<Resolv
 
 interface Target {
   readonly address: string;
-  /** Name that led to the address. */
+  /** Name that resolved to the address. */
   readonly host: string;
-  /** Undefined for `A`, which says nothing of ports. */
+  /** Undefined for `A`, which has no ports. */
   readonly port?: number;
   /** Undefined for `A`. */
   readonly weight?: number;
 }
 
-/** What DNS says of a service. */
+/** What DNS returned for a service. */
 export interface Resolution {
-  /** False where there is no such name. */
+  /** False if the name does not exist. */
   readonly exists: boolean;
-  /** In an order that does not depend on that of the records, which servers turn. */
+  /** In an order that does not depend on that of the records, which servers rotate. */
   readonly targets: readonly Target[];
 }
 
 export interface Resolved {
   readonly resolution: Resolution;
-  /** When to ask again, on the clock. */
+  /** When to query again, on the clock. */
   readonly expires: number;
-  /** What went wrong although there is a result, such as an address that was refused. */
+  /** Errors besides the result, such as a refused address. */
   readonly problems: readonly Error[];
 }
 
@@ -103,7 +103,7 @@ interface ResolveContext {
   allows: (address: string) => boolean;
 }
 
-/** Puts the expiries and problems of the answers to one question together. */
+/** Combines the expiries and problems of several responses. */
 function createTally() {
   const problems: Error[] = [];
   let expires = Number.POSITIVE_INFINITY;
@@ -120,7 +120,7 @@ function createTally() {
   };
 }
 
-/** The IPv4 addresses of a name, or else its IPv6 ones: the two are most often the same machines. */
+/** The IPv4 addresses of a name, otherwise its IPv6 addresses: both usually belong to the same machines. */
 async function resolveAddresses(context: ResolveContext, host: string): Promise<Resolved> {
   const tally = createTally();
   let exists = true;

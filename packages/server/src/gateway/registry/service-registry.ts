@@ -1,22 +1,22 @@
-/** Why a service cannot be called, whatever its versions: each has an error code of its own (D6). */
+/** Why a service cannot be called, whatever its versions: each state has its own error code (D6). */
 export type ServiceState = 'ready' | 'not-ready' | 'forbidden' | 'overdue';
 
-/** Where one instance of a service listens. */
+/** Address of one instance of a service. */
 export interface Endpoint {
   /** `http:` or `https:`, host and port, without a path. */
   readonly origin: string;
-  /** Name that the certificate must bear, where `origin` is an address (TLS); undefined: its host. */
+  /** Name in the certificate, if `origin` is an address (TLS). Default: the host of `origin`. */
   readonly servername?: string;
 }
 
 export interface ServiceVersion {
   readonly name: string;
-  /** Share of the calls, in relation to the other versions; 0 gets none. */
+  /** Weight among the versions; 0 gets no calls. */
   readonly weight: number;
   readonly endpoints: readonly Endpoint[];
-  /** How the calls are to be shared out, where not evenly: every endpoint with its weight, 0 or more. */
+  /** How to distribute the calls, if not evenly: every endpoint with its weight, 0 or more. */
   readonly shares?: ReadonlyMap<Endpoint, number>;
-  /** False where what the version runs on is gone (`SERVICE_RESOURCE_NOT_FOUND`). */
+  /** False if the resources of the version are gone (`SERVICE_RESOURCE_NOT_FOUND`). */
   readonly hasResource: boolean;
 }
 
@@ -26,25 +26,25 @@ export interface Service {
   readonly name: string;
   readonly state: ServiceState;
   readonly versions: readonly ServiceVersion[];
-  /** Callers that may call it, by `Caller.id`; undefined lets in every caller of the environment. */
+  /** Callers that may call it, by `Caller.id`; undefined allows every caller of the environment. */
   readonly callers: ReadonlySet<string> | undefined;
-  /** Calls and WebSockets that the endpoints of a version may have under way at once. Default: no limit. */
+  /** Maximum number of concurrent calls and WebSockets to the endpoints of a version. Default: no limit. */
   readonly maxCalls?: number | undefined;
 }
 
-/** Knows the hosted services. */
+/** Finds hosted services. */
 export interface ServiceRegistry {
   /**
-   * Undefined where the environment has no such service. Answers at once where it can: this is asked
-   * for each call.
+   * Undefined if the environment has no such service. Synchronous if possible, since it runs for each
+   * call.
    *
-   * @throws RegistryUnavailableError where nothing is known and the source cannot be asked
+   * @throws RegistryUnavailableError if nothing is known and the source cannot be queried
    */
   find(env: string, name: string): Service | undefined | Promise<Service | undefined>;
   close(): Promise<void>;
 }
 
-/** The source of a registry cannot be asked, and nothing it said before is there. */
+/** The source of a registry cannot be queried, and no earlier response is left. */
 export class RegistryUnavailableError extends Error {
   override readonly name = 'RegistryUnavailableError';
 }
@@ -56,37 +56,37 @@ interface ServiceBase {
   readonly state?: ServiceState | undefined;
   /** Callers that may call it, by `Caller.id`. Default: every caller of the environment. */
   readonly callers?: readonly string[] | undefined;
-  /** Calls and WebSockets that the endpoints of a version may have under way at once. Default: no limit. */
+  /** Maximum number of concurrent calls and WebSockets to the endpoints of a version. Default: no limit. */
   readonly maxCalls?: number | undefined;
 }
 
 export interface VersionConfig {
   readonly name: string;
-  /** Share of the calls, in relation to the other versions. Default: 100. */
+  /** Weight among the versions. Default: 100. */
   readonly weight?: number | undefined;
-  /** Where its instances listen, such as `http://127.0.0.1:9000`. */
+  /** URLs of its instances, such as `http://127.0.0.1:9000`. */
   readonly endpoints: readonly string[];
-  /** Default: true. False answers `SERVICE_RESOURCE_NOT_FOUND`. */
+  /** Default: true. If false, calls fail with `SERVICE_RESOURCE_NOT_FOUND`. */
   readonly hasResource?: boolean | undefined;
 }
 
-/** A service whose endpoints stand in the configuration. */
+/** A service whose endpoints are listed in the configuration. */
 interface StaticServiceConfig extends ServiceBase {
   readonly versions: readonly VersionConfig[];
 }
 
 export interface DnsSource {
-  /** `A`: the addresses of the name, IPv4 or else IPv6. `SRV`: the hosts and ports it leads to. */
+  /** `A`: the addresses of the name, IPv4 or otherwise IPv6. `SRV`: the hosts and ports it points to. */
   readonly type: 'A' | 'SRV';
-  /** Asked as it stands: no search domain is appended. */
+  /** Resolved as is: no search domain is appended. */
   readonly name: string;
-  /** Port of every address. Needed with `A`; with `SRV` the records say it. */
+  /** Port of every address. Required with `A`; `SRV` records have their own. */
   readonly port?: number | undefined;
-  /** Default: `http`. With `https` a certificate must bear the name (`A`) or the target's (`SRV`). */
+  /** Default: `http`. With `https`, a certificate must be valid for the name (`A`) or the target (`SRV`). */
   readonly scheme?: 'http' | 'https' | undefined;
 }
 
-/** A service whose endpoints come from DNS, as Kubernetes headless services give them. */
+/** A service whose endpoints come from DNS, such as a Kubernetes headless service. */
 export interface DnsServiceConfig extends ServiceBase {
   readonly dns: DnsSource;
 }

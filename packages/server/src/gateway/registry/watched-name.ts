@@ -5,22 +5,22 @@ import { RegistryUnavailableError } from './service-registry.ts';
 
 interface WatchedNameOptions {
   resolve: () => Promise<Resolved>;
-  /** Hears of a problem once, and again when it has changed. */
+  /** Called once for a problem, and again when it changes. */
   onError: (error: Error) => void;
   clock: Clock;
-  /** How long after a failure it is tried again. */
+  /** Pause after a failure. */
   refreshMs: number;
-  /** How long after the last read it goes on asking. */
+  /** How long the name is refreshed after the last read. */
   idleMs: number;
 }
 
-/** What DNS says of one name, kept fresh while somebody reads it. */
+/** The DNS result of one name, refreshed while somebody reads it. */
 export interface WatchedName {
   /**
-   * The same object for as long as the answer has not changed. Waits only where nothing is known; all
-   * that wait share one question.
+   * The same object while the result does not change. Only waits if nothing is known; all that wait
+   * share one query.
    *
-   * @throws RegistryUnavailableError where DNS cannot be asked; at once until the next try
+   * @throws RegistryUnavailableError if DNS cannot be queried; immediately until the next attempt
    */
   read(): Resolution | Promise<Resolution>;
   close(): void;
