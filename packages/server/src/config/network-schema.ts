@@ -86,4 +86,4 @@ export const adminSchema = z
       .default([])
       .describe('Host names to accept in requests, besides localhost and addresses.'),
   })
-  .describe('Where /healthz, /readyz and /metrics are served.');
+  .describe('Listener of /healthz, /readyz and /metrics.');

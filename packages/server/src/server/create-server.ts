@@ -32,7 +32,7 @@ export interface BerthServer {
    * @throws ConfigError for an invalid configuration; the old one then stays
    */
   reload(config: ConfigInput | Config): Promise<readonly string[]>;
-  /** Stops taking calls, lets those in flight finish for `listen.shutdownSeconds`, and then aborts them. */
+  /** Stops taking calls, gives calls in flight `listen.shutdownSeconds`, and then aborts them. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

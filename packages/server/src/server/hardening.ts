@@ -17,7 +17,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
 };
 
-/** Stands in for a request that could not be parsed. */
+/** Placeholder for a request that could not be parsed. */
 const UNREAD = { method: 'GET', headers: {} } as IncomingMessage;
 
 /** Refuses a request that Node could not parse, in the error format of the contract (D6). */

@@ -54,7 +54,7 @@ async function send(token: string, env = 'dev') {
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A token signed with HMAC, by whatever secret. */
+/** A token signed with HMAC, with any secret. */
 function hmacToken(secret: string | Buffer, header = {}): string {
   const text = `${encode({ alg: 'HS256', kid: 'two', ...header })}.${encode(CLAIMS)}`;
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
@@ -66,16 +66,16 @@ const pem = ({ publicKey }: Issuer) =>
     format: 'pem',
   });
 
-describe('a token is let in', () => {
+describe('accepts a token', () => {
   test.each<[string, () => Promise<string>]>([
     ['ES256', () => es256.token()],
     ['RS256', () => rs256.token()],
     ['EdDSA', () => eddsa.token()],
-    ['without kid, where one key fits', () => es256.token({}, { kid: undefined as never })],
+    ['without kid, if one key fits', () => es256.token({}, { kid: undefined as never })],
     ['typ JWT', () => es256.token({}, { typ: 'JWT' })],
     ['typ at+jwt', () => es256.token({}, { typ: 'application/at+JWT' })],
     ['an audience in a list', () => es256.token({ aud: ['dev'] })],
-    ['valid from now on', () => es256.token({ nbf: START })],
+    ['valid from now', () => es256.token({ nbf: START })],
     ['a second before it expires', () => es256.token({ exp: START + 1 })],
   ])('%s', async (_name, token) => {
     expect(await send(await token())).toMatchObject({
@@ -84,7 +84,7 @@ describe('a token is let in', () => {
     });
   });
 
-  test('without kid, where several keys fit', async () => {
+  test('without kid, if several keys fit', async () => {
     const others = await Promise.all(['a', 'b'].map((kid) => createIssuer('ES256', kid)));
     const keys = [...others.map(({ publicKey }) => publicKey), es256.publicKey];
     const { gateway } = await deploy({ dev: { tokens: { jwks: { keys } } } });
@@ -112,15 +112,15 @@ describe('a token is let in', () => {
   });
 });
 
-describe('an attack is refused, and the hosted service not called', () => {
+describe('refuses an attack, and does not call the hosted service', () => {
   const invalid = 'ACCESS_TOKEN_INVALID';
   test.each<[string, string, () => string | Promise<string>]>([
     ['no token at all', invalid, () => 'rubbish'],
     ['empty parts', invalid, () => '..'],
-    ['a key of its own with a known kid', invalid, () => stranger.token()],
-    ['a key nobody knows', invalid, () => stranger.token({}, { kid: 'four' })],
+    ['a foreign key with a known kid', invalid, () => stranger.token()],
+    ['an unknown key', invalid, () => stranger.token({}, { kid: 'four' })],
     ['no algorithm', invalid, () => `${encode({ alg: 'none' })}.${encode(CLAIMS)}.`],
-    ['no algorithm, in capitals', invalid, () => `${encode({ alg: 'NONE' })}.${encode(CLAIMS)}.`],
+    ['no algorithm, in uppercase', invalid, () => `${encode({ alg: 'NONE' })}.${encode(CLAIMS)}.`],
     ['HMAC with the public key as PEM', invalid, () => hmacToken(pem(rs256))],
     [
       'HMAC with the public key as DER',
@@ -163,12 +163,12 @@ describe('an attack is refused, and the hosted service not called', () => {
     ['another issuer', invalid, () => es256.token({ iss: 'https://evil.example' })],
     ['no issuer', invalid, () => es256.token({ iss: undefined })],
     ['no subject', invalid, () => es256.token({ sub: undefined })],
-    ['a subject that is no text', invalid, () => es256.token({ sub: { $ne: 1 } })],
+    ['a subject that is not a string', invalid, () => es256.token({ sub: { $ne: 1 } })],
     ['no expiry', invalid, () => es256.token({ exp: undefined })],
-    ['an expiry in words', invalid, () => es256.token({ exp: '9999999999' })],
+    ['an expiry that is not a number', invalid, () => es256.token({ exp: '9999999999' })],
     ['not valid yet', invalid, () => es256.token({ nbf: START + 1 })],
     ['expired', 'ACCESS_TOKEN_EXPIRED', () => es256.token({ exp: START })],
-    ['expired, and of a stranger', invalid, () => stranger.token({ exp: START })],
+    ['expired, and signed by a stranger', invalid, () => stranger.token({ exp: START })],
     ['9 kB', invalid, () => es256.token({ big: 'x'.repeat(7000) })],
     [
       'a changed claim',
@@ -188,7 +188,7 @@ describe('an attack is refused, and the hosted service not called', () => {
     }
   });
 
-  test.each(['RS512', 'PS256', 'ES384'])('%s, though the set has a key for it', async (alg) => {
+  test.each(['RS512', 'PS256', 'ES384'])('%s, although the set has a key for it', async (alg) => {
     const issuer = await createIssuer(alg, 'other');
     const { alg: _, ...publicKey } = issuer.publicKey;
     const { gateway } = await deploy({ dev: { tokens: { jwks: { keys: [publicKey] } } } });
@@ -199,12 +199,12 @@ describe('an attack is refused, and the hosted service not called', () => {
     });
   });
 
-  test('an environment that takes no tokens', async () => {
+  test('an environment that accepts no tokens', async () => {
     const reply = await send(await es256.token({ aud: 'closed' }), 'closed');
     expect(reply).toMatchObject({ status: 401, json: { code: invalid } });
   });
 
-  test('what is thrown holds nothing of the token', async () => {
+  test('throws errors that reveal nothing of the token', async () => {
     const { gateway } = await createAuthenticator({
       environments: environments(),
       now: () => START * 1000,
@@ -218,7 +218,7 @@ describe('an attack is refused, and the hosted service not called', () => {
   });
 });
 
-describe('a verified token is remembered', () => {
+describe('caches a verified token', () => {
   async function start() {
     const clock = { seconds: START };
     const authenticator = await createAuthenticator({
@@ -230,7 +230,7 @@ describe('a verified token is remembered', () => {
     return { clock, ask, authenticator };
   }
 
-  test('and answered at once, for 60 s', async () => {
+  test('synchronously, for 60 s', async () => {
     const { clock, ask } = await start();
     const token = await es256.token();
     expect(ask(token)).toBeInstanceOf(Promise);
@@ -253,7 +253,7 @@ describe('a verified token is remembered', () => {
     await expect(ask(token)).rejects.toMatchObject({ code: 'ACCESS_TOKEN_EXPIRED' });
   });
 
-  test('by its own environment only', async () => {
+  test('for its own environment only', async () => {
     const { ask } = await start();
     const token = await es256.token();
     await ask(token);
@@ -261,7 +261,7 @@ describe('a verified token is remembered', () => {
     await expect(ask(token, '__proto__')).rejects.toMatchObject({ code: 'ACCESS_TOKEN_INVALID' });
   });
 
-  test('until a key is taken away', async () => {
+  test('until a key is removed', async () => {
     const { ask, authenticator } = await start();
     const token = await es256.token();
     await ask(token);
@@ -270,7 +270,7 @@ describe('a verified token is remembered', () => {
     expect(await ask(await rs256.token())).toEqual({ env: 'dev', id: 'user-1' });
   });
 
-  test('and not where its key is taken away while it is verified', async () => {
+  test('but not if its key is removed during verification', async () => {
     const { ask, authenticator } = await start();
     const pending = ask(await es256.token());
     const late = expect(pending).rejects.toMatchObject({ code: 'ACCESS_TOKEN_INVALID' });
@@ -302,11 +302,11 @@ describe('keys', () => {
 
   test.each<[string, () => unknown, RegExp]>([
     ['that are private', () => ({ keys: [es256.privateKey] }), /private key/],
-    ['that are none', () => ({ keys: [] }), /no key/],
-    ['that are shared', () => ({ keys: [{ kty: 'oct', k: 'aGlkZGVu' }] }), /no key/],
-    ['of no form', () => ({ keys: 'x' }), /list of keys/],
-    ['in a file that is not there', () => '/no/such/file', /ENOENT/],
-    ['from a URL that anybody can change', () => 'http://login.example/jwks', /https/],
+    ['that are not keys', () => ({ keys: [] }), /no key/],
+    ['that are symmetric', () => ({ keys: [{ kty: 'oct', k: 'aGlkZGVu' }] }), /no key/],
+    ['in the wrong format', () => ({ keys: 'x' }), /list of keys/],
+    ['in a missing file', () => '/no/such/file', /ENOENT/],
+    ['from an insecure URL', () => 'http://login.example/jwks', /https/],
   ])('%s are refused', async (_name, jwks, message) => {
     const options = { environments: { dev: { tokens: { jwks: jwks() as never } } } };
     const error: unknown = await createAuthenticator(options).catch((reason: unknown) => reason);
@@ -316,7 +316,7 @@ describe('keys', () => {
     expect(String(error)).not.toContain('aGlkZGVu');
   });
 
-  test('that are too short let nobody in', async () => {
+  test('that are too short are not accepted', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
     const jwk = { ...(await exportJWK(publicKey)), kid: 'weak', alg: 'RS256' };
     const { gateway } = await deploy({ dev: { tokens: { jwks: { keys: [jwk] } } } });

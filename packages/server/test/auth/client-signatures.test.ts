@@ -2,7 +2,7 @@ import { tc3, tc3Storage } from '@berth/client';
 import { expect, test } from 'vitest';
 import { deploy, START } from './support/deployment.ts';
 
-const SECRET = 'a secret that no answer may show';
+const SECRET = 'a secret that no response may show';
 const TOKEN = 'session-token-of-temporary-credentials';
 const ENVIRONMENTS = {
   dev: {
@@ -57,13 +57,13 @@ test.each<[string, Call, object?]>([
     { headers: { ...JSON_TYPE, 'X-A': ' B  C ' } },
     { signedHeaders: ['X-A', 'Host', 'content-type'] },
   ],
-])('the gateway lets in %s that the client signed', async (_, call, options) => {
+])('the gateway accepts %s that the client signed', async (_, call, options) => {
   const { reply, served } = await callSigned(call, options);
   expect(reply).toMatchObject({ status: 200, json: { env: 'dev' } });
   expect(served).toEqual([call.body ?? '']);
 });
 
-test('the gateway refuses another body under the signature of the client', async () => {
+test('the gateway refuses another body with the signature of the client', async () => {
   const { send } = await callSigned({ method: 'POST', headers: JSON_TYPE, body: '{"a":1}' });
   expect(await send('{"a":2}')).toMatchObject({
     status: 401,
@@ -75,7 +75,7 @@ test.each([
   ['permanent', PERMANENT],
   ['temporary', TEMPORARY],
   ['provided', async () => TEMPORARY],
-])('the storage API lets in %s credentials of the client', async (_, credentials) => {
+])('the storage API accepts %s credentials of the client', async (_, credentials) => {
   const deployment = await deploy(ENVIRONMENTS);
   const { authorization, sessionToken, timestamp } = await tc3Storage(credentials)(NOW);
   const headers = (token = '') => ({

@@ -8,7 +8,7 @@ import { deploy, START, signScope } from './support/deployment.ts';
 const { EMPTY_HASH, sha256, toCanonicalHead } = tc3;
 
 const ID = 'ci';
-const SECRET = 'a secret that no answer may show';
+const SECRET = 'a secret that no response may show';
 const TOKEN = 'session-token-of-temporary-credentials';
 const PATH = '/v1/cloudrun/hello/abc';
 const HOST = 'dev.example';
@@ -53,7 +53,7 @@ async function send(
 
 const REFUSED = { status: 401, json: { code: 'INVALID_CREDENTIALS' }, served: [] };
 
-describe('a signed call is let in', () => {
+describe('accepts a signed call', () => {
   test.each<[string, UnsignedRequest]>([
     ['a GET', REQUEST],
     ['with escapes and a query', { ...REQUEST, target: `${PATH}/%2F//b?x=%20&&y=%E4%B8%AD?` }],
@@ -100,7 +100,7 @@ describe('a signed call is let in', () => {
     expect(await send(signed)).toMatchObject({ status: 200 });
   });
 
-  test('up to 300 s off either way', async () => {
+  test('up to 300 s off in either direction', async () => {
     for (const off of [-300, 300]) {
       const request = { ...REQUEST, timestamp: START + off };
       expect(await send(signGatewayRequest(CREDENTIAL, request), request)).toMatchObject({
@@ -114,7 +114,7 @@ describe('a signed call is let in', () => {
     expect(await send(signGatewayRequest(credential, REQUEST))).toMatchObject({ status: 200 });
   });
 
-  test('whose parts were put together by hand', async () => {
+  test('assembled by hand', async () => {
     expect(await send(signOtherDay('2023-11-14'))).toMatchObject({ status: 200 });
   });
 
@@ -129,7 +129,7 @@ describe('a signed call is let in', () => {
 
 const SCOPE = { id: ID, secret: SECRET, date: '2023-11-14', timestamp: START };
 
-/** As signers do that cut nothing; `signGatewayRequest` cuts the boundary. */
+/** Like signers that trim nothing; `signGatewayRequest` removes the boundary. */
 function signWithBoundary(type: string): string {
   const headers = [['content-type', type] as const, ['host', HOST] as const];
   const head = toCanonicalHead({ method: 'POST', path: PATH, query: '', headers });
@@ -137,7 +137,7 @@ function signWithBoundary(type: string): string {
   return `${signScope(fields, head + sha256(JSON_POST.body))}, Timestamp=${START}`;
 }
 
-/** A signature that fits, for the scope of another day. */
+/** A valid signature for the scope of another day. */
 function signOtherDay(date: string): string {
   const headers = [['host', HOST] as const];
   const head = toCanonicalHead({ method: 'GET', path: PATH, query: '', headers });
@@ -145,7 +145,7 @@ function signOtherDay(date: string): string {
   return `${signScope(fields, head + EMPTY_HASH)}, Timestamp=${START}`;
 }
 
-describe('an attack is refused, and the hosted service not called', () => {
+describe('refuses an attack, and does not call the hosted service', () => {
   const sign = (
     credential = CREDENTIAL as typeof CREDENTIAL & { token?: string },
     request = REQUEST,
@@ -153,7 +153,7 @@ describe('an attack is refused, and the hosted service not called', () => {
   const signed = sign();
   test.each<[string, string, UnsignedRequest?]>([
     ['an unknown id', sign({ id: 'nobody', secret: SECRET })],
-    ['an id of a prototype', sign({ id: '__proto__', secret: SECRET })],
+    ['an id from Object.prototype', sign({ id: '__proto__', secret: SECRET })],
     ['a wrong secret', sign({ id: ID, secret: 'guess' })],
     ['an empty secret', sign({ id: ID, secret: '' })],
     ['a key pair of another environment', sign({ id: 'of-prod', secret: SECRET })],
@@ -166,7 +166,7 @@ describe('an attack is refused, and the hosted service not called', () => {
     ['another query', signed, { ...REQUEST, target: `${PATH}?admin=1` }],
     ['another method', signed, { ...REQUEST, method: 'POST' }],
     ['another host', signed, { ...REQUEST, headers: { host: 'dev.evil' } }],
-    ['a body where none was signed', signed, { ...REQUEST, method: 'POST', body: 'x' }],
+    ['a body if none was signed', signed, { ...REQUEST, method: 'POST', body: 'x' }],
     ['another body', sign(CREDENTIAL, JSON_POST), { ...JSON_POST, body: '{"a":2}' }],
     ['no body', sign(CREDENTIAL, JSON_POST), { ...JSON_POST, body: '' }],
     [
@@ -179,8 +179,11 @@ describe('an attack is refused, and the hosted service not called', () => {
       sign(CREDENTIAL, { ...REQUEST, headers: { accept: '*/*' } }),
       { ...REQUEST, headers: { host: HOST, accept: '*/*' } },
     ],
-    ['a list that leaves a header out', signed.replace('=host,', '=accept;host,')],
-    ['a list that names a prototype', signed.replace('=host,', '=__proto__;host,')],
+    ['a list that omits a header', signed.replace('=host,', '=accept;host,')],
+    [
+      'a list that names a member of Object.prototype',
+      signed.replace('=host,', '=__proto__;host,'),
+    ],
     ['another service', sign(CREDENTIAL, { ...REQUEST, service: 'tcb' })],
     ['a scope of another day', signOtherDay('2023-11-13')],
     ['another time', signed.replace(`=${START}`, `=${START + 1}`)],
@@ -199,12 +202,15 @@ describe('an attack is refused, and the hosted service not called', () => {
     for (const hidden of [SECRET, TOKEN, hex]) expect(JSON.stringify(reply)).not.toContain(hidden);
   });
 
-  test.each([-301, 301])('a time %i s off, with the time of the server', async (off) => {
-    const request = { ...REQUEST, timestamp: START + off };
-    const reply = await send(signGatewayRequest(CREDENTIAL, request), request);
-    expect(reply).toMatchObject(REFUSED);
-    expect(reply.json.message).toContain(`${START} (2023-11-14T22:13:20Z)`);
-  });
+  test.each([-301, 301])(
+    'refuses a time %i s off, and reports the time of the server',
+    async (off) => {
+      const request = { ...REQUEST, timestamp: START + off };
+      const reply = await send(signGatewayRequest(CREDENTIAL, request), request);
+      expect(reply).toMatchObject(REFUSED);
+      expect(reply.json.message).toContain(`${START} (2023-11-14T22:13:20Z)`);
+    },
+  );
 
   test('none at all', async () => {
     const { gateway } = await deploy(ENVIRONMENTS);
@@ -214,7 +220,7 @@ describe('an attack is refused, and the hosted service not called', () => {
     });
   });
 
-  test('whatever is unknown or wrong reads alike', async () => {
+  test('reports every unknown or wrong part alike', async () => {
     const replies = await Promise.all([
       send(sign({ id: 'nobody', secret: SECRET })),
       send(sign({ id: ID, secret: 'guess' })),
@@ -226,7 +232,7 @@ describe('an attack is refused, and the hosted service not called', () => {
   });
 });
 
-test('an unknown id is refused when a wrong signature is: once the body has been read', async () => {
+test('refuses an unknown id as late as a wrong signature: once the body has been read', async () => {
   const { gateway } = await createAuthenticator({
     environments: ENVIRONMENTS,
     now: () => START * 1000,
@@ -245,7 +251,7 @@ test('an unknown id is refused when a wrong signature is: once the body has been
   }
 });
 
-test('key pairs are rotated without a restart', async () => {
+test('rotates key pairs without a restart', async () => {
   const { authenticator, gateway } = await deploy(ENVIRONMENTS);
   const call = async (secret: string) => {
     const authorization = signGatewayRequest({ id: ID, secret }, REQUEST);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const set = (...issuers: Issuer[]) =>
   JSON.stringify({ keys: issuers.map(({ publicKey }) => publicKey) });
 
-/** A real server of keys whose answer can be changed, and a deployment that trusts it. */
+/** A real key server whose response can be changed, and a deployment that trusts it. */
 async function start(first: RequestListener) {
   const provider = { answer: first, asked: 0 };
   const base = await serve((request, response) => {
@@ -29,7 +29,7 @@ async function start(first: RequestListener) {
     onKeyFailure: (env, reason) => failures.push(`${env}: ${reason}`),
   });
   const { clock, gateway } = deployment;
-  /** Calls with a token that no memory has seen. */
+  /** Calls with a token that is not cached. */
   const call = async (issuer: Issuer) => {
     const token = await issuer.token({ exp: clock.seconds + 60, jti: crypto.randomUUID() });
     return gateway('dev', PATH, { headers: { authorization: `Bearer ${token}` } });
@@ -45,14 +45,14 @@ const INVALID = { status: 401, json: { code: 'ACCESS_TOKEN_INVALID' } };
 const AWAY = { status: 500, json: { code: 'SYS_ERR' } };
 
 describe('keys from a URL', () => {
-  test('are asked for once, however many calls wait for them', async () => {
+  test('are requested once, however many calls wait for them', async () => {
     const { call, provider } = await start(json(set(one)));
     const replies = await Promise.all([one, one, one, two].map(call));
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 401]);
     expect(provider.asked).toBe(1);
   });
 
-  test('are asked for again where a token names another, at most every 30 s', async () => {
+  test('are requested again if a token names another, at most every 30 s', async () => {
     const { call, clock, provider } = await start(json(set(one)));
     expect(await call(one)).toMatchObject(OK);
     provider.answer = json(set(one, two));
@@ -64,7 +64,7 @@ describe('keys from a URL', () => {
     expect(provider.asked).toBe(2);
   });
 
-  test('that are withdrawn verify nothing any more, what is remembered included', async () => {
+  test('that are withdrawn verify nothing any more, including cached tokens', async () => {
     const { call, clock, gateway, provider } = await start(json(set(one)));
     const headers = { authorization: `Bearer ${await one.token()}` };
     expect(await gateway('dev', PATH, { headers })).toMatchObject(OK);
@@ -74,7 +74,7 @@ describe('keys from a URL', () => {
     expect(await gateway('dev', PATH, { headers })).toMatchObject(INVALID);
   });
 
-  test('stay in use for an hour while the URL is gone, and no longer', async () => {
+  test('stay in use for an hour while the URL is down, and no longer', async () => {
     const { call, clock, failures, provider } = await start(json(set(one)));
     expect(await call(one)).toMatchObject(OK);
     provider.answer = (request) => request.destroy();
@@ -88,7 +88,7 @@ describe('keys from a URL', () => {
     expect(await call(one)).toMatchObject(OK);
   });
 
-  test('outlive an update, the tokens that they verified do not', async () => {
+  test('survive an update, the tokens verified with them do not', async () => {
     const { authenticator, call, environments, provider } = await start(json(set(one)));
     const token = await one.token();
     const ask = () => authenticator.gateway.bearerToken(token, { env: 'dev' } as never);
@@ -116,24 +116,24 @@ describe('keys from a URL', () => {
         response.writeHead(200, { 'content-length': 9 }).write('{', () => response.destroy()),
       /terminated/,
     ],
-  ])('are not had where the answer is %s', async (_name, answer, reason) => {
+  ])('are unavailable if the response is %s', async (_name, answer, reason) => {
     const { call, failures, provider } = await start(answer);
     expect(await call(one)).toMatchObject(AWAY);
     expect(failures).toEqual([expect.stringMatching(reason)]);
     expect(failures[0]).not.toContain('hidden');
-    // The attempt cools down: more calls ask nobody.
+    // During the pause after the attempt, calls cause no request.
     expect(await call(one)).toMatchObject(AWAY);
     expect(provider.asked).toBe(1);
   });
 
-  test('with a private one among them are not used', async () => {
+  test('are refused if a private one is among them', async () => {
     const { call, failures } = await start(json(JSON.stringify({ keys: [one.privateKey] })));
     expect(await call(one)).toMatchObject(AWAY);
     expect(failures).toEqual([expect.stringMatching(/private key/)]);
     expect(failures[0]).not.toContain(one.privateKey.d);
   });
 
-  test('are given up where the answer has no end', async () => {
+  test('are refused if the response has no end', async () => {
     let sent = 0;
     const { call, failures } = await start((_request, response) => {
       const more = () => {
@@ -159,19 +159,19 @@ describe('a source of keys', () => {
     return { failures, keys: createRemoteKeys(url, { now: () => 0, onFailure, timeoutMs }) };
   }
 
-  test('gives up an answer that does not come', async () => {
+  test('times out if there is no response', async () => {
     const { failures, keys } = await source(() => {}, 50);
     await expect(keys.load()).rejects.toBeInstanceOf(KeysUnavailable);
-    expect(failures).toEqual(['There was no answer in time.']);
+    expect(failures).toEqual(['The request timed out.']);
   });
 
-  test('gives up an answer that comes too slowly', async () => {
+  test('times out if the response is too slow', async () => {
     const { failures, keys } = await source((_request, response) => void response.write('{'), 200);
     await expect(keys.load()).rejects.toBeInstanceOf(KeysUnavailable);
-    expect(failures).toEqual(['There was no answer in time.']);
+    expect(failures).toEqual(['The request timed out.']);
   });
 
-  test('gives up when it is closed, and says nothing', async () => {
+  test('aborts when it is closed, and reports nothing', async () => {
     let asked = () => {};
     const isAsked = new Promise<void>((resolve) => {
       asked = resolve;

@@ -5,7 +5,7 @@ import { deploy, START, signScope } from './support/deployment.ts';
 
 const { toStorageCanonicalRequest } = tc3;
 
-const SECRET = 'a secret that no answer may show';
+const SECRET = 'a secret that no response may show';
 const TOKEN = 'session-token-of-temporary-credentials';
 const PERMANENT = { id: 'ci', secret: SECRET };
 const TEMPORARY = { id: 'temporary', secret: SECRET, token: TOKEN };
@@ -44,14 +44,14 @@ async function send(headers: Readonly<Record<string, string>>, env = 'dev') {
   return { status, code: json.body.code, message: json.body.message, data: json.body.data };
 }
 
-/** The headers with one of them changed, or left out. */
+/** The headers with one of them changed, or omitted. */
 function change(name: string, to: (value: string) => string | undefined) {
   const { [name]: value = '', ...rest } = sign();
   const changed = to(value);
   return changed === undefined ? rest : { ...rest, [name]: changed };
 }
 
-describe('a signed call is let in', () => {
+describe('accepts a signed call', () => {
   const data = { fileList: [{ fileID: 'dev/ci', code: 'SUCCESS' }] };
   test.each([
     ['with permanent credentials', sign()],
@@ -60,11 +60,8 @@ describe('a signed call is let in', () => {
       'without spaces after commas',
       change(NAMES.authorization, (value) => value.replaceAll(', ', ',')),
     ],
-    [
-      'whatever content type it sends',
-      { ...sign(), 'content-type': 'application/json;charset=UTF-8' },
-    ],
-    ['put together by hand', signOtherDay('2023-11-14')],
+    ['with any content type', { ...sign(), 'content-type': 'application/json;charset=UTF-8' }],
+    ['assembled by hand', signOtherDay('2023-11-14')],
     ['300 s early', sign(PERMANENT, { timestamp: START + 300 })],
     ['300 s late', sign(PERMANENT, { timestamp: START - 300 })],
   ])('%s', async (_name, headers) => {
@@ -75,7 +72,7 @@ describe('a signed call is let in', () => {
     expect(await send(sign(TEMPORARY))).toMatchObject({ status: 200 });
   });
 
-  test('with the secret of the environment, where two have the same id', async () => {
+  test('with the secret of the environment, if two have the same id', async () => {
     expect(await send(sign({ id: 'twin', secret: 'of dev' }))).toMatchObject({ status: 200 });
     expect(await send(sign({ id: 'twin', secret: 'of prod' }), 'prod')).toMatchObject({
       status: 200,
@@ -105,20 +102,20 @@ describe('a signed call is let in', () => {
   });
 });
 
-/** A signature that fits, for the scope of another day. */
+/** A valid signature for the scope of another day. */
 function signOtherDay(date: string) {
   const text = toStorageCanonicalRequest('api.berth.example', 'application/json; charset=utf-8');
   const fields = { ...PERMANENT, date, timestamp: START, signedHeaders: 'content-type;host' };
   return change(NAMES.authorization, () => `1.0 ${signScope(fields, text)}`);
 }
 
-describe('an attack is refused', () => {
+describe('refuses an attack', () => {
   const inAuthorization = (from: string | RegExp, to: string) =>
     change(NAMES.authorization, (value) => value.replace(from, to));
   test.each<[string, Readonly<Record<string, string>>]>([
     ['no headers', {}],
     ['no time', change(NAMES.time, () => undefined)],
-    ['a time that is none', change(NAMES.time, () => 'now')],
+    ['an invalid time', change(NAMES.time, () => 'now')],
     ['another time', change(NAMES.time, () => String(START + 1))],
     ['another version', inAuthorization('1.0', '2.0')],
     ['no version', inAuthorization('1.0 ', '')],
@@ -145,18 +142,21 @@ describe('an attack is refused', () => {
     for (const hidden of [SECRET, TOKEN, hex]) expect(reply.message).not.toContain(hidden);
   });
 
-  test.each([-301, 301])('a time %i s off, with the time of the server', async (off) => {
-    const reply = await send(sign(PERMANENT, { timestamp: START + off }));
-    expect(reply).toMatchObject({ status: 401, code: 'SIGN_PARAM_INVALID' });
-    expect(reply.message).toContain(`${START} (2023-11-14T22:13:20Z)`);
-  });
+  test.each([-301, 301])(
+    'refuses a time %i s off, and reports the time of the server',
+    async (off) => {
+      const reply = await send(sign(PERMANENT, { timestamp: START + off }));
+      expect(reply).toMatchObject({ status: 401, code: 'SIGN_PARAM_INVALID' });
+      expect(reply.message).toContain(`${START} (2023-11-14T22:13:20Z)`);
+    },
+  );
 
   test('another environment', async () => {
     const headers = sign({ id: 'of-prod', secret: SECRET });
     expect(await send(headers)).toMatchObject({ status: 403, code: 'STORAGE_EXCEED_AUTHORITY' });
   });
 
-  test('an environment that is not there, for who has credentials', async () => {
+  test('reports a missing environment only to callers with credentials', async () => {
     expect(await send(sign(), 'none')).toMatchObject({ status: 404, code: 'INVALID_ENV' });
     expect(await send(sign({ id: 'nobody', secret: SECRET }), 'none')).toMatchObject({
       status: 401,
@@ -165,7 +165,7 @@ describe('an attack is refused', () => {
   });
 });
 
-test('key pairs are rotated without a restart', async () => {
+test('rotates key pairs without a restart', async () => {
   const { authenticator, storage } = await deploy(ENVIRONMENTS);
   const call = async (secret: string) => (await storage('dev', sign({ id: 'ci', secret }))).status;
   expect([await call(SECRET), await call('new')]).toEqual([200, 401]);

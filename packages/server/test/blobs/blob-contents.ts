@@ -6,7 +6,7 @@ import type { BlobKey, BlobStore, ByteRange } from '../../src/blobs/blob-store.t
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Bytes that differ all over, and from one seed to the next. */
+/** Bytes that differ everywhere, and between seeds. */
 export function toBytes(size: number, seed = 1): Buffer {
   const words = new Uint32Array(Math.ceil(size / 4));
   let state = seed * 2_654_435_761 + 1;
@@ -21,7 +21,7 @@ export function hashOf(bytes: Uint8Array): string {
   return hash('sha256', bytes);
 }
 
-/** The bytes as they come from a socket: in chunks, each when it is asked for. */
+/** The bytes as they come from a socket: in chunks, each on demand. */
 export function toStream(bytes: Buffer): Readable {
   let at = 0;
   return new Readable({
@@ -33,7 +33,7 @@ export function toStream(bytes: Buffer): Readable {
   });
 }
 
-/** Gives the bytes, and calls `then` instead of ending. */
+/** Yields the bytes, and calls `then` instead of ending. */
 export function toBrokenStream(bytes: Buffer, then: (stream: Readable) => void): Readable {
   let at = 0;
   return new Readable({
@@ -56,9 +56,9 @@ export async function readAll(
 }
 
 /**
- * A stream that takes bytes as a socket does: it needs them no longer when it has called back.
+ * A stream that consumes bytes like a socket: it no longer needs them after its callback.
  *
- * @param delay what it waits for before it takes a piece
+ * @param delay what it waits for before it consumes a chunk
  */
 export function createReader(delay?: () => Promise<unknown>) {
   const chunks: Buffer[] = [];

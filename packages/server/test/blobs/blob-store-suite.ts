@@ -15,11 +15,11 @@ import { HARD_PATHS } from './hard-paths.ts';
 /** A store of one driver under test. */
 export interface BlobStoreFixture {
   readonly store: BlobStore;
-  /** A second one on the same files, as another process has it. */
+  /** A second store on the same files, as in another process. */
   readonly other: BlobStore;
-  /** Names of what is kept beside files that are whole: temporary files, unfinished uploads. */
+  /** Names of everything besides complete files: temporary files, unfinished uploads. */
   readonly leftovers: () => Promise<readonly string[]>;
-  /** Leaves what a process leaves that is killed in the midst of one upload. */
+  /** Leaves what a process leaves that is killed during an upload. */
   readonly plantLitter: () => Promise<void>;
   readonly dispose: () => Promise<void>;
 }
@@ -29,14 +29,14 @@ const PARALLEL = 20;
 const MEBIBYTE = 1024 * 1024;
 let lastKey = 0;
 
-/** A key that no other test has. */
+/** A key that no other test uses. */
 function newKey(name = 'file'): BlobKey {
   lastKey++;
   return { env: 'dev', path: `suite-${lastKey}/${name}` };
 }
 
 /**
- * What each driver has to do. Run once for each.
+ * What each driver must do. Run once for each.
  *
  * @example
  * describeBlobStore('file', async () => ({ store, other, leftovers, plantLitter, dispose }));
@@ -103,7 +103,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect((await store.stat(key))?.contentType).toBe(contentType);
       });
 
-      test('says the same when it writes, is asked, and opens', async () => {
+      test('reports the same when it writes, looks up and opens', async () => {
         const key = newKey();
         const written = await write(key, toBytes(100));
         expect(await store.stat(key)).toEqual(written);
@@ -122,14 +122,14 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         },
       );
 
-      test('says what is missing', async () => {
+      test('reports what is missing', async () => {
         const key = newKey();
         expect(await store.stat(key)).toBeUndefined();
         expect(await store.open(key)).toBeUndefined();
         expect(await store.delete(key)).toBe(false);
       });
 
-      test('does not take a folder for a file', async () => {
+      test('does not mistake a folder for a file', async () => {
         const key = newKey('folder/file');
         await write(key, Buffer.from('x'));
         const folder = { env: key.env, path: key.path.replace('/file', '') };
@@ -160,7 +160,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect((await bytesOf()).equals(bytes.subarray(start, end + 1))).toBe(true);
       });
 
-      test('many that are sent at once, to readers of any speed, get their own bytes', async () => {
+      test('sends each of many concurrent readers its own bytes, at any speed', async () => {
         const sent = await Promise.all(
           Array.from({ length: 8 }, async (_, index) => {
             const { reader, bytesOf } = createReader(
@@ -173,22 +173,22 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect(sent).toEqual(Array(8).fill(true));
       });
 
-      test('a reader that takes its time gets every byte as it was', async () => {
+      test('sends every byte unchanged to a slow reader', async () => {
         const { reader, bytesOf } = createReader(async () => {
-          // Long enough that whoever does not wait has read on.
+          // Long enough for a sender without backpressure to read on.
           for (let time = 0; time < 3; time += 1) await readAll(store, key);
         });
         await (await store.open(key))?.sendTo(reader);
         expect((await bytesOf()).equals(bytes)).toBe(true);
       });
 
-      test('a reader who leaves in its midst is told of, and does no harm', async () => {
+      test('reports a reader that disconnects halfway, and survives it', async () => {
         const reader = new Writable({ write: () => reader.destroy() });
         await expect((await store.open(key))?.sendTo(reader)).rejects.toThrow();
         expect((await readAll(store, key))?.equals(bytes)).toBe(true);
       });
 
-      test('a stream that is given up in its midst does no harm', async () => {
+      test('survives a stream that is abandoned halfway', async () => {
         const stream = (await store.open(key))?.read();
         const closed = new Promise((resolve) => stream?.once('close', resolve));
         stream?.once('data', () => stream.destroy());
@@ -208,7 +208,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect((await readAll(store, key))?.toString()).toBe('newer');
       });
 
-      test('whoever has opened the old file reads the old file', async () => {
+      test('keeps reading the old file once it is open', async () => {
         const key = newKey();
         const old = toBytes(4 * MEBIBYTE, 1);
         await write(key, old);
@@ -218,7 +218,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect((await readAll(store, key))?.toString()).toBe('new');
       });
 
-      test('the old file stays until the new one is whole', async () => {
+      test('keeps the old file until the new one is complete', async () => {
         const key = newKey();
         await write(key, Buffer.from('old'));
         let seen: string | undefined;
@@ -236,7 +236,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect((await store.stat(key))?.size).toBe(2 * MEBIBYTE);
       });
 
-      test('of parallel writers of one key, one has written it whole', async () => {
+      test('keeps one complete file of several parallel writers', async () => {
         const key = newKey();
         const versions = Array.from({ length: PARALLEL }, (_, index) =>
           toBytes(100_000 + index, index),
@@ -254,7 +254,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
       });
     });
 
-    describe('broken writes leave nothing', () => {
+    describe('leaves nothing of failed writes', () => {
       const bytes = toBytes(2 * MEBIBYTE);
 
       async function expectNoTrace(key: BlobKey, old: Buffer | undefined): Promise<void> {
@@ -263,8 +263,8 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
       }
 
       describe.each([
-        ['where there was none', undefined],
-        ['where there is an old file', Buffer.from('old')],
+        ['without an old file', undefined],
+        ['with an old file', Buffer.from('old')],
       ])('%s', (_, old) => {
         async function newTarget(): Promise<BlobKey> {
           const key = newKey();
@@ -272,7 +272,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
           return key;
         }
 
-        test('an abort in the midst', async () => {
+        test('an abort halfway', async () => {
           const key = await newTarget();
           const controller = new AbortController();
           const content = toBrokenStream(bytes, () => controller.abort());
@@ -281,7 +281,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
           await expectNoTrace(key, old);
         });
 
-        test('an abort before the beginning', async () => {
+        test('an abort before the start', async () => {
           const key = await newTarget();
           const options = { contentType: TEXT, signal: AbortSignal.abort() };
           await expect(store.write(key, toStream(bytes), options)).rejects.toThrow();
@@ -295,7 +295,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
           await expectNoTrace(key, old);
         });
 
-        test('a source that closes without an end', async () => {
+        test('a source that closes without ending', async () => {
           const key = await newTarget();
           const content = toBrokenStream(bytes, (stream) => stream.destroy());
           await expect(store.write(key, content, { contentType: TEXT })).rejects.toThrow();
@@ -334,7 +334,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         }
       });
 
-      test('a copy and its source live on without each other', async () => {
+      test('keeps a copy independent of its source', async () => {
         const [from, to] = [newKey('a'), newKey('b')];
         await write(from, Buffer.from('first'));
         await store.copy(from, to, { overwrite: true });
@@ -344,19 +344,19 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect((await readAll(store, to))?.toString()).toBe('first');
       });
 
-      test('replaces the destination where it may', async () => {
+      test('replaces the destination if allowed', async () => {
         const [from, to] = [newKey('a'), newKey('b')];
         await write(from, Buffer.from('new'));
         await write(to, Buffer.from('old'));
         await store.copy(from, to, { overwrite: true });
         expect((await readAll(store, to))?.toString()).toBe('new');
-        // Twice, for the destination is now the same content already.
+        // Twice, because the destination then has the same content already.
         await store.copy(from, to, { overwrite: true });
         expect((await readAll(store, to))?.toString()).toBe('new');
         await expectNothingLeft();
       });
 
-      test('leaves the destination where it must', async () => {
+      test('keeps the destination if it must', async () => {
         const [from, to] = [newKey('a'), newKey('b')];
         await write(from, Buffer.from('new'));
         await write(to, Buffer.from('old'));
@@ -366,7 +366,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         await expectNothingLeft();
       });
 
-      test.each([true, false])('says that there is no source, overwrite %j', async (overwrite) => {
+      test.each([true, false])('reports a missing source, overwrite %j', async (overwrite) => {
         const to = newKey();
         await write(to, Buffer.from('old'));
         const copy = store.copy(newKey(), to, { overwrite });
@@ -375,7 +375,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         await expectNothingLeft();
       });
 
-      test('of parallel copies that forbid overwriting, one wins', async () => {
+      test('lets one of several parallel copies without overwriting win', async () => {
         const to = newKey('destination');
         const sources = Array.from({ length: PARALLEL }, (_, index) => newKey(`source-${index}`));
         await Promise.all(sources.map((key) => write(key, Buffer.from(key.path))));
@@ -409,7 +409,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         await expectNothingLeft();
       });
 
-      test('treats a destination as it was told', async () => {
+      test('treats the destination as requested', async () => {
         const [from, to] = [newKey('a'), newKey('b')];
         await write(from, Buffer.from('new'));
         await write(to, Buffer.from('old'));
@@ -421,7 +421,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         await expectNothingLeft();
       });
 
-      test('of many at once to places of their own, one succeeds', async () => {
+      test('lets one of several parallel moves succeed', async () => {
         const from = newKey('from');
         await write(from, Buffer.from('x'));
         const places = Array.from({ length: PARALLEL }, (_, index) => newKey(`place-${index}`));
@@ -457,7 +457,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
       });
     });
 
-    test('a move onto a copy of itself leaves one file', async () => {
+    test('leaves one file after a move onto a copy of itself', async () => {
       const [from, to] = [newKey('a'), newKey('b')];
       await write(from, Buffer.from('x'));
       await store.copy(from, to, { overwrite: true });
@@ -466,7 +466,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
       expect((await readAll(store, to))?.toString()).toBe('x');
     });
 
-    test('moves to and fro at once wait for each other', async () => {
+    test('serialises opposite moves', async () => {
       const [one, other] = [newKey('a'), newKey('b')];
       await Promise.all([write(one, Buffer.from('1')), write(other, Buffer.from('2'))]);
       const move = { overwrite: true, move: true };
@@ -476,7 +476,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
     });
 
     describe('deleting', () => {
-      test('says whether there was a file', async () => {
+      test('reports whether the file existed', async () => {
         const key = newKey();
         await write(key, Buffer.from('x'));
         expect(await store.delete(key)).toBe(true);
@@ -484,7 +484,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect(await store.delete(key)).toBe(false);
       });
 
-      test('of parallel deletions of one file, one finds it', async () => {
+      test('reports one success for parallel deletions of a file', async () => {
         const key = newKey();
         await write(key, Buffer.from('x'));
         const found = await Promise.all(
@@ -495,7 +495,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect(found.filter(Boolean)).toHaveLength(1);
       });
 
-      test('leaves the neighbours', async () => {
+      test('keeps the neighbours', async () => {
         const key = newKey('a');
         const below = { env: key.env, path: `${key.path}/b` };
         await write(key, Buffer.from('a'));
@@ -504,7 +504,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect((await readAll(store, below))?.toString()).toBe('b');
       });
 
-      test('may race writers in one folder', async () => {
+      test('may race with writers in the same folder', async () => {
         const folder = newKey('folder').path;
         const works = Array.from({ length: PARALLEL }, async (_, index) => {
           const key = { env: 'dev', path: `${folder}/${index % 5}/deep/${index}` };
@@ -520,7 +520,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
     });
 
     describe('keeping order', () => {
-      test('sweeps what broken uploads left, and only that', async () => {
+      test('sweeps leftovers of failed uploads, and nothing else', async () => {
         const key = newKey();
         await write(key, Buffer.from('x'));
         await fixture.plantLitter();
@@ -531,7 +531,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect((await readAll(store, key))?.toString()).toBe('x');
       });
 
-      test('an upload outlives a sweep of older ones', async () => {
+      test('keeps an upload when it sweeps older ones', async () => {
         const key = newKey();
         const bytes = toBytes(2 * MEBIBYTE);
         const content = toBrokenStream(bytes, (stream) => {
@@ -541,7 +541,7 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         expect((await readAll(store, key))?.equals(bytes)).toBe(true);
       });
 
-      test.each([2, 12])('an upload of %i MiB under way is never swept', async (mebibytes) => {
+      test.each([2, 12])('never sweeps an upload of %i MiB in progress', async (mebibytes) => {
         const key = newKey();
         const bytes = toBytes(mebibytes * MEBIBYTE);
         const content = toBrokenStream(bytes, (stream) => {
@@ -555,9 +555,9 @@ export function describeBlobStore(name: string, create: () => Promise<BlobStoreF
         await expectNothingLeft();
       });
 
-      test('can be used', () => expect(store.check()).resolves.toBeUndefined());
+      test('is usable', () => expect(store.check()).resolves.toBeUndefined());
 
-      test('what one process has written, another one reads', async () => {
+      test('shares files between processes', async () => {
         const key = newKey();
         const written = await write(key, toBytes(1000));
         expect(await fixture.other.stat(key)).toEqual(written);

@@ -44,10 +44,10 @@ async function check(repair = false): Promise<FileProblem[]> {
 
 const DAMAGES: Record<string, () => Promise<unknown>> = {
   'cut off': () => truncate(victim, 5000),
-  'cut to nothing': () => truncate(victim, 0),
+  'truncated to nothing': () => truncate(victim, 0),
   'without the last byte': async () => truncate(victim, (await readFile(victim)).length - 1),
-  'longer than it was': () => appendFile(victim, 'x'),
-  'changed in its midst': () => changeByte(5000),
+  'longer than it should be': () => appendFile(victim, 'x'),
+  'changed in its content': () => changeByte(5000),
   'changed in its trailer': async () => changeByte((await readFile(victim)).length - 30),
 };
 
@@ -57,7 +57,7 @@ async function changeByte(position: number): Promise<void> {
   await handle.close();
 }
 
-test('a store in order has no problems', async () => {
+test('reports no problems for an intact store', async () => {
   const report = await checkFileStore(root, { onProblem: ({ detail }) => expect.fail(detail) });
   expect(report).toEqual({ files: 4, bytes: 40_000, problems: 0 });
 });
@@ -83,14 +83,14 @@ test.each(['CAPITAL', 'no-mark/file', '.hidden', 'dev+/%41'])(
   },
 );
 
-test('finds a symbolic link, and follows it nowhere', async () => {
+test('finds a symbolic link, and does not follow it', async () => {
   await symlink('/etc', join(root, 'files', 'dev+', 'etc+'));
   expect(await check(true)).toMatchObject([{ kind: 'foreign', path: 'files/dev+/etc+' }]);
   expect(await check()).toEqual([]);
   expect(await readdir('/etc')).not.toEqual([]);
 });
 
-test('finds an empty folder, and removes those above it that are empty then', async () => {
+test('finds an empty folder, and removes it with the parents that become empty', async () => {
   await mkdir(join(root, 'files', 'dev+', 'a+', 'b+', 'c+'), { recursive: true });
   await mkdir(join(root, 'files', 'empty+', 'd+'), { recursive: true });
   expect(await check(true)).toMatchObject([{ kind: 'empty-folder' }, { kind: 'empty-folder' }]);
@@ -105,7 +105,7 @@ test('finds litter, and removes it', async () => {
   expect(await readdir(join(root, 'tmp'))).toEqual([]);
 });
 
-test('leaves an upload that is under way', async () => {
+test('keeps an upload in progress', async () => {
   await writeFile(join(root, 'tmp', 'upload'), 'x');
   const report = await checkFileStore(root, { onProblem: ({ detail }) => expect.fail(detail) });
   expect(report.problems).toBe(0);

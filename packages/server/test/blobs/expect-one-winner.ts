@@ -5,7 +5,7 @@ import type { Child } from './children/start-child.ts';
 
 /**
  * Two processes copy to the same places without overwriting: at each place one succeeds, and its file
- * is there.
+ * remains.
  *
  * @param startRacer starts a process that calls `race` with this source
  */

@@ -8,7 +8,7 @@ import { toDiskPath } from '../../src/blobs/file/to-disk-path.ts';
 import { readAll, toBytes, toStream } from './blob-contents.ts';
 import { useTempFolder } from './temp-folder.ts';
 
-/** More names than ext4 (65,000) and XFS with small inodes give one file. */
+/** More links than ext4 (65,000) and XFS with small inodes allow for one file. */
 const MANY = 70_000;
 const from = { env: 'dev', path: 'from' };
 const to = { env: 'dev', path: 'to' };
@@ -22,7 +22,7 @@ async function createStore() {
   return { root, store, bytes, fileOf };
 }
 
-test('a copy takes no room: it is one more name of the file', async () => {
+test('makes a copy a hard link, which takes no space', async () => {
   const { store, fileOf } = await createStore();
   await store.copy(from, to, { overwrite: false });
   expect(statSync(fileOf(to)).ino).toBe(statSync(fileOf(from)).ino);
@@ -30,12 +30,12 @@ test('a copy takes no room: it is one more name of the file', async () => {
 });
 
 test.for([true, false])(
-  'a file that can have no more names is copied all the same, overwrite %j',
+  'copies a file with the maximum number of links, overwrite %j',
   async (overwrite, context) => {
     const { root, store, bytes, fileOf } = await createStore();
     const names = await useTempFolder();
     const refusal = findRefusal(fileOf(from), names);
-    if (refusal === undefined) return context.skip('this disk sets no limit to names of a file');
+    if (refusal === undefined) return context.skip('this disk does not limit the links of a file');
     const source = await store.stat(from);
     expect(await store.copy(from, to, { overwrite })).toEqual(source);
     expect((await readAll(store, to))?.equals(bytes)).toBe(true);
@@ -44,7 +44,7 @@ test.for([true, false])(
   },
 );
 
-/** Gives a file names until the disk refuses; undefined where it never does. */
+/** Links a file until the disk refuses; undefined if it never does. */
 function findRefusal(file: string, names: string): unknown {
   try {
     for (let index = 0; index < MANY; index++) linkSync(file, join(names, `${index}`));

@@ -19,7 +19,7 @@ async function expectOrder(root: string): Promise<void> {
   });
 }
 
-test('a full disk leaves the old file and nothing else, and serves again when there is room', async (context) => {
+test('keeps only the old file if the disk is full, and works again when there is space', async (context) => {
   const disk = await mountSmallDisk('size=4m');
   if ('reason' in disk) return context.skip(disk.reason);
   const root = disk.folder;
@@ -36,7 +36,7 @@ test('a full disk leaves the old file and nothing else, and serves again when th
   expect((await readAll(store, key))?.equals(toBytes(2 * MEBIBYTE))).toBe(true);
 });
 
-test('a disk may be full at any byte, that of the trailer too', async (context) => {
+test('survives a disk that is full at any byte, including the trailer', async (context) => {
   const disk = await mountSmallDisk('size=1m');
   if ('reason' in disk) return context.skip(disk.reason);
   const root = disk.folder;
@@ -58,7 +58,7 @@ test('a disk may be full at any byte, that of the trailer too', async (context) 
   expect([...outcomes]).toEqual(['written', 'full']);
 });
 
-test('a disk without room for another folder', async (context) => {
+test('a disk without space for another folder', async (context) => {
   const disk = await mountSmallDisk('size=4m,nr_inodes=12');
   if ('reason' in disk) return context.skip(disk.reason);
   const root = disk.folder;
@@ -71,7 +71,7 @@ test('a disk without room for another folder', async (context) => {
   await store.write(key, toStream(Buffer.from('x')), options);
 });
 
-test('a limit of the process on the size of files', async (context) => {
+test('a file size limit of the process', async (context) => {
   if (process.platform !== 'linux') return context.skip('prlimit is a command of Linux');
   const root = await useTempFolder();
   const args = [root, `${3 * MEBIBYTE}`];

@@ -8,8 +8,8 @@ import { call, type Deployment, deploy, put } from '../storage/support/client.ts
 import { useTempFolder } from './temp-folder.ts';
 
 /**
- * What a loss of power would undo: content that was written, and names that were changed, since the last
- * fsync of the file or folder. A content must be durable before it gets its name, a name before the response.
+ * What a power failure would undo: content written, and names changed, since the last fsync of the file
+ * or folder. Content must be durable before it gets its name, and a name before the response.
  */
 const disk = vi.hoisted(() => ({
   contents: new Set<string>(),
@@ -93,12 +93,12 @@ beforeEach(async () => {
 
 afterEach(() => {
   disk.isUnlinkable = false;
-  // What is in `tmp/` is nobody's file yet, or not any more.
+  // Files in `tmp/` are not visible yet, or no longer.
   disk.folders.delete(join(root, 'tmp'));
   expect(disk).toMatchObject({ violations: [], contents: new Set(), folders: new Set() });
 });
 
-test.skipIf(process.platform === 'win32')('the recorder sees what is not durable', async () => {
+test.skipIf(process.platform === 'win32')('the recorder detects what is not durable', async () => {
   const fs = await import('node:fs/promises');
   const [file, name] = [join(root, 'file'), join(root, 'name')];
   const handle = await fs.open(file, 'wx');
@@ -122,7 +122,7 @@ async function change(operation: string, item: unknown): Promise<void> {
 test('a store', async () => {
   expect(await readdir(root)).toEqual(['files', 'tmp']);
   expect(await readdir(dirname(root))).toEqual(['store']);
-  // As a process leaves it that was killed before it came to its fsync.
+  // As left by a process that was killed before fsync.
   disk.folders.add(root);
   await createFileBlobStore({ root });
 });

@@ -30,7 +30,7 @@ async function open(of = key): Promise<OpenBlob> {
 }
 
 const endings: Record<string, () => Promise<unknown>> = {
-  'asked for and not opened': () => store.stat(key),
+  'looked up and not opened': () => store.stat(key),
   'opened and closed': async () => (await open()).close(),
   'closed twice': async () => {
     const blob = await open();
@@ -57,7 +57,7 @@ const endings: Record<string, () => Promise<unknown>> = {
     stream.destroy();
     await once(stream, 'close');
   },
-  'destroyed with an error in its midst': async () => {
+  'destroyed with an error halfway': async () => {
     const stream = (await open()).read();
     stream.once('data', () => stream.destroy(new Error('gone')));
     await expect(once(stream, 'close')).rejects.toThrow('gone');
@@ -68,11 +68,11 @@ const endings: Record<string, () => Promise<unknown>> = {
   'empty, and sent': async () => {
     await (await open(empty)).sendTo(createReader().reader);
   },
-  'sent to a reader who leaves': async () => {
+  'sent to a reader that disconnects': async () => {
     const target = new Writable({ write: () => target.destroy() });
     await expect((await open()).sendTo(target)).rejects.toThrow('Premature close');
   },
-  'sent to a reader who fails': async () => {
+  'sent to a reader that fails': async () => {
     const target = new Writable({ write: (_chunk, _encoding, done) => done(new Error('full')) });
     target.on('error', () => {});
     await expect((await open()).sendTo(target)).rejects.toThrow('full');
@@ -81,7 +81,7 @@ const endings: Record<string, () => Promise<unknown>> = {
     await truncate(join(root, 'files', toDiskPath(key)), 10);
     await expect(store.open(key)).rejects.toThrow('damaged');
   },
-  'copied, and copied in vain': async () => {
+  'copied, successfully and in vain': async () => {
     await store.copy(key, { env: 'dev', path: 'copy' }, { overwrite: false });
     await expect(
       store.copy(key, { env: 'dev', path: 'copy' }, { overwrite: false }),
@@ -93,7 +93,7 @@ const endings: Record<string, () => Promise<unknown>> = {
   },
 };
 
-describe.skipIf(process.platform !== 'linux')('no handle stays open of a file', () => {
+describe.skipIf(process.platform !== 'linux')('closes every handle of a file that was', () => {
   const openHandles = async () => {
     const names = await readdir('/proc/self/fd');
     const targets = names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => ''));
@@ -112,7 +112,7 @@ test('a file is read once', async () => {
   expect(() => blob.read()).toThrow(TypeError);
 });
 
-test('no folder stays that has lost its last file', async () => {
+test('removes a folder with its last file', async () => {
   const deep = { env: 'deep', path: 'a/b/c/d' };
   await store.write(deep, toStream(Buffer.from('x')), options);
   await store.delete(deep);

@@ -7,7 +7,7 @@ import { hashOf, readAll } from './blob-contents.ts';
 import { startChild } from './children/start-child.ts';
 import { useTempFolder } from './temp-folder.ts';
 
-/** Acknowledged files before the kill: enough that all 100 writers are in their midst. */
+/** Acknowledged files before the kill: enough that all 100 writers are busy. */
 const ACKNOWLEDGED = 250;
 
 interface Acknowledged {
@@ -16,7 +16,7 @@ interface Acknowledged {
   readonly hash: string;
 }
 
-test('D28: what was acknowledged survives a kill, and nothing partial is visible', async () => {
+test('D28: keeps what was acknowledged after a kill, and nothing partial is visible', async () => {
   const root = await useTempFolder();
   const child = startChild('write-files.ts', [root]);
   const acknowledged: Acknowledged[] = [];
@@ -30,7 +30,7 @@ test('D28: what was acknowledged survives a kill, and nothing partial is visible
   for (const { path, etag, hash } of acknowledged) {
     const key = { env: 'dev', path };
     const content = await readAll(store, key);
-    // A file that is overwritten all the time may have a newer content, which `checkFileStore` verifies.
+    // A file that is constantly overwritten may have newer content, which `checkFileStore` verifies.
     const isReplaced = (await store.stat(key))?.etag !== etag;
     if (isReplaced) expect(path).toMatch(/^shared/);
     else expect(content && hashOf(content)).toBe(hash);

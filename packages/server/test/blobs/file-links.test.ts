@@ -51,7 +51,7 @@ describe.each([
   ['the folder above', 2],
   ['the environment', 3],
 ])('%s is a link to another folder', (_, levels) => {
-  test('which has a file of the store, yet nobody comes to it', async () => {
+  test('which has a file of the store, yet is unreachable', async () => {
     await write();
     const folder = resolve(place, '../'.repeat(levels));
     await rename(folder, join(outside, 'real'));
@@ -64,14 +64,14 @@ describe.each([
   });
 });
 
-test('no folder is made behind a link, also where it leads nowhere yet', async () => {
+test('creates no folder behind a link, even a dangling one', async () => {
   const folder = join(root, 'files', 'dev+', 'folder+');
   await symlink(join(outside, 'not-there'), folder);
   await expectRefused(() => write());
   expect(await readdir(outside)).toEqual([]);
 });
 
-test('no folder is made in a folder behind a link', async () => {
+test('creates no folder inside a folder behind a link', async () => {
   await symlink(outside, join(root, 'files', 'dev+', 'folder+'));
   await expectRefused(() => write());
   expect(await readdir(outside)).toEqual([]);
@@ -83,44 +83,44 @@ describe('a link in the place of a file', () => {
   beforeEach(async () => {
     target = join(outside, 'target');
     await write();
-    // As good as one of the store, so that nothing else refuses it.
+    // A valid file of the store, so that nothing else refuses it.
     await rename(place, target);
     await symlink(target, place);
   });
 
-  test('is not read, and not copied', async () => {
+  test('is neither read nor copied', async () => {
     const [stat, open, copy] = [everyMethod[1], everyMethod[2], everyMethod[4]];
     await expectRefused(...[stat, open, copy].filter((method) => method !== undefined));
   });
 
-  test('is replaced by a write, and its target stays', async () => {
+  test('is replaced by a write, which keeps its target', async () => {
     const before = await readFile(target);
     await store.write(key, toStream(Buffer.from('other')), { contentType: 'a/b' });
     expect((await readAll(store, key))?.toString()).toBe('other');
     expect(await readFile(target)).toEqual(before);
   });
 
-  test('is removed by a deletion, and its target stays', async () => {
+  test('is removed by a deletion, which keeps its target', async () => {
     expect(await store.delete(key)).toBe(true);
     expect(await readdir(outside)).toEqual(['target']);
   });
 });
 
-test.each(['files', 'tmp'])('a store whose folder %s is a link is refused', async (name) => {
+test.each(['files', 'tmp'])('refuses a store whose folder %s is a link', async (name) => {
   await rename(join(root, name), join(outside, name));
   await symlink(join(outside, name), join(root, name));
   await expect(createFileBlobStore({ root })).rejects.toThrow(StoreUnavailableError);
   await expectRefused(() => store.check());
 });
 
-test('the root itself may be reached through a link: who runs the server has chosen it', async () => {
+test('accepts a root behind a link: the operator has chosen it', async () => {
   await symlink(root, join(outside, 'link'));
   const linked = await createFileBlobStore({ root: join(outside, 'link') });
   expect((await readAll(linked, good))?.toString()).toBe('new');
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a pipe in the place of a file holds nobody up',
+  'is not blocked by a named pipe in place of a file',
   async () => {
     await write();
     await store.delete(key);
@@ -130,7 +130,7 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('a file of somebody else is not handed out', async () => {
+test('does not serve a foreign file', async () => {
   await mkdir(dirname(place), { recursive: true });
   await writeFile(place, 'root:x:0:0:root:/root:/bin/bash\n'.repeat(100));
   await expectRefused(
@@ -141,7 +141,7 @@ test('a file of somebody else is not handed out', async () => {
 });
 
 test.each(['../../etc/passwd', '..', 'a/../../b', '/etc/passwd', 'a\0b', ''])(
-  'the path %j reaches nothing, whoever lets it through',
+  'reaches nothing with the path %j, even unvalidated',
   async (path) => {
     const bad = { env: 'dev', path };
     for (const work of [
@@ -152,13 +152,13 @@ test.each(['../../etc/passwd', '..', 'a/../../b', '/etc/passwd', 'a\0b', ''])(
       () => store.copy(bad, key, { overwrite: true }),
       () => store.copy(good, bad, { overwrite: true }),
     ]) {
-      // As a rejection, and never as a throw.
+      // Rejects instead of throwing.
       await expect(work()).rejects.toThrow('The path of a file');
     }
   },
 );
 
-test.each(['..', '.', '../..', 'a/b'])('the environment %j is but a name', async (env) => {
+test.each(['..', '.', '../..', 'a/b'])('treats the environment %j as a plain name', async (env) => {
   await write({ env, path: 'file' });
   expect((await readAll(store, { env, path: 'file' }))?.toString()).toBe('new');
   expect(await readdir(join(root, 'files'))).toHaveLength(2);

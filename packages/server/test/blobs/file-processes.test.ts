@@ -13,7 +13,7 @@ import { useTempFolder } from './temp-folder.ts';
 
 const PLACES = 300;
 
-test('of two processes that copy to one place without overwriting, one succeeds', async () => {
+test('lets one of two processes copy to a place without overwriting', async () => {
   const root = await useTempFolder();
   const store = await createFileBlobStore({ root });
   await expectOneWinner(store, PLACES, (source) =>
@@ -22,7 +22,7 @@ test('of two processes that copy to one place without overwriting, one succeeds'
   expect(await readdir(join(root, 'tmp'))).toEqual([]);
 });
 
-test('of two processes that move one file, one succeeds', async () => {
+test('lets one of two processes move a file', async () => {
   const root = await useTempFolder();
   const store = await createFileBlobStore({ root });
   for (let index = 0; index < PLACES; index++) {
@@ -48,7 +48,7 @@ test('of two processes that move one file, one succeeds', async () => {
   expect(await readdir(join(root, 'tmp'))).toEqual([]);
 });
 
-test('a sweep tells other processes that an upload is alive', async () => {
+test('marks uploads as alive for other processes when it sweeps', async () => {
   const root = await useTempFolder();
   const store = await createFileBlobStore({ root });
   const content = new PassThrough();
@@ -88,7 +88,7 @@ describe('a lock', () => {
     expect(await store.stat(key)).toBeDefined();
   });
 
-  test('of a process that was killed is taken over', async () => {
+  test('of a process that was killed is replaced', async () => {
     const { store, lock } = await plantLock();
     const minuteAgo = new Date(Date.now() - 60_000);
     await utimes(lock, minuteAgo, minuteAgo);

@@ -11,8 +11,8 @@ import { readAll } from './blob-contents.ts';
 import { useTempFolder } from './temp-folder.ts';
 
 /**
- * What happens at the seam to the disk: `before` is called before each call that changes names, and told the
- * call and its paths.
+ * Intercepts the disk: `before` is called with each call that changes names, and its paths, before it
+ * happens.
  */
 const disk = vi.hoisted(() => ({
   before: undefined as undefined | ((call: string, ...paths: string[]) => Promise<unknown>),
@@ -52,7 +52,7 @@ beforeEach(async () => {
   ({ root, blobs: store } = to);
 });
 
-/** What is under way has come so far that it is done, or waits for its turn. */
+/** Waits until operations in progress are done, or blocked by a lock. */
 async function untilDoneOrQueued(work: Promise<unknown>): Promise<void> {
   const queued = new Promise<void>((resolve) => {
     disk.onQueue = resolve;
@@ -60,7 +60,7 @@ async function untilDoneOrQueued(work: Promise<unknown>): Promise<void> {
   await Promise.race([work, queued]);
 }
 
-/** Calls back before the victim is taken from its place, once. */
+/** Calls back once, before the victim is moved away. */
 function beforeTaking(act: () => Promise<unknown>): void {
   disk.before = async (call, from) => {
     if (call === 'link' || !from?.includes('victim')) return;
@@ -83,7 +83,7 @@ async function problemsIn(folder: string): Promise<unknown[]> {
 }
 
 describe.each([true, false])('a move, overwrite %j', (overwrite) => {
-  test('leaves an upload readable from its acknowledgement on, also after a kill', async () => {
+  test('keeps an upload readable from its acknowledgement on, even after a kill', async () => {
     await put(to, VICTIM, 'old');
     let upload: Promise<unknown> | undefined;
     let isAcknowledged = false;
@@ -113,7 +113,7 @@ describe.each([true, false])('a move, overwrite %j', (overwrite) => {
     expect(await problemsIn(root)).toEqual([]);
   });
 
-  test('leaves a copy to its source that must not overwrite no gap', async () => {
+  test('leaves no gap for a copy to its source that must not overwrite', async () => {
     await put(to, VICTIM, 'old');
     await put(to, 'other', 'other');
     let upload: Promise<unknown> | undefined;
@@ -140,7 +140,7 @@ describe.each([true, false])('a move, overwrite %j', (overwrite) => {
     expect(await problemsIn(root)).toEqual([]);
   });
 
-  test('leaves an upload of the same bytes with another type', async () => {
+  test('keeps an upload of the same bytes with another type', async () => {
     await put(to, VICTIM, 'same', { type: 'text/plain' });
     let upload: Promise<unknown> | undefined;
     beforeTaking(() => {
@@ -153,7 +153,7 @@ describe.each([true, false])('a move, overwrite %j', (overwrite) => {
     expect(found.map((info) => info?.contentType)).toContain('text/css');
   });
 
-  test('is whole at one place or the other whenever the process is killed', async () => {
+  test('is complete at one place or the other whenever the process is killed', async () => {
     await put(to, VICTIM, 'old');
     const snapshots: string[] = [];
     disk.before = async () => {
@@ -193,7 +193,7 @@ describe('a repair', () => {
     await writeFile(join(root, 'files', toDiskPath(key)), 'damaged');
   });
 
-  test('leaves a file that is uploaded again just before it is set aside', async () => {
+  test('keeps a file that is uploaded again just before it is set aside', async () => {
     let upload: Promise<unknown> | undefined;
     beforeTaking(() => {
       upload = put(to, VICTIM, 'new');
@@ -207,7 +207,7 @@ describe('a repair', () => {
     expect(await problemsIn(root)).toEqual([]);
   });
 
-  test('leaves a file that is uploaded again as soon as it is reported', async () => {
+  test('keeps a file that is uploaded again as soon as it is reported', async () => {
     let upload: Promise<unknown> = Promise.resolve();
     await checkFileStore(root, {
       onProblem: () => {
@@ -220,7 +220,7 @@ describe('a repair', () => {
     expect(await problemsIn(root)).toEqual([]);
   });
 
-  test('may find the file deleted', async () => {
+  test('tolerates a deleted file', async () => {
     beforeTaking(() => untilDoneOrQueued(store.delete(key)));
     await checkFileStore(root, { onProblem: () => {}, repair: true });
     expect(await store.stat(key)).toBeUndefined();

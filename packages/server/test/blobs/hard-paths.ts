@@ -1,11 +1,11 @@
 /** Paths that D24 allows and that a store might confuse, lose, or refuse. */
 export const HARD_PATHS: readonly string[] = [
   'plain.txt',
-  // A file and a folder of one name.
+  // A file and a folder with the same name.
   'a',
   'a/b',
   'a/b/c',
-  // Case, which some disks do not know.
+  // Case, which some disks ignore.
   'Readme.MD',
   'readme.md',
   'README.md',
@@ -28,7 +28,7 @@ export const HARD_PATHS: readonly string[] = [
   // Beyond the basic plane, joined, and right-to-left.
   '😀/👨‍👩‍👧.png',
   '\u202egnp.exe',
-  // Spaces and dots where Windows cuts them off.
+  // Spaces and dots that Windows trims.
   ' a ',
   'a b  c',
   'a.',
@@ -43,7 +43,7 @@ export const HARD_PATHS: readonly string[] = [
   '%',
   '%zz',
   '100%/a',
-  // What means something to shells, Windows, URLs, headers, and objects.
+  // Special characters of shells, Windows, URLs, headers, and objects.
   'C:\\Windows\\win.ini',
   '..\\..\\a',
   'C:',
@@ -53,7 +53,7 @@ export const HARD_PATHS: readonly string[] = [
   'a?b#c&d=e',
   '__proto__',
   'constructor',
-  // Names that Windows keeps for itself.
+  // Names that Windows reserves.
   'CON',
   'con.txt',
   'aux/nul',
@@ -61,7 +61,7 @@ export const HARD_PATHS: readonly string[] = [
   'LPT\u00b9',
   // Fullwidth forms of `/`, `.` and `\`.
   '\uff0f\uff0e\uff0e\uff3c',
-  // What a driver might use itself.
+  // Names that a driver might use itself.
   'tmp',
   'files/tmp',
   'a+',

@@ -10,7 +10,7 @@ import { toStream } from './blob-contents.ts';
 
 const KEY = { env: 'dev', path: 'file' };
 
-/** A store that answers as it is told to. */
+/** A store with configurable responses. */
 async function storeOf(listener: RequestListener): Promise<BlobStore> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -44,30 +44,30 @@ test.each([
   [429, 'TooManyRequests'],
   [301, 'PermanentRedirect'],
   [404, 'NoSuchBucket'],
-])('%i %s: the store is unavailable, in words of its own', async (status, code) => {
+])('%i %s: reports the store as unavailable, without quoting it', async (status, code) => {
   const store = await storeOf(answer(status, code));
   const error = await store
     .write(KEY, toStream(Buffer.from('x')), { contentType: 'a/b' })
     .catch((reason) => reason);
   expect(error).toBeInstanceOf(StoreUnavailableError);
-  expect(error.message).toBe(`The object store cannot be used: ${code}, ${status}.`);
+  expect(error.message).toBe(`Cannot use the object store: ${code}, ${status}.`);
   expect(error.cause).toMatchObject({ name: code });
 });
 
-test('what is a mistake of ours does not look like a failure of the store', async () => {
+test('does not report our mistakes as failures of the store', async () => {
   const store = await storeOf(answer(400, 'InvalidArgument'));
   const write = store.write(KEY, toStream(Buffer.from('x')), { contentType: 'a/b' });
   await expect(write).rejects.toMatchObject({ name: 'InvalidArgument' });
 });
 
-test('a store that takes calls and never answers is given up by a check, soon', async () => {
+test('stops a check soon if the store accepts connections but never responds', async () => {
   const store = await storeOf(() => {});
   const started = performance.now();
   await expect(store.check()).rejects.toThrow(StoreUnavailableError);
   expect(performance.now() - started).toBeLessThan(10_000);
 });
 
-test('a call that is given up ends at once, with the reason of whoever gave up', async () => {
+test('ends an aborted call immediately, with the reason of the abort', async () => {
   const controller = new AbortController();
   const store = await storeOf((call) => {
     call.resume();
@@ -77,7 +77,7 @@ test('a call that is given up ends at once, with the reason of whoever gave up',
   await expect(store.write(KEY, toStream(Buffer.from('x')), options)).rejects.toThrow('given up');
 });
 
-test('a copy without overwriting is refused beyond 5 GiB, before anything is sent', async () => {
+test('refuses a copy without overwriting beyond 5 GiB before it sends anything', async () => {
   const methods: (string | undefined)[] = [];
   const store = await storeOf((call, response) => {
     methods.push(call.method);
@@ -90,14 +90,14 @@ test('a copy without overwriting is refused beyond 5 GiB, before anything is sen
   expect(methods).toEqual(['GET']);
 });
 
-test('uploads that stand still hold so much memory together, and no more', async () => {
+test('limits the memory of all stalled uploads together', async () => {
   const store = await storeOf((call, response) => {
     call.resume().once('end', () => response.setHeader('etag', '"1"').end());
   });
   const mebibyte = Buffer.alloc(1024 * 1024);
   const stalled: Promise<unknown>[] = [];
   const controller = new AbortController();
-  // 7 MiB each: one more would make them uploads in parts.
+  // 7 MiB each: with one more they would be uploaded in parts.
   const stall = async () => {
     let count = 0;
     const stands = Promise.withResolvers<void>();

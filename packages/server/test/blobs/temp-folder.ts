@@ -8,8 +8,8 @@ import { onTestFinished } from 'vitest';
 const run = promisify(execFile);
 
 /**
- * A real file system of that size, gone when the test is over; or the reason why there can be none:
- * mounting is for the superuser of Linux.
+ * A real file system of this size, removed after the test; or the reason why there is none: only root
+ * can mount on Linux.
  *
  * @param options as of `mount -t tmpfs -o`
  */
@@ -20,9 +20,9 @@ export async function mountSmallDisk(
   try {
     await run('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]);
   } catch (error) {
-    return { reason: `no file system can be mounted here: ${String(error)}` };
+    return { reason: `cannot mount a file system here: ${String(error)}` };
   }
-  // Before the folder is removed: what was registered last is done first.
+  // Before the folder is removed: the last registered callback runs first.
   onTestFinished(async () => {
     await run('umount', [folder]);
   });
@@ -33,7 +33,7 @@ export async function newTempFolder(): Promise<string> {
   return realpath(await mkdtemp(join(tmpdir(), 'berth-blobs-')));
 }
 
-/** A folder that is gone when the test is over. */
+/** A folder that is removed after the test. */
 export async function useTempFolder(): Promise<string> {
   const folder = await newTempFolder();
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -14,7 +14,7 @@ const OPERATIONS = {
 };
 
 test.each(Object.entries(OPERATIONS))(
-  '__proto__ in the body of %s is nothing',
+  '__proto__ in the body of %s has no effect',
   async (operation, body) => {
     const { dev, lines } = await startWhole();
     for (const evil of [
@@ -28,7 +28,7 @@ test.each(Object.entries(OPERATIONS))(
       const { status, code } = await dev.call(operation, evil);
       expect([evil, status, code]).toEqual([evil, 400, 'INVALID_PARAM']);
     }
-    // Names of every object are names like any other.
+    // Member names of Object.prototype are ordinary names.
     const { status } = await dev.call(operation, `{"hasOwnProperty":1,"toString":null,${body}}`);
     expect(status).toBe(200);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
@@ -36,7 +36,7 @@ test.each(Object.entries(OPERATIONS))(
   },
 );
 
-test('a form may have fields of any name, and its grant counts all the same', async () => {
+test('a form may have fields of any name, and its grant still counts', async () => {
   const { dev } = await startWhole();
   const meta = await dev.grant('a.txt');
   const names = [
@@ -53,7 +53,7 @@ test('a form may have fields of any name, and its grant counts all the same', as
   expect(answer.status).toBe(204);
   expect(await dev.read('a.txt')).toBe('a');
   expect(({} as Record<string, unknown>).key).toBeUndefined();
-  // Fields by a name of every object instead of their own.
+  // Fields named like members of Object.prototype instead of their own names.
   const { key: _, ...rest } = toFields(meta, 'a.txt');
   const form = new FormData();
   for (const [name, value] of Object.entries(rest)) form.append(name, value);
@@ -63,7 +63,7 @@ test('a form may have fields of any name, and its grant counts all the same', as
   expect(await dev.read('a.txt')).toBe('a');
 });
 
-test('nothing is ever expanded: a compressed body is refused, or passed on as it came', async () => {
+test('never decompresses: a compressed body is refused, or forwarded unchanged', async () => {
   const { dev, url, port, token, seen } = await startWhole();
   const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
   const before = process.memoryUsage.rss();
@@ -108,7 +108,7 @@ test.each([
   ['a long number', `{"path":${'9'.repeat(900_000)}}`],
   ['a long text', `{"path":"${'a'.repeat(900_000)}"}`],
   ['a text of escapes', `{"path":"${'\\u0041'.repeat(150_000)}"}`],
-])('JSON of %s is refused in no time', async (_, body) => {
+])('JSON of %s is refused quickly', async (_, body) => {
   const { dev, lines } = await startWhole();
   const started = performance.now();
   const { status } = await dev.call('getUploadMetaData', body);
@@ -117,19 +117,19 @@ test.each([
   expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-test('a form of countless fields or huge texts is refused, and long names are nothing', async () => {
+test('refuses a form of countless fields or huge texts, and ignores long names', async () => {
   const { dev } = await startWhole();
   const meta = await dev.grant('a.txt');
   const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`f${at}`, 'x']));
   for (const more of [many, { x: 'x'.repeat(8 * 1024 * 1024) }]) {
-    // The connection may be closed before all is sent.
+    // The connection may be closed before everything is sent.
     const answer = await post(meta, 'a.txt', 'a', more).catch(() => undefined);
     if (answer === undefined) continue;
     expect(answer.status).toBe(400);
     expect(await answer.text()).toMatch(/<Code>(MalformedPOSTRequest|EntityTooLarge)</);
   }
   expect(await dev.read('a.txt')).toBeUndefined();
-  // No name is kept beyond what a name may have, and a field of no meaning is passed over.
+  // Names are truncated at the limit, and unknown fields are skipped.
   const named = await post(meta, 'a.txt', 'a', { ['key'.repeat(400_000)]: 'b.txt' });
   expect([204, 400]).toContain(named.status);
   expect(await dev.read('b.txt')).toBeUndefined();
@@ -145,7 +145,7 @@ test('a part with endless headers is refused', async () => {
   expect((await fetch(`${url}/files/x`)).status).toBe(403);
 });
 
-test('heads with thousands of headers cost a refusal, and no more', async () => {
+test('refuses requests with thousands of headers', async () => {
   const { port, url } = await startWhole();
   const head = (line: string) =>
     `GET /files/a HTTP/1.1\r\nHost: a\r\n${line}Connection: close\r\n\r\n`;
@@ -158,7 +158,7 @@ test('heads with thousands of headers cost a refusal, and no more', async () => 
   expect((await fetch(`${url}/files/x`)).status).toBe(403);
 });
 
-test('what stands in trailers is no header', async () => {
+test('ignores trailers', async () => {
   const { port, token, seen } = await startWhole();
   const bearer = await token('dev');
   const socket = await open(port);

@@ -19,36 +19,33 @@ const DIRECTIONS = [
   ['qa', 'dev'],
 ] as const;
 
-test.each(DIRECTIONS)(
-  'what belongs to %s lets nobody into the services of %s',
-  async (own, other) => {
-    const whole = await startWhole();
-    const token = await whole.token(own);
-    const bearer = { authorization: `Bearer ${token}` };
-    expect(await callHost(whole, `${own}.localhost`, bearer)).toEqual({ status: 200, text: own });
-    expect((await callHost(whole, `${other}.localhost`, bearer)).status).toBe(401);
-    // Signed by the key of one, and said to be of the other.
-    const lie = { authorization: `Bearer ${await whole.token(own, { env: other })}` };
-    expect((await callHost(whole, `${other}.localhost`, lie)).status).toBe(401);
-    expect((await callHost(whole, `${own}.localhost`, lie)).status).toBe(401);
+test.each(DIRECTIONS)('credentials of %s do not open the services of %s', async (own, other) => {
+  const whole = await startWhole();
+  const token = await whole.token(own);
+  const bearer = { authorization: `Bearer ${token}` };
+  expect(await callHost(whole, `${own}.localhost`, bearer)).toEqual({ status: 200, text: own });
+  expect((await callHost(whole, `${other}.localhost`, bearer)).status).toBe(401);
+  // Signed with the key of one, and claiming to be of the other.
+  const lie = { authorization: `Bearer ${await whole.token(own, { env: other })}` };
+  expect((await callHost(whole, `${other}.localhost`, lie)).status).toBe(401);
+  expect((await callHost(whole, `${own}.localhost`, lie)).status).toBe(401);
 
-    const sign = (host: string) => ({
-      authorization: signGatewayRequest(whole[own].pair, {
-        method: 'GET',
-        target: '/v1/cloudrun/hello',
-        headers: { host },
-        timestamp: Math.floor(Date.now() / 1000),
-      }),
-    });
-    const home = `${own}.localhost`;
-    expect((await callHost(whole, home, sign(home))).status).toBe(200);
-    expect((await callHost(whole, `${other}.localhost`, sign(home))).status).toBe(401);
-    expect((await callHost(whole, `${other}.localhost`, sign(`${other}.localhost`))).status).toBe(
-      401,
-    );
-    expect(whole.seen.map(({ env }) => env)).toEqual([own, own]);
-  },
-);
+  const sign = (host: string) => ({
+    authorization: signGatewayRequest(whole[own].pair, {
+      method: 'GET',
+      target: '/v1/cloudrun/hello',
+      headers: { host },
+      timestamp: Math.floor(Date.now() / 1000),
+    }),
+  });
+  const home = `${own}.localhost`;
+  expect((await callHost(whole, home, sign(home))).status).toBe(200);
+  expect((await callHost(whole, `${other}.localhost`, sign(home))).status).toBe(401);
+  expect((await callHost(whole, `${other}.localhost`, sign(`${other}.localhost`))).status).toBe(
+    401,
+  );
+  expect(whole.seen.map(({ env }) => env)).toEqual([own, own]);
+});
 
 test.each([
   'dev.localhost@qa.localhost',
@@ -63,7 +60,7 @@ test.each([
   '__proto__.localhost',
   'constructor.localhost',
   '',
-])('the host %j is no environment', async (host) => {
+])('the host %j is not an environment', async (host) => {
   const whole = await startWhole();
   const authorization = `Bearer ${await whole.token('dev')}`;
   const { status } = await callHost(whole, Buffer.from(host).toString('latin1'), { authorization });
@@ -85,7 +82,7 @@ test('no forwarded header chooses the environment', async () => {
   }
 });
 
-test.each(DIRECTIONS)('the key pair of %s does nothing in the files of %s', async (own, other) => {
+test.each(DIRECTIONS)('the key pair of %s has no effect on the files of %s', async (own, other) => {
   const whole = await startWhole();
   await whole[other].upload('a.txt', other);
   const intruder = new StorageClient(whole.url, whole[own].pair, other);
@@ -102,7 +99,7 @@ test.each(DIRECTIONS)('the key pair of %s does nothing in the files of %s', asyn
   expect(await whole[other].read('a.txt')).toBe(other);
 });
 
-test.each(DIRECTIONS)('in %s a fileID of %s is no file', async (own, other) => {
+test.each(DIRECTIONS)('in %s a fileID of %s does not exist', async (own, other) => {
   const whole = await startWhole();
   await Promise.all([whole[own].upload('a.txt', own), whole[other].upload('a.txt', other)]);
   for (const fileID of [
@@ -110,7 +107,7 @@ test.each(DIRECTIONS)('in %s a fileID of %s is no file', async (own, other) => {
     `cloud://${own}.files/../${other}.files/a.txt`,
     `cloud://${own}.files@${other}.files/a.txt`,
     `cloud://${own}.${other}.files/a.txt`,
-    // As long as its own, so that only the name tells them apart.
+    // As long as its own, so that only the name differs.
     `cloud://${'x'.repeat(own.length)}.files/a.txt`,
     `cloud://${own}.filez/a.txt`,
     `CLOUD://${other}.files/a.txt`,
@@ -125,7 +122,7 @@ test.each(DIRECTIONS)('in %s a fileID of %s is no file', async (own, other) => {
   expect(await whole[other].read('a.txt')).toBe(other);
 });
 
-test.each(DIRECTIONS)('a link and a grant of %s do nothing in %s', async (own, other) => {
+test.each(DIRECTIONS)('a link and a grant of %s have no effect in %s', async (own, other) => {
   const whole = await startWhole();
   await Promise.all([whole[own].upload('a.txt', own), whole[other].upload('a.txt', other)]);
   const link = await whole[own].link('a.txt');
@@ -138,13 +135,13 @@ test.each(DIRECTIONS)('a link and a grant of %s do nothing in %s', async (own, o
     const answer = await post({ ...mine, [field]: theirs[field] }, 'b.txt', 'swapped');
     expect([field, answer.status]).toEqual([field, 403]);
   }
-  // What a link is signed with is no grant, and the other way round.
+  // A link key does not sign grants, and vice versa.
   const sign = new URL(link).searchParams.get('sign') as string;
   expect((await post({ ...mine, authorization: sign }, 'b.txt', 'x')).status).toBe(403);
   const url = new URL(link);
   url.searchParams.set('sign', mine.authorization);
   expect((await fetch(url)).status).toBe(403);
-  // It says where it belongs, whatever the address it is posted to says.
+  // A grant names its environment, whatever address it is posted to.
   expect((await post({ ...mine, url: `${mine.url}/${other}` }, 'b.txt', own)).status).not.toBe(500);
   expect(await whole[other].read('b.txt')).toBeUndefined();
 });

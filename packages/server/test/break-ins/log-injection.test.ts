@@ -16,7 +16,7 @@ const INJECTED = [
   '\u202e',
 ];
 
-test('no text of a caller begins a line of the log, or reaches a terminal', async () => {
+test('no text of a caller starts a line of the log, or reaches a terminal', async () => {
   const whole = await startWhole({ log: { level: 'debug', calls: true } });
   const { dev, port, lines, written, url } = whole;
   for (const evil of INJECTED) {
@@ -28,7 +28,7 @@ test('no text of a caller begins a line of the log, or reaches a terminal', asyn
     );
     await dev.call('getUploadMetaData', { path: text });
     await dev.call('batchDelete', { fileList: [text] });
-    // An upload has a line of its own; a path with control characters gets no grant.
+    // An upload has its own log line; a path with control characters gets no grant.
     await dev.upload(`${evil}${FORGED}`, 'a').catch(() => {});
     const meta = await dev.grant('b.txt');
     await post(meta, text, 'a');
@@ -45,7 +45,7 @@ test('no text of a caller begins a line of the log, or reaches a terminal', asyn
   for (const line of written) expect(line).toMatch(/^\P{Cc}*\n$/u);
 });
 
-test('metrics have the labels of the contract, whatever callers invent', async () => {
+test('metrics have the labels of the contract, whatever callers send', async () => {
   const { url, port, adminUrl, dev, token } = await startWhole();
   const bearer = await token('dev');
   const names = async () => {
@@ -83,7 +83,7 @@ test('metrics have the labels of the contract, whatever callers invent', async (
   expect(after.join('\n')).not.toMatch(/x1-|x2-|PROPFIND|hello/);
 });
 
-test('no answer tells more than its caller knows: no path of the disk, no address, no stack', async () => {
+test('responses reveal no path of the disk, no address, no stack', async () => {
   const { dev, url, root, port, config, token } = await startWhole();
   const texts: string[] = [];
   const { environments } = config;

@@ -21,7 +21,7 @@ const CLIMBING = [
   'a//b',
 ];
 
-test('no field of any call takes a path that climbs', async () => {
+test('no field of any call accepts a path that climbs', async () => {
   const whole = await startWhole();
   const { dev } = whole;
   const { status } = await dev.upload('a.txt', 'a');
@@ -52,7 +52,7 @@ test('no field of any call takes a path that climbs', async () => {
   await expectUntouched(whole, 1);
 });
 
-/** Encoded once, twice, in overlong UTF-8, in the forms of Windows, and as characters that look alike. */
+/** Encoded once, twice, in overlong UTF-8, as on Windows, and with look-alike characters. */
 const NAMES = [
   '%2e%2e%2fsecret',
   '%252e%252e%252fsecret',
@@ -85,7 +85,7 @@ test('what only looks like a way out is a name, in uploads, links, downloads and
   await expectUntouched(whole);
 });
 
-test('names that Unicode or a disk takes for the same stay apart: no file is reached by another', async () => {
+test('keeps names apart that Unicode or a disk may treat as the same', async () => {
   const { dev } = await startWhole();
   const names = [
     'é',
@@ -106,7 +106,7 @@ test('names that Unicode or a disk takes for the same stay apart: no file is rea
   for (const name of names) expect(await dev.read(`n/${name}`)).toBe(name);
 });
 
-test('the signature of a link fits no other spelling that leads elsewhere', async () => {
+test('the signature of a link is not valid for a spelling that leads elsewhere', async () => {
   const { dev, port } = await startWhole();
   await dev.upload('folder/a.txt', 'mine');
   await dev.upload('folder/b.txt', 'other');

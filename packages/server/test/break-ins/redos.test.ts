@@ -8,7 +8,7 @@ import profile from '@berth/spec/wire-profile.schema.json' with { type: 'json' }
 import { expect, test } from 'vitest';
 import { createScrubber } from '../../src/observe/create-scrubber.ts';
 
-/** After these a slash begins a pattern; after anything else it divides. */
+/** After these a slash starts a pattern; after anything else it divides. */
 const BEFORE_PATTERN = /(?:^|[(,=:[!&|?{};>]|\breturn|\bcase)\s*$/;
 
 const folderOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -22,7 +22,7 @@ const CONTRACT = [
 const SERVER = await collectPatterns(folderOf('../../src'));
 const STUBS = await collectPatterns(folderOf('../../../server-stubs/src'));
 
-/** What most classes of characters stand for. */
+/** Characters for most character classes. */
 const SAMPLES = [
   'a',
   'A',
@@ -45,13 +45,13 @@ const SAMPLES = [
   '中',
 ];
 
-/** Longer than any head; bodies are read by other means than patterns. */
+/** Longer than any head; bodies are not parsed with patterns. */
 const LONG = 16_000;
 
-/** Less is not worth a second look: a square growth takes a hundred times as long. */
+/** Shorter times are noise: quadratic growth takes a hundred times as long. */
 const QUICK_MILLISECONDS = 2;
 
-test('patterns are found wherever they stand', () => {
+test('finds patterns everywhere', () => {
   expect(CONTRACT.length).toBeGreaterThanOrEqual(2);
   expect(SERVER.length).toBeGreaterThan(30);
   expect(STUBS.length).toBeGreaterThan(30);
@@ -63,11 +63,11 @@ test.each([
   ['contract', CONTRACT],
   ['server', SERVER],
   ['server stubs', STUBS],
-] as const)('every pattern of the %s takes time in proportion to the text', (_, patterns) => {
+] as const)('every pattern of the %s takes linear time', (_, patterns) => {
   expect(patterns.map(findBlowUp).filter((problem) => problem !== undefined)).toEqual([]);
 });
 
-test('a line of the log is cleaned in proportion to its length, however many secrets there are', () => {
+test('redacts a log line in linear time, however many secrets there are', () => {
   const scrub = createScrubber(Array.from({ length: 500 }, (_, at) => `secret number ${at}`));
   const started = performance.now();
   for (const piece of [
@@ -83,13 +83,13 @@ test('a line of the log is cleaned in proportion to its length, however many sec
   expect(performance.now() - started).toBeLessThan(500);
 });
 
-/** A pattern, and where it stands. */
+/** A pattern, and its location. */
 interface Found {
   readonly place: string;
   readonly pattern: RegExp;
 }
 
-/** Every literal pattern in the sources below a folder, tests left out. */
+/** Every literal pattern in the sources of a folder, except tests. */
 async function collectPatterns(folder: string): Promise<Found[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const found: Found[] = [];
@@ -103,7 +103,7 @@ async function collectPatterns(folder: string): Promise<Found[]> {
   return found;
 }
 
-/** Reads over texts, templates and comments, and gives the patterns between them. */
+/** Skips strings, templates and comments, and returns the patterns between them. */
 function patternsOf(code: string): RegExp[] {
   const found: RegExp[] = [];
   const token =
@@ -141,7 +141,7 @@ function patternsIn(document: unknown, place: string): Found[] {
   });
 }
 
-/** Texts of one piece again and again that ask a pattern to try every way it has. */
+/** Texts of one repeated piece that make a pattern backtrack. */
 function* attacksOn({ source }: RegExp): Generator<(length: number) => string> {
   const words = source.replace(/\\[a-z]/gi, ' ').match(/[\w-]{2,}/g) ?? [];
   const pieces = new Set([...SAMPLES, ...words]);
@@ -156,7 +156,7 @@ function* attacksOn({ source }: RegExp): Generator<(length: number) => string> {
   }
 }
 
-/** Milliseconds, the least of some runs: what else the machine does only adds. */
+/** Milliseconds, the shortest of some runs: other load can only add to it. */
 function time(pattern: RegExp, text: string, runs: number): number {
   const all = new RegExp(pattern.source, `${pattern.flags.replace(/[gy]/g, '')}g`);
   let least = Number.POSITIVE_INFINITY;
@@ -170,12 +170,12 @@ function time(pattern: RegExp, text: string, runs: number): number {
 
 function findBlowUp({ place, pattern }: Found): string | undefined {
   for (const attack of attacksOn(pattern)) {
-    // Short ones first: what grows without bounds must not stop the test.
+    // Short ones first, so that exponential growth does not block the test.
     for (const length of [12, 24, 32, LONG / 16, LONG / 4, LONG]) {
       const took = time(pattern, attack(length), 5);
       if (took <= QUICK_MILLISECONDS) continue;
       const before = time(pattern, attack(length / 4), 20);
-      // Four times the length: four times the time where it is linear, sixteen where it is square.
+      // Four times the length: four times the time if linear, sixteen if quadratic.
       if (took > 8 * before) {
         return `${place}: ${JSON.stringify(attack(40))} took ${took} ms, a quarter of it ${before} ms`;
       }

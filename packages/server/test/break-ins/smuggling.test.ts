@@ -6,7 +6,7 @@ const HOST = 'Host: dev.localhost\r\n';
 const smuggled = (token: string) =>
   `GET /v1/cloudrun/hello/smuggled HTTP/1.1\r\n${HOST}Authorization: Bearer ${token}\r\n\r\n`;
 
-/** Requests that are refused before anybody reads their body, on every surface. */
+/** Requests that are refused before their body is read, on every surface. */
 const REFUSED = [
   'POST /v1/cloudrun/hello',
   'POST /v1/cloudrun/nobody',
@@ -23,7 +23,7 @@ const REFUSED = [
   'HEAD /v1/cloudrun/hello',
 ];
 
-describe('the body of a refused request is never the next one', () => {
+describe('the body of a refused request never becomes the next one', () => {
   test.each(REFUSED)('%s', async (line) => {
     const { port, token, seen } = await startWhole();
     const body = smuggled(await token('dev'));
@@ -33,13 +33,13 @@ describe('the body of a refused request is never the next one', () => {
         `GET /files/last HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`,
     );
     const statuses = statusesOf(text);
-    // The last one is answered, unless the refusal closed the connection.
+    // The last one gets a response, unless the refusal closed the connection.
     expect(statuses.length).toBeLessThanOrEqual(2);
     expect(seen).toEqual([]);
   });
 });
 
-/** Bodies whose end two readers may see in two places. */
+/** Bodies whose end two parsers may see at different places. */
 const PAIRS: readonly [string, string, string][] = [
   ['CL.TE', 'Content-Length: 6\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n'],
   ['TE.CL', 'Transfer-Encoding: chunked\r\nContent-Length: 3\r\n', '0\r\n\r\n'],
@@ -76,7 +76,7 @@ test.each([
     'an upgrade',
     'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n',
   ],
-])('%s in a version of HTTP that is not spoken here is refused', async (_, headers) => {
+])('refuses %s in an unsupported version of HTTP', async (_, headers) => {
   const { port, token, seen } = await startWhole();
   const head = `${HOST}Authorization: Bearer ${await token('dev')}\r\n${headers}Connection: ${headers && 'Upgrade, '}close\r\n\r\n`;
   const text = await sendRaw(port, `GET /v1/cloudrun/hello HTTP/2.0\r\n${head}`);
@@ -84,7 +84,7 @@ test.each([
   expect(seen).toEqual([]);
 });
 
-test.each(PAIRS)('no surface lets pass what %s smuggles', async (name, headers, body) => {
+test.each(PAIRS)('no surface accepts what %s smuggles', async (name, headers, body) => {
   const { port, token, seen, lines } = await startWhole();
   const bearer = await token('dev');
   const version = name.startsWith('HTTP/1.0') ? '1.0' : '1.1';
@@ -93,7 +93,7 @@ test.each(PAIRS)('no surface lets pass what %s smuggles', async (name, headers, 
     const close = `GET /files/last HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
     const text = await sendRaw(port, head + body + smuggled(bearer) + close);
     const [first] = statusesOf(text);
-    // To close without an answer is a refusal too.
+    // Closing the connection without a response is a refusal too.
     if (first !== undefined) {
       expect([target, first]).toEqual([target, expect.toSatisfy(isRefusal)]);
     }
@@ -111,31 +111,28 @@ test.each([
   ': 1',
   'X-A: \x7f',
   ' X-A: 1',
-])('no header line is two: %j', async (line) => {
+])('splits no header line: %j', async (line) => {
   const { port, token, seen } = await startWhole();
   const text = await sendRaw(
     port,
     `GET /v1/cloudrun/hello/a HTTP/1.1\r\n${line}\r\n${HOST}Authorization: Bearer ${await token('dev')}\r\nConnection: close\r\n\r\n`,
   );
-  // RFC 9112, section 2.2: a recipient may take a bare LF for the end of a line.
+  // RFC 9112, section 2.2: a recipient may accept a bare LF as the end of a line.
   if (line.includes('\n')) expect(statusesOf(text)).toHaveLength(1);
   else expect([statusesOf(text), seen]).toEqual([[400], []]);
 });
 
-test.each(['GET', 'upgrade'])(
-  'a %s with more headers than allowed reaches nobody',
-  async (kind) => {
-    const { port, token, seen } = await startWhole();
-    const extra = Array.from({ length: 300 }, (_, index) => `X-${index}: 1\r\n`).join('');
-    const upgrade =
-      'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
-      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
-    const text = await sendRaw(
-      port,
-      `GET /v1/cloudrun/hello HTTP/1.1\r\n${HOST}Authorization: Bearer ${await token('dev')}\r\n` +
-        `${kind === 'upgrade' ? upgrade : ''}${extra}\r\n`,
-    );
-    expect(statusesOf(text)).toEqual([431]);
-    expect(seen).toEqual([]);
-  },
-);
+test.each(['GET', 'upgrade'])('a %s with too many headers reaches nobody', async (kind) => {
+  const { port, token, seen } = await startWhole();
+  const extra = Array.from({ length: 300 }, (_, index) => `X-${index}: 1\r\n`).join('');
+  const upgrade =
+    'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+  const text = await sendRaw(
+    port,
+    `GET /v1/cloudrun/hello HTTP/1.1\r\n${HOST}Authorization: Bearer ${await token('dev')}\r\n` +
+      `${kind === 'upgrade' ? upgrade : ''}${extra}\r\n`,
+  );
+  expect(statusesOf(text)).toEqual([431]);
+  expect(seen).toEqual([]);
+});

@@ -6,7 +6,7 @@ import { startDnsServer } from '../gateway/registry/support/dns-server.ts';
 import { startServer } from '../server/support/start-server.ts';
 import { sendRaw, statusesOf } from '../support/send-raw.ts';
 
-/** What must never be called: it stands for the admin port, or the metadata of a cloud. */
+/** Must never be called; represents the admin port, or the metadata of a cloud. */
 async function startInternal() {
   const calls: string[] = [];
   const server = createServer((request, response) => {
@@ -54,7 +54,7 @@ test.each(['A', 'SRV'] as const)('no %s record leads the gateway to this machine
   expect(lines.some(({ msg }) => msg === 'DNS failed')).toBe(true);
 });
 
-test('no name, path or header of a call chooses whom the gateway calls', async () => {
+test('no name, path or header of a call decides which address the gateway calls', async () => {
   const internal = await startInternal();
   const dns = await startDns();
   const host = `127.0.0.1:${internal.port}`;
@@ -115,7 +115,7 @@ test('no name, path or header of a call chooses whom the gateway calls', async (
   expect(dns.asked).toEqual([]);
 });
 
-test('a target of the absolute form goes where its path says, and nowhere else', async () => {
+test('a target in absolute form only counts with its path', async () => {
   const { calls, port: internal } = await startInternal();
   const { url } = await startServer();
   const answer = await sendRaw(
@@ -126,7 +126,7 @@ test('a target of the absolute form goes where its path says, and nowhere else',
   expect(calls).toEqual([]);
 });
 
-test('upload targets and links never begin with a host of the caller’s choice', async () => {
+test('upload targets and links never begin with a host that the caller chose', async () => {
   const { url, token: _ } = await startServer();
   const port = Number(new URL(url).port);
   for (const host of [

@@ -26,8 +26,8 @@ describeOn('ceph', 'access to the store', () => {
   test.each([
     ['a wrong secret', { credentials: { accessKeyId: 'testkey', secretAccessKey: 'not-it' } }],
     ['an unknown key', { credentials: { accessKeyId: 'nobody', secretAccessKey: 'not-it' } }],
-    ['a bucket that is not there', { bucket: 'no-such-bucket' }],
-  ])('%s makes the store unavailable, and no secret is told', async (_, wrong) => {
+    ['a missing bucket', { bucket: 'no-such-bucket' }],
+  ])('%s makes the store unavailable, and reveals no secret', async (_, wrong) => {
     const broken = createS3BlobStore({ ...options, ...wrong });
     const calls = [
       broken.check(),
@@ -44,7 +44,7 @@ describeOn('ceph', 'access to the store', () => {
     await broken.close();
   });
 
-  test('a link of the store gives the file to be saved, and expires', async () => {
+  test('a link of the store serves the file as a download, and expires', async () => {
     const link = await store.presign?.(KEY, 60);
     const answer = await fetch(link ?? '');
     expect(answer.status).toBe(200);
@@ -62,13 +62,13 @@ describeOn('ceph', 'access to the store', () => {
     await expect.poll(statusLater, { interval: 200 }).toBe(403);
   });
 
-  test('there are no links of the store where they are not asked for', async () => {
+  test('creates no links of the store by default', async () => {
     const plain = createS3BlobStore({ ...options, presignedLinks: false });
     expect(plain.presign).toBeUndefined();
     await plain.close();
   });
 
-  test('readers that go away leave no connection behind', async () => {
+  test('readers that disconnect leave no connection behind', async () => {
     const key = { env: 'dev', path: 'large' };
     await store.write(key, toStream(toBytes(6_000_000)), { contentType: 'a/b' });
     const isOpen = (name: string) => name === 'TCPSocketWrap';

@@ -10,7 +10,7 @@ import { newBucket } from './support/use-ceph.ts';
 const TYPE = { contentType: 'a/b' };
 const FILES = 50;
 
-describeOn('ceph', 'a store of its own, with three disks', () => {
+describeOn('ceph', 'a separate store with three disks', () => {
   const bytes = toBytes(10_000_000);
   const keyOf = (index: number) => ({ env: 'dev', path: `files/${index}` });
   let ceph: Ceph;
@@ -40,7 +40,7 @@ describeOn('ceph', 'a store of its own, with three disks', () => {
     await ceph?.stop();
   });
 
-  test('goes on when one of three disks is killed', async () => {
+  test('continues when one of three disks is killed', async () => {
     await tellCeph('kill-osd', ceph.folder, '1');
     await expectAll(0);
     await writeAll(FILES);
@@ -50,7 +50,7 @@ describeOn('ceph', 'a store of its own, with three disks', () => {
     expect((await readAll(store, large))?.equals(bytes)).toBe(true);
   });
 
-  test('is unavailable without its gateway, soon, and comes back without a restart', async () => {
+  test('is soon unavailable without its gateway, and recovers without a restart', async () => {
     await tellCeph('stop-gateway', ceph.folder);
     const started = performance.now();
     const key = keyOf(0);
@@ -70,7 +70,7 @@ describeOn('ceph', 'a store of its own, with three disks', () => {
       expect(error).toBeInstanceOf(StoreUnavailableError);
       expect(error.message).toContain('ECONNREFUSED');
     }
-    // Attempts and the waits between them; a shared machine may be slow.
+    // Attempts and the pauses between them; a shared machine may be slow.
     expect(performance.now() - started).toBeLessThan(15_000);
 
     await tellCeph('start-gateway', ceph.folder);

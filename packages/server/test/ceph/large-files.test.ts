@@ -34,13 +34,13 @@ describeOn('ceph', 'large files', () => {
     expect(await listLeftovers(options)).toEqual([]);
   });
 
-  test('are read in parts from their midst', async () => {
+  test('are read in parts from the middle', async () => {
     const range = { start: 40 * MEBIBYTE - 3, end: 56 * MEBIBYTE + 9 };
     const part = await readAll(store, key, range);
     expect(part?.equals(bytes.subarray(range.start, range.end + 1))).toBe(true);
   });
 
-  test('a part that is read after the file was replaced is one of the old file', async () => {
+  test('are read in parts of the old version after a replacement', async () => {
     const blob = await store.open(key);
     await store.write(key, toStream(Buffer.from('new')), TYPE);
     const start = 20 * MEBIBYTE;
@@ -57,7 +57,7 @@ describeOn('ceph', 'large files', () => {
     expect(content?.equals(bytes)).toBe(true);
   });
 
-  test('leave nothing when they break off after some parts', async () => {
+  test('leave nothing if they are interrupted after some parts', async () => {
     const to = { env: 'dev', path: 'broken' };
     const half = bytes.subarray(0, 30 * MEBIBYTE);
     const torn = toBrokenStream(half, (stream) => stream.destroy(new Error('torn')));
@@ -71,7 +71,7 @@ describeOn('ceph', 'large files', () => {
     expect(await listLeftovers(options)).toEqual([]);
   });
 
-  test('end at 5 GiB for one PUT: that is how much a copy without overwriting may have', async () => {
+  test('are limited to 5 GiB per PUT, which also limits a copy without overwriting', async () => {
     const client = newClient(options.endpoint ?? '');
     const put = new PutObjectCommand({ Bucket: options.bucket, Key: 'too-large' });
     const address = await getSignedUrl(client, put);
@@ -82,7 +82,7 @@ describeOn('ceph', 'large files', () => {
   });
 });
 
-/** The status that a store answers before any of the content is sent. */
+/** The status that a store returns before any of the content is sent. */
 function sendHead(address: string, length: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-length': length, expect: '100-continue' };

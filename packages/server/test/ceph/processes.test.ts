@@ -7,11 +7,11 @@ import { expectOneWinner } from '../blobs/expect-one-winner.ts';
 import { listLeftovers, newBucket, useCeph } from './support/use-ceph.ts';
 
 const PLACES = 100;
-/** Enough that all 100 writers are in their midst. */
+/** Enough that all 100 writers are busy. */
 const ACKNOWLEDGED = 150;
 
 describeOn('ceph', 'processes on one store', () => {
-  test('of two processes that copy to one place without overwriting, one succeeds', async () => {
+  test('lets one of two processes copy to a place without overwriting', async () => {
     const options = await newBucket((await useCeph()).endpoint);
     const store = createS3BlobStore(options);
     onTestFinished(() => store.close());
@@ -25,7 +25,7 @@ describeOn('ceph', 'processes on one store', () => {
     expect(await listLeftovers(options)).toEqual([]);
   });
 
-  test('D28: what was acknowledged survives a kill, and nothing partial is visible', async () => {
+  test('D28: keeps what was acknowledged after a kill, and nothing partial is visible', async () => {
     const options = await newBucket((await useCeph()).endpoint);
     const child = startChild('../../ceph/children/write-files.ts', [JSON.stringify(options)]);
     const acknowledged = new Map<string, { etag: string; hash: string }>();
@@ -36,7 +36,7 @@ describeOn('ceph', 'processes on one store', () => {
       acknowledged.set(path, { etag, hash });
       count++;
       if (count < ACKNOWLEDGED || isBusy) continue;
-      // Stopped, it can finish nothing while it is looked whether it is in the midst of an upload.
+      // While stopped, it cannot finish an upload that the test looks for.
       child.process.kill('SIGSTOP');
       isBusy = (await listLeftovers(options)).length > 1;
       child.process.kill(isBusy ? 'SIGKILL' : 'SIGCONT');
@@ -51,7 +51,7 @@ describeOn('ceph', 'processes on one store', () => {
       const content = await readAll(store, key);
       const found = await store.stat(key);
       expect(content?.length).toBe(found?.size);
-      // Each of the 100 may have replaced one file whose answer was never heard.
+      // Each of the 100 may have replaced one file without receiving the response.
       if (found?.etag !== etag) replaced++;
       else expect(content && hashOf(content)).toBe(hash);
     }

@@ -25,7 +25,7 @@ vi.mock('../../src/blobs/key-locks.ts', async (importOriginal) => {
   };
 });
 
-/** What is under way has come so far that it is done, or waits for its turn. */
+/** Waits until operations in progress are done, or blocked by a lock. */
 async function untilDoneOrQueued(work: Promise<unknown>): Promise<void> {
   const queued = new Promise<void>((resolve) => {
     seam.onQueue = resolve;
@@ -93,7 +93,7 @@ describeOn('ceph', 'races on one store', () => {
     });
   });
 
-  test('of two deletions of one file, one finds it', async () => {
+  test('reports one success for two deletions of a file', async () => {
     const { gate, to } = await deployGated();
     const fileID = await put(to, 'file', 'old');
     const remove = async () =>
@@ -107,7 +107,7 @@ describeOn('ceph', 'races on one store', () => {
     expect([await remove(), await second]).toEqual(['SUCCESS', 'STORAGE_FILE_NONEXIST']);
   });
 
-  test('a sweep leaves the uploads of other programs, also without a prefix', async () => {
+  test('a sweep keeps the uploads of other programs, even without a prefix', async () => {
     const { options, to } = await deployGated();
     const client = newClient(options.endpoint ?? '');
     onTestFinished(() => client.destroy());
@@ -119,7 +119,7 @@ describeOn('ceph', 'races on one store', () => {
   });
 });
 
-/** A proxy before the store that calls back before it passes a call on. */
+/** A proxy in front of the store that calls back before it forwards a call. */
 interface Gate {
   readonly endpoint: string;
   before: ((method: string, path: string) => Promise<unknown>) | undefined;
@@ -131,7 +131,7 @@ async function openGate(endpoint: string): Promise<Gate> {
     try {
       const { method = '', url = '', headers } = call;
       await gate.before?.(method, url);
-      // The signature covers the name of this proxy, so it is passed on.
+      // The signature covers the host name of this proxy, so it is forwarded.
       const outgoing = request({ hostname, port, method, path: url, headers });
       const sent = pipeline(call, outgoing);
       const [incoming] = await once(outgoing, 'response');

@@ -6,7 +6,7 @@ import { startWhole } from '../break-ins/support/start-whole.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-test('a full disk is a 503 of the contract, harms no file, and is over when there is room', async (context) => {
+test('responds with a 503 of the contract to a full disk, keeps files intact, and recovers', async (context) => {
   const disk = await mountSmallDisk('size=6m');
   if ('reason' in disk) return context.skip(disk.reason);
   const { dev, adminUrl, lines } = await startWhole({
@@ -26,7 +26,7 @@ test('a full disk is a 503 of the contract, harms no file, and is over when ther
   expect(await dev.read('b.txt')).toBeUndefined();
   expect((await dev.upload('b.txt', new Uint8Array(MEBIBYTE))).status).toBe(204);
 
-  // Full to the last byte, by somebody else.
+  // Filled to the last byte, by somebody else.
   const filler = join(disk.folder, 'filler');
   await writeFile(filler, new Uint8Array(8 * MEBIBYTE)).catch(() => {});
   expect((await dev.upload('d.txt', new Uint8Array(64 * 1024))).status).toBe(503);

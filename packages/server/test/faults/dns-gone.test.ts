@@ -16,13 +16,13 @@ async function startBehindDns() {
   return { dns, ...started };
 }
 
-test('a service that was found is called while DNS is gone', async () => {
+test('calls a known service while DNS is down', async () => {
   const { dns, call } = await startBehindDns();
   dns.setAddresses('web.test', ['127.0.0.1'], 1);
   expect(await (await call()).text()).toBe('ok');
   const asked = dns.asked.length;
   dns.behave('servfail');
-  // Calls go on over the end of the TTL, when it is asked again and again in vain.
+  // Calls continue beyond the TTL, while queries keep failing.
   await until(async () => {
     expect(await (await call()).text()).toBe('ok');
     return dns.asked.length > asked;
@@ -30,7 +30,7 @@ test('a service that was found is called while DNS is gone', async () => {
   expect(await (await call()).text()).toBe('ok');
 });
 
-test('a service that cannot be found is a 503 that tells to come back, and comes back by itself', async () => {
+test('responds with a 503 and Retry-After if a service cannot be resolved, and recovers', async () => {
   const { dns, call, lines } = await startBehindDns();
   dns.behave('servfail');
   const refused = await call();

@@ -12,7 +12,7 @@ async function connectionsOf({ adminUrl }: Whole): Promise<number> {
   return Number(/^berth_connections (\d+)/m.exec(text)?.[1]);
 }
 
-/** Whether somebody else is served while all that goes on. */
+/** Whether other callers are still served. */
 async function expectService({ dev }: Whole, path: string): Promise<void> {
   expect((await dev.upload(path, 'served')).status).toBe(204);
   expect(await dev.read(path)).toBe('served');
@@ -29,14 +29,14 @@ function toForm(fields: Readonly<Record<string, string>>): string {
     .join('');
 }
 
-test('an upload that stalls is cut off, and leaves nothing; others are served meanwhile', async () => {
+test('an upload that stalls is aborted, and leaves nothing; others are served meanwhile', async () => {
   const whole = await startWhole({
     listen: { port: 0, slowBodySeconds: 3, slowBodyBytes: 1000 },
   });
   const sockets = await Promise.all(Array.from({ length: 30 }, () => open(whole.port)));
   const answers = sockets.map((socket) => buffer(socket));
   for (const socket of sockets) {
-    // A grant each: only a few uploads may be under way with one.
+    // A separate grant each: only a few uploads may share one.
     const form = toForm(toFields(await whole.dev.grant('a.txt'), 'a.txt'));
     socket.write(
       `POST /upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000\r\n\r\n${form}${'x'.repeat(100_000)}`,
@@ -51,7 +51,7 @@ test('an upload that stalls is cut off, and leaves nothing; others are served me
   expect(await whole.dev.read('a.txt')).toBeUndefined();
 });
 
-test('heads that trickle are cut off however many come, and others are served meanwhile', async () => {
+test('disconnects clients that trickle their headers, however many, and serves others meanwhile', async () => {
   const whole = await startWhole({ listen: { port: 0, headersSeconds: 1 } });
   const sockets = await Promise.all(Array.from({ length: 100 }, () => open(whole.port)));
   const answers = sockets.map((socket) => buffer(socket));
@@ -67,7 +67,7 @@ test('heads that trickle are cut off however many come, and others are served me
   await until(async () => (await connectionsOf(whole)) < 100);
 });
 
-test('idle connections cost little, and go when their time is over', async () => {
+test('idle connections cost little, and are closed at their timeout', async () => {
   const whole = await startWhole({ listen: { port: 0, keepAliveSeconds: 5 } });
   const sockets = await Promise.all(Array.from({ length: 150 }, () => open(whole.port)));
   for (const socket of sockets) {
@@ -79,7 +79,7 @@ test('idle connections cost little, and go when their time is over', async () =>
   await until(async () => (await connectionsOf(whole)) < 50);
 });
 
-test('connections beyond the limit are turned away, and the limit is free again afterwards', async () => {
+test('refuses connections beyond the limit, and accepts them again afterwards', async () => {
   const whole = await startWhole({ listen: { port: 0, maxConnections: 20 } });
   const sockets = await Promise.all(Array.from({ length: 20 }, () => open(whole.port)));
   const late = await open(whole.port);
@@ -95,8 +95,8 @@ const HANDSHAKE =
 const toHandshake = (token: string) =>
   `GET /v1/cloudrun/hello HTTP/1.1\r\nHost: dev.localhost\r\nAuthorization: Bearer ${token}\r\n${HANDSHAKE}\r\n`;
 
-test('handshakes of WebSockets that nobody finishes end, on both sides', async () => {
-  // A service that accepts the connection, and says nothing.
+test('ends WebSocket handshakes that are never finished, on both sides', async () => {
+  // A service that accepts the connection, and is silent.
   const upstream = new Set<unknown>();
   const silent = createServer((socket) => {
     upstream.add(socket);
@@ -123,7 +123,7 @@ test('handshakes of WebSockets that nobody finishes end, on both sides', async (
   await until(async () => (await connectionsOf(whole)) === 0);
 });
 
-test('who is refused a WebSocket, and keeps the half of its connection open, is not kept', async () => {
+test('closes the half-open connection of a refused WebSocket', async () => {
   const whole = await startWhole();
   const refused = await Promise.all(Array.from({ length: 50 }, () => open(whole.port)));
   for (const socket of refused) {

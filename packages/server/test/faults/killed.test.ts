@@ -21,7 +21,7 @@ const toHash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 const toContent = (at: number) => new Uint8Array(100_000 + at * 3000).fill(at);
 
 test.each([1, 2])(
-  '%i processes killed amid 100 uploads have lost nothing that they acknowledged',
+  '%i processes killed amid 100 uploads lose nothing that they acknowledged',
   async (processes) => {
     const folder = await makeFolder({ 'berth.yaml': CONFIG });
     const start = async (port: string) => {
@@ -57,7 +57,8 @@ test.each([1, 2])(
       expect([at, toHash(bytes)]).toEqual([at, toHash(toContent(at))]);
     }
     expect(visible).toBeGreaterThanOrEqual(acknowledged.length);
-    // What the killed uploads have left is no problem of the store, and is swept when it is an hour old.
+    // Leftovers of the killed uploads are no problem of the store, and are swept when they are an hour
+    // old.
     const checked = await new Cli(folder, ['fsck', '--config', 'berth.yaml']).finish();
     expect([checked.code, checked.stdout]).toEqual([
       0,

@@ -4,7 +4,7 @@ import { post } from '../break-ins/support/storage-client.ts';
 
 const SIZE = 300_000;
 
-test('of 50 parallel writers of one key one has written it whole, and readers see whole files alone', async () => {
+test('keeps one complete file of 50 parallel writers, and readers see complete files only', async () => {
   const { dev, disk, lines } = await startWhole();
   const contents = Array.from({ length: 50 }, (_, at) => new Uint8Array(SIZE).fill(at + 1));
   const byETag = new Map<string | null, number>();
@@ -19,7 +19,7 @@ test('of 50 parallel writers of one key one has written it whole, and readers se
       const [first = 0, ...others] = new Set(bytes);
       seen.push(bytes.length === SIZE ? 1 + others.length : -1);
       const etag = answer.headers.get('etag');
-      // No two contents share one.
+      // All contents differ.
       expect(byETag.get(etag) ?? first).toBe(first);
       byETag.set(etag, first);
     }
@@ -35,12 +35,12 @@ test('of 50 parallel writers of one key one has written it whole, and readers se
   expect(new Set(seen)).toEqual(new Set([1]));
   const last = new Uint8Array(await (await fetch(link)).arrayBuffer());
   expect([last.length, new Set(last).size]).toEqual([SIZE, 1]);
-  // The file, and the one that is nobody's business.
+  // The file, and the one that must not be reachable.
   expect(await disk()).toHaveLength(2);
   expect(lines.filter(({ audit }) => audit)).toHaveLength(51);
 });
 
-test('of 50 copies to one place that must not be replaced, in calls of their own, one succeeds', async () => {
+test('lets one of 50 separate copies without overwriting succeed', async () => {
   const { dev } = await startWhole();
   const names = Array.from({ length: 50 }, (_, at) => `from-${at}.txt`);
   for (const name of names) await dev.upload(name, name);

@@ -12,7 +12,7 @@ async function metric({ adminUrl }: Whole, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
 }
 
-/** All that a call may hold is given back. */
+/** Everything that a call may hold is released. */
 async function expectNothingLeft(whole: Whole, files: number): Promise<void> {
   await until(async () => (await metric(whole, 'berth_calls_active')) === 0);
   await until(async () => (await metric(whole, 'berth_upstream_outstanding')) === 0);
@@ -29,7 +29,7 @@ async function toUploadHead({ dev }: Whole, path: string): Promise<string> {
   return `POST /upload HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: ${100 * MEBIBYTE}\r\n\r\n${parts.join('')}${file}`;
 }
 
-test.each(['reset', 'end'] as const)('uploads that %s in the midst leave nothing', async (how) => {
+test.each(['reset', 'end'] as const)('uploads that %s halfway leave nothing', async (how) => {
   const whole = await startWhole();
   await whole.dev.upload('a.txt', 'old');
   const sockets = await Promise.all(
@@ -48,7 +48,7 @@ test.each(['reset', 'end'] as const)('uploads that %s in the midst leave nothing
   expect(await whole.dev.read('a.txt')).toBe('old');
 });
 
-test('calls whose caller goes away leave nothing, whichever way they are signed', async () => {
+test('calls whose caller disconnects leave nothing, however they are signed', async () => {
   const whole = await startWhole();
   const token = await whole.token('dev');
   const now = Math.floor(Date.now() / 1000);
@@ -66,7 +66,7 @@ test('calls whose caller goes away leave nothing, whichever way they are signed'
   }
 });
 
-test('calls of the storage API whose caller goes away in the midst of their body change nothing', async () => {
+test('calls of the storage API that are aborted in their body change nothing', async () => {
   const whole = await startWhole();
   await whole.dev.upload('a.txt', 'a');
   const headers = Object.entries(whole.dev.headers()).map(
@@ -82,7 +82,7 @@ test('calls of the storage API whose caller goes away in the midst of their body
   expect(await whole.dev.read('a.txt')).toBe('a');
 });
 
-test('downloads that are broken off hold no file and no memory', async () => {
+test('aborted downloads hold no file and no memory', async () => {
   const whole = await startWhole();
   await whole.dev.upload('big', new Uint8Array(32 * MEBIBYTE));
   const { pathname, search } = new URL(await whole.dev.link('big'));

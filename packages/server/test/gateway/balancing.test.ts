@@ -15,7 +15,7 @@ const HELLO = '/v1/cloudrun/hello';
 
 const startNamed = (name: string) => startService((_request, response) => response.end(name));
 
-it('shares the calls between versions by weight', () => {
+it('distributes calls to versions by weight', () => {
   const versions = [
     { name: 'a', weight: 1, hasResource: true, endpoints: [{ origin: 'http://a' }] },
     { name: 'none', weight: 0, hasResource: true, endpoints: [{ origin: 'http://n' }] },
@@ -26,7 +26,7 @@ it('shares the calls between versions by weight', () => {
   expect(names).toEqual(['a', 'a', 'b', 'b']);
 });
 
-it('calls the endpoint with the fewest calls that have not ended', async () => {
+it('calls the endpoint with the fewest calls in flight', async () => {
   const busy = await startService((request, response) => {
     if (request.url === '/hold') response.write('held');
     else response.end('busy');
@@ -46,7 +46,7 @@ it('calls the endpoint with the fewest calls that have not ended', async () => {
   }
 });
 
-it('tries another endpoint once where a connection fails, a body untouched', async () => {
+it('tries another endpoint once if a connection fails, with the body untouched', async () => {
   const dead = await deadOrigin();
   const { origin } = await startService((request, response) => request.pipe(response));
   const { base, gateway } = await startGateway([toService([dead, origin])]);
@@ -58,7 +58,7 @@ it('tries another endpoint once where a connection fails, a body untouched', asy
   expect(out).toMatchObject({ isOut: true, outstanding: 0 });
 });
 
-it('takes an endpoint back after a trial that goes well, and waits longer after one that fails', async () => {
+it('uses an endpoint again after a successful trial, and waits longer after a failed one', async () => {
   let now = 0;
   const dead = await deadOrigin();
   const { base, gateway } = await startGateway([toService([dead])], { now: () => now });
@@ -78,7 +78,7 @@ it('takes an endpoint back after a trial that goes well, and waits longer after 
   expect(isOut()).toBe(false);
 });
 
-/** A service that ends each connection when its second call comes, as if it had been idle too long. */
+/** A service that closes each connection at the second call, as if it had been idle for too long. */
 function startStale() {
   const seen: string[] = [];
   return startRawService((socket) => {
@@ -92,7 +92,7 @@ function startStale() {
   }).then((service) => ({ ...service, seen }));
 }
 
-it('repeats a GET whose old connection has gone stale', async () => {
+it('retries a GET on a stale connection', async () => {
   const { origin, seen } = await startStale();
   const { base } = await startGateway([toService([origin])]);
   expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
@@ -100,7 +100,7 @@ it('repeats a GET whose old connection has gone stale', async () => {
   expect(seen).toEqual(['GET ', 'GET ', 'GET ']);
 });
 
-it('never repeats a POST that was sent', async () => {
+it('never retries a POST that was sent', async () => {
   const { origin, seen } = await startStale();
   const { base } = await startGateway([toService([origin])]);
   expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
@@ -110,7 +110,7 @@ it('never repeats a POST that was sent', async () => {
   expect(seen.filter((method) => method === 'POST')).toHaveLength(1);
 });
 
-it('keeps connections alive and uses the last one first', async () => {
+it('keeps connections alive and reuses the most recent one first', async () => {
   const { origin, server } = await startNamed('ok');
   let connections = 0;
   server.on('connection', () => {

@@ -15,7 +15,7 @@ const HEAD = `POST ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\
 const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
 const LAST = `GET ${HELLO}/last HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\nConnection: close\r\n\r\n`;
 
-/** A gateway before a service that notes each target. */
+/** A gateway in front of a service that records each target. */
 async function startNoting() {
   const targets: (string | undefined)[] = [];
   const { origin } = await startService((request, response) => {
@@ -47,14 +47,14 @@ it.each([
   ['a NUL', `X: a\x00b\r\nContent-Length: 0\r\n\r\n`],
   ['a bad chunk', `Transfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n`],
   ['a chunk without its end', `Transfer-Encoding: chunked\r\n\r\n5\r\nhelloX0\r\n\r\n`],
-])('never lets a service see what %s smuggles', async (_name, rest) => {
+])('never exposes what %s smuggles to a service', async (_name, rest) => {
   const { targets, port } = await startNoting();
   const text = await sendRaw(port, HEAD + rest + LAST);
   expect(text).toMatch(/^HTTP\/1\.1 4\d\d/);
   expect(targets).not.toContain('/smuggled');
 });
 
-it('keeps the second of two pipelined calls where it belongs', async () => {
+it('keeps the second of two pipelined calls separate', async () => {
   const { targets, port } = await startNoting();
   const body = SMUGGLED;
   const text = await sendRaw(port, `${HEAD}Content-Length: ${body.length}\r\n\r\n${body}${LAST}`);
@@ -88,7 +88,7 @@ it.each([
   ['a broken name', 'Content-Length: 0\r\nX Y: a\r\n\r\n'],
   ['no name', 'Content-Length: 0\r\n: a\r\n\r\n'],
   ['a spaced name', 'Content-Length : 0\r\n\r\n'],
-])('answers BAD_GATEWAY to a service that sends %s', async (_name, rest) => {
+])('responds with BAD_GATEWAY if a service sends %s', async (_name, rest) => {
   const { origin } = await startRawAnswer(`HTTP/1.1 200 OK\r\n${rest}`);
   const { base } = await startGateway([toService([origin])], {}, { onError: () => {} });
   expect(await send(base, HELLO)).toMatchObject({ code: 'BAD_GATEWAY', status: 502 });
@@ -104,7 +104,7 @@ it.each(['\r\n ', '\r\n\t'])('unfolds or refuses a header folded by %j', async (
   if (answer.status !== 502) expect(answer.headers.x).toMatch(/^a[ \t]+Set-Cookie: b$/);
 });
 
-it('never takes what a service sends too much for the next answer', async () => {
+it('never mistakes surplus bytes of a service for the next response', async () => {
   let calls = 0;
   const { origin } = await startRawService((socket) => {
     socket.on('data', () => {
@@ -129,7 +129,7 @@ it.each(['http://169.254.169.254/', '//evil.example/', '@evil.example/', '%2F%2F
 );
 
 it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'localhost'])(
-  'knows no service by the name %s',
+  'has no service with the name %s',
   async (name) => {
     const { base } = await startNoting();
     expect((await send(base, `/v1/cloudrun/${name}`)).status).toBeGreaterThanOrEqual(400);

@@ -5,7 +5,7 @@ import { BEARER, startGateway, startService, toService } from './support/start-g
 
 const LARGE = 8 * 1024 * 1024;
 
-/** Sends a whole large body before it reads anything, as a simple client does. */
+/** Sends a large body completely before it reads anything, as a simple client does. */
 async function sendAllFirst(port: number, length: string, body: Iterable<Buffer>): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1' });
   const errors: Error[] = [];
@@ -39,7 +39,7 @@ function* chunks() {
 it.each([
   ['an announced length', `Content-Length: ${LARGE}`, pieces],
   ['chunks', 'Transfer-Encoding: chunked', chunks],
-])('lets a caller who still sends %s see an early answer', async (_what, length, body) => {
+])('delivers an early response to a caller that still sends %s', async (_what, length, body) => {
   for (const answer of ['no', 'n'.repeat(300_000)]) {
     const { origin } = await startService((_request, response) => {
       response.writeHead(403, { 'content-length': answer.length, 'content-type': 'text/plain' });

@@ -13,7 +13,7 @@ import { BEARER, send, startGateway, startService, toService } from './support/s
 
 const HELLO = '/v1/cloudrun/hello';
 
-/** A key and a certificate of its own authority, for the host `name`. */
+/** A key and a certificate for the host `name`, from a separate authority. */
 async function makeCertificate(name: string) {
   const folder = await mkdtemp(join(tmpdir(), 'berth-tls-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -61,14 +61,14 @@ function withEndpoints(endpoints: readonly Endpoint[], shares?: ReadonlyMap<Endp
   return toService([], { versions: [shares ? { ...version, shares } : version] });
 }
 
-it('calls an address by the name of its certificate', async () => {
+it('calls an address with the name of its certificate', async () => {
   const { origin, port, cert } = await startSecure('orders.test');
   trust(cert);
   const { base } = await startGateway([withEndpoints([{ origin, servername: 'orders.test' }])]);
   expect(await send(base, HELLO)).toMatchObject({ text: `orders.test orders.test:${port}` });
 });
 
-it('sends nothing to a service whose certificate bears another name', async () => {
+it('sends nothing to a service whose certificate has another name', async () => {
   const { origin, cert } = await startSecure('orders.test');
   trust(cert);
   for (const endpoint of [{ origin }, { origin, servername: 'other.test' }]) {
@@ -77,13 +77,13 @@ it('sends nothing to a service whose certificate bears another name', async () =
   }
 });
 
-it('sends nothing to a service whose certificate nobody trusts', async () => {
+it('sends nothing to a service with an untrusted certificate', async () => {
   const { origin } = await startSecure('orders.test');
   const { base } = await startGateway([withEndpoints([{ origin, servername: 'orders.test' }])]);
   expect(await send(base, HELLO)).toMatchObject({ code: 'BAD_GATEWAY' });
 });
 
-it('keeps the same address under two names apart', async () => {
+it('separates the same address with two names', async () => {
   const { origin, cert } = await startSecure('orders.test');
   trust(cert);
   const right = withEndpoints([{ origin, servername: 'orders.test' }]);
@@ -93,7 +93,7 @@ it('keeps the same address under two names apart', async () => {
   expect(await send(base, '/v1/cloudrun/other')).toMatchObject({ code: 'BAD_GATEWAY' });
 });
 
-it('shares calls out by weight, in a row and at once, and leaves those of 0 out', async () => {
+it('distributes calls by weight, sequential and concurrent, and skips weight 0', async () => {
   const counts = [0, 0, 0];
   let hold: Promise<void> | undefined;
   const origins = await Promise.all(
@@ -115,7 +115,7 @@ it('shares calls out by weight, in a row and at once, and leaves those of 0 out'
   const { base } = await startGateway([withEndpoints(origins, shares)]);
   for (let time = 0; time < 400; time += 1) await send(base, HELLO);
   expect(counts[2]).toBe(0);
-  // 300 expected, 8.7 the standard deviation.
+  // 300 expected, with a standard deviation of 8.7.
   expect(Math.abs((counts[0] as number) - 300)).toBeLessThan(50);
   counts.fill(0);
   let release = () => {};
@@ -129,14 +129,14 @@ it('shares calls out by weight, in a row and at once, and leaves those of 0 out'
   expect(counts).toEqual([30, 10, 0]);
 });
 
-it('calls endpoints of weight 0 where no other can be called', async () => {
+it('calls endpoints of weight 0 if no other can be called', async () => {
   const { origin } = await startService((_request, response) => response.end('ok'));
   const endpoint = { origin };
   const { base } = await startGateway([withEndpoints([endpoint], new Map([[endpoint, 0]]))]);
   expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
 });
 
-it('keeps a bounded number of connections, and none that the service has closed', async () => {
+it('limits its idle connections, and drops those that the service has closed', async () => {
   let hold: Promise<void> | undefined;
   let waiting = 0;
   const { origin, server } = await startService(async (_request, response) => {
@@ -158,7 +158,7 @@ it('keeps a bounded number of connections, and none that the service has closed'
   await expect.poll(() => gateway.stats().endpoints[0]?.idle).toBe(0);
 });
 
-it('forgets endpoints that came and went, also those that were out', async () => {
+it('forgets endpoints that come and go, even ejected ones', async () => {
   let origin = '';
   const registry = {
     find: () => toService([origin]),

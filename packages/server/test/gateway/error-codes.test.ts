@@ -33,7 +33,7 @@ it.each<[string, number, Partial<Service>]>([
   ['SERVICE_VERSION_NOT_FOUND', 404, { versions: [{ ...VERSION, weight: 0 }] }],
   ['SERVICE_RESOURCE_NOT_FOUND', 404, { versions: [{ ...VERSION, hasResource: false }] }],
   ['SERVICE_ENDPOINT_NOT_FOUND', 503, { versions: [{ ...VERSION, endpoints: [] }] }],
-])('answers %s with %i for %j', async (code, status, change) => {
+])('responds to %s with %i for %j', async (code, status, change) => {
   const { base } = await startGateway([toService([], change)]);
   const answer = await send(base, HELLO);
   expect(answer).toMatchObject({ code, status });
@@ -42,7 +42,7 @@ it.each<[string, number, Partial<Service>]>([
   expect(JSON.parse(answer.text).requestId).toBe(answer.headers['x-request-id']);
 });
 
-it('has no more calls under way than a service takes', async () => {
+it('limits the concurrent calls of a service', async () => {
   const { origin } = await startService((_request, response) => void response.write('begun'));
   const { base, gateway } = await startGateway([toService([origin], { maxCalls: 2 })]);
   const first = await begin(base, HELLO);
@@ -58,13 +58,13 @@ it('has no more calls under way than a service takes', async () => {
   second.on('error', () => {}).destroy();
 });
 
-it('lets in the callers that a service names', async () => {
+it('allows the callers that a service lists', async () => {
   const { origin } = await startService((_request, response) => response.end('ok'));
   const { base } = await startGateway([toService([origin], { callers: new Set(['ada']) })]);
   expect(await send(base, HELLO)).toMatchObject({ status: 200 });
 });
 
-it('answers SERVICE_ENDPOINT_NOT_FOUND where the registry cannot tell, and SYS_ERR where it fails', async () => {
+it('responds with SERVICE_ENDPOINT_NOT_FOUND if the registry is unavailable, and SYS_ERR if it fails', async () => {
   for (const [error, code] of [
     [new RegistryUnavailableError('DNS is gone.'), 'SERVICE_ENDPOINT_NOT_FOUND'],
     [new TypeError('A mistake.'), 'SYS_ERR'],
@@ -85,31 +85,34 @@ it('answers SERVICE_ENDPOINT_NOT_FOUND where the registry cannot tell, and SYS_E
   }
 });
 
-it('answers BAD_GATEWAY, and SERVICE_LB_STATUS_ABNORMAL once every endpoint is out', async () => {
+it('responds with BAD_GATEWAY, and SERVICE_LB_STATUS_ABNORMAL once every endpoint is ejected', async () => {
   const { base } = await startGateway([toService([await deadOrigin()])]);
   const codes: unknown[] = [];
   for (let time = 0; time < 4; time += 1) codes.push((await send(base, HELLO)).code);
-  // Two attempts each: the third failure in a row takes the endpoint out.
+  // Two attempts each: the third consecutive failure ejects the endpoint.
   expect(codes).toEqual(['BAD_GATEWAY', ...Array(3).fill('SERVICE_LB_STATUS_ABNORMAL')]);
 });
 
 it.each([
   ['says nothing', ''],
   ['trickles its headers', 'HTTP/1.1 200 OK\r\nX-A: 1\r\n'],
-  ['sends only interim answers', 'HTTP/1.1 102 Processing\r\n\r\n'],
-])('answers SERVICE_TIMEOUT where a service %s, and lets go of it', async (_what, bytes) => {
-  let closed: Promise<void> | undefined;
-  const { origin } = await startRawService((socket) => {
-    closed = new Promise((resolve) => socket.on('close', () => resolve()));
-    socket.on('data', () => socket.write(bytes));
-  });
-  const { base, gateway } = await startGateway([toService([origin])], { headersSeconds: 0.2 });
-  expect(await send(base, HELLO)).toMatchObject({ code: 'SERVICE_TIMEOUT', status: 504 });
-  await closed;
-  expect(gateway.stats().endpoints).toEqual([{ origin, outstanding: 0, idle: 0, isOut: false }]);
-});
+  ['sends only interim responses', 'HTTP/1.1 102 Processing\r\n\r\n'],
+])(
+  'responds with SERVICE_TIMEOUT if a service %s, and closes its connection',
+  async (_what, bytes) => {
+    let closed: Promise<void> | undefined;
+    const { origin } = await startRawService((socket) => {
+      closed = new Promise((resolve) => socket.on('close', () => resolve()));
+      socket.on('data', () => socket.write(bytes));
+    });
+    const { base, gateway } = await startGateway([toService([origin])], { headersSeconds: 0.2 });
+    expect(await send(base, HELLO)).toMatchObject({ code: 'SERVICE_TIMEOUT', status: 504 });
+    await closed;
+    expect(gateway.stats().endpoints).toEqual([{ origin, outstanding: 0, idle: 0, isOut: false }]);
+  },
+);
 
-it('never cuts a stream that has begun by the time for headers', async () => {
+it('never applies the header timeout to a stream that has begun', async () => {
   const { origin } = await startService((_request, response) => {
     response.write('first ');
     setTimeout(() => response.end('last'), 1_500);
@@ -118,7 +121,7 @@ it('never cuts a stream that has begun by the time for headers', async () => {
   expect(await send(base, HELLO)).toMatchObject({ status: 200, text: 'first last' });
 });
 
-it('gives a slow caller the time that it takes', async () => {
+it('gives a slow caller the time it needs', async () => {
   const { origin } = await startService((request, response) => {
     request.resume().on('end', () => response.end('ok'));
   });
@@ -134,7 +137,7 @@ it('gives a slow caller the time that it takes', async () => {
 
 it.each([
   ['resets', (socket: import('node:net').Socket) => socket.resetAndDestroy()],
-  ['closes at once', (socket: import('node:net').Socket) => socket.end()],
+  ['closes immediately', (socket: import('node:net').Socket) => socket.end()],
   ['sends garbage', (socket: import('node:net').Socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
   [
     'sends half a head',
@@ -154,7 +157,7 @@ it.each([
       socket.end('HTTP/1.1 700 No\r\nContent-Length: 0\r\n\r\n'),
   ],
   [
-    'changes the protocol unasked',
+    'switches protocols without being asked to',
     (socket: import('node:net').Socket) =>
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
   ],
@@ -167,7 +170,7 @@ it.each([
     (socket: import('node:net').Socket) =>
       socket.write(`HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(100_000)}`),
   ],
-])('answers BAD_GATEWAY where a service %s', async (_what, act) => {
+])('responds with BAD_GATEWAY if a service %s', async (_what, act) => {
   const { origin } = await startRawService((socket) => socket.once('data', () => act(socket)));
   const { base, gateway } = await startGateway([toService([origin])]);
   expect(await send(base, HELLO)).toMatchObject({ code: 'BAD_GATEWAY', status: 502 });
@@ -181,7 +184,7 @@ it.each([
   ['Content-Length: 100', 'abc'],
   ['Transfer-Encoding: chunked', '3\r\nabc\r\n'],
   ['Transfer-Encoding: chunked', '3\r\nabc\r\nzz\r\n'],
-])('destroys the connection where a body with %s breaks off after %j', async (header, part) => {
+])('destroys the connection if a body with %s is truncated after %j', async (header, part) => {
   const { origin } = await startRawService((socket) => {
     socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\n${header}\r\n\r\n${part}`));
   });

@@ -26,7 +26,7 @@ const UNDERSCORES = {
   },
 };
 
-/** A gateway before a service that keeps what it was asked. */
+/** A gateway in front of a service that records its requests. */
 async function startRecorder(options = {}) {
   const seen: { request: IncomingMessage; body: Buffer }[] = [];
   const { origin } = await startService(async (request, response) => {
@@ -47,7 +47,7 @@ it.each([
   ['/a%zz', '/a%zz'],
   ['/?', '/?'],
   ['/x?a?b', '/x?a?b'],
-])('passes the raw bytes %s on (D3)', async (path, wanted) => {
+])('forwards the raw bytes %s (D3)', async (path, wanted) => {
   const { seen, port } = await startRecorder();
   const raw = Buffer.from(`GET ${HELLO}${path} HTTP/1.1\r\n`).toString('latin1');
   const rest = `Host: dev.example\r\nAuthorization: ${BEARER}\r\nConnection: close\r\n\r\n`;
@@ -55,7 +55,7 @@ it.each([
   expect(Buffer.from(seen[0]?.request.url ?? '', 'latin1').toString()).toBe(wanted);
 });
 
-it('tells the service for whom it calls, and nothing that it must not know', async () => {
+it('forwards the caller to the service, and no secrets', async () => {
   const { seen, base, origin } = await startRecorder();
   const { headers } = await send(base, HELLO, {
     headers: {
@@ -83,7 +83,7 @@ it('tells the service for whom it calls, and nothing that it must not know', asy
   });
 });
 
-it('passes on no other spelling of what it sets itself', async () => {
+it('removes other spellings of the headers that it sets', async () => {
   const { seen, base } = await startRecorder();
   const headers = {
     X_Forwarded_For: '10.0.0.1',
@@ -103,7 +103,7 @@ it.each([
   ['a deployment with its own names', { wireProfile: acme }, 'X-Acme-'],
   ['a deployment whose names have underscores', { wireProfile: UNDERSCORES }, 'X_Own_'],
 ])(
-  'passes on no credentials of the storage API, by the names of %s',
+  'forwards no credentials of the storage API, with the names of %s',
   async (_, options, prefix) => {
     const { seen, base } = await startRecorder(options);
     const names = ['Authorization', 'SessionToken', 'TimeStamp', 'Other'];
@@ -116,7 +116,7 @@ it.each([
   },
 );
 
-it('passes on no token in a subprotocol of a call that is no WebSocket (D14)', async () => {
+it('forwards no token in a subprotocol of a call that is not a WebSocket (D14)', async () => {
   const { seen, base } = await startRecorder();
   await send(base, HELLO, { headers: { 'sec-websocket-protocol': 'chat, berth.bearer.secret' } });
   expect(JSON.stringify(seen[0]?.request.rawHeaders)).not.toContain('secret');
@@ -129,7 +129,7 @@ it('keeps the body of a call whose Connection names Content-Length', async () =>
   expect(seen[0]?.body.toString()).toBe('hello');
 });
 
-it('continues X-Forwarded-* where the proxy before it is trusted', async () => {
+it('continues X-Forwarded-* of a trusted proxy', async () => {
   const { seen, base } = await startRecorder({ trustProxy: true });
   await send(base, HELLO, {
     headers: {
@@ -145,7 +145,7 @@ it('continues X-Forwarded-* where the proxy before it is trusted', async () => {
   });
 });
 
-it('passes a body on, announced or in chunks', async () => {
+it('forwards a body, with a length or in chunks', async () => {
   const { seen, base } = await startRecorder();
   const bytes = Buffer.alloc(300_000, 'abc');
   await send(base, HELLO, { method: 'POST', body: bytes, headers: { 'content-length': '300000' } });
@@ -164,7 +164,7 @@ it('passes a body on, announced or in chunks', async () => {
   expect(seen[1]?.request.headers['transfer-encoding']).toBe('chunked');
 });
 
-it('passes status, headers and compressed bytes of the service through (D7)', async () => {
+it('returns status, headers and compressed bytes of the service unchanged (D7)', async () => {
   const bytes = gzipSync('{"hello":"you"}');
   const { origin } = await startService((_request, response) => {
     response.writeHead(207, [
@@ -199,7 +199,7 @@ it.each([
   ['GET', 'HTTP/1.1 204 No Content\r\n\r\n', 204, undefined],
   ['GET', 'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\nContent-Length: 5\r\n\r\n', 304, '5'],
   ['GET', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', 200, '0'],
-])('answers %s to %j without a body', async (method, bytes, status, length) => {
+])('responds with %s to %j without a body', async (method, bytes, status, length) => {
   const { origin } = await startRawAnswer(bytes);
   const { base } = await startGateway([toService([origin])]);
   for (let time = 0; time < 2; time += 1) {
@@ -209,7 +209,7 @@ it.each([
   }
 });
 
-it('passes a redirect on and does not follow it', async () => {
+it('returns a redirect and does not follow it', async () => {
   const { origin } = await startService((_request, response) => {
     response.writeHead(302, { location: 'http://169.254.169.254/' }).end();
   });
@@ -219,7 +219,7 @@ it('passes a redirect on and does not follow it', async () => {
   expect(answer.headers.location).toBe('http://169.254.169.254/');
 });
 
-it('swallows interim answers and trailers', async () => {
+it('drops interim responses and trailers', async () => {
   const { origin } = await startRawAnswer(
     'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n',
@@ -235,7 +235,7 @@ it('swallows interim answers and trailers', async () => {
   expect(text).not.toMatch(/x-sum|trailer|link/i);
 });
 
-it('ends an answer that the service ends by closing', async () => {
+it('ends a response that the service ends by closing', async () => {
   const { origin } = await startRawService((socket) => {
     socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\n\r\nuntil the end'));
   });
@@ -243,7 +243,7 @@ it('ends an answer that the service ends by closing', async () => {
   expect(await send(base, HELLO)).toMatchObject({ status: 200, text: 'until the end' });
 });
 
-it('asks for a body only when it has let the caller in, and tells the service nothing of it', async () => {
+it('sends 100 Continue only after authentication, and no Expect to the service', async () => {
   const { seen, port } = await startRecorder();
   const head = (token: string) =>
     `POST ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${token}\r\nConnection: close\r\n` +
@@ -254,7 +254,7 @@ it('asks for a body only when it has let the caller in, and tells the service no
   expect(seen[0]?.request.headers.expect).toBeUndefined();
 });
 
-it('leaves the bytes of a header of a slow answer what they are', async () => {
+it('returns the header bytes of a slow response unchanged', async () => {
   const { promise: isRead, resolve } = Promise.withResolvers<void>();
   const { origin } = await startService(async (_, response) => {
     response.setHeader('X-Name', 'Müller');

@@ -14,13 +14,13 @@ const HELLO = '/v1/cloudrun/hello';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const POST = { method: 'POST', body: 'x' };
 
-/** A clock that stands still: what is taken out stays out. */
+/** A clock that never advances: an ejected endpoint stays ejected. */
 const STILL = { now: () => 0 };
 
 const startGood = () =>
   startService((request, response) => request.resume().on('end', () => response.end('ok')));
 
-/** A service that does this with each request, told by its first line. */
+/** A service that does this with each request, by its first line. */
 function startActing(act: (socket: Socket, line: string) => void) {
   return startRawService((socket) => {
     socket.on('data', (chunk) => {
@@ -34,8 +34,8 @@ it.each([
   ['closes', (socket: Socket) => socket.end()],
   ['resets', (socket: Socket) => socket.resetAndDestroy()],
   ['sends garbage', (socket: Socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
-  ['breaks off in its head', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nA: b\r\n')],
-])('takes out an endpoint that takes connections and %s', async (_what, act) => {
+  ['closes in its head', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nA: b\r\n')],
+])('ejects an endpoint that accepts connections and %s', async (_what, act) => {
   const bad = await startActing(act);
   const good = await startGood();
   const service = toService([bad.origin, good.origin]);
@@ -49,18 +49,18 @@ it.each([
   expect(gateway.stats().endpoints[0]).toMatchObject({ isOut: true, outstanding: 0 });
 });
 
-it('takes out an endpoint that takes calls and is silent', async () => {
+it('ejects an endpoint that accepts calls and is silent', async () => {
   const bad = await startActing(() => {});
   const good = await startGood();
   const service = toService([bad.origin, good.origin]);
-  // Long enough that the good one answers in time however busy the machine is.
+  // Long enough for the healthy one to respond on a busy machine.
   const { base } = await startGateway([service], { ...STILL, headersSeconds: 1 });
   const codes: unknown[] = [];
   for (let time = 0; time < 40; time += 1) codes.push((await send(base, HELLO)).code);
   expect(codes.filter(Boolean)).toEqual(Array(3).fill('SERVICE_TIMEOUT'));
 });
 
-it('repeats a GET that got no answer at another endpoint, and no POST', async () => {
+it('retries a GET without a response at another endpoint, and no POST', async () => {
   const bad = await startActing((socket) => socket.end());
   const good = await startGood();
   const service = toService([bad.origin, good.origin]);
@@ -70,7 +70,7 @@ it('repeats a GET that got no answer at another endpoint, and no POST', async ()
   }
 });
 
-it('repeats no GET whose answer has begun', async () => {
+it('does not retry a GET whose response has begun', async () => {
   let calls = 0;
   const act = (socket: Socket) => {
     calls += 1;
@@ -82,7 +82,7 @@ it('repeats no GET whose answer has begun', async () => {
   expect(calls).toBe(1);
 });
 
-it('counts failures in a row alone', async () => {
+it('only counts consecutive failures', async () => {
   const { origin } = await startActing((socket, line) => {
     if (line.includes('/poison')) socket.resetAndDestroy();
     else socket.write(OK);
@@ -95,7 +95,7 @@ it('counts failures in a row alone', async () => {
   expect(gateway.stats().endpoints[0]).toMatchObject({ isOut: false });
 });
 
-it('lets nobody take the only endpoint from others with requests that break it', async () => {
+it('keeps the only endpoint available when a few requests break it', async () => {
   const { origin } = await startActing((socket, line) => {
     if (line.includes('/poison')) socket.resetAndDestroy();
     else socket.write(OK);
@@ -111,14 +111,14 @@ it('lets nobody take the only endpoint from others with requests that break it',
 
 it.each([
   [
-    'goes away while it waits',
+    'disconnects while it waits',
     `GET ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\n\r\n`,
   ],
   [
-    'goes away in its body',
+    'disconnects in its body',
     `POST ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\nContent-Length: 9\r\n\r\nabc`,
   ],
-])('blames no endpoint for a caller who %s', async (_what, bytes) => {
+])('blames no endpoint for a caller that %s', async (_what, bytes) => {
   let reached = () => {};
   const { origin } = await startActing(() => reached());
   const { port, gateway } = await startGateway([toService([origin])], STILL);
@@ -154,7 +154,7 @@ it('blames no endpoint for a body beyond the limit', async () => {
   expect(gateway.stats().endpoints[0]).toMatchObject({ isOut: false });
 });
 
-it('waits no longer because calls that were under way fail together', async () => {
+it('waits no longer because concurrent calls fail together', async () => {
   let now = 0;
   const waiting: Socket[] = [];
   let isGood = false;
@@ -179,7 +179,7 @@ it('waits no longer because calls that were under way fail together', async () =
   expect(isOut()).toBe(false);
 });
 
-it('blames no endpoint for old connections that it ends, and no POST is sent twice', async () => {
+it('blames no endpoint for idle connections that it closes, and sends no POST twice', async () => {
   const first: Socket[] = [];
   const seen = new Set<Socket>();
   let posts = 0;

@@ -43,7 +43,7 @@ it.each([0, 1, 1000, 1001, 300_000])(
   },
 );
 
-it('tells the length of a signed body that came in chunks', async () => {
+it('sends the length of a signed body that came in chunks', async () => {
   const { lengths, base } = await startCounting();
   async function* pieces() {
     yield 'x'.repeat(900);
@@ -57,7 +57,7 @@ it('tells the length of a signed body that came in chunks', async () => {
   expect(lengths).toEqual(['1800']);
 });
 
-it('verifies a call without a body by the hash of nothing', async () => {
+it('verifies a call without a body with the hash of an empty one', async () => {
   const { bodies, base } = await startCounting();
   const get = (hash: string) => send(base, HELLO, { headers: { authorization: signed(hash) } });
   expect(await get(sha256('x'))).toMatchObject({ code: 'INVALID_CREDENTIALS' });
@@ -65,7 +65,7 @@ it('verifies a call without a body by the hash of nothing', async () => {
   expect(bodies).toHaveLength(1);
 });
 
-it('tells nobody whether a service exists whose signature does not hold', async () => {
+it('does not reveal whether a service exists to a caller with an invalid signature', async () => {
   const { base } = await startCounting();
   const headers = { authorization: signed(sha256('x')) };
   expect(await send(base, '/v1/cloudrun/other', { headers })).toMatchObject({
@@ -87,7 +87,7 @@ it('refuses a signed body beyond the limit, and leaves no file', async () => {
   expect(after).toEqual(before);
 });
 
-it('says 503 while the disk for large signed bodies is full', async (context) => {
+it('responds with 503 while the disk for large signed bodies is full', async (context) => {
   const disk = await mountSmallDisk('size=64k');
   if ('reason' in disk) return context.skip(disk.reason);
   const { TMPDIR } = process.env;
@@ -106,7 +106,7 @@ it('says 503 while the disk for large signed bodies is full', async (context) =>
   expect(await post(Buffer.alloc(30_000))).toMatchObject({ text: 'ok' });
 });
 
-it('asks whether a call is admitted before anything else', async () => {
+it('checks the quota before anything else', async () => {
   const admit = ({ env }: { env: string }) => {
     if (env === 'dev') throw new GatewayError('EXCEED_RATELIMIT', { retryAfter: 7 });
   };
@@ -117,7 +117,7 @@ it('asks whether a call is admitted before anything else', async () => {
   expect(bodies).toEqual([]);
 });
 
-it('asks for admission only once a signature is known to be true', async () => {
+it('checks the quota only after the signature is verified', async () => {
   const admitted: string[] = [];
   const admit = ({ caller }: { caller: { id: string } }) => {
     admitted.push(caller.id);
@@ -136,7 +136,7 @@ it('asks for admission only once a signature is known to be true', async () => {
   expect(admitted).toEqual(['key']);
 });
 
-it('gives back what a body holds where admission is refused', async () => {
+it('releases a body when the quota refuses the call', async () => {
   const admit = () => {
     throw new GatewayError('EXCEED_RATELIMIT', { retryAfter: 1 });
   };
@@ -153,7 +153,7 @@ it('gives back what a body holds where admission is refused', async () => {
   await expect.poll(async () => (await readdir('/proc/self/fd')).length).toBeLessThan(before + 15);
 });
 
-/** Calls whose bodies do not come, from an address of the loopback. */
+/** Calls whose bodies do not arrive, from a loopback address. */
 async function hold(port: number, localAddress: string, count = 128) {
   const head = `POST ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${signed('x')}\r\nContent-Length: 9\r\n\r\nabc`;
   const sockets = Array.from({ length: count }, () => {
@@ -173,7 +173,7 @@ const post = (base: string, headers: Record<string, string> = {}) =>
     headers: { authorization: signed(sha256('abc')), ...headers },
   });
 
-it('takes in so many bodies at a time that nobody has judged', async () => {
+it('limits the number of unverified bodies', async () => {
   const { base, port } = await startCounting({ now: () => 0 });
   const sockets = await hold(port, '127.0.0.1');
   await expect.poll(async () => (await post(base)).code).toBe('EXCEED_RATELIMIT');
@@ -182,7 +182,7 @@ it('takes in so many bodies at a time that nobody has judged', async () => {
   await expect.poll(async () => (await post(base)).text).toBe('ok');
 });
 
-it('gives up the slowest of these bodies for another one, which is read then', async () => {
+it('evicts the slowest of these bodies for another one, which is then read', async () => {
   let now = 0;
   const { base, port } = await startCounting({ now: () => now });
   const sockets = await hold(port, '127.0.0.1');
@@ -195,7 +195,7 @@ it('gives up the slowest of these bodies for another one, which is read then', a
 });
 
 it.runIf(process.platform === 'linux')(
-  'has room for every address, however many bodies another one holds back',
+  'has space for every address, however many bodies another one holds back',
   async () => {
     const { base, port } = await startCounting({ now: () => 0 });
     await hold(port, '127.0.0.2');
@@ -204,7 +204,7 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-it('goes by the address that a trusted proxy has seen', async () => {
+it('uses the address that a trusted proxy has seen', async () => {
   const { base, port } = await startCounting({ now: () => 0, trustProxy: true });
   await hold(port, '127.0.0.1');
   await expect.poll(async () => (await post(base)).code).toBe('EXCEED_RATELIMIT');

@@ -13,7 +13,7 @@ import {
 
 const HELLO = '/v1/cloudrun/hello';
 
-it('passes each event on at once, and the head before the first (D14)', async () => {
+it('forwards each event immediately, and the head before the first (D14)', async () => {
   let service: ServerResponse | undefined;
   const { origin } = await startService((_request, response) => {
     service = response;
@@ -31,7 +31,7 @@ it('passes each event on at once, and the head before the first (D14)', async ()
   await once(response.resume(), 'end');
 });
 
-it('ends the call to the service when the caller leaves a stream', async () => {
+it('aborts the call to the service when the caller leaves a stream', async () => {
   const { origin, server } = await startService((_request, response) => {
     response.write('begun');
   });
@@ -44,7 +44,7 @@ it('ends the call to the service when the caller leaves a stream', async () => {
   expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, idle: 0, isOut: false });
 });
 
-it('ends the call to the service when the caller leaves before the answer', async () => {
+it('aborts the call to the service when the caller leaves before the response', async () => {
   const { origin, server } = await startService(() => {});
   const asked = once(server, 'request');
   const { port } = await startGateway([toService([origin])]);
@@ -55,7 +55,7 @@ it('ends the call to the service when the caller leaves before the answer', asyn
   await once(response, 'close');
 });
 
-it('ends the call to the service when the caller leaves in the midst of its body', async () => {
+it('aborts the call to the service when the caller leaves in its body', async () => {
   const { origin, server } = await startService((incoming) => {
     incoming.on('error', () => {}).resume();
   });
@@ -72,7 +72,7 @@ it('ends the call to the service when the caller leaves in the midst of its body
   expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, isOut: false });
 });
 
-it('reads an answer no faster than the caller takes it', async () => {
+it('reads a response no faster than the caller', async () => {
   const { origin, server } = await startService((_request, response) => {
     response.end(Buffer.alloc(64 * 1024 * 1024));
   });
@@ -94,7 +94,7 @@ it('reads an answer no faster than the caller takes it', async () => {
   expect(size).toBe(64 * 1024 * 1024);
 });
 
-it('holds only so much of a body that the service does not take', async () => {
+it('limits how much of a body it buffers for a slow service', async () => {
   const { origin } = await startRawService((socket) => socket.pause());
   const size = 160 * 1024 * 1024;
   const { port } = await startGateway(
@@ -114,7 +114,7 @@ it('holds only so much of a body that the service does not take', async () => {
   outgoing.destroy();
 });
 
-it('passes an answer on that begins before the body has ended', async () => {
+it('forwards a response that begins before the body has ended', async () => {
   const { origin } = await startService((incoming, response) => {
     response.writeHead(200);
     incoming.pipe(response);
@@ -130,7 +130,7 @@ it('passes an answer on that begins before the body has ended', async () => {
   expect(`${first}${second}`).toBe('onetwo');
 });
 
-it('refuses a body beyond the limit, announced or not, and lets go of the service (D13)', async () => {
+it('refuses a body beyond the limit, announced or not, and disconnects from the service (D13)', async () => {
   const closed: Promise<unknown>[] = [];
   const { origin } = await startService((incoming) => {
     closed.push(new Promise((resolve) => incoming.socket.once('close', resolve)));
@@ -153,7 +153,7 @@ it('refuses a body beyond the limit, announced or not, and lets go of the servic
   await Promise.all(closed);
 });
 
-it('answers BAD_GATEWAY where a service resets in the midst of a body', async () => {
+it('responds with BAD_GATEWAY if a service resets the connection during a body', async () => {
   const { origin } = await startRawService((socket) => {
     socket.once('data', () => socket.resetAndDestroy());
   });
@@ -162,7 +162,7 @@ it('answers BAD_GATEWAY where a service resets in the midst of a body', async ()
   expect(answer).toMatchObject({ code: 'BAD_GATEWAY', status: 502 });
 });
 
-it('ends the call when the caller leaves a body that the service does not read', async () => {
+it('aborts the call when the caller leaves a body that the service does not read', async () => {
   const { origin } = await startRawService((socket) => void socket.pause());
   const { port, gateway } = await startGateway(
     [toService([origin])],
@@ -182,7 +182,7 @@ it('ends the call when the caller leaves a body that the service does not read',
   }
   const outstanding = () => gateway.stats().endpoints[0]?.outstanding;
   await expect.poll(outstanding).toBe(1);
-  // Until nothing moves any more: all has been read, or nobody reads.
+  // Until nothing moves: everything has been read, or reading has stopped.
   let before = -1;
   const isStill = () => {
     const still = written > 0 && written === before;

@@ -21,7 +21,7 @@ const HEAD = `GET ${HELLO}/ws?a=%20 HTTP/1.1\r\nHost: dev\r\n${UPGRADE}`;
 
 const CHOSEN = 'Upgrade: websocket\r\nConnection: Upgrade\r\n';
 
-/** A gateway before a service that speaks WebSocket. */
+/** A gateway in front of a service with WebSockets. */
 async function startSockets(routing = {}, options = {}) {
   const { origin, server } = await startService((_request, response) => response.end('plain'));
   const sockets: WebSocketServer = new Server({
@@ -39,7 +39,7 @@ async function startSockets(routing = {}, options = {}) {
   return { ...started, sockets, requests, url: `ws://127.0.0.1:${started.port}${HELLO}` };
 }
 
-/** The head of the answer to a raw handshake, while the connection stays open. */
+/** The head of the response to a raw handshake, while the connection stays open. */
 async function shake(port: number, more: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   onTestFinished(() => {
@@ -58,7 +58,7 @@ async function open(url: string, protocols: string[] = [], headers = { authoriza
   return socket;
 }
 
-it('passes text and binary both ways, small and large (D14)', async () => {
+it('forwards text and binary in both directions, small and large (D14)', async () => {
   const { url } = await startSockets();
   const socket = await open(url);
   for (const message of ['hello', Buffer.alloc(5_000_000, 'ab'), '', '中']) {
@@ -69,7 +69,7 @@ it('passes text and binary both ways, small and large (D14)', async () => {
   }
 });
 
-it('passes subprotocol, extensions, target and headers on, and the choice of the service back', async () => {
+it('forwards subprotocol, extensions, target and headers, and returns the choice of the service', async () => {
   const { url, requests } = await startSockets();
   const socket = await open(`${url}/a%2Fb?c=1`, ['chat.v2', 'chat.v1']);
   expect(socket.protocol).toBe('chat.v2');
@@ -79,7 +79,7 @@ it('passes subprotocol, extensions, target and headers on, and the choice of the
   expect(requests[0]?.headers.authorization).toBeUndefined();
 });
 
-it('passes close codes both ways', async () => {
+it('forwards close codes in both directions', async () => {
   const { url, sockets } = await startSockets();
   const mine = await open(url);
   const left = once(sockets, 'left');
@@ -91,7 +91,7 @@ it('passes close codes both ways', async () => {
   expect([code, String(reason)]).toEqual([4002, 'over']);
 });
 
-it('ends one side when the other breaks, and forgets both', async () => {
+it('ends one side when the other fails, and forgets both', async () => {
   const { url, sockets, gateway } = await startSockets();
   const mine = await open(url);
   const left = once(sockets, 'left');
@@ -106,7 +106,7 @@ it('ends one side when the other breaks, and forgets both', async () => {
     .toMatchObject({ webSockets: 0, endpoints: [{ outstanding: 0 }] });
 });
 
-it('answers 101 with X-Request-Id and without Content-Disposition (C3, D9)', async () => {
+it('responds with 101, X-Request-Id and no Content-Disposition (C3, D9)', async () => {
   const { port, requests } = await startSockets();
   const text = await shake(port, `Authorization: ${BEARER}\r\n`);
   expect(text).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n/);
@@ -115,14 +115,14 @@ it('answers 101 with X-Request-Id and without Content-Disposition (C3, D9)', asy
   expect(text.toLowerCase()).toContain(`x-request-id: ${requests[0]?.headers['x-request-id']}\r\n`);
 });
 
-it('takes the token of a browser out of the subprotocols', async () => {
+it('removes the token of a browser from the subprotocols', async () => {
   const { port, requests } = await startSockets();
   const text = await shake(port, 'Sec-WebSocket-Protocol: berth.bearer.ada, chat\r\n');
   expect(text).toMatch(/^HTTP\/1\.1 101/);
   expect(text).toMatch(/sec-websocket-protocol: chat\r\n/i);
   expect(text).not.toContain('berth.bearer');
   expect(requests[0]?.headers['sec-websocket-protocol']).toBe('chat');
-  // All but the request ID, which is random and may hold these letters.
+  // All but the request ID, which is random and may contain these letters.
   const { rawHeaders = [], headers } = requests[0] ?? {};
   const sent = rawHeaders.filter((text) => text !== headers?.['x-request-id']);
   expect(sent).toHaveLength(rawHeaders.length - 1);
@@ -150,7 +150,7 @@ it.each([
     403,
     'SERVICE_FORBIDDEN',
   ],
-])('refuses %s by an ordinary answer', async (_what, more, status, code) => {
+])('refuses %s with an ordinary response', async (_what, more, status, code) => {
   const { port, requests } = await startSockets({ cors: { origins: ['https://app.example'] } });
   const text = await sendRaw(port, `${HEAD}${more}\r\n`);
   expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
@@ -162,7 +162,7 @@ it.each([
   expect(requests).toEqual([]);
 });
 
-it('lets in pages of the listed origins', async () => {
+it('accepts pages of the listed origins', async () => {
   const { port } = await startSockets({ cors: { origins: ['https://app.example'] } });
   const text = await shake(port, `Authorization: ${BEARER}\r\nOrigin: https://app.example\r\n`);
   expect(text).toMatch(/^HTTP\/1\.1 101/);
@@ -183,14 +183,14 @@ it.each([
   else expect(text).toContain(code);
 });
 
-it('takes no notice of an upgrade to anything else', async () => {
+it('ignores an upgrade to anything else', async () => {
   const { port } = await startSockets();
   const raw = `GET ${HELLO} HTTP/1.1\r\nHost: dev\r\nAuthorization: ${BEARER}\r\n`;
   const text = await sendRaw(port, `${raw}Connection: Upgrade, close\r\nUpgrade: h2c\r\n\r\n`);
   expect(text).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*plain/);
 });
 
-it("passes the service's own refusal through", async () => {
+it("returns the service's own refusal", async () => {
   const { origin } = await startRawAnswer(
     'HTTP/1.1 426 Upgrade Required\r\nSec-WebSocket-Version: 13\r\nContent-Length: 3\r\n\r\nold',
   );
@@ -204,13 +204,13 @@ it("passes the service's own refusal through", async () => {
 it.each([
   ['resets', 'BAD_GATEWAY', (socket: import('node:net').Socket) => socket.resetAndDestroy()],
   ['is silent', 'SERVICE_TIMEOUT', () => {}],
-])('answers an error where the service %s', async (_what, code, act) => {
+])('responds with an error if the service %s', async (_what, code, act) => {
   const { origin } = await startRawService((socket) => socket.once('data', () => act(socket)));
   const { port } = await startGateway([toService([origin])], { headersSeconds: 1 });
   expect(await sendRaw(port, `${HEAD}Authorization: ${BEARER}\r\n\r\n`)).toContain(code);
 });
 
-it('passes what either side sends together with its handshake', async () => {
+it('forwards bytes that either side sends together with its handshake', async () => {
   const { origin } = await startRawService((socket) => {
     socket.once('data', () => {
       socket.write(`HTTP/1.1 101 Switching Protocols\r\n${CHOSEN}\r\nfirst`);
@@ -225,7 +225,7 @@ it('passes what either side sends together with its handshake', async () => {
   expect(text).toMatch(/^HTTP\/1\.1 101[\s\S]*\r\n\r\nfirst, early$/);
 });
 
-it('keeps a half-closed connection open for the other half', async () => {
+it('keeps a half-closed connection open in the other direction', async () => {
   const { origin } = await startRawService((socket) => {
     socket.once('data', () => {
       socket.write(

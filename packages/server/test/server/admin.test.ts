@@ -12,13 +12,13 @@ async function get(url: string, headers: Record<string, string> = {}) {
   return { status: response.statusCode, body: await text(response) };
 }
 
-test('healthz and readyz say that all is well', async () => {
+test('healthz and readyz report a healthy server', async () => {
   const { adminUrl } = await startServer();
   expect(await get(`${adminUrl}/healthz`)).toEqual({ status: 200, body: 'ok\n' });
   expect(await get(`${adminUrl}/readyz`)).toEqual({ status: 200, body: 'ready\n' });
 });
 
-test('readyz names a store that cannot be used, without which the gateway is ready', async () => {
+test('readyz reports an unusable store, without which the gateway is ready', async () => {
   const { adminUrl, config } = await startServer();
   const { root } = config.store as { root: string };
   await rm(root, { recursive: true });
@@ -42,7 +42,7 @@ test.each([
   ['localhost', 200],
   ['10.1.2.3', 200],
   ['berth.internal', 200],
-])('a request for the host %s is %i, for names may lie (DNS rebinding)', async (host, status) => {
+])('a request for the host %s is %i (DNS rebinding)', async (host, status) => {
   const { adminUrl } = await startServer({ admin: { port: 0, hosts: ['berth.internal'] } });
   expect((await get(`${adminUrl}/metrics`, { host })).status).toBe(status);
 });

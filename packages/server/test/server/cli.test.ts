@@ -12,12 +12,12 @@ import { makeFolder } from './support/start-server.ts';
 const KEY = 'k'.repeat(32);
 const GOOD = `keys: [{ secret: ${KEY} }]\nenvironments: { dev: {}, qa: {} }\n`;
 
-/** Runs a command in a process of its own. */
+/** Runs a command in a separate process. */
 async function run(args: string[], files: Record<string, string> = {}) {
   return new Cli(await makeFolder(files), args).finish();
 }
 
-/** Runs a command that starts nothing, in this process: a fraction of what another process costs. */
+/** Runs a command that starts nothing, in this process: much faster than another one. */
 async function runHere(args: string[], files: Record<string, string> = {}) {
   const texts = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -39,12 +39,12 @@ async function runHere(args: string[], files: Record<string, string> = {}) {
 }
 
 test.each([
-  [['--admin-port', '65536'], 'whole number from 0 to 65535'],
+  [['--admin-port', '65536'], 'integer from 0 to 65535'],
   [['--workers', '2'], 'start several with listen.reusePort, by a supervisor such as systemd'],
   [['--workers'], 'One process is one server'],
   [
     ['--config', 'workers.yaml'],
-    'workers.yaml:1:1: workers is no setting. One process is one server: ',
+    'workers.yaml:1:1: workers is not a setting. One process is one server: ',
   ],
   [['--log-level', 'loud'], 'Allowed choices are fatal'],
   [['--prot', '1'], 'Did you mean --port?'],
@@ -55,34 +55,37 @@ test.each([
   [['--config', ''], 'It must not be empty'],
   [['--data', ''], 'It must not be empty'],
   [['--host', ''], 'It must not be empty'],
-  [['token', '--seconds', '-1'], 'whole number from 1'],
+  [['token', '--seconds', '-1'], 'integer from 1'],
   [['check-config'], 'missing required argument'],
   [['--config', 'gone.yaml'], 'gone.yaml: cannot be read'],
-  [['--config', 'bad.yaml'], 'bad.yaml:1:1: kees is no setting: did you mean keys.'],
+  [['--config', 'bad.yaml'], 'bad.yaml:1:1: kees is not a setting: did you mean keys.'],
   [
     ['--data', 'half'],
-    'half/development-keys.json holds no keys of a development server: remove it',
+    'half/development-keys.json does not hold the keys of a development server: remove it',
   ],
   [
     ['--data', 'empty'],
-    'empty/development-keys.json holds no keys of a development server: remove it',
+    'empty/development-keys.json does not hold the keys of a development server: remove it',
   ],
   [
     ['token', '--data', 'empty'],
-    'empty/development-keys.json holds no keys of a development server',
+    'empty/development-keys.json does not hold the keys of a development server',
   ],
-  [['token'], 'is no folder of a development server'],
-  [['token', '--key', 'bad.yaml'], 'is no JSON'],
-  [['token', '--key', '.'], '. cannot be read: EISDIR'],
-  [['token', '--key', 'null.json'], 'null.json mints no token: a private key is a JWK'],
-  [['token', '--key', 'text.json'], 'text.json mints no token: a private key is a JWK'],
-  [['token', '--key', 'secret.json'], 'secret.json mints no token: The key needs an alg'],
-  [['token', '--key', 'part.json'], 'part.json mints no token: '],
+  [['token'], 'is not the folder of a development server'],
+  [['token', '--key', 'bad.yaml'], 'it is not valid JSON'],
+  [['token', '--key', '.'], 'Cannot read .: EISDIR'],
+  [['token', '--key', 'null.json'], 'null.json must hold a private key as a JWK'],
+  [['token', '--key', 'text.json'], 'text.json must hold a private key as a JWK'],
+  [
+    ['token', '--key', 'secret.json'],
+    'Cannot mint a token with secret.json: The key must have an alg',
+  ],
+  [['token', '--key', 'part.json'], 'Cannot mint a token with part.json: '],
   [
     ['fsck', 'gone'],
-    'gone cannot be read as a store: there is none; name the folder of store.root.',
+    'Cannot read gone as a store: it does not exist; pass the folder of store.root.',
   ],
-  [['fsck', 'bad.yaml'], 'bad.yaml cannot be read as a store: there is none'],
+  [['fsck', 'bad.yaml'], 'Cannot read bad.yaml as a store: it does not exist'],
 ])('%j is refused with exit 2', async (args, sentence) => {
   const { code, stdout, stderr } = await runHere(args, {
     'bad.yaml': `kees: []\n${GOOD}`,
@@ -101,21 +104,21 @@ test.each([
 });
 
 test.each([
-  [['--port', 'x'], 'whole number from 0 to 65535'],
+  [['--port', 'x'], 'integer from 0 to 65535'],
   [
     ['--port', '4555', '--admin-port', '4555'],
-    'Callers and admin have one port, 4555: choose another one with --port or --admin-port.',
+    'The port and the admin port are both 4555: choose another one with --port or --admin-port.',
   ],
   [
     ['--host', '192.0.2.1', '--expose-development', '--port', '0', '--admin-port', '0'],
-    'is no address of this machine',
+    'is not an address of this machine',
   ],
   [
     ['--host', 'berth.invalid', '--expose-development', '--port', '0', '--admin-port', '0'],
-    'berth.invalid is no address of this machine',
+    'berth.invalid is not an address of this machine',
   ],
   [['--config', 'tls.yaml'], 'listen.tls.cert cannot be read: ENOENT: no such file or directory'],
-  [['--config', 'pem.yaml'], 'listen.tls.cert must name a file with a certificate in PEM'],
+  [['--config', 'pem.yaml'], 'listen.tls.cert must name a PEM file with a certificate'],
 ])('a process with %j ends with exit 2', async (args, sentence) => {
   const { code, stdout, stderr } = await run(args, {
     'pem.yaml': `listen: { tls: { cert: good.yaml, key: good.yaml } }\n${GOOD}`,
@@ -132,13 +135,13 @@ const testLinux = test.runIf(process.platform === 'linux');
 testLinux.each([
   [
     ['--data', '/proc/berth/a'],
-    'The folder /proc/berth cannot be made (ENOENT): name another one with --data.',
+    'Cannot create the folder /proc/berth (ENOENT): choose another one with --data.',
   ],
   [
     ['--config', 'proc.yaml', '--port', '0', '--admin-port', '0'],
-    'Look at /proc/berth, or name another folder in store.root.',
+    'Check /proc/berth, or name another folder in store.root.',
   ],
-])('%j, where nobody can make a folder, is refused with exit 2', async (args, sentence) => {
+])('%j, where no folder can be created, is refused with exit 2', async (args, sentence) => {
   const { code, stdout, stderr } = await run(args, {
     'proc.yaml': `store: { driver: file, root: /proc/berth/files }\n${GOOD}`,
   });
@@ -154,11 +157,11 @@ test.each(['--port', '--admin-port'])('a %s in use is one sentence and exit 2', 
   const { code, stderr } = await run(['--port', '0', '--admin-port', '0', option, String(port)]);
   expect(code).toBe(2);
   expect(stderr).toBe(
-    `Port ${port} is in use: stop what holds it, or choose another one with --port and --admin-port.\n`,
+    `Port ${port} is already in use: stop the other process, or choose another port with --port and --admin-port.\n`,
   );
 });
 
-test('--version names the package and the contract', async () => {
+test('--version prints the versions of the package and the contract', async () => {
   const { code, stdout } = await run(['--version']);
   expect(code).toBe(0);
   expect(stdout).toMatch(
@@ -183,22 +186,22 @@ test('--help shows options, commands, examples and exit codes', async () => {
   }
 });
 
-test('check-config says that a file is good', async () => {
+test('check-config accepts a valid file', async () => {
   expect(await runHere(['check-config', 'berth.yaml'], { 'berth.yaml': GOOD })).toEqual({
     code: 0,
-    stdout: 'berth.yaml is good. Environments: dev, qa.\n',
+    stdout: 'berth.yaml is valid. Environments: dev, qa.\n',
     stderr: '',
   });
 });
 
-test('check-config judges where DNS may lead, as a start does', async () => {
+test('check-config checks the DNS ranges, as a start does', async () => {
   const { code, stderr } = await runHere(['check-config', 'berth.yaml'], {
     'berth.yaml': `dns: { allow: [pods] }\n${GOOD}`,
   });
-  expect([code, stderr]).toEqual([1, expect.stringContaining('pods is no range of addresses')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('pods is not an address range')]);
 });
 
-test('check-config judges certificate and key, as a start does', async () => {
+test('check-config checks certificate and key, as a start does', async () => {
   const { code, stderr } = await runHere(['check-config', 'berth.yaml'], {
     'berth.yaml': `listen: { tls: { cert: gone.pem, key: gone.key } }\n${GOOD}`,
   });
@@ -206,8 +209,8 @@ test('check-config judges certificate and key, as a start does', async () => {
 });
 
 test.each([
-  ['a fault of its own', 'x: 1\n', 'berth.yaml:1:1: x is no setting'],
-  ['what only a part can judge', '', 'has no key for RS256'],
+  ['a fault of the file', 'x: 1\n', 'berth.yaml:1:1: x is not a setting'],
+  ['a fault that only a part can detect', '', 'must have a key for RS256'],
 ])('check-config ends with 1 for %s', async (_, before, sentence) => {
   const yaml = `${before}keys: [{ secret: ${KEY} }]\nenvironments: { dev: { tokens: { jwks: { keys: [{ kty: oct }] } } } }\n`;
   const { code, stdout, stderr } = await runHere(['check-config', 'berth.yaml'], {
@@ -217,7 +220,7 @@ test.each([
   expect(stderr).toContain(sentence);
 });
 
-test('fsck finds what is not as it was written', async () => {
+test('fsck finds damaged files', async () => {
   const folder = await makeFolder({ 'd/files/files/dev+/x': 'no trailer', 'd/files/tmp/x': '' });
   await writeFile(join(folder, 'd/other'), '');
   const { code, stdout, stderr } = await new Cli(folder, ['fsck', '--data', 'd']).finish();
@@ -226,7 +229,7 @@ test('fsck finds what is not as it was written', async () => {
   expect(stderr).toContain('see --repair');
 });
 
-test('a log that nobody reads stops nothing; what is lost of it is counted', async () => {
+test('a log that nobody reads blocks nothing, and dropped lines are counted', async () => {
   const folder = await makeFolder({
     'berth.yaml': `listen: { port: 0 }\nadmin: { port: 0 }\nlog: { calls: true }\n${GOOD}`,
   });
@@ -245,7 +248,7 @@ test('a log that nobody reads stops nothing; what is lost of it is counted', asy
   const dropped = Number(/^berth_log_lines_dropped_total (\d+)/m.exec(metrics)?.[1]);
   expect(dropped).toBeGreaterThan(100);
   cli.child.stdout?.resume();
-  expect(await cli.line('lines of the log were dropped')).toMatchObject({ dropped });
+  expect(await cli.line('dropped log lines')).toMatchObject({ dropped });
   cli.child.kill('SIGTERM');
   expect(await cli.finish()).toMatchObject({ code: 0, stderr: '' });
   expect(cli.lines.at(-1)?.msg).toBe('ended');

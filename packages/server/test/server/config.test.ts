@@ -31,7 +31,7 @@ test('the smallest file is keys and an environment', async () => {
   });
 });
 
-test('secrets come from files and from environment variables, paths begin at the file', async () => {
+test('secrets come from files and from environment variables, paths are relative to the file', async () => {
   const { config, files, folder } = await load(
     `listen:
   port: \${PORT}
@@ -76,11 +76,11 @@ environments:
 
 describe('a fault names file, line, column, setting and fix', () => {
   test.each([
-    ['listen: { prot: 1 }', 'berth.yaml:1:11: listen.prot is no setting: did you mean port.'],
-    ['lisen: {}', 'berth.yaml:1:1: lisen is no setting: did you mean listen.'],
+    ['listen: { prot: 1 }', 'berth.yaml:1:11: listen.prot is not a setting: did you mean port.'],
+    ['lisen: {}', 'berth.yaml:1:1: lisen is not a setting: did you mean listen.'],
     [
       'store: { driver: file, rot: x }',
-      'berth.yaml:1:24: store.rot is no setting: did you mean root.',
+      'berth.yaml:1:24: store.rot is not a setting: did you mean root.',
     ],
     [
       'store: { driver: s3, bucket: b, accessKeyId: a }',
@@ -90,14 +90,14 @@ describe('a fault names file, line, column, setting and fix', () => {
     ['listen:\n  port: a', 'berth.yaml:2:3: listen.port must be a number.'],
     ['listen: { port: 65536 }', 'berth.yaml:1:11: listen.port must be at most 65535.'],
     ['log: { level: loud }', 'berth.yaml:1:8: log.level must be one of fatal, error, '],
-    ['publicUrl: example.com', 'berth.yaml:1:1: publicUrl must be an http or https address.'],
+    ['publicUrl: example.com', 'berth.yaml:1:1: publicUrl must be an http or https URL.'],
     [
       'cors: { credentials: true }',
       'berth.yaml:1:1: cors needs a list of `origins` with `credentials`',
     ],
     [
       'limits: { batchItem: 3 }',
-      'berth.yaml:1:11: limits.batchItem is no setting: did you mean batchItems.',
+      'berth.yaml:1:11: limits.batchItem is not a setting: did you mean batchItems.',
     ],
     ['limits: { linkMaxSeconds: 60 }', 'berth.yaml:1:1: limits needs `linkSeconds`'],
     ['limits: { uploadBytes: 0 }', 'berth.yaml:1:11: limits.uploadBytes must be at least 1.'],
@@ -131,8 +131,8 @@ describe('a fault names file, line, column, setting and fix', () => {
       'dev: { credentials: [{ id: a, secretFile: empty }] }',
       'secretFile names empty, which is empty',
     ],
-    ['dev: { tokens: { jwks: text } }', 'tokens.jwks names text, which is no JSON'],
-    ['dev: { tokens: { jwks: object } }', 'tokens.jwks names object, which is no key set'],
+    ['dev: { tokens: { jwks: text } }', 'tokens.jwks names text, which is not valid JSON'],
+    ['dev: { tokens: { jwks: object } }', 'tokens.jwks names object, which is not a key set'],
     ['dev: { tokens: { jwks: 3 } }', 'tokens.jwks must be a text or a group of settings'],
     ['dev: { services: { a: {} } }', 'environments.dev.services.a must be a service name'],
     [
@@ -141,12 +141,12 @@ describe('a fault names file, line, column, setting and fix', () => {
     ],
     [
       'dev: { services: { ab: { endpoints: [localhost] } } }',
-      'endpoints[0] must be an address without a path',
+      'endpoints[0] must be a URL without a path',
     ],
     ['dev: { services: { ab: { dns: { type: A, name: a.b } } } }', 'services.ab needs `dns.port`'],
     [
       'dev: { services: { ab: { endpoints: [], stat: x } } }',
-      'services.ab.stat is no setting: did you mean state',
+      'services.ab.stat is not a setting: did you mean state',
     ],
     ['dev: { quota: { callsPerSecond: 0 } }', 'quota.callsPerSecond must be'],
   ])('%s', async (yaml, part) => {
@@ -160,7 +160,7 @@ describe('a fault names file, line, column, setting and fix', () => {
     expect(text.split('\n')).toHaveLength(1);
   });
 
-  test('all faults at once, and never a secret', async () => {
+  test('reports all faults together, and never a secret', async () => {
     const text = await refusal(
       'keys: [{ secret: short }]\nenvironments: { dev: { credentials: [{ id: 1, secret: 7715 }] } }\nx: 1',
     );

@@ -42,7 +42,7 @@ test('a server without a configuration prints calls that work, twice', async () 
     .filter((line) => line.audit)
     .map(({ action, path }) => `${action} ${path}`);
   expect(audit.slice(0, 2)).toEqual(['upload hello.txt', 'copy copy-of-hello.txt']);
-  // One batch: whichever is done first.
+  // One batch: in any order.
   expect(audit.slice(2, 4).toSorted()).toEqual(['delete copy-of-hello.txt', 'delete hello.txt']);
 });
 
@@ -59,7 +59,7 @@ test('the demo service echoes over a WebSocket', async () => {
   socket.terminate();
 });
 
-test('its keys are the owner’s alone, and stay for the next start', async () => {
+test('its keys are only readable by the owner, and are reused by the next start', async () => {
   const folder = await makeFolder();
   const first = await start(folder, '--data', 'd');
   const { mode } = await stat(join(folder, 'd/development-keys.json'));
@@ -78,13 +78,13 @@ test('its keys are the owner’s alone, and stay for the next start', async () =
   expect(other.status).toBe(200);
 });
 
-test.each(['0.0.0.0', '::', '192.0.2.1'])('it refuses to be reached at %s', async (host) => {
+test.each(['0.0.0.0', '::', '192.0.2.1'])('it refuses to listen on %s', async (host) => {
   const { code, stderr } = await new Cli(await makeFolder(), [...FREE, '--host', host]).finish();
   expect(code).toBe(2);
   expect(stderr).toMatch(/can be reached by others.*--expose-development\.\n$/);
 });
 
-test('it can be told to be reached by others', async () => {
+test('it can be made public with an option', async () => {
   const cli = await start(await makeFolder(), '--host', '0.0.0.0', '--expose-development');
   expect((await cli.listening()).url).toMatch(/^http:\/\/127\.0\.0\.1:/);
 });

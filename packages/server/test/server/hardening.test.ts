@@ -31,24 +31,24 @@ function refusalOf(answer: string) {
 }
 
 test.each([
-  ['what is no HTTP', 'hello\r\n\r\n', 400],
+  ['invalid HTTP', 'hello\r\n\r\n', 400],
   [
     'two lengths',
     'POST /v1/cloudrun/hello HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
     400,
   ],
   [
-    'a length beside chunks',
+    'both a length and chunks',
     'POST /v1/cloudrun/hello HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     400,
   ],
   ['a head that is too large', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-])('%s is refused in the shape of the contract', async (_, bytes, status) => {
+])('%s is refused in the error format of the contract', async (_, bytes, status) => {
   const { url } = await startServer();
   expect(refusalOf(await send(url, bytes))).toMatchObject({ status, code: 'INVALID_REQUEST' });
 });
 
-test('headers that do not come cost the connection (slow-loris)', async () => {
+test('closes a connection whose headers do not arrive (slow-loris)', async () => {
   const { url } = await startServer({ listen: { port: 0, headersSeconds: 0.5 } });
   expect(refusalOf(await send(url, 'GET / HTTP/1.1\r\nHost: a\r\n'))).toMatchObject({
     status: 408,
@@ -57,7 +57,7 @@ test('headers that do not come cost the connection (slow-loris)', async () => {
 
 const UPLOAD = 'POST /v1/cloudrun/hello HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000\r\n';
 
-/** A hosted service that takes a whole body. */
+/** A hosted service that reads a body completely. */
 function taker() {
   return startService(async (request, response) => {
     const body = await buffer(request).catch(() => Buffer.alloc(0));
@@ -65,7 +65,7 @@ function taker() {
   });
 }
 
-test('a body that hardly comes costs the connection', async () => {
+test('closes a connection whose body hardly arrives', async () => {
   const origin = await taker();
   const { url, token } = await startServer(
     { listen: { port: 0, slowBodySeconds: 0.4, slowBodyBytes: 1000 } },
@@ -78,7 +78,7 @@ test('a body that hardly comes costs the connection', async () => {
   });
 });
 
-test('a body that comes steadily may take longer than any limit', async () => {
+test('a body that arrives steadily may take longer than any limit', async () => {
   const origin = await taker();
   const { url, token } = await startServer(
     { listen: { port: 0, slowBodySeconds: 1, slowBodyBytes: 1000, headersSeconds: 1 } },
@@ -105,7 +105,7 @@ test('connections beyond the limit are closed', async () => {
   await once(second.resume(), 'close');
 });
 
-test('a call that Node cannot read after an answer has begun only ends the connection', async () => {
+test('an unreadable request during a response only closes the connection', async () => {
   const origin = await startService((_, response) => void response.write('begun'));
   const { url, token } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
   const socket = await open(url);
@@ -124,7 +124,7 @@ const GET = (token: string, headers = '') =>
 const UPGRADE =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
 
-/** A hosted service whose responses do not end, as many bytes as are taken of them. */
+/** A hosted service whose responses never end, as fast as they are read. */
 async function endless() {
   const closed: Promise<unknown>[] = [];
   const piece = Buffer.alloc(65_536);
@@ -138,7 +138,7 @@ async function endless() {
   return { origin, closed };
 }
 
-test('a caller that takes nothing is cut off; a slow one and a silent stream are not', async () => {
+test('disconnects a caller that reads nothing, but not a slow one or an idle stream', async () => {
   const { origin, closed } = await endless();
   let send = (_event: string) => {};
   const silent = await startService((_, response) => {
@@ -175,7 +175,7 @@ test('a caller that takes nothing is cut off; a slow one and a silent stream are
   expect(Buffer.from(value ?? []).toString()).toBe('data: still here\n\n');
 });
 
-test('a WebSocket whose caller takes nothing is cut off', async () => {
+test('disconnects a WebSocket whose caller reads nothing', async () => {
   const service = createServer((socket) => {
     socket.once('data', () => {
       const head =
@@ -203,7 +203,7 @@ test('a WebSocket whose caller takes nothing is cut off', async () => {
   await expect.poll(() => socket.closed).toBe(true);
 });
 
-test('a download that nobody takes is cut off', async () => {
+test('aborts a download that nobody reads', async () => {
   const whole = await startWhole({ listen: { port: 0, writeIdleSeconds: 0.4 } });
   await whole.dev.upload('large', Buffer.alloc(16_777_216));
   const { pathname, search } = new URL(await whole.dev.link('large'));
@@ -214,7 +214,7 @@ test('a download that nobody takes is cut off', async () => {
   await expect.poll(active).toContain('berth_calls_active 0');
 });
 
-/** A hosted service that holds its responses, and counts the calls that it has at once. */
+/** A hosted service that holds its responses, and counts its concurrent calls. */
 async function holder() {
   const state = { calls: 0, most: 0, left: 0, held: [] as (() => void)[] };
   let atOnce = 0;
@@ -234,7 +234,7 @@ async function holder() {
   return { origin, state, release };
 }
 
-test('pipelined calls are made one at a time, and answered in order', async () => {
+test('pipelined calls are made one at a time, with responses in order', async () => {
   const { origin, state, release } = await holder();
   const { url, token } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
   const paths = Array.from({ length: 300 }, (_, at) => `/${at}`);
@@ -249,7 +249,7 @@ test('pipelined calls are made one at a time, and answered in order', async () =
   expect([state.calls, state.most]).toEqual([301, 1]);
 });
 
-test('a caller that leaves its pipelined calls leaves none behind', async () => {
+test('drops the pipelined calls of a caller that disconnects', async () => {
   const { origin, state } = await holder();
   const { url, token, adminUrl } = await startServer(
     {},
@@ -264,7 +264,7 @@ test('a caller that leaves its pipelined calls leaves none behind', async () => 
   expect(await (await fetch(`${adminUrl}/metrics`)).text()).toContain('berth_calls_active 0');
 });
 
-test('what a caller pipelines is not read while its first call is under way', async () => {
+test('does not read pipelined calls while the first one is in flight', async () => {
   const { origin, state } = await holder();
   const quick = await startService((_, response) => void response.end());
   const services = { hello: { endpoints: [origin] }, quick: { endpoints: [quick] } };
@@ -283,7 +283,7 @@ test('what a caller pipelines is not read while its first call is under way', as
   expect([isRead, state.calls]).toEqual([false, 1]);
 });
 
-test('an upgrade behind a call that is under way ends the connection', async () => {
+test('an upgrade behind a call in flight closes the connection', async () => {
   const { origin, state } = await holder();
   const { url, token } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
   const caller = await open(url);

@@ -14,7 +14,7 @@ interface Grants {
 
 const PAIR = { id: 'me', secret: 'the-secret-of-me', token: 'the-session-of-me' };
 
-test('no secret of a whole run is in its log, and nothing else is missing', async () => {
+test('the log of a complete run has no secret, and nothing else is missing', async () => {
   const origin = await startService((_, response) => {
     response.setHeader('set-cookie', 'session=the-cookie-of-the-service');
     response.statusCode = 503;

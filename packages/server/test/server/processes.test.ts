@@ -11,7 +11,7 @@ keys: [{ secret: ${'k'.repeat(32)} }]
 environments: { dev: { credentials: [{ id: me, secret: the-secret-of-me }] } }
 `;
 
-/** One call on a connection of its own. */
+/** One call on a separate connection. */
 async function status(url: string): Promise<number> {
   const pair = { id: 'me', secret: 'the-secret-of-me' };
   const response = await fetch(`${url}/api/v2/envs/dev/storages:batchDelete`, {
@@ -33,7 +33,7 @@ async function callsOf(adminUrl: string): Promise<number> {
 }
 
 test.runIf(process.platform === 'linux')(
-  'processes share a port by listen.reusePort, and one goes on without the other',
+  'processes share a port with listen.reusePort, and one continues without the other',
   async () => {
     const folder = await makeFolder({ 'berth.yaml': yaml('reusePort: true') });
     const first = new Cli(folder, ['--config', 'berth.yaml']);
@@ -65,11 +65,11 @@ test('without it a second process finds the port in use', async () => {
   const second = new Cli(folder, ['--config', 'berth.yaml', '--port', port]);
   expect(await second.finish()).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining(`Port ${port} is in use`),
+    stderr: expect.stringContaining(`Port ${port} is already in use`),
   });
 });
 
-test('a system that cannot share ports is named', () => {
+test('reports a system that cannot share ports', () => {
   const error = Object.assign(new Error('listen ENOTSUP'), { syscall: 'listen', code: 'ENOTSUP' });
   expect(findFault(error)).toMatchObject({
     message:

@@ -9,7 +9,7 @@ import { makeFolder } from './support/start-server.ts';
 const README = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
 const YAML = /^```yaml\n(.*?)^```/ms.exec(README)?.[1] as string;
 
-test('the configuration of the README is good', async () => {
+test('the configuration of the README is valid', async () => {
   const folder = await makeFolder({ 'berth.yaml': YAML, 'link.key': 'k'.repeat(44) });
   const { config } = await loadConfig(join(folder, 'berth.yaml'), { CI_SECRET: 'from outside' });
   expect(config.environments.dev?.credentials).toEqual([{ id: 'ci', secret: 'from outside' }]);
@@ -21,6 +21,6 @@ test('the table of the README has each group of settings', () => {
   }
 });
 
-test('the published schema knows what the README shows', () => {
+test('the published schema has the settings that the README shows', () => {
   for (const name of Object.keys(parse(YAML))) expect(schema.properties).toHaveProperty(name);
 });

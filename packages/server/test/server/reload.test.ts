@@ -43,7 +43,7 @@ async function storageStatus(url: string, secret: string, env = 'dev'): Promise<
   return answer.status;
 }
 
-test('a changed file is taken over while the server runs', async () => {
+test('applies a changed file while the server runs', async () => {
   const folder = await makeFolder({ 'berth.yaml': yaml({ secret: 'first-secret' }) });
   const file = join(folder, 'berth.yaml');
   const cli = new Cli(folder, ['--config', 'berth.yaml']);
@@ -51,17 +51,17 @@ test('a changed file is taken over while the server runs', async () => {
   expect(await storageStatus(url, 'first-secret')).toBe(200);
 
   await replaceFile(file, yaml({ secret: 'second-secret', environment: 'bucket: other' }));
-  await cli.line('took over a new configuration');
+  await cli.line('reloaded the configuration');
   expect(await storageStatus(url, 'second-secret')).toBe(200);
   expect(await storageStatus(url, 'first-secret')).toBe(401);
 
   await replaceFile(file, yaml({ secret: 'third-secret', extra: 'typo: 1' }));
-  const refused = await cli.line('the configuration cannot be used; the old one stays');
+  const refused = await cli.line('cannot use the new configuration; keeping the old one');
   expect(refused).toMatchObject({
     level: 'error',
     err: {
       message:
-        'berth.yaml:1:1: typo is no setting; known here: ' +
+        'berth.yaml:1:1: typo is not a setting; valid here: ' +
         (refused.err as { message: string }).message.split('known here: ')[1],
     },
   });
@@ -74,25 +74,25 @@ test('a changed file is taken over while the server runs', async () => {
       'port: 0, maxHeaders: 50 }\nadmin',
     ),
   );
-  await cli.line('took over a new configuration', 2);
+  await cli.line('reloaded the configuration', 2);
   expect(await cli.line('these changes need a restart')).toMatchObject({ settings: ['listen'] });
   expect(await storageStatus(url, 'third-secret')).toBe(200);
   expect(cli.stdout).not.toMatch(/(first|second|third)-secret/);
 });
 
-test('SIGHUP reads the configuration at once, also where the file has not changed', async () => {
+test('SIGHUP reloads the configuration immediately, even if the file has not changed', async () => {
   const folder = await makeFolder({ 'berth.yaml': yaml({ secret: 'first-secret' }) });
   const cli = new Cli(folder, ['--config', 'berth.yaml']);
   const { url } = await cli.listening();
   cli.child.kill('SIGHUP');
-  await cli.line('took over a new configuration');
+  await cli.line('reloaded the configuration');
   await writeFile(join(folder, 'berth.yaml'), 'typo: 1');
   cli.child.kill('SIGHUP');
-  await cli.line('the configuration cannot be used; the old one stays');
+  await cli.line('cannot use the new configuration; keeping the old one');
   expect(await storageStatus(url, 'first-secret')).toBe(200);
 });
 
-test('a secret in a file of its own is watched too', async () => {
+test('watches the file of a secret too', async () => {
   const folder = await makeFolder({
     'berth.yaml': yaml({ secret: 'unused' }).replace('secret: unused', 'secretFile: my.secret'),
     'my.secret': 'first-secret',
@@ -101,11 +101,11 @@ test('a secret in a file of its own is watched too', async () => {
   const { url } = await cli.listening();
   expect(await storageStatus(url, 'first-secret')).toBe(200);
   await replaceFile(join(folder, 'my.secret'), 'second-secret\n');
-  await cli.line('took over a new configuration');
+  await cli.line('reloaded the configuration');
   expect(await storageStatus(url, 'second-secret')).toBe(200);
 });
 
-test('environments, services, quotas and CORS change; a call under way ends as it began', async () => {
+test('environments, services, quotas and CORS change; a call in flight finishes with the old ones', async () => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -150,7 +150,7 @@ test('environments, services, quotas and CORS change; a call under way ends as i
   expect(await storageStatus(url, 'qa-secret', 'qa')).toBe(401);
 });
 
-test('a configuration that only its parts can judge changes nothing', async () => {
+test('a configuration that one of the parts refuses changes nothing', async () => {
   const quick = await startService((_, response) => response.end('quick'));
   const { server, config, call } = await startServer(
     {},
@@ -162,7 +162,7 @@ test('a configuration that only its parts can judge changes nothing', async () =
       ...config,
       environments: { dev: { ...dev, tokens: { jwks: { keys: [] } }, services: {} } },
     }),
-  ).rejects.toThrow('has no key for');
+  ).rejects.toThrow('must have a key for');
   await expect(server.reload({ ...config, cors: { origins: ['no origin'] } })).rejects.toThrow(
     'cors.origins',
   );

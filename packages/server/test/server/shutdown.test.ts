@@ -17,7 +17,7 @@ function gate() {
   return { open: () => open(), opened };
 }
 
-test('calls under way end, connections close, new ones are refused', async () => {
+test('calls in flight finish, connections close, new ones are refused', async () => {
   const { open, opened } = gate();
   const origin = await startService(async (_, response) => {
     response.write('begun ');
@@ -46,10 +46,10 @@ test('calls under way end, connections close, new ones are refused', async () =>
   expect(await text(response)).toBe('begun ended');
   await closed;
   await expect(fetch(adminUrl)).rejects.toThrow();
-  expect(lines.some(({ msg }) => msg === 'cut calls that outlived the shutdown')).toBe(false);
+  expect(lines.some(({ msg }) => msg === 'aborted calls that outlived the shutdown')).toBe(false);
 });
 
-test('streams and WebSockets that do not end are cut at the limit', async () => {
+test('aborts streams and WebSockets at the limit', async () => {
   const origin = await startService((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
   });
@@ -69,12 +69,12 @@ test('streams and WebSockets that do not end are cut at the limit', async () => 
   await server.close();
   expect(await cut).toBe('cut');
   expect(lines).toContainEqual(
-    expect.objectContaining({ msg: 'cut calls that outlived the shutdown', calls: 1 }),
+    expect.objectContaining({ msg: 'aborted calls that outlived the shutdown', calls: 1 }),
   );
 });
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s ends the process with 0, its WebSockets included',
+  '%s ends the process with 0, including its WebSockets',
   async (signal) => {
     const folder = await makeFolder();
     const cli = new Cli(folder, ['--port', '0', '--admin-port', '0']);
@@ -91,7 +91,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-test('WebSockets live as long as calls are under way, and no longer', async () => {
+test('WebSockets stay open while calls are in flight, and no longer', async () => {
   const { open, opened } = gate();
   const origin = await startService(async (_, response) => {
     response.write('begun ');
@@ -119,7 +119,7 @@ test('WebSockets live as long as calls are under way, and no longer', async () =
   await closed;
 });
 
-test('a second signal ends the process at once', async () => {
+test('a second signal ends the process immediately', async () => {
   const cli = new Cli(await makeFolder(), ['--port', '0', '--admin-port', '0']);
   await cli.until(() => cli.stderr.endsWith('\nready\n'));
   const token = /^Token +(\S+)/m.exec(cli.stderr)?.[1];

@@ -34,7 +34,7 @@ async function nameOf(url: string): Promise<string> {
   return String(subject.CN);
 }
 
-test('HTTPS is served, and a new certificate is taken over', async () => {
+test('serves HTTPS, and applies a new certificate', async () => {
   const folder = await makeFolder();
   await makeCertificate(folder, 'first');
   await makeCertificate(folder, 'second');
@@ -44,14 +44,14 @@ test('HTTPS is served, and a new certificate is taken over', async () => {
   expect(await nameOf(url)).toBe('first');
   await copyFile(join(folder, 'second.key'), tls.key);
   await copyFile(join(folder, 'second.pem'), tls.cert);
-  await expect.poll(() => lines.at(-1)?.msg).toBe('took over a new certificate');
+  await expect.poll(() => lines.at(-1)?.msg).toBe('reloaded the certificate');
   expect(await nameOf(url)).toBe('second');
   expect(JSON.stringify(lines)).not.toContain('PRIVATE KEY');
 });
 
 test.each([
   ['sends nothing', ''],
-  ['speaks no TLS', 'GET / HTTP/1.1\r\n\r\n'],
+  ['does not use TLS', 'GET / HTTP/1.1\r\n\r\n'],
 ])('a connection that %s is closed', async (_, text) => {
   const folder = await makeFolder();
   await makeCertificate(folder, 'first');
@@ -64,7 +64,7 @@ test.each([
   await once(socket.resume(), 'close');
 });
 
-test('a caller that takes nothing of its response is cut off', async () => {
+test('disconnects a caller that reads nothing of its response', async () => {
   const folder = await makeFolder();
   await makeCertificate(folder, 'first');
   const tls = { cert: join(folder, 'first.pem'), key: join(folder, 'first.key') };
@@ -92,19 +92,19 @@ test('a caller that takes nothing of its response is cut off', async () => {
   socket.destroy();
 });
 
-test('a key in place of a certificate, and a key of another one, are told by the setting', async () => {
+test('names the setting of a key instead of a certificate, and of a mismatched key', async () => {
   const folder = await makeFolder();
   await makeCertificate(folder, 'first');
   await makeCertificate(folder, 'second');
   const [cert, key] = [join(folder, 'first.pem'), join(folder, 'second.key')];
   const start = (tls: { cert: string; key: string }) => startServer({ listen: { port: 0, tls } });
   await expect(start({ cert: key, key })).rejects.toThrow(
-    'listen.tls.cert must name a file with a certificate in PEM',
+    'listen.tls.cert must name a PEM file with a certificate',
   );
   await expect(start({ cert, key: cert })).rejects.toThrow(
-    'listen.tls.key must name a file with a private key in PEM',
+    'listen.tls.key must name a PEM file with a private key',
   );
   await expect(start({ cert, key })).rejects.toThrow(
-    'listen.tls must name a certificate and the key of that very certificate',
+    'listen.tls must name a certificate and the key of that certificate',
   );
 });

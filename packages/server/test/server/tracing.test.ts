@@ -89,7 +89,7 @@ test('a call is a span in the trace of its caller, and the service gets it', asy
   ]);
 });
 
-test('without an SDK the trace of the caller passes as it is', async () => {
+test('forwards the trace of the caller unchanged without an SDK', async () => {
   const origin = await startService(({ headers }, response) => response.end(headers.traceparent));
   const { call } = await startServer({}, { services: { hello: { endpoints: [origin] } } });
   expect(await (await call('', { headers: { traceparent: '00-abc-1' } })).text()).toBe('00-abc-1');

@@ -24,7 +24,7 @@ async function refusal(socket: WebSocket): Promise<number | undefined> {
 
 const SHARED = { method: 'GET', path: '/v1/cloudrun/hello/chat', operation: 'cloudrun-get' };
 
-test('a WebSocket and its refusal are calls, and have a line each where calls are logged', async () => {
+test('counts a WebSocket and its refusal as calls, and logs each if calls are logged', async () => {
   const { open, calls, token, adminUrl } = await startEcho({ calls: true });
   const socket = open(token);
   await once(socket, 'open');
@@ -41,7 +41,7 @@ test('a WebSocket and its refusal are calls, and have a line each where calls ar
   expect(metrics).toContain('operation="cloudrun-get",status="4xx",code="ACCESS_TOKEN_INVALID"} 1');
 });
 
-test('else a refusal has a line at debug alone', async () => {
+test('otherwise only logs a refusal, at debug', async () => {
   const quiet = await startEcho({});
   expect(await refusal(quiet.open('x.y.z'))).toBe(401);
   expect(quiet.calls()).toEqual([]);

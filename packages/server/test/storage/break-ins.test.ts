@@ -36,7 +36,7 @@ const REFUSED = [
   '€'.repeat(342),
 ];
 
-/** Paths that look like others, and are names like any other. */
+/** Paths that look like others, and are ordinary names. */
 const TAKEN = [
   '%2e%2e/%2e%2e/secret',
   '%252e%252e%252fsecret',
@@ -63,7 +63,7 @@ const TAKEN = [
   'files',
 ];
 
-/** A deployment beside whose files there is one that is nobody's business. */
+/** A deployment with a file next to its own that must not be reachable. */
 async function deployBesideSecret(): Promise<Deployment> {
   const to = await deploy();
   await writeFile(join(to.root, 'secret'), 'secret');
@@ -78,7 +78,7 @@ async function listFiles(root: string): Promise<string[]> {
 }
 
 describe('a path that no file can have', () => {
-  test.each(REFUSED)('is granted no upload: %j', async (path) => {
+  test.each(REFUSED)('gets no upload grant: %j', async (path) => {
     const to = await deployBesideSecret();
     expect(await call(to, 'getUploadMetaData', { path })).toMatchObject({
       status: 400,
@@ -87,7 +87,7 @@ describe('a path that no file can have', () => {
     });
   });
 
-  test.each(REFUSED)('is no key of a form: %j', async (path) => {
+  test.each(REFUSED)('is not a valid key of a form: %j', async (path) => {
     const to = await deployBesideSecret();
     const meta = await grant(to, 'a.txt');
     const answer = await post(meta.url, { ...toFields('a.txt', meta), key: path }, 'changed');
@@ -96,7 +96,7 @@ describe('a path that no file can have', () => {
     expect(await listFiles(to.root)).toEqual([join(to.root, 'secret')]);
   });
 
-  test('is no file to any operation', async () => {
+  test('is not a file for any operation', async () => {
     const to = await deployBesideSecret();
     await put(to, 'a.txt', 'hello');
     const before = await listFiles(to.root);
@@ -162,7 +162,7 @@ test.each([
   expect(to.errors).toEqual([]);
 });
 
-test('items that reach for the prototype of everything change nothing', async () => {
+test('items that target Object.prototype change nothing', async () => {
   const to = await deploy();
   await put(to, 'a.txt', 'hello');
   const item =
@@ -179,7 +179,7 @@ test('items that reach for the prototype of everything change nothing', async ()
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
 
-test('a name cannot put headers into an answer', async () => {
+test('a name cannot inject headers into a response', async () => {
   const to = await deploy();
   const fileID = await put(to, 'a"; filename*=UTF-8\'\'evil.exe; x="', 'hello');
   const answer = await fetch(await link(to, fileID));

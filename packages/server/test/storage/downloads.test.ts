@@ -17,7 +17,7 @@ async function download(path = 'a.txt', content = CONTENT) {
   return { ...to, address, get };
 }
 
-test('a download that began goes on with its version, whatever is written since', async () => {
+test('continues a download with its version, whatever is written meanwhile', async () => {
   const content = 'a'.repeat(20_000_000);
   const to = await download('big', content);
   const answer = await to.get();
@@ -26,7 +26,7 @@ test('a download that began goes on with its version, whatever is written since'
   expect(await (await to.get()).text()).toBe('b');
 });
 
-test('a client that goes away is no failure, and leaves no open file', async () => {
+test('a client that disconnects is not a failure, and leaves no open file', async () => {
   const to = await download('big', 'a'.repeat(20_000_000));
   const { hostname, port, pathname, search } = new URL(to.address);
   for (let round = 0; round < 20; round += 1) {
@@ -66,7 +66,7 @@ describe('a damaged file', () => {
     expect(errors).toEqual([expect.any(BlobDamagedError)]);
   });
 
-  test('ends the connection early if it is long', async () => {
+  test('closes the connection early if it is long', async () => {
     const { flipByte, get, errors } = await downloadDamaged(2_000_000);
     await flipByte();
     const answer = await get();
@@ -76,13 +76,13 @@ describe('a damaged file', () => {
     await expect.poll(() => errors).toEqual([expect.any(BlobDamagedError)]);
   });
 
-  test('is noticed in a range of all of it, too', async () => {
+  test('is detected in a range that covers all of it, too', async () => {
     const { flipByte, get } = await downloadDamaged(1000);
     await flipByte();
     expect((await get({ range: 'bytes=0-' })).status).toBe(500);
   });
 
-  test('that is cut off is an error that repeating does not help', async () => {
+  test('that is truncated is an error that a retry cannot fix', async () => {
     const { place, get, errors, ...to } = await downloadDamaged(1000);
     await truncate(place, 500);
     for (const method of ['GET', 'HEAD']) {
@@ -97,7 +97,7 @@ describe('a damaged file', () => {
   });
 });
 
-test('a store whose folder is gone is unavailable, and its files are not missing', async () => {
+test('reports a store without its folder as unavailable, not its files as missing', async () => {
   const to = await deploy();
   const fileID = await put(to, 'a.txt', CONTENT);
   const address = await link(to, fileID);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A connection of its own; it ends with the test. */
+/** A separate connection; it ends with the test. */
 export async function open(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   onTestFinished(() => void socket.destroy());
@@ -10,7 +10,7 @@ export async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Sends bytes as they are, and gives all that comes back until the server closes. */
+/** Sends bytes as is, and returns everything received until the server closes. */
 export async function sendRaw(
   port: number,
   ...pieces: readonly (string | Buffer)[]
@@ -30,7 +30,7 @@ export async function sendRaw(
   return text;
 }
 
-/** The statuses of all answers in a text. */
+/** The statuses of all responses in a text. */
 export function statusesOf(text: string): number[] {
   return [...text.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => Number(status));
 }

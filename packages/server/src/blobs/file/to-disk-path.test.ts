@@ -119,7 +119,7 @@ test.each([
   ['a%2Fb', 'dev+/a%252^fb'],
   ['..\\a', 'dev+/%2e.%5ca'],
   ['nul.txt', 'dev+/%6eul.txt'],
-])('%j stands at %j', (text, place) => {
+])('%j is stored at %j', (text, place) => {
   expect(toDiskPath({ env: 'dev', path: text })).toBe(place);
 });
 

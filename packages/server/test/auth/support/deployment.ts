@@ -32,7 +32,7 @@ type Claims = Readonly<Record<string, unknown>>;
 export interface Issuer {
   readonly publicKey: JWK;
   readonly privateKey: JWK;
-  /** A token of the environment `dev` for an hour, with some claims or header fields changed. */
+  /** A token of the environment `dev`, valid for an hour, with some claims or header fields changed. */
   token(claims?: Claims, header?: Partial<JWTHeaderParameters>): Promise<string>;
 }
 
@@ -60,7 +60,7 @@ interface Deployment {
   storage(env: string, headers: Readonly<Record<string, string>>): Promise<Reply>;
 }
 
-/** Both routers over real HTTP, with a hosted service that says who called. */
+/** Both routers over real HTTP, with a hosted service that reports the caller. */
 export async function deploy(
   environments: AuthEnvironments,
   options: Partial<AuthenticatorOptions> = {},
@@ -131,11 +131,11 @@ interface Sent {
 
 interface Reply {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of any answer
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of any response
   readonly json: any;
 }
 
-/** Sends a request whose path and `Host` stay as given, which `fetch` does not allow. */
+/** Sends a request with `path` and `Host` unchanged, which `fetch` does not allow. */
 async function send(base: string, path: string, sent: Sent = {}): Promise<Reply> {
   const { method = 'GET', headers = {}, body = '' } = sent;
   const { hostname, port } = new URL(base);
@@ -153,7 +153,7 @@ async function send(base: string, path: string, sent: Sent = {}): Promise<Reply>
   return { status: response.statusCode ?? 0, json: await json(response) };
 }
 
-/** Serves a listener on a free port of the loopback until the test is over; gives its address. */
+/** Serves a listener on a free loopback port until the end of the test; returns its address. */
 export async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -172,7 +172,7 @@ interface Scope {
   readonly signedHeaders: string;
 }
 
-/** The fields of a signature whose parts need not go together, though the signature fits them. */
+/** The fields of a valid signature whose parts need not be consistent. */
 export function signScope(
   { id, secret, date, timestamp, signedHeaders }: Scope,
   canonicalRequest: string,

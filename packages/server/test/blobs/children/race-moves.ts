@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { BlobMissingError } from '../../../src/blobs/blob-store.ts';
 import { createFileBlobStore } from '../../../src/blobs/file/create-file-blob-store.ts';
 
-// Moves files to places of its own as soon as the parent says so, and tells it which ones it got.
+// Moves files to separate places when the parent sends the start signal, and reports which ones it got.
 const [root = '', name = '', count = '0'] = process.argv.slice(2);
 const store = await createFileBlobStore({ root });
 writeSync(1, 'ready\n');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { BlobExistsError, type BlobStore } from '../../../src/blobs/blob-store.ts';
 
-/** Copies one file to many places as soon as the parent says so, and tells it where it was the first. */
+/** Copies one file to many places when the parent sends the start signal, and reports where it was first. */
 export async function race(store: BlobStore, source: string, places: number): Promise<void> {
   writeSync(1, 'ready\n');
   await once(process.stdin, 'data');

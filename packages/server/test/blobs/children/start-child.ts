@@ -11,7 +11,7 @@ export interface Child {
   readonly ended: Promise<unknown>;
 }
 
-/** Runs a file of this folder as a process of its own, which does not outlive the test. */
+/** Runs a file of this folder in a separate process, which ends with the test. */
 export function startChild(
   file: string,
   args: readonly string[],

@@ -9,13 +9,13 @@ import { startService } from '../../server/support/hosted-service.ts';
 import { makeFolder } from '../../server/support/start-server.ts';
 import { StorageClient } from './storage-client.ts';
 
-/** What a hosted service was asked for. */
+/** A request to a hosted service. */
 interface Seen {
   readonly env: string;
   readonly target: string;
 }
 
-/** A server with the environments `dev` and `qa`, each with its own keys, service and callers. */
+/** A server with the environments `dev` and `qa`, each with separate keys, services and callers. */
 export interface Whole {
   readonly server: BerthServer;
   readonly url: string;
@@ -23,10 +23,10 @@ export interface Whole {
   readonly adminUrl: string;
   readonly config: ConfigInput;
   readonly lines: Line[];
-  /** The same as it was written. */
+  /** The configuration as written. */
   readonly written: string[];
   readonly root: string;
-  /** What the hosted services were asked for. */
+  /** Requests to the hosted services. */
   readonly seen: Seen[];
   readonly dev: StorageClient;
   readonly qa: StorageClient;
@@ -37,7 +37,7 @@ export interface Whole {
 
 const keys = { dev: await createDevKeys(), qa: await createDevKeys() };
 
-/** Starts one; it ends with the test. Beside its files is one that is nobody's business. */
+/** Starts one; it ends with the test. Next to its files is one that must not be reachable. */
 export async function startWhole(change: Partial<ConfigInput> = {}): Promise<Whole> {
   const lines: Line[] = [];
   const written: string[] = [];

@@ -28,7 +28,7 @@ export interface Called<Data> {
   readonly data?: Data;
 }
 
-/** Somebody who calls the storage API of a whole server. */
+/** Calls the storage API of a server. */
 export class StorageClient {
   readonly url: string;
   readonly pair: Pair;
@@ -48,7 +48,7 @@ export class StorageClient {
     };
   }
 
-  /** @param body a text is sent as it is */
+  /** @param body a string is sent as is */
   async call<Data = { readonly fileList: readonly Item[] }>(
     operation: string,
     body: unknown,
@@ -69,7 +69,7 @@ export class StorageClient {
     return data;
   }
 
-  /** Uploads a file by both steps; gives the answer to the second. */
+  /** Uploads a file with both steps; returns the response to the second. */
   async upload(path: string, content: string | Uint8Array<ArrayBuffer>): Promise<Response> {
     return post(await this.grant(path), path, content);
   }
@@ -80,7 +80,7 @@ export class StorageClient {
     return data?.fileList[0]?.tempFileURL ?? '';
   }
 
-  /** The content of a file by a link; undefined where there is none. */
+  /** The content of a file, through a link; undefined if it does not exist. */
   async read(path: string): Promise<string | undefined> {
     const link = await this.link(path);
     return link === '' ? undefined : (await fetch(link)).text();

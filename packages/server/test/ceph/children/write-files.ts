@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { createS3BlobStore } from '../../../src/blobs/s3/create-s3-blob-store.ts';
 import { hashOf, toBytes, toStream } from '../../blobs/blob-contents.ts';
 
-// Writes files, 100 at once, until it is killed, and tells of each as soon as it is acknowledged. One
+// Writes files, 100 at a time, until it is killed, and reports each as soon as it is acknowledged. One
 // writer in ten has a file that is sent in parts.
 const [options = ''] = process.argv.slice(2);
 const store = createS3BlobStore(JSON.parse(options));

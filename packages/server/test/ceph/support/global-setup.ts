@@ -6,7 +6,7 @@ import { startCeph } from './start-ceph.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Undefined where Ceph is not installed. */
+    /** Undefined if Ceph is not installed. */
     ceph: { readonly folder: string; readonly endpoint: string } | undefined;
   }
 }

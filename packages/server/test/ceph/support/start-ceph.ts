@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 
 const SCRIPT = fileURLToPath(new URL('../../../scripts/ceph.sh', import.meta.url));
 const run = promisify(execFile);
-/** Below those that systems give to connections. */
+/** Below the ephemeral ports. */
 const PORTS = { from: 20_000, to: 32_000 };
 
 export interface Ceph {
@@ -21,13 +21,13 @@ export interface Ceph {
 }
 
 /**
- * Starts a store of its own, which ends with this process, however that ends: the script waits for the
- * end of its standard input.
+ * Starts a separate store, which ends with this process, however it ends: the script waits for the end
+ * of its standard input.
  */
 export async function startCeph(osds: 1 | 3): Promise<Ceph> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-ceph-'));
   const port = await findPorts();
-  // Not in the group that a Ctrl-C goes to.
+  // Not in the process group that Ctrl-C signals.
   const child = spawn(SCRIPT, ['run', folder, `${port}`, `${osds}`], {
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
@@ -48,15 +48,15 @@ export async function startCeph(osds: 1 | 3): Promise<Ceph> {
 async function waitUntilReady(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
   const lines = createInterface(child.stdout as NonNullable<ChildProcess['stdout']>);
   const [first] = (await Promise.race([once(lines, 'line'), ended])) as unknown[];
-  if (!`${first}`.startsWith('ready ')) throw new Error('Ceph has not started.');
+  if (!`${first}`.startsWith('ready ')) throw new Error('Ceph did not start.');
 }
 
-/** Something else that the script does with a store. */
+/** Other commands of the script. */
 export async function tellCeph(command: string, folder: string, ...args: string[]): Promise<void> {
   await run(SCRIPT, [command, folder, ...args]);
 }
 
-/** The first of two ports in a row that are free. */
+/** The first of two consecutive free ports. */
 async function findPorts(): Promise<number> {
   for (;;) {
     const port = PORTS.from + 2 * Math.floor((Math.random() * (PORTS.to - PORTS.from)) / 2);

@@ -15,7 +15,7 @@ import type { S3BlobStoreOptions } from '../../../src/blobs/s3/create-s3-blob-st
 
 export const CREDENTIALS = { accessKeyId: 'testkey', secretAccessKey: 'testsecret' };
 
-/** The Ceph of the whole run, when it is ready. */
+/** The Ceph of this run, when it is ready. */
 export async function useCeph(): Promise<{ readonly folder: string; readonly endpoint: string }> {
   const ceph = inject('ceph');
   if (ceph === undefined) throw new Error('Ceph is not installed.');
@@ -36,7 +36,7 @@ export function newClient(endpoint: string): S3Client {
   });
 }
 
-/** Options of a store with a bucket of its own. */
+/** Options of a store with its own bucket. */
 export async function newBucket(endpoint: string): Promise<S3BlobStoreOptions> {
   const bucket = `test-${randomUUID()}`;
   const client = newClient(endpoint);
@@ -45,7 +45,7 @@ export async function newBucket(endpoint: string): Promise<S3BlobStoreOptions> {
   return { endpoint, region: 'us-east-1', bucket, credentials: CREDENTIALS };
 }
 
-/** Names of unfinished uploads, and of whole ones that are not in their place. */
+/** Names of unfinished uploads, and of complete ones that are not in their place. */
 export async function listLeftovers({
   endpoint = '',
   bucket: Bucket,
@@ -59,7 +59,7 @@ export async function listLeftovers({
   return [...Uploads, ...Contents].map(({ Key = '' }) => Key);
 }
 
-/** Leaves an upload of one part, as a process does that is killed. */
+/** Leaves an upload of one part, like a killed process. */
 export async function plantUpload({ endpoint = '', bucket, prefix = '' }: S3BlobStoreOptions) {
   const client = newClient(endpoint);
   const upload = { Bucket: bucket, Key: `${prefix}.uploads/planted` };

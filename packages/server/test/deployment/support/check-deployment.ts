@@ -18,14 +18,14 @@ const OPERATIONS = [
 ].sort();
 
 interface CheckOptions extends Omit<DeploymentOptions, 'store'> {
-  /** Rules of the conformance suite that are checked: beginnings of their ids. Default: all. */
+  /** Rules of the conformance suite to check: prefixes of their IDs. Default: all. */
   readonly only?: readonly string[];
 }
 
 /** The rules that depend on the store and on the number of processes. */
 export const STORAGE_RULES = ['ST-', 'UP-'];
 
-/** Tests a deployment as its callers see it: with the client and the conformance suite. */
+/** Tests a deployment from the outside: with the client and the conformance suite. */
 export function checkDeployment(
   title: string,
   { only, ...options }: CheckOptions,
@@ -43,7 +43,7 @@ export function checkDeployment(
     checkFiles(deployed);
     checkServices(deployed);
 
-    test('the conformance suite finds nothing to complain of', async () => {
+    test('passes the conformance suite', async () => {
       const { url, token, foreignToken, wireProfile } = deployment;
       const { exitCode, results, leftovers } = await createConformance({
         ...{ gatewayUrl: url, storageUrl: url, wireProfile },
@@ -59,28 +59,29 @@ export function checkDeployment(
       expect({ exitCode, leftovers }).toEqual({ exitCode: 0, leftovers: [] });
     });
 
-    test('every process has done its share of every operation', async () => {
+    test('uses every process for every operation', async () => {
       const shares = await Promise.all(deployment.processes.map(listOperations));
       expect(shares).toHaveLength(options.processes);
       for (const operations of shares) expect(operations).toEqual(OPERATIONS);
     });
 
-    // These choose the process themselves, so they come after what the balancer's work is told by.
+    // These tests choose the process themselves, so they run after the balancer's distribution was
+    // checked.
     if (options.processes > 1) checkCrossings(deployed);
   });
 }
 
-/** Operations that a process has answered well, as its own metrics tell, in order of their names. */
+/** Operations that a process has completed successfully, according to its metrics, by name. */
 async function listOperations({ adminUrl }: ServerProcess): Promise<string[]> {
   const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
   const counted = metrics.matchAll(/^berth_calls_total\{.*operation="(.+?)",status="2xx"/gm);
   return [...new Set([...counted].map(([, operation]) => operation as string))].sort();
 }
 
-/** Tests that what one process gives out is good at every other. */
+/** Tests that grants and links of one process are valid at every other. */
 function checkCrossings(deployed: () => Deployment): void {
   describe('processes', () => {
-    /** A client that begins at one process and takes grants and links to another. */
+    /** A client that starts at one process and uses grants and links at another. */
     const between = (first: string, second: string) => {
       const { url, credentials } = deployed();
       const takeTo: typeof fetch = (given, init) => {
@@ -94,7 +95,7 @@ function checkCrossings(deployed: () => Deployment): void {
       return urls.flatMap((first) => urls.map((second) => between(first, second)));
     };
 
-    test('take grants and links of each other, and see each other’s files', async () => {
+    test('accept grants and links of each other, and see each other’s files', async () => {
       const all = clients();
       expect(all.length).toBe(9);
       const ids = await Promise.all(
@@ -112,7 +113,7 @@ function checkCrossings(deployed: () => Deployment): void {
       }
     });
 
-    test('let one of many copies win where none may overwrite', async () => {
+    test('let one of many copies without overwriting win', async () => {
       const all = clients();
       const sources = all.map((_, index) => `race/${index}.txt`);
       await Promise.all(

@@ -5,7 +5,7 @@ import { type Deployment, UPLOAD_BYTES } from './start-deployment.ts';
 
 const MISSING = { name: 'StorageError', code: 'STORAGE_FILE_NONEXIST' };
 
-/** Tests that files live their lives, as a client of the contract sees them. */
+/** Tests the life of files, as a client of the contract sees it. */
 export function checkFiles(deployed: () => Deployment): void {
   describe('files', () => {
     let storage: StorageClient;
@@ -48,7 +48,7 @@ export function checkFiles(deployed: () => Deployment): void {
       expect(await textOf(fileID)).toBe('');
     });
 
-    test('are replaced whole, save where the caller forbids it', async () => {
+    test('are replaced atomically, unless the caller forbids it', async () => {
       await storage.upload('from.txt', 'new');
       const { fileID } = await storage.upload('to.txt', 'old');
       const forbidden = { overwrite: false };
@@ -73,7 +73,7 @@ export function checkFiles(deployed: () => Deployment): void {
       expect((await fetch(link.replace('public.txt', 'from.txt'))).status).toBe(403);
     });
 
-    test('may be as large as is allowed, and not larger', async () => {
+    test('may have the maximum size, and no more', async () => {
       const content = randomBytes(UPLOAD_BYTES);
       const { fileID } = await storage.upload('large.bin', content);
       const bytes = await (await storage.download(fileID)).bytes();
@@ -87,7 +87,7 @@ export function checkFiles(deployed: () => Deployment): void {
       await expect(storage.tempUrl(larger)).rejects.toMatchObject(MISSING);
     });
 
-    test('go and come many at a time, and a list keeps its order', async () => {
+    test('can be handled in batches, and lists keep their order', async () => {
       const names = Array.from({ length: 30 }, (_, index) => `many/${index}.txt`);
       const uploads = await Promise.all(names.map((name) => storage.upload(name, name)));
       const ids = uploads.map(({ fileID }) => fileID);
@@ -105,7 +105,7 @@ export function checkFiles(deployed: () => Deployment): void {
       ]);
     });
 
-    test('are nobody’s without credentials that fit', async () => {
+    test('are inaccessible without valid credentials', async () => {
       const { credentials } = deployed();
       const refused = { name: 'StorageError', code: 'SIGN_PARAM_INVALID' };
       const forged = {

@@ -34,7 +34,7 @@ export function checkServices(deployed: () => Deployment): void {
       expect(root.response.headers.get('content-disposition')).toBe(null);
     });
 
-    test('take many calls at a time', async () => {
+    test('take many concurrent calls', async () => {
       const params = (index: number) => ({ path: { name: 'hello', anyPath: `${index}` } });
       const calls = Array.from({ length: 12 }, (_, index) => ({ params: params(index) }));
       const posts = calls.map((call) => ({ ...call, body: {} }));
@@ -75,7 +75,7 @@ export function checkServices(deployed: () => Deployment): void {
       });
     });
 
-    test('refuse tokens that are none or of elsewhere', async () => {
+    test('refuse invalid and foreign tokens', async () => {
       const { token, foreignToken } = deployed();
       const forged = `${token.slice(0, -4)}AAAA`;
       for (const [bad, code] of [

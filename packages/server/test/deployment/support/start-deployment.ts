@@ -18,7 +18,7 @@ import type { ConfigInput } from '../../../src/index.ts';
 
 const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
 
-/** Largest upload of a deployment: room for what a store takes in parts. */
+/** Largest upload of a deployment: enough for a store to use parts. */
 export const UPLOAD_BYTES = 12 * 1024 * 1024;
 
 export const KEY_PAIR = { id: 'deployment', secret: 'secret of the key pair' };
@@ -35,14 +35,14 @@ export interface DeploymentOptions {
  * `conformance`.
  */
 export interface Deployment {
-  /** Where callers call: the balancer, or the only process. */
+  /** The URL for callers: the balancer, or the only process. */
   readonly url: string;
   readonly processes: readonly ServerProcess[];
   readonly wireProfile: WireProfile;
   readonly token: string;
   /** A token of another environment. */
   readonly foreignToken: string;
-  /** Credentials of a storage call that is made now. */
+  /** Credentials of a storage call made now. */
   credentials(): StorageCredentials & { readonly sessionToken: string };
   /** The same as headers. */
   storageHeaders(): Record<string, string>;
@@ -50,8 +50,8 @@ export interface Deployment {
 }
 
 /**
- * Starts berth-server from one configuration file that all processes read. Several stand behind a round
- * robin and have its address as `publicUrl`; a single one goes by what its callers call it.
+ * Starts berth-server from one configuration file that all processes read. Several are behind a round
+ * robin and have its address as `publicUrl`; a single one uses the host of each request.
  */
 export async function startDeployment({
   processes: count,
@@ -131,15 +131,15 @@ export async function startDeployment({
   };
 }
 
-/** A load balancer that keeps nothing of one call for the next. */
+/** A load balancer without sticky sessions. */
 interface RoundRobin {
   readonly url: string;
-  /** Where calls go from now on, each to the next one. */
+  /** Targets of the next calls, in turn. */
   route(targets: readonly string[]): void;
   close(): Promise<void>;
 }
 
-/** Starts a balancer that shares out calls, not connections: two of one client go to two targets. */
+/** Starts a balancer that distributes calls, not connections: two calls of one client go to two targets. */
 async function startRoundRobin(): Promise<RoundRobin> {
   let targets: readonly string[] = [];
   let calls = 0;
@@ -154,7 +154,7 @@ async function startRoundRobin(): Promise<RoundRobin> {
       outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
       pipeline(answer, outgoing, () => {});
     });
-    // A target that refuses a body early answers and hangs up: the answer still has to get through.
+    // A target that refuses a body early responds and closes: the response must still reach the client.
     call.on('error', () => outgoing.headersSent || outgoing.writeHead(502).end());
     incoming.pipe(call);
     outgoing.on('close', () => outgoing.writableFinished || call.destroy());
@@ -184,11 +184,11 @@ async function startRoundRobin(): Promise<RoundRobin> {
   };
 }
 
-/** A `berth-server` that runs in a process of its own. */
+/** A `berth-server` in a separate process. */
 export interface ServerProcess {
   readonly url: string;
   readonly adminUrl: string;
-  /** Tells it to end. @throws Error where it ends with another code than 0 */
+  /** Stops it. @throws Error if it exits with another code than 0 */
   close(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { setUpDns, WEB } from './support/set-up-dns.ts';
 
-test('gives the addresses of a name with the port of the configuration', async () => {
+test('returns the addresses of a name with the configured port', async () => {
   const { server, find } = await setUpDns({ ...WEB, port: 8080 });
   server.setAddresses('web.test', ['10.0.0.2', '10.0.0.1']);
   expect(await find()).toEqual({
@@ -20,7 +20,7 @@ test('gives the addresses of a name with the port of the configuration', async (
   });
 });
 
-test('takes IPv6 addresses where there are no IPv4 ones', async () => {
+test('uses IPv6 addresses if there are no IPv4 ones', async () => {
   const { server, clock, origins } = await setUpDns(WEB);
   server.setAddresses('web.test', ['fd12::1', 'fd12::2']);
   expect(await origins()).toEqual(['http://[fd12::1]', 'http://[fd12::2]']);
@@ -29,7 +29,7 @@ test('takes IPv6 addresses where there are no IPv4 ones', async () => {
   expect(await origins()).toEqual(['http://10.0.0.1']);
 });
 
-test('names the host that a certificate must bear', async () => {
+test('returns the host name for the certificate', async () => {
   const { server, version } = await setUpDns({ ...WEB, scheme: 'https', port: 8443 });
   server.setAddresses('web.test', ['10.0.0.1']);
   expect((await version()).endpoints).toEqual([
@@ -37,7 +37,7 @@ test('names the host that a certificate must bear', async () => {
   ]);
 });
 
-test('keeps the service where only the order of the records changes', async () => {
+test('returns the same service if only the order of the records changes', async () => {
   const { server, clock, find } = await setUpDns(WEB);
   server.setAddresses('web.test', ['10.0.0.1', '10.0.0.2']);
   const before = await find();
@@ -55,7 +55,7 @@ test('keeps the service where only the order of the records changes', async () =
   ]);
 });
 
-test('asks again when the TTL is over, and lets no call wait for it', async () => {
+test('refreshes when the TTL expires, without blocking calls', async () => {
   const { server, clock, registry, origins } = await setUpDns(WEB);
   server.setAddresses('web.test', ['10.0.0.1'], 7);
   await origins();
@@ -92,7 +92,7 @@ test.each([
   expect(server.asked).toHaveLength(2);
 });
 
-test('asks once however many calls wait', async () => {
+test('queries once however many calls wait', async () => {
   const { server, origins } = await setUpDns(WEB);
   server.setAddresses('web.test', ['10.0.0.1']);
   server.behave('hold');
@@ -101,10 +101,10 @@ test('asks once however many calls wait', async () => {
   await held;
   server.behave('answer');
   expect(new Set((await Promise.all(calls)).flat())).toEqual(new Set(['http://10.0.0.1']));
-  expect(server.asked.filter((name) => name === 'A web.test')).toHaveLength(2); // held, then answered
+  expect(server.asked.filter((name) => name === 'A web.test')).toHaveLength(2); // held, then sent
 });
 
-test('reads an answer that is too long for UDP', async () => {
+test('reads a response that is too long for UDP', async () => {
   const { server, origins } = await setUpDns(WEB);
   const addresses = Array.from({ length: 200 }, (_, i) => `10.0.1.${i}`);
   server.setAddresses('web.test', addresses);
@@ -112,7 +112,7 @@ test('reads an answer that is too long for UDP', async () => {
   expect(server.overTcp()).toBe(1);
 });
 
-test('takes so many endpoints of an answer, and always the same ones', async () => {
+test('limits the endpoints of a response, always to the same ones', async () => {
   const { server, clock, find } = await setUpDns(WEB);
   const addresses = Array.from({ length: 1_000 }, (_, i) => `10.1.${i >> 8}.${i & 255}`);
   server.setAddresses('web.test', addresses);
@@ -123,7 +123,7 @@ test('takes so many endpoints of an answer, and always the same ones', async () 
   expect(await find()).toBe(before);
 });
 
-test('says that there is no resource where there is no such name, and no endpoint without records', async () => {
+test('reports no resource if the name does not exist, and no endpoint without records', async () => {
   const { server, clock, version } = await setUpDns(WEB, { refreshSeconds: 3 });
   expect(await version()).toMatchObject({ hasResource: false, endpoints: [] });
   server.setAddresses('web.test', []);
@@ -137,7 +137,7 @@ test('says that there is no resource where there is no such name, and no endpoin
   expect(await version()).toMatchObject({ hasResource: false, endpoints: [] });
 });
 
-test('asks no more for a name that nobody calls, and begins anew', async () => {
+test('stops querying a name that nobody calls, and resumes later', async () => {
   const { server, clock, origins } = await setUpDns(WEB, { staleSeconds: 60 });
   server.setAddresses('web.test', ['10.0.0.1']);
   await origins();

@@ -7,7 +7,7 @@ import { SRV, setUpDns, WEB } from './support/set-up-dns.ts';
 const ADDRESS = ['10.0.0.1'];
 const ORIGIN = ['http://10.0.0.1'];
 
-test('keeps the last answer while the server is gone, for so long, and recovers by itself', async () => {
+test('uses the last response while the server is down, for a limited time, and recovers', async () => {
   const { server, clock, errors, origins } = await setUpDns(WEB, {
     refreshSeconds: 5,
     staleSeconds: 12,
@@ -32,7 +32,7 @@ test('keeps the last answer while the server is gone, for so long, and recovers 
 });
 
 test.each(['servfail', 'garbage', 'silent'] as const)(
-  'keeps the last answer over: %s',
+  'uses the last response after: %s',
   async (fault) => {
     const { server, clock, origins } = await setUpDns(SRV, {
       refreshSeconds: 5,
@@ -55,7 +55,7 @@ test.each(['servfail', 'garbage', 'silent'] as const)(
   },
 );
 
-test('refuses at once after a failure, and asks again after a while', async () => {
+test('fails immediately after a failure, and queries again later', async () => {
   const { server, clock, registry, origins } = await setUpDns(WEB, { refreshSeconds: 5 });
   server.behave('servfail');
   const first = await Promise.allSettled(Array.from({ length: 50 }, origins));
@@ -71,7 +71,7 @@ test('refuses at once after a failure, and asks again after a while', async () =
   expect(await origins()).toEqual(ORIGIN);
 });
 
-test('waits no longer for a silent server than it may', async () => {
+test('respects the timeout with a silent server', async () => {
   const { server, origins } = await setUpDns(WEB, { timeoutSeconds: 1 });
   server.behave('silent');
   const start = performance.now();
@@ -80,7 +80,7 @@ test('waits no longer for a silent server than it may', async () => {
   expect(server.asked.length).toBeGreaterThan(1);
 });
 
-test('asks the next server where one is silent', async () => {
+test('queries the next server if one is silent', async () => {
   const { server: silent } = await setUpDns(WEB);
   silent.behave('silent');
   const { server } = await setUpDns(WEB);
@@ -90,7 +90,7 @@ test('asks the next server where one is silent', async () => {
   expect(silent.asked).toEqual(['A web.test']);
 });
 
-test('takes a late answer', async () => {
+test('accepts a late response', async () => {
   const { server, origins } = await setUpDns(WEB, { timeoutSeconds: 30 });
   server.setAddresses('web.test', ADDRESS);
   server.behave('hold');
@@ -101,7 +101,7 @@ test('takes a late answer', async () => {
   expect(await found).toEqual(ORIGIN);
 });
 
-test('gives up what is under way when it is closed, and leaves no timer', async () => {
+test('aborts pending queries when it is closed, and leaves no timer', async () => {
   const { server, clock, registry, origins } = await setUpDns(WEB);
   server.setAddresses('web.test', ADDRESS);
   await origins();
@@ -115,7 +115,7 @@ test('gives up what is under way when it is closed, and leaves no timer', async 
   expect(registry.find('dev', 'web')).toBeUndefined();
 });
 
-test('refuses a call that waits when it is closed', async () => {
+test('refuses a waiting call when it is closed', async () => {
   const { server, registry, origins } = await setUpDns(WEB);
   server.behave('hold');
   const held = server.nextHeld();

@@ -29,13 +29,13 @@ test.each(['::ffff:a9fe:a9fe', 'fe80::1', '::1', 'fd00:ec2::254'])(
   },
 );
 
-test('calls the ranges that are allowed, and no other', async () => {
+test('only calls the allowed ranges', async () => {
   const { server, origins } = await setUpDns(WEB, { allow: ['127.0.0.0/8', '10.1.0.0/16'] });
   server.setAddresses('web.test', ['127.0.0.1', '10.1.2.3', '10.2.0.1', '93.184.216.34']);
   expect(await origins()).toEqual(['http://10.1.2.3', 'http://127.0.0.1']);
 });
 
-test('judges the addresses of SRV targets too', async () => {
+test('checks the addresses of SRV targets too', async () => {
   const { server, version } = await setUpDns(SRV);
   server.setSrv(SRV.name, [{ port: 80, target: 'a.test' }]);
   server.setAddresses('a.test', ['169.254.169.254']);
@@ -48,7 +48,7 @@ test('refuses settings that could never work', () => {
   expect(registryOf({ allow: ['pods'] })).toThrow(TypeError);
 });
 
-test('never asks for a name that a call brings', async () => {
+test('never resolves a name from a call', async () => {
   const { server, registry, origins } = await setUpDns(WEB);
   for (const name of ['evil.test', 'web.test', '__proto__', 'constructor', '']) {
     expect(registry.find('dev', name)).toBeUndefined();
@@ -59,7 +59,7 @@ test('never asks for a name that a call brings', async () => {
   expect(server.asked).toEqual(['A web.test']);
 });
 
-test('does not ask for a service that is not called', async () => {
+test('does not resolve a service that is not called', async () => {
   const { server, registry } = await setUpDns(WEB);
   registry.update([serviceOf(WEB, { state: 'overdue' })]);
   expect(registry.find('dev', 'web')).toMatchObject({ state: 'overdue', versions: [] });

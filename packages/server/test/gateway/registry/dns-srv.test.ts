@@ -3,7 +3,7 @@ import { SRV, setUpDns } from './support/set-up-dns.ts';
 
 const NAME = SRV.name;
 
-test('gives hosts and ports of SRV records', async () => {
+test('returns hosts and ports of SRV records', async () => {
   const { server, version } = await setUpDns(SRV);
   server.setSrv(NAME, [
     { port: 8081, target: 'b.web.test' },
@@ -19,7 +19,7 @@ test('gives hosts and ports of SRV records', async () => {
   expect(found.shares).toBeUndefined();
 });
 
-test('takes the targets of the lowest priority that have an address', async () => {
+test('uses the targets of the lowest priority that have an address', async () => {
   const { server, clock, origins } = await setUpDns(SRV, { refreshSeconds: 5 });
   server.setSrv(NAME, [
     { priority: 20, port: 82, target: 'backup.test' },
@@ -39,7 +39,7 @@ test('takes the targets of the lowest priority that have an address', async () =
   expect(await origins()).toEqual(['http://10.0.0.1:81']);
 });
 
-test('hands the weights on where they differ, shared by the addresses of a target', async () => {
+test('returns the weights if they differ, divided among the addresses of a target', async () => {
   const { server, clock, version } = await setUpDns(SRV);
   server.setSrv(NAME, [
     { weight: 30, port: 80, target: 'a.test' },
@@ -65,7 +65,7 @@ test('hands the weights on where they differ, shared by the addresses of a targe
   expect([...(after.shares?.values() ?? [])]).toEqual([5, 5, 10]);
 });
 
-test('asks for SRV records at its own pace, and for addresses by their TTL', async () => {
+test('refreshes SRV records at its own interval, and addresses by their TTL', async () => {
   const { server, clock, origins } = await setUpDns(SRV, { refreshSeconds: 5 });
   server.setSrv(NAME, [{ port: 80, target: 'a.test' }]);
   server.setAddresses('a.test', ['10.0.0.1'], 12);
@@ -77,7 +77,7 @@ test('asks for SRV records at its own pace, and for addresses by their TTL', asy
   expect(server.asked.slice(4)).toEqual(['A a.test']);
 });
 
-test('has no endpoints where the target is the root, or the port 0', async () => {
+test('has no endpoints if the target is the root, or the port 0', async () => {
   const { server, version } = await setUpDns(SRV);
   server.setSrv(NAME, [
     { port: 80, target: '' },
@@ -87,7 +87,7 @@ test('has no endpoints where the target is the root, or the port 0', async () =>
   expect(server.asked).toEqual([`SRV ${NAME}`]);
 });
 
-test('keeps the last address of a target that cannot be asked for, and takes the new ones of others', async () => {
+test('keeps the last address of a target that fails, and updates those of others', async () => {
   const { server, clock, origins, errors } = await setUpDns(SRV, { refreshSeconds: 5 });
   server.setSrv(NAME, [
     { port: 80, target: 'a.test' },
@@ -103,7 +103,7 @@ test('keeps the last address of a target that cannot be asked for, and takes the
   expect(errors).toEqual(['DNS: queryA ESERVFAIL a.test']);
 });
 
-test('names the target that a certificate must bear', async () => {
+test('returns the target name for the certificate', async () => {
   const { server, version } = await setUpDns({ ...SRV, scheme: 'https' });
   server.setSrv(NAME, [{ port: 8443, target: 'a.test' }]);
   server.setAddresses('a.test', ['10.0.0.1']);
@@ -112,7 +112,7 @@ test('names the target that a certificate must bear', async () => {
   ]);
 });
 
-test('takes 300 targets over TCP, and no more of them than it may', async () => {
+test('accepts 300 targets over TCP, up to the maximum', async () => {
   const { server, origins } = await setUpDns(SRV);
   const targets = Array.from({ length: 300 }, (_, i) => `pod-${i}.web.test`);
   server.setSrv(

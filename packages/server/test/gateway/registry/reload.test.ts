@@ -29,7 +29,7 @@ test('finds services of both kinds', async () => {
   expect(registry.find('dev', 'other')).toBeUndefined();
 });
 
-test('keeps what DNS said over an update, and asks nothing anew', async () => {
+test('keeps DNS results across an update, without new queries', async () => {
   const { server, clock, registry } = await setUp([HELLO, serviceOf(WEB)]);
   const web = await registry.find('dev', 'web');
   registry.update([serviceOf(WEB), HELLO, serviceOf(SRV, { name: 'new' })]);
@@ -50,14 +50,14 @@ test('keeps the endpoints of a service whose callers or state change', async () 
   expect(server.asked).toEqual(['A web.test']);
 });
 
-test('asks once for two services of one name', async () => {
+test('queries once for two services with the same name', async () => {
   const other = serviceOf({ ...WEB, port: 81 }, { env: 'prod' });
   const { server, registry } = await setUp([serviceOf(WEB), other]);
   await Promise.all([registry.find('dev', 'web'), registry.find('prod', 'web')]);
   expect(server.asked).toEqual(['A web.test']);
 });
 
-test('asks no more for a service that is gone, and answers the call that waits for it', async () => {
+test('stops querying for a removed service, and serves the call that waits for it', async () => {
   const { server, clock, registry } = await setUp([serviceOf(WEB)]);
   server.behave('hold');
   const held = server.nextHeld();
@@ -70,7 +70,7 @@ test('asks no more for a service that is gone, and answers the call that waits f
   expect(clock.timers.size).toBe(0);
 });
 
-test('turns a service of one kind into the other', async () => {
+test('converts a service from one kind to the other', async () => {
   const { registry } = await setUp([serviceOf(WEB)]);
   await registry.find('dev', 'web');
   registry.update([{ ...HELLO, name: 'web' }]);
@@ -79,7 +79,7 @@ test('turns a service of one kind into the other', async () => {
   expect(await registry.find('dev', 'web')).toMatchObject({ versions: [{ name: 'default' }] });
 });
 
-test('normalises endpoints, and takes each once', async () => {
+test('normalises endpoints, and removes duplicates', async () => {
   const endpoints = ['http://Example:80/', 'http://example', 'https://[::1]:443'];
   const { registry } = await setUp([{ ...HELLO, versions: [{ name: 'v1', endpoints }] }]);
   expect(registry.find('dev', 'hello')).toMatchObject({
@@ -87,14 +87,14 @@ test('normalises endpoints, and takes each once', async () => {
   });
 });
 
-test('takes all of an update or nothing', async () => {
+test('applies an update completely or not at all', async () => {
   const { registry } = await setUp([HELLO]);
   const before = registry.find('dev', 'hello');
   const added = { ...HELLO, name: 'added' };
   const noPort = serviceOf({ type: 'A', name: 'web.test' });
   expect(() => registry.update([added, noPort])).toThrow('needs a port');
   const noOrigin = { ...added, versions: [{ name: 'v1', endpoints: ['http://a/path'] }] };
-  expect(() => registry.update([added, noOrigin])).toThrow('is no endpoint');
+  expect(() => registry.update([added, noOrigin])).toThrow('is not an endpoint');
   expect(registry.find('dev', 'added')).toBeUndefined();
   expect(registry.find('dev', 'hello')).toBe(before);
 });

@@ -31,7 +31,7 @@ interface Started {
   readonly gateway: ReturnType<typeof createGateway>;
 }
 
-/** Serves a gateway of the environment `dev` until the test is over. */
+/** Serves a gateway of the environment `dev` until the end of the test. */
 export async function startGateway(
   services: readonly Service[] | ServiceRegistry,
   options: Partial<GatewayOptions> = {},
@@ -96,7 +96,7 @@ interface RunningService<Kind> {
   readonly server: Kind;
 }
 
-/** A hosted service on a free port of the loopback until the test is over. */
+/** A hosted service on a free loopback port until the end of the test. */
 export async function startService(listener: RequestListener): Promise<RunningService<Server>> {
   const server = createServer(listener);
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -107,7 +107,7 @@ export async function startService(listener: RequestListener): Promise<RunningSe
   return { origin: originOf(server), server };
 }
 
-/** A service that speaks in raw bytes. */
+/** A service that writes raw bytes. */
 export async function startRawService(
   onConnection: (socket: Socket) => void,
 ): Promise<RunningService<NetServer>> {
@@ -125,7 +125,7 @@ export async function startRawService(
   return { origin: originOf(server), server };
 }
 
-/** A service that answers each request with these bytes once its headers have come. */
+/** A service that responds to each request with these bytes once its headers have arrived. */
 export function startRawAnswer(...pieces: readonly string[]) {
   return startRawService((socket) => {
     let seen = '';
@@ -138,7 +138,7 @@ export function startRawAnswer(...pieces: readonly string[]) {
   });
 }
 
-/** An address where nothing listens. */
+/** An address without a listener. */
 export async function deadOrigin(): Promise<string> {
   const server = createNetServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -163,7 +163,7 @@ interface Received {
   readonly code: string | undefined;
 }
 
-/** Calls as `ada`; path and `Host` stay as given, which `fetch` does not allow. */
+/** Calls as `ada`, with path and `Host` unchanged, which `fetch` does not allow. */
 export async function send(base: string, path: string, sent: Sent = {}): Promise<Received> {
   const response = await begin(base, path, sent);
   const bytes = await buffer(response);
@@ -179,7 +179,7 @@ export async function send(base: string, path: string, sent: Sent = {}): Promise
   };
 }
 
-/** Calls, and gives the answer as soon as it has begun. */
+/** Calls, and returns the response as soon as it has begun. */
 export async function begin(
   base: string,
   path: string,

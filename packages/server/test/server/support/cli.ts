@@ -5,14 +5,14 @@ import { onTestFinished } from 'vitest';
 
 const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
 
-/** A line of the log. */
+/** A log line. */
 export interface Line {
   readonly level: string;
   readonly msg: string;
   readonly [name: string]: unknown;
 }
 
-/** A command line that runs, from its source. */
+/** A running command line, from source. */
 export class Cli {
   readonly child: ChildProcess;
   stdout = '';
@@ -43,19 +43,19 @@ export class Cli {
       .map((line) => JSON.parse(line));
   }
 
-  /** Waits for a line of the log. */
+  /** Waits for a log line. */
   async line(msg: string, count = 1): Promise<Line> {
     const found = await this.until(() => this.lines.filter((line) => line.msg === msg)[count - 1]);
     return found;
   }
 
-  /** Waits until it listens; tells at which addresses. */
+  /** Waits until it listens; returns the addresses. */
   async listening(): Promise<{ readonly url: string; readonly adminUrl: string }> {
     const { url, adminUrl } = await this.line('listening');
     return { url: String(url), adminUrl: String(adminUrl) };
   }
 
-  /** Waits until what has been printed is enough. */
+  /** Waits until the output satisfies a condition. */
   async until<Found>(look: () => Found | undefined | false): Promise<Found> {
     for (;;) {
       const found = look();

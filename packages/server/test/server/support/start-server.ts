@@ -54,7 +54,7 @@ export async function startServer(
   return { server, url, adminUrl, config, token, lines, call };
 }
 
-/** Makes a folder with these files, which is removed after the test. */
+/** Creates a folder with these files, which is removed after the test. */
 export async function makeFolder(files: Readonly<Record<string, string>> = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-server-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -32,7 +32,7 @@ interface Settings extends AnySettings {
   readonly blobs?: BlobStore;
 }
 
-/** A server of the storage API over real files, until the test is over. */
+/** A server of the storage API over real files, until the end of the test. */
 export async function deploy(settings: Settings = {}): Promise<Deployment> {
   const root = await mkdtemp(join(tmpdir(), 'berth-storage-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));

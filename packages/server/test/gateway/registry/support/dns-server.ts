@@ -25,18 +25,18 @@ interface Writer {
   names?: unknown;
 }
 
-/** How the server behaves; `hold` keeps the answers until it behaves otherwise. */
+/** How the server behaves; `hold` delays responses until that changes. */
 type Behaviour = 'answer' | 'servfail' | 'garbage' | 'silent' | 'hold';
 
-/** A DNS server on a free port of the loopback, UDP and TCP, that answers from a table. */
+/** A DNS server on a free loopback port, UDP and TCP, with responses from a table. */
 export interface DnsServer {
   readonly address: string;
-  /** The questions so far, such as `A web.test`. */
+  /** The queries so far, such as `A web.test`. */
   readonly asked: string[];
   /** How many of them came over TCP. */
   readonly overTcp: () => number;
   behave(behaviour: Behaviour, name?: string): void;
-  /** Resolves with the next question that is not answered. */
+  /** Resolves with the next query that gets no response. */
   nextHeld(): Promise<void>;
   setAddresses(name: string, addresses: readonly string[], ttl?: number): void;
   setSrv(name: string, rows: readonly Srv[]): void;
@@ -99,7 +99,7 @@ export async function startDnsServer(): Promise<DnsServer> {
   };
 
   const start = async () => {
-    // A port that is free for UDP may be taken for TCP: then the next one is tried.
+    // A port that is free for UDP may be in use for TCP: then the next one is tried.
     for (;;) {
       udp = createUDPServer();
       tcp = createTCPServer();

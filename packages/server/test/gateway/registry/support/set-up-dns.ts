@@ -41,7 +41,7 @@ export async function setUpDns(dns: DnsSource, options: RegistryOptions = {}) {
     if (service === undefined) throw new TypeError('no service');
     return service;
   };
-  /** The one version that DNS knows of. */
+  /** The only version that is resolved with DNS. */
   const version = async () => {
     const [found] = (await find()).versions;
     if (found === undefined) throw new TypeError('no version');
@@ -51,13 +51,13 @@ export async function setUpDns(dns: DnsSource, options: RegistryOptions = {}) {
   return { server, clock, errors, registry, find, version, origins };
 }
 
-/** A clock that stands until it is turned. */
+/** A clock that only moves when told to. */
 interface ManualClock extends Clock {
-  /** Timers that wait. */
+  /** Pending timers. */
   readonly timers: ReadonlySet<object>;
-  /** Turns the clock, runs what is due, and waits until that has set its next timer. */
+  /** Advances the clock, runs what is due, and waits until that has set its next timer. */
   pass(ms: number): Promise<void>;
-  /** Turns the clock and runs what is due. */
+  /** Advances the clock and runs what is due. */
   turn(ms: number): void;
   /** Resolves when the next timer is set. */
   nextTimer(): Promise<void>;
