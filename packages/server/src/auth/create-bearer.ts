@@ -120,7 +120,7 @@ function claimMessage(claim: string): string {
 /**
  * The caller that a verified token identifies.
  *
- * D15: "A token belongs to its environment": one with a further audience is refused.
+ * D15: a token belongs to one environment, so one with a further audience is refused.
  *
  * @throws InvalidToken
  */

@@ -32,8 +32,8 @@ interface Entry {
 }
 
 /**
- * Recently verified tokens, by SHA-256, so that the memory reveals no token. D19: "cached … until `exp`,
- * at most 60 s, bounded". Eviction is second-chance: the oldest that was not used since its last turn.
+ * Recently verified tokens, by SHA-256, so that the memory reveals no token. D19: cached until `exp`, at
+ * most 60 s. Eviction is second-chance: the oldest that was not used since its last turn.
  */
 export class TokenCache {
   readonly #entries = new Map<string, Entry>();

@@ -103,8 +103,8 @@ interface SpoolOptions {
  * Reads a body to its end, in memory up to `memoryBytes` and in a temporary file beyond, which nobody
  * else can open: it has mode 0600 and is unlinked immediately, so that a crash leaves nothing behind.
  *
- * D13: "A TC3 call is spooled (memory to 1 MiB, then a temporary file) and verified before the service
- * is called".
+ * D13: "A signed call is spooled (memory up to 1 MiB, then a temporary file) and verified before the
+ * service is called".
  *
  * @throws any error of the body, such as the limit; the reason of the signal; GatewayError if the disk
  * is full

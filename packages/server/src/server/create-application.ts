@@ -105,7 +105,7 @@ export function createApplication(config: Config, parts: ApplicationParts): Appl
   };
 }
 
-/** D12: "A server of one environment also takes any loopback host". */
+/** D12: "a server with a single environment also accepts any loopback host". */
 function toEnvOption(names: readonly string[]): EnvOption {
   if (names.length === 1) return names[0] as string;
   const known = new Set(names);

@@ -107,11 +107,11 @@ describe('keys from a URL', () => {
       (_request, response) => response.writeHead(302, { location: '/x' }).end(),
       /fetch failed/,
     ],
-    ['no JSON', json('hidden {'), /no JSON/],
-    ['no keys', json('{"keys":[]}'), /no key/],
+    ['no JSON', json('hidden {'), /not valid JSON/],
+    ['no keys', json('{"keys":[]}'), /must have a key/],
     ['nothing', json('null'), /list of keys/],
     [
-      'a broken answer',
+      'a broken response',
       (_request, response) =>
         response.writeHead(200, { 'content-length': 9 }).write('{', () => response.destroy()),
       /terminated/,

@@ -141,7 +141,7 @@ testLinux.each([
     ['--config', 'proc.yaml', '--port', '0', '--admin-port', '0'],
     'Check /proc/berth, or name another folder in store.root.',
   ],
-])('%j, where no folder can be created, is refused with exit 2', async (args, sentence) => {
+])('%j is refused with exit 2 if the folder cannot be created', async (args, sentence) => {
   const { code, stdout, stderr } = await run(args, {
     'proc.yaml': `store: { driver: file, root: /proc/berth/files }\n${GOOD}`,
   });

@@ -19,9 +19,9 @@ const FLAGS =
 const BUFFERED_BYTES = 256 * 1024;
 
 /**
- * D28: "A file is visible only when whole: a broken upload leaves nothing, and what was answered with
- * success is never lost." Content and trailer are written to a temporary file and synced; then it is
- * renamed, and the rename synced. After that, the file never changes.
+ * D28: "A file becomes visible when it is complete. An interrupted upload leaves nothing behind. What
+ * was acknowledged with success is never lost." Content and trailer are written to a temporary file and
+ * synced; then it is renamed, and the rename synced. After that, the file never changes.
  */
 export async function writeFile(
   layout: Layout,

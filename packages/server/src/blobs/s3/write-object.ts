@@ -33,10 +33,10 @@ const MOST_HELD_BYTES = 256 * 1024 * 1024;
 let heldBytes = 0;
 
 /**
- * D28: "A file is visible only when whole: a broken upload leaves nothing, and what was answered with
- * success is never lost." One PUT does that. Parts are assembled under a separate prefix, where a sweep
- * finds the leftovers of killed processes and no uploads of other programs; the store then copies the
- * object to its place.
+ * D28: "A file becomes visible when it is complete. An interrupted upload leaves nothing behind. What
+ * was acknowledged with success is never lost." One PUT does that. Parts are assembled under a separate
+ * prefix, where a sweep finds the leftovers of killed processes and no uploads of other programs; the
+ * store then copies the object to its place.
  */
 export async function writeObject(
   bucket: Bucket,

@@ -51,7 +51,7 @@ export async function setUpDns(dns: DnsSource, options: RegistryOptions = {}) {
   return { server, clock, errors, registry, find, version, origins };
 }
 
-/** A clock that only moves when told to. */
+/** A clock that is advanced by hand. */
 interface ManualClock extends Clock {
   /** Pending timers. */
   readonly timers: ReadonlySet<object>;
