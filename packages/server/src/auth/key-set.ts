@@ -82,11 +82,11 @@ export function createKeySet(json: unknown): KeySet {
     throw new TypeError('The key set must be an object with a list of keys (RFC 7517).');
   }
   if (keys.some((key) => key.kty !== 'oct' && SECRETS.some((name) => Object.hasOwn(key, name)))) {
-    throw new TypeError('The key set must only hold public keys, but holds a private one.');
+    throw new TypeError('The key set must only hold public keys, but holds a private key.');
   }
   const usable = keys.filter(({ kty }) => KEY_TYPES.includes(String(kty)));
   if (usable.length === 0) {
-    throw new TypeError(`The key set must have a key for ${ALGORITHMS.join(', ')}.`);
+    throw new TypeError(`The key set has no key for ${ALGORITHMS.join(', ')}.`);
   }
   const find = createLocalJWKSet({ keys: usable });
   return {

@@ -296,7 +296,7 @@ describe('keys', () => {
     await authenticator.update(environment);
     expect([await call(es256), await call(rs256)]).toEqual([401, 200]);
     await writeFile(file, '{"keys":');
-    await expect(authenticator.update(environment)).rejects.toThrow(/dev.*no JSON/);
+    await expect(authenticator.update(environment)).rejects.toThrow(/dev.*not valid JSON/);
     expect(await call(rs256)).toBe(200);
   });
 

@@ -108,7 +108,7 @@ describe('keys from a URL', () => {
       /fetch failed/,
     ],
     ['no JSON', json('hidden {'), /not valid JSON/],
-    ['no keys', json('{"keys":[]}'), /must have a key/],
+    ['no keys', json('{"keys":[]}'), /no key for/],
     ['nothing', json('null'), /list of keys/],
     [
       'a broken response',

@@ -210,7 +210,7 @@ test('check-config checks certificate and key, as a start does', async () => {
 
 test.each([
   ['a fault of the file', 'x: 1\n', 'berth.yaml:1:1: x is not a setting'],
-  ['a fault that only a part can detect', '', 'must have a key for RS256'],
+  ['a fault that only a part can detect', '', 'has no key for RS256'],
 ])('check-config ends with 1 for %s', async (_, before, sentence) => {
   const yaml = `${before}keys: [{ secret: ${KEY} }]\nenvironments: { dev: { tokens: { jwks: { keys: [{ kty: oct }] } } } }\n`;
   const { code, stdout, stderr } = await runHere(['check-config', 'berth.yaml'], {
@@ -226,7 +226,7 @@ test('fsck finds damaged files', async () => {
   const { code, stdout, stderr } = await new Cli(folder, ['fsck', '--data', 'd']).finish();
   expect(code).toBe(1);
   expect(stdout).toMatch(/^(damaged|foreign): .*x: .*\n[\s\S]* problems\.\n$/);
-  expect(stderr).toContain('see --repair');
+  expect(stderr).toContain('run again with --repair');
 });
 
 test('a log that nobody reads blocks nothing, and dropped lines are counted', async () => {

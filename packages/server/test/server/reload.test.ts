@@ -62,7 +62,7 @@ test('applies a changed file while the server runs', async () => {
     err: {
       message:
         'berth.yaml:1:1: typo is not a setting; valid here: ' +
-        (refused.err as { message: string }).message.split('known here: ')[1],
+        (refused.err as { message: string }).message.split('valid here: ')[1],
     },
   });
   expect(await storageStatus(url, 'second-secret')).toBe(200);
@@ -162,7 +162,7 @@ test('a configuration that one of the parts refuses changes nothing', async () =
       ...config,
       environments: { dev: { ...dev, tokens: { jwks: { keys: [] } }, services: {} } },
     }),
-  ).rejects.toThrow('must have a key for');
+  ).rejects.toThrow('has no key for');
   await expect(server.reload({ ...config, cors: { origins: ['no origin'] } })).rejects.toThrow(
     'cors.origins',
   );
