@@ -60,12 +60,12 @@ export async function serve(options: ServeOptions): Promise<void> {
 
   /** One reload at a time, so that the last one requested wins. */
   function reload(from: string): Promise<void> {
-    const done = last.then(() => takeOver(from));
+    const done = last.then(() => apply(from));
     last = done.catch(() => {});
     return done;
   }
 
-  async function takeOver(from: string): Promise<void> {
+  async function apply(from: string): Promise<void> {
     const next = await readConfig(from, options);
     const restarts = await server.take(next.config);
     log.info('reloaded the configuration');

@@ -14,12 +14,12 @@ export class Failure {
   /** Whether the service may have seen anything of the call. */
   readonly wasSent: boolean;
   /** Whether it began to respond. */
-  readonly wasAnswered: boolean;
+  readonly hasResponse: boolean;
 
-  constructor(error: Error, wasSent: boolean, wasAnswered: boolean) {
+  constructor(error: Error, wasSent: boolean, hasResponse: boolean) {
     this.error = error;
     this.wasSent = wasSent;
-    this.wasAnswered = wasAnswered;
+    this.hasResponse = hasResponse;
   }
 }
 
@@ -81,7 +81,7 @@ class Attempt implements Dispatcher.DispatchHandler {
   #held: Buffer[] = [];
   #heldBytes = 0;
   #wasSent = false;
-  #wasAnswered = false;
+  #hasResponse = false;
   #hasSettled = false;
   #isOver = false;
   #wasLeft = false;
@@ -141,7 +141,7 @@ class Attempt implements Dispatcher.DispatchHandler {
 
   /** Called with the first byte of the response; the client calls it, but its types do not declare it. */
   onResponseStarted(): void {
-    this.#wasAnswered = true;
+    this.#hasResponse = true;
   }
 
   onResponseStart(
@@ -189,7 +189,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#upstream.outstanding -= 1;
-    if (!this.#hasSettled) this.#judge(error);
+    if (!this.#hasSettled) this.#classify(error);
     this.#error ??= error;
     this.#connection.destroy();
     // HTTP has only one way to signal a truncated response.
@@ -197,7 +197,7 @@ class Attempt implements Dispatcher.DispatchHandler {
     if (this.#hasSettled) return;
     this.#call.response.off('close', this.#leave);
     clearTimeout(this.#timer);
-    this.#settle(new Failure(this.#error, this.#wasSent, this.#wasAnswered));
+    this.#settle(new Failure(this.#error, this.#wasSent, this.#hasResponse));
   }
 
   /** A response has begun: the service is alive. */
@@ -209,13 +209,13 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   /** Who is at fault if there is no response. */
-  #judge(error: Error): void {
+  #classify(error: Error): void {
     const { health } = this.#upstream;
     const { body } = this.#call;
     const isCallers =
       this.#wasLeft || isRefusedInput(error) || (body instanceof ServiceBody && body.isBrokenOff);
     // A service may close an idle connection just as the next call arrives.
-    const wasIdle = this.#isReused && !this.#wasAnswered && this.#error === undefined;
+    const wasIdle = this.#isReused && !this.#hasResponse && this.#error === undefined;
     if (isCallers || wasIdle) health.forget();
     else health.fail(this.#wasSent);
   }

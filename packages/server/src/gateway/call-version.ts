@@ -41,14 +41,14 @@ function toGatewayError({ error, wasSent }: Failure, targets: readonly Target[])
     const message = 'The request cannot be forwarded.';
     return new GatewayError('INVALID_REQUEST', { message, cause });
   }
-  const areAllOut = targets.every(({ upstream }) => upstream.health.isOut);
-  const code = !wasSent && areAllOut ? 'SERVICE_LB_STATUS_ABNORMAL' : 'BAD_GATEWAY';
+  const areAllEjected = targets.every(({ upstream }) => upstream.health.isEjected);
+  const code = !wasSent && areAllEjected ? 'SERVICE_LB_STATUS_ABNORMAL' : 'BAD_GATEWAY';
   return new GatewayError(code, { cause });
 }
 
 /** The endpoint of a retry; undefined if there must be none. */
 function findSecond(
-  { error, wasSent, wasAnswered }: Failure,
+  { error, wasSent, hasResponse }: Failure,
   { response, method }: ReadyCall,
   targets: readonly Target[],
   first: Upstream,
@@ -56,7 +56,7 @@ function findSecond(
 ): Upstream | undefined {
   const isFinal = error instanceof GatewayError || isRefusedInput(error);
   if (response.destroyed || isFinal) return undefined;
-  if (wasSent && (wasAnswered || method === 'POST')) return undefined;
+  if (wasSent && (hasResponse || method === 'POST')) return undefined;
   const second = chooseUpstream(targets, first);
   return wasSent && !isReused && second === first ? undefined : second;
 }

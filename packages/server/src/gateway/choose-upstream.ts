@@ -23,14 +23,14 @@ export function chooseUpstream(
 ): Upstream | undefined {
   const others = failed === undefined ? targets : targets.filter((one) => one.upstream !== failed);
   return (
-    pick(others, isIn) ??
+    pick(others, isAvailable) ??
     (failed?.health.isUsable ? failed : undefined) ??
     pick(others, isLastResort) ??
     (failed?.health.isLastResort ? failed : undefined)
   );
 }
 
-function isIn({ health }: Upstream): boolean {
+function isAvailable({ health }: Upstream): boolean {
   return health.isUsable;
 }
 

@@ -47,7 +47,7 @@ export interface GatewayOptions {
    * Called for each call and WebSocket after authentication, before anything else is done; throws a
    * `GatewayError` to refuse it.
    */
-  readonly admit?: (call: GatewayCall<Caller>) => void;
+  readonly beforeCall?: (call: GatewayCall<Caller>) => void;
   /** Milliseconds of a monotonic clock. Default: `performance.now`. */
   readonly now?: () => number;
 }
@@ -100,7 +100,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     spoolBytes = gatewaySpoolBytes.value,
     trustProxy = false,
     wireProfile = defaultWireProfile,
-    admit,
+    beforeCall,
     now = () => performance.now(),
   } = options;
   const credentials = new Set(
@@ -116,11 +116,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     const body = await toBody(input, call, spools, addressOf(request, trustProxy));
     if (body.dispose !== undefined) whenOver(call, body.dispose);
     // The caller is only authenticated now: a signature covers the body.
-    admit?.(call);
+    beforeCall?.(call);
     const service = await findService(registry, env, input.name);
     assertCallable(service, caller);
     const targets = upstreams.targetsOf(chooseVersion(service));
-    assertRoom(service, targets);
+    assertCapacity(service, targets);
     const headers = toServiceHeaders(input, request, {
       credentials,
       isUpgrade: upgrade !== undefined,
@@ -172,7 +172,7 @@ function whenOver({ response }: GatewayCall<Caller>, dispose: () => Promise<void
 }
 
 /** A slow service must not use up the memory and connections of all others. */
-function assertRoom({ maxCalls = Infinity }: Service, targets: readonly Target[]): void {
+function assertCapacity({ maxCalls = Infinity }: Service, targets: readonly Target[]): void {
   const calls = targets.reduce((sum, { upstream }) => sum + upstream.outstanding, 0);
   if (calls >= maxCalls) throw new GatewayError('EXCEED_RATELIMIT');
 }

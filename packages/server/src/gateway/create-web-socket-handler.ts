@@ -35,9 +35,9 @@ export function createWebSocketHandler(callService: CallService): WebSockets {
   const open = new Set<Duplex>();
   return {
     async handler(input, call) {
-      const answer = await callService(input, call, 'websocket');
-      if (!('socket' in answer)) return answer;
-      const { socket, headers } = answer;
+      const response = await callService(input, call, 'websocket');
+      if (!('socket' in response)) return response;
+      const { socket, headers } = response;
       // If the caller disconnects before the 101 is written, nobody takes ownership of the socket.
       const onClose = () => socket.destroy();
       call.response.once('close', onClose);

@@ -13,7 +13,7 @@ const AHEAD_BYTES = 64 * 1024 * 1024;
 let ahead = 0;
 
 /** SHA-256 of a call without a body. */
-const HASH_OF_NOTHING = createHash('sha256').digest('hex');
+const EMPTY_HASH = createHash('sha256').digest('hex');
 
 /**
  * The body of a call on its way to the service. The HTTP client destroys its body when a call fails;
@@ -135,7 +135,7 @@ export async function toBody(
   // RFC 9112, section 6.3: a request that announces no body has none.
   const isChunked = request.headers['transfer-encoding'] !== undefined;
   if (body === undefined || length === '0' || (length === undefined && !isChunked)) {
-    verifyBody?.(HASH_OF_NOTHING);
+    verifyBody?.(EMPTY_HASH);
     return { content: null, length: undefined };
   }
   if (verifyBody === undefined) {

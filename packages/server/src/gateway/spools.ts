@@ -9,7 +9,7 @@ import { GatewayError } from '@berth/server-stubs';
  * Bodies that are read at the same time before their signatures are verified. With the limit per body,
  * this limits what forged calls can occupy: 128 MiB of memory with the default settings.
  */
-const MAX_UNJUDGED = 128;
+const MAX_UNVERIFIED = 128;
 
 /** A body is slow if it has fewer bytes per second over this many milliseconds. */
 const SLOW_BYTES = 8 * 1024;
@@ -44,7 +44,7 @@ export class Spools {
 
   /** @throws GatewayError EXCEED_RATELIMIT; any error of the body */
   async spool(body: Readable, address: string): Promise<Spooled> {
-    if (this.#places.size >= MAX_UNJUDGED) this.#makeRoom(address);
+    if (this.#places.size >= MAX_UNVERIFIED) this.#makeRoom(address);
     const place: Place = { address, since: this.#now(), bytes: 0, lost: new AbortController() };
     this.#places.add(place);
     try {

@@ -71,7 +71,7 @@ export interface UpstreamStats {
   /** Idle connections. */
   readonly idle: number;
   /** Whether it is ejected after failures. */
-  readonly isOut: boolean;
+  readonly isEjected: boolean;
 }
 
 /** One endpoint, its connections and its health. The most recently used connection is reused first. */
@@ -131,7 +131,7 @@ export class Upstream {
 
   get stats(): UpstreamStats {
     const { origin, outstanding } = this;
-    return { origin, outstanding, idle: this.#idle.length, isOut: this.health.isOut };
+    return { origin, outstanding, idle: this.#idle.length, isEjected: this.health.isEjected };
   }
 
   close(): void {
@@ -168,7 +168,7 @@ class Health {
     return this.#pause === 0 || (!this.#isTried && this.#now() >= this.#until);
   }
 
-  get isOut(): boolean {
+  get isEjected(): boolean {
     return this.#pause > 0;
   }
 

@@ -5,7 +5,7 @@ import { createScrubber } from './create-scrubber.ts';
 const DEPTH = 5;
 
 /** Lines that wait for a reader of standard output: more are dropped. */
-const MOST_PENDING_BYTES = 1024 * 1024;
+const MAX_PENDING_BYTES = 1024 * 1024;
 
 /** How long the process waits for that reader before it exits. */
 const FLUSH_MILLISECONDS = 1000;
@@ -37,7 +37,7 @@ export function createLog({ level, secrets, destination }: LogOptions): ServerLo
   /** Never waits: a pipe or socket that nobody reads must not block the server. */
   const stdout: DestinationStream = {
     write(line) {
-      if (process.stdout.writableLength <= MOST_PENDING_BYTES) {
+      if (process.stdout.writableLength <= MAX_PENDING_BYTES) {
         process.stdout.write(line);
         return;
       }

@@ -10,14 +10,14 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Config } from '../config/config.ts';
 import type { Dispatch } from './dispatch.ts';
-import { answerClientError, createBodyWatch, createWriteWatch } from './hardening.ts';
+import { createBodyWatch, createWriteWatch, refuseClientError } from './hardening.ts';
 import { readTls } from './tls.ts';
 
 /**
  * Pipelined requests of one connection that may wait. The connection is not read beyond that, so its
  * sender waits.
  */
-const MOST_WAITING = 32;
+const MAX_WAITING = 32;
 
 /** How often Node checks for connections whose headers do not arrive. */
 const HEADER_CHECK_MILLISECONDS = 1_000;
@@ -61,7 +61,7 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
       turns.take(response, () => {
         const code = findFault(request);
         if (code !== undefined) {
-          answerClientError(code, request.socket);
+          refuseClientError(code, request.socket);
           return;
         }
         bodies.add(request, response);
@@ -74,12 +74,12 @@ export async function createHttpServer(listen: Listen, dispatch: Dispatch): Prom
       .on('checkContinue', serve(dispatch.checkContinue))
       .on('upgrade', (request, socket, head) => {
         const code = findFault(request);
-        if (code !== undefined) answerClientError(code, socket);
+        if (code !== undefined) refuseClientError(code, socket);
         else dispatch.upgrade(request, socket, head);
       })
       .on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-        if (dispatch.isAnswering(socket)) socket.destroy();
-        else answerClientError(error.code, socket);
+        if (dispatch.hasOpenResponse(socket)) socket.destroy();
+        else refuseClientError(error.code, socket);
       })
       // Node reports it as a `clientError` too, but no refusal can be sent without a handshake: `end`
       // would wait for one without a limit.
@@ -114,7 +114,7 @@ function createTurns(): Turns {
     const turn = socket.writable ? queue?.shift() : undefined;
     if (turn === undefined) waiting.delete(socket);
     else turn();
-    if (queue?.length === MOST_WAITING - 1) socket.resume();
+    if (queue?.length === MAX_WAITING - 1) socket.resume();
   }
 
   return {
@@ -127,11 +127,11 @@ function createTurns(): Turns {
         return;
       }
       queue.push(() => begin(socket, response, serve));
-      if (queue.length !== MOST_WAITING) return;
+      if (queue.length !== MAX_WAITING) return;
       // Node continues to read after a body: requests found there wait too, and are not read any
       // further.
       const stay = () => {
-        if (queue.length >= MOST_WAITING) socket.pause();
+        if (queue.length >= MAX_WAITING) socket.pause();
         else socket.off('resume', stay);
       };
       socket.on('resume', stay).pause();

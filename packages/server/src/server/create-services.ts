@@ -62,7 +62,7 @@ export async function createServices(
     spoolBytes: limits.gatewaySpoolBytes,
     trustProxy: listen.trustProxy,
     wireProfile: config.wireProfile,
-    admit({ env }) {
+    beforeCall({ env }) {
       const retryAfter = quotas.take(env);
       if (retryAfter !== undefined) throw new GatewayError('EXCEED_RATELIMIT', { retryAfter });
     },

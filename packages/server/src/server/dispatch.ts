@@ -7,7 +7,7 @@ import type { Application } from './create-application.ts';
 
 const RESPONSE = Symbol('response under way');
 const UPGRADED = Symbol('upgraded');
-type Answering = Duplex & { [RESPONSE]?: ServerResponse; [UPGRADED]?: boolean };
+type ClientSocket = Duplex & { [RESPONSE]?: ServerResponse; [UPGRADED]?: boolean };
 const UNUSED_SECONDS = 1;
 
 export interface Dispatch {
@@ -16,7 +16,7 @@ export interface Dispatch {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   shouldUpgrade(request: IncomingMessage): boolean;
   /** Whether a response on this connection has begun and not ended. */
-  isAnswering(socket: Duplex): boolean;
+  hasOpenResponse(socket: Duplex): boolean;
   /** Whether a connection has carried a request. */
   hasServed(socket: Duplex): boolean;
   /** From now on every response closes its connection. */
@@ -33,7 +33,7 @@ export function createDispatch(
   const begin = (request: IncomingMessage, response: ServerResponse): Surface => {
     const surface = surfaceOf(request.url ?? '/');
     if (isDraining) response.shouldKeepAlive = false;
-    (request.socket as Answering)[RESPONSE] = response;
+    (request.socket as ClientSocket)[RESPONSE] = response;
     observer.begin(surface, request, response);
     return surface;
   };
@@ -49,16 +49,17 @@ export function createDispatch(
     request: to('request'),
     checkContinue: to('checkContinue'),
     upgrade(request, socket, head) {
-      (socket as Answering)[UPGRADED] = true;
+      (socket as ClientSocket)[UPGRADED] = true;
       observer.beginUpgrade(request);
       application().upgrade(request, socket, head);
     },
     shouldUpgrade: (request) => application().shouldUpgrade(request),
-    isAnswering(socket) {
-      const response = (socket as Answering)[RESPONSE];
+    hasOpenResponse(socket) {
+      const response = (socket as ClientSocket)[RESPONSE];
       return response?.headersSent === true && !response.writableFinished;
     },
-    hasServed: (socket: Answering) => socket[RESPONSE] !== undefined || socket[UPGRADED] === true,
+    hasServed: (socket: ClientSocket) =>
+      socket[RESPONSE] !== undefined || socket[UPGRADED] === true,
     drain() {
       isDraining = true;
     },

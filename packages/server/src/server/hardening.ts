@@ -18,10 +18,10 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 };
 
 /** Placeholder for a request that could not be parsed. */
-const UNREAD = { method: 'GET', headers: {} } as IncomingMessage;
+const UNPARSED_REQUEST = { method: 'GET', headers: {} } as IncomingMessage;
 
 /** Refuses a request that Node could not parse, in the error format of the contract (D6). */
-export function answerClientError(code: string | undefined, socket: Duplex): void {
+export function refuseClientError(code: string | undefined, socket: Duplex): void {
   refuse(socket, REFUSALS[code ?? ''] ?? MALFORMED);
 }
 
@@ -61,7 +61,7 @@ export function createBodyWatch({ seconds, bytes }: BodyWatchOptions): BodyWatch
       if (!isSlow) continue;
       watched.delete(request);
       if (entry.response.headersSent) request.socket.destroy();
-      else answerSlowBody(request.socket);
+      else refuseSlowBody(request.socket);
     }
   };
   const timer = setInterval(look, Math.min(seconds * 250, 5_000)).unref();
@@ -84,7 +84,7 @@ function isHeldUp(request: IncomingMessage): boolean {
 }
 
 /** Refuses a request whose body does not arrive. */
-function answerSlowBody(socket: Duplex): void {
+function refuseSlowBody(socket: Duplex): void {
   refuse(socket, { status: 408, message: 'The request body arrived too slowly.' });
 }
 
@@ -143,7 +143,7 @@ function refuse(socket: Duplex, { status, message }: Refusal): void {
     return;
   }
   const error = new GatewayError('INVALID_REQUEST', { status, message });
-  const answer = error[toAnswer]({ request: UNREAD, requestId: randomUUID() });
+  const answer = error[toAnswer]({ request: UNPARSED_REQUEST, requestId: randomUUID() });
   const body = JSON.stringify(answer.body);
   const headers = {
     ...answer.headers,

@@ -55,17 +55,17 @@ it('tries another endpoint once if a connection fails, with the body untouched',
     expect(await send(base, HELLO, { method: 'POST', body })).toMatchObject({ text: body });
   }
   const out = gateway.stats().endpoints.find((endpoint) => endpoint.origin === dead);
-  expect(out).toMatchObject({ isOut: true, outstanding: 0 });
+  expect(out).toMatchObject({ isEjected: true, outstanding: 0 });
 });
 
 it('uses an endpoint again after a successful trial, and waits longer after a failed one', async () => {
   let now = 0;
   const dead = await deadOrigin();
   const { base, gateway } = await startGateway([toService([dead])], { now: () => now });
-  const isOut = () => gateway.stats().endpoints[0]?.isOut;
+  const isEjected = () => gateway.stats().endpoints[0]?.isEjected;
   await send(base, HELLO);
   await send(base, HELLO);
-  expect(isOut()).toBe(true);
+  expect(isEjected()).toBe(true);
   now = 1000;
   expect(await send(base, HELLO)).toMatchObject({ code: 'SERVICE_LB_STATUS_ABNORMAL' });
   now = 2999;
@@ -75,7 +75,7 @@ it('uses an endpoint again after a successful trial, and waits longer after a fa
   expect(await send(base, HELLO)).toMatchObject({ code: 'SERVICE_LB_STATUS_ABNORMAL' });
   now = 3000;
   expect(await send(base, HELLO)).toMatchObject({ text: 'back' });
-  expect(isOut()).toBe(false);
+  expect(isEjected()).toBe(false);
 });
 
 /** A service that closes each connection at the second call, as if it had been idle for too long. */

@@ -108,7 +108,9 @@ it.each([
     const { base, gateway } = await startGateway([toService([origin])], { headersSeconds: 0.2 });
     expect(await send(base, HELLO)).toMatchObject({ code: 'SERVICE_TIMEOUT', status: 504 });
     await closed;
-    expect(gateway.stats().endpoints).toEqual([{ origin, outstanding: 0, idle: 0, isOut: false }]);
+    expect(gateway.stats().endpoints).toEqual([
+      { origin, outstanding: 0, idle: 0, isEjected: false },
+    ]);
   },
 );
 
@@ -177,7 +179,7 @@ it.each([
   expect(await send(base, HELLO, { method: 'POST', body: 'x' })).toMatchObject({
     code: 'BAD_GATEWAY',
   });
-  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, isOut: false });
+  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, isEjected: false });
 });
 
 it.each([

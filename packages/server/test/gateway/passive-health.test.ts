@@ -46,7 +46,7 @@ it.each([
     if (code !== undefined) failed.push(code);
   }
   expect(failed).toEqual(['BAD_GATEWAY', 'BAD_GATEWAY', 'BAD_GATEWAY']);
-  expect(gateway.stats().endpoints[0]).toMatchObject({ isOut: true, outstanding: 0 });
+  expect(gateway.stats().endpoints[0]).toMatchObject({ isEjected: true, outstanding: 0 });
 });
 
 it('ejects an endpoint that accepts calls and is silent', async () => {
@@ -92,7 +92,7 @@ it('only counts consecutive failures', async () => {
     expect(await send(base, `${HELLO}/poison`, POST)).toMatchObject({ code: 'BAD_GATEWAY' });
     expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
   }
-  expect(gateway.stats().endpoints[0]).toMatchObject({ isOut: false });
+  expect(gateway.stats().endpoints[0]).toMatchObject({ isEjected: false });
 });
 
 it('keeps the only endpoint available when a few requests break it', async () => {
@@ -104,9 +104,9 @@ it('keeps the only endpoint available when a few requests break it', async () =>
   for (let time = 0; time < 10; time += 1) {
     expect(await send(base, `${HELLO}/poison`)).toMatchObject({ code: 'BAD_GATEWAY' });
   }
-  expect(gateway.stats().endpoints[0]).toMatchObject({ isOut: true });
+  expect(gateway.stats().endpoints[0]).toMatchObject({ isEjected: true });
   expect(await send(base, HELLO)).toMatchObject({ text: 'ok' });
-  expect(gateway.stats().endpoints[0]).toMatchObject({ isOut: false });
+  expect(gateway.stats().endpoints[0]).toMatchObject({ isEjected: false });
 });
 
 it.each([
@@ -134,7 +134,7 @@ it.each([
     await closed;
     await expect.poll(() => gateway.stats().endpoints[0]?.outstanding).toBe(0);
   }
-  expect(gateway.stats().endpoints[0]).toMatchObject({ isOut: false });
+  expect(gateway.stats().endpoints[0]).toMatchObject({ isEjected: false });
 });
 
 it('blames no endpoint for a body beyond the limit', async () => {
@@ -151,7 +151,7 @@ it('blames no endpoint for a body beyond the limit', async () => {
       status: 413,
     });
   }
-  expect(gateway.stats().endpoints[0]).toMatchObject({ isOut: false });
+  expect(gateway.stats().endpoints[0]).toMatchObject({ isEjected: false });
 });
 
 it('waits no longer because concurrent calls fail together', async () => {
@@ -171,12 +171,12 @@ it('waits no longer because concurrent calls fail together', async () => {
   await expect.poll(() => waiting.length).toBe(20);
   for (const socket of waiting) socket.destroy();
   await Promise.all(calls);
-  const isOut = () => gateway.stats().endpoints.find((one) => one.origin === origin)?.isOut;
-  expect(isOut()).toBe(true);
+  const isEjected = () => gateway.stats().endpoints.find((one) => one.origin === origin)?.isEjected;
+  expect(isEjected()).toBe(true);
   isGood = true;
   now = 1000;
   for (let time = 0; time < 20; time += 1) await send(base, HELLO);
-  expect(isOut()).toBe(false);
+  expect(isEjected()).toBe(false);
 });
 
 it('blames no endpoint for idle connections that it closes, and sends no POST twice', async () => {
@@ -196,5 +196,5 @@ it('blames no endpoint for idle connections that it closes, and sends no POST tw
     expect(await send(base, HELLO, POST)).toMatchObject({ code: 'BAD_GATEWAY' });
   }
   expect(posts).toBe(4);
-  expect(gateway.stats().endpoints[0]).toMatchObject({ idle: 0, isOut: false });
+  expect(gateway.stats().endpoints[0]).toMatchObject({ idle: 0, isEjected: false });
 });

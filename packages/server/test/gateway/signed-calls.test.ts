@@ -107,10 +107,10 @@ it('responds with 503 while the disk for large signed bodies is full', async (co
 });
 
 it('checks the quota before anything else', async () => {
-  const admit = ({ env }: { env: string }) => {
+  const beforeCall = ({ env }: { env: string }) => {
     if (env === 'dev') throw new GatewayError('EXCEED_RATELIMIT', { retryAfter: 7 });
   };
-  const { bodies, base } = await startCounting({ admit });
+  const { bodies, base } = await startCounting({ beforeCall });
   const answer = await send(base, HELLO);
   expect(answer).toMatchObject({ code: 'EXCEED_RATELIMIT', status: 429 });
   expect(answer.headers['retry-after']).toBe('7');
@@ -119,10 +119,10 @@ it('checks the quota before anything else', async () => {
 
 it('checks the quota only after the signature is verified', async () => {
   const admitted: string[] = [];
-  const admit = ({ caller }: { caller: { id: string } }) => {
+  const beforeCall = ({ caller }: { caller: { id: string } }) => {
     admitted.push(caller.id);
   };
-  const { base } = await startCounting({ admit });
+  const { base } = await startCounting({ beforeCall });
   const body = 'abc';
   const call = (hash: string, sent = {}) =>
     send(base, HELLO, { ...sent, headers: { authorization: signed(hash) } });
@@ -137,10 +137,10 @@ it('checks the quota only after the signature is verified', async () => {
 });
 
 it('releases a body when the quota refuses the call', async () => {
-  const admit = () => {
+  const beforeCall = () => {
     throw new GatewayError('EXCEED_RATELIMIT', { retryAfter: 1 });
   };
-  const { bodies, base } = await startCounting({ admit });
+  const { bodies, base } = await startCounting({ beforeCall });
   const body = 'x'.repeat(5000);
   const headers = { authorization: signed(sha256(body)) };
   const before = (await readdir('/proc/self/fd')).length;

@@ -41,7 +41,7 @@ it('aborts the call to the service when the caller leaves a stream', async () =>
   response.on('error', () => {});
   response.destroy();
   await gone;
-  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, idle: 0, isOut: false });
+  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, idle: 0, isEjected: false });
 });
 
 it('aborts the call to the service when the caller leaves before the response', async () => {
@@ -69,7 +69,7 @@ it('aborts the call to the service when the caller leaves in its body', async ()
   outgoing.destroy();
   await closed;
   expect(incoming.complete).toBe(false);
-  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, isOut: false });
+  expect(gateway.stats().endpoints[0]).toMatchObject({ outstanding: 0, isEjected: false });
 });
 
 it('reads a response no faster than the caller', async () => {

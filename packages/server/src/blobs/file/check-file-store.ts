@@ -67,9 +67,9 @@ export function checkFileStore(
       else if (kind === 'other')
         await tell('foreign', path, 'The store only creates regular files.');
       else {
-        const judgement = await judgeFile(layout, path);
-        if (judgement === undefined) continue;
-        const { bytes, problem } = judgement;
+        const result = await checkFile(layout, path);
+        if (result === undefined) continue;
+        const { bytes, problem } = result;
         report = { ...report, files: report.files + 1, bytes: report.bytes + bytes };
         if (problem) await tell(problem.kind, path, problem.detail);
       }
@@ -97,8 +97,8 @@ async function repairProblem(
  */
 async function setAside(layout: Layout, path: string): Promise<void> {
   const version = await identifyVersion(path);
-  const judgement = await judgeFile(layout, path);
-  if (judgement !== undefined && judgement.problem === undefined) return;
+  const result = await checkFile(layout, path);
+  if (result !== undefined && result.problem === undefined) return;
   const aside = join(layout.root, 'set-aside', `${Date.now()}`, relative(layout.files, path));
   const isMoved = await withFileLocks(layout, [path], async () => {
     if (version === undefined || (await identifyVersion(path)) !== version) return false;
@@ -116,13 +116,13 @@ async function identifyVersion(path: string): Promise<string | undefined> {
 }
 
 /** Result of checking one file. */
-interface Judgement {
+interface CheckResult {
   readonly bytes: number;
   readonly problem?: { readonly kind: 'foreign' | 'damaged'; readonly detail: string };
 }
 
 /** Reads a file to its end. Undefined if it was deleted in the meantime. */
-async function judgeFile({ files }: Layout, path: string): Promise<Judgement | undefined> {
+async function checkFile({ files }: Layout, path: string): Promise<CheckResult | undefined> {
   if (toBlobKey(relative(files, path)) === undefined) {
     const detail = 'The store does not use this name.';
     return { bytes: 0, problem: { kind: 'foreign', detail } };

@@ -6,7 +6,7 @@ import { diskCodeOf } from './disk-error.ts';
 import { toDiskPath } from './to-disk-path.ts';
 
 /** Others may remove the folders that we create while they are empty. Nobody wins this race so often. */
-const MOST_ATTEMPTS = 1000;
+const MAX_ATTEMPTS = 1000;
 
 /**
  * Refuses a folder that is reached through a symbolic link. Links below the root, from a restored
@@ -58,7 +58,7 @@ export async function placeIn<T>(
       break;
     } catch (error) {
       const isGone = diskCodeOf(error) === 'ENOENT';
-      if (isGone && attempt < MOST_ATTEMPTS && !(await isLost())) continue;
+      if (isGone && attempt < MAX_ATTEMPTS && !(await isLost())) continue;
       // Of two errors, the first one is reported.
       await pruneFolders(top, folder).catch(() => {});
       throw error;

@@ -26,7 +26,7 @@ const IDLE_MILLISECONDS = 15_000;
 const ATTEMPTS = 3;
 
 /** Larger bodies wait for `100 Continue`, so that a refusal arrives before they are sent. */
-const CONSENT_BYTES = 16 * 1024 * 1024;
+const EXPECT_CONTINUE_BYTES = 16 * 1024 * 1024;
 
 /** Without a logger, the SDK writes to the console what it throws anyway. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
@@ -129,7 +129,7 @@ function createClient(options: ClientOptions): S3Client {
     ...(credentials !== undefined && { credentials }),
     maxAttempts: ATTEMPTS,
     logger: SILENT,
-    expectContinueHeader: CONSENT_BYTES,
+    expectContinueHeader: EXPECT_CONTINUE_BYTES,
     // Otherwise streams are sent in chunks with a trailer, which Ceph and others refuse (411). Contents
     // are protected by their MD5.
     requestChecksumCalculation: 'WHEN_REQUIRED',

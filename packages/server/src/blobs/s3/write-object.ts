@@ -22,13 +22,13 @@ import { copyObject } from './copy-blob.ts';
 import { withS3Errors } from './to-s3-error.ts';
 
 /** Parts of one upload held in memory: all but one are being sent to the store. */
-const MOST_PARTS = 3;
+const MAX_PARTS = 3;
 
 /** Smaller content is sent with one call, larger content in parts of this size. */
 const PART_BYTES = 8 * 1024 * 1024;
 
 /** Bytes of all uploads of this process held in memory, waiting for the store or for more content. */
-const MOST_HELD_BYTES = 256 * 1024 * 1024;
+const MAX_HELD_BYTES = 256 * 1024 * 1024;
 
 let heldBytes = 0;
 
@@ -100,7 +100,7 @@ class HeldMemory {
   /** Whether the upload may hold that many bytes. What it gets it keeps until its end. */
   mayHold(bytes: number): boolean {
     const more = Math.max(0, bytes - this.#bytes);
-    if (heldBytes + more > MOST_HELD_BYTES) return more === 0;
+    if (heldBytes + more > MAX_HELD_BYTES) return more === 0;
     heldBytes += more;
     this.#bytes += more;
     return true;
@@ -193,7 +193,7 @@ async function sendParts(
       const sending = send(part, count);
       underWay.add(sending);
       sending.then(() => underWay.delete(sending));
-      if (places < MOST_PARTS && memory.mayHold((places + 1) * PART_BYTES)) places += 1;
+      if (places < MAX_PARTS && memory.mayHold((places + 1) * PART_BYTES)) places += 1;
       while (underWay.size >= places) await Promise.race(underWay);
     }
   } catch (error) {

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import { createAddressPolicy } from './address-policy.ts';
 import {
   type Clock,
-  createRecordMemory,
+  createRecordCache,
   type Lookup,
   openLookup,
   systemClock,
@@ -99,12 +99,12 @@ export function createRegistry(
   let finders = new Map<string, () => Found>();
 
   const watch = ({ type, name }: DnsSource): WatchedName => {
-    const memory = createRecordMemory({ ...times, staleMs });
+    const cache = createRecordCache({ ...times, staleMs });
     const resolve = async () => {
       const lookup = open();
       lookups.add(lookup);
       try {
-        return await resolveTargets({ lookup, memory, allows }, type, name);
+        return await resolveTargets({ lookup, cache, allows }, type, name);
       } finally {
         lookups.delete(lookup);
       }

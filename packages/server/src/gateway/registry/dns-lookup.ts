@@ -25,7 +25,7 @@ const MIN_TTL_MS = 1_000;
 
 const MAX_TTL_MS = 60_000;
 
-type Answer<Row> =
+type DnsResponse<Row> =
   | { readonly kind: 'found'; readonly rows: readonly Row[]; readonly ttlSeconds?: number }
   /** The name exists, but has no such record. */
   | { readonly kind: 'no-data' }
@@ -39,7 +39,7 @@ type RowOf<Type extends RecordType> = Type extends 'SRV' ? SrvRecord : string;
 /** Queries that share one resolver. */
 export interface Lookup {
   /** @throws Error with a code of `node:dns` if there is no response */
-  query<Type extends RecordType>(type: Type, name: string): Promise<Answer<RowOf<Type>>>;
+  query<Type extends RecordType>(type: Type, name: string): Promise<DnsResponse<RowOf<Type>>>;
   /** Fails all pending queries. */
   cancel(): void;
 }
@@ -59,7 +59,7 @@ export function openLookup(servers: readonly string[] | undefined, timeoutMs: nu
       // The resolver doubles its timeout with each attempt, separately for each server.
       const timer = setTimeout(cancel, timeoutMs).unref();
       try {
-        return (await ask(resolver, type, name)) as Answer<never>;
+        return (await ask(resolver, type, name)) as DnsResponse<never>;
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
         if (code === 'ENOTFOUND') return { kind: 'no-name' };
@@ -72,7 +72,7 @@ export function openLookup(servers: readonly string[] | undefined, timeoutMs: nu
   };
 }
 
-interface RecordMemoryOptions {
+interface RecordCacheOptions {
   clock: Clock;
   /** Lifetime of responses without a TTL (SRV, and missing names or records), and of failures. */
   refreshMs: number;
@@ -80,8 +80,8 @@ interface RecordMemoryOptions {
   staleMs: number;
 }
 
-interface Recalled<Row> {
-  readonly answer: Answer<Row>;
+interface CachedRecords<Row> {
+  readonly response: DnsResponse<Row>;
   /** When to query again, on the clock. */
   readonly expires: number;
   /** Why the response is stale. */
@@ -89,7 +89,7 @@ interface Recalled<Row> {
 }
 
 /** The last responses to the queries of one name. */
-export interface RecordMemory {
+export interface RecordCache {
   /**
    * The cached response while its TTL lasts, otherwise that of `lookup`, otherwise the last known one.
    *
@@ -99,19 +99,19 @@ export interface RecordMemory {
     lookup: Lookup,
     type: Type,
     name: string,
-  ): Promise<Recalled<RowOf<Type>>>;
+  ): Promise<CachedRecords<RowOf<Type>>>;
   /** Forgets what was not queried since the last call, which limits the size of the cache. */
   sweep(): void;
 }
 
-export function createRecordMemory(options: RecordMemoryOptions): RecordMemory {
+export function createRecordCache(options: RecordCacheOptions): RecordCache {
   const { clock, refreshMs, staleMs } = options;
-  let known = new Map<string, Recalled<unknown>>();
-  let asked = new Map<string, Recalled<unknown>>();
+  let known = new Map<string, CachedRecords<unknown>>();
+  let asked = new Map<string, CachedRecords<unknown>>();
 
-  const lifetime = (answer: Answer<unknown>) => {
-    if (answer.kind !== 'found' || answer.ttlSeconds === undefined) return refreshMs;
-    return Math.min(Math.max(answer.ttlSeconds * 1_000, MIN_TTL_MS), MAX_TTL_MS);
+  const lifetime = (response: DnsResponse<unknown>) => {
+    if (response.kind !== 'found' || response.ttlSeconds === undefined) return refreshMs;
+    return Math.min(Math.max(response.ttlSeconds * 1_000, MIN_TTL_MS), MAX_TTL_MS);
   };
 
   const recall = async (lookup: Lookup, type: RecordType, name: string) => {
@@ -122,20 +122,20 @@ export function createRecordMemory(options: RecordMemoryOptions): RecordMemory {
       return last;
     }
     try {
-      const answer = await lookup.query(type, name);
-      const fresh = { answer, expires: clock.now() + lifetime(answer) };
+      const response = await lookup.query(type, name);
+      const fresh = { response, expires: clock.now() + lifetime(response) };
       asked.set(key, fresh);
       return fresh;
     } catch (cause) {
       const problem = new Error(`DNS: ${(cause as Error).message}`, { cause });
       if (last === undefined || clock.now() >= last.expires + staleMs) throw problem;
       asked.set(key, last);
-      return { answer: last.answer, expires: clock.now() + refreshMs, problem };
+      return { response: last.response, expires: clock.now() + refreshMs, problem };
     }
   };
 
   return {
-    ask: (lookup, type, name) => recall(lookup, type, name) as Promise<Recalled<never>>,
+    ask: (lookup, type, name) => recall(lookup, type, name) as Promise<CachedRecords<never>>,
     sweep() {
       known = asked;
       asked = new Map();
@@ -143,7 +143,11 @@ export function createRecordMemory(options: RecordMemoryOptions): RecordMemory {
   };
 }
 
-async function ask(resolver: Resolver, type: RecordType, name: string): Promise<Answer<unknown>> {
+async function ask(
+  resolver: Resolver,
+  type: RecordType,
+  name: string,
+): Promise<DnsResponse<unknown>> {
   if (type === 'SRV') return { kind: 'found', rows: await resolver.resolveSrv(name) };
   const found = await (type === 'A'
     ? resolver.resolve4(name, { ttl: true })

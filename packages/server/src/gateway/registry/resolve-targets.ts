@@ -1,5 +1,5 @@
 import type { SrvRecord } from 'node:dns';
-import type { Lookup, RecordMemory } from './dns-lookup.ts';
+import type { Lookup, RecordCache } from './dns-lookup.ts';
 
 /** Maximum endpoints of a service: a response over TCP may hold thousands of records. */
 const MAX_TARGETS = 256;
@@ -25,22 +25,22 @@ export async function resolveTargets(
   try {
     return await (type === 'SRV' ? resolveSrv(context, name) : resolveAddresses(context, name));
   } finally {
-    context.memory.sweep();
+    context.cache.sweep();
   }
 }
 
 async function resolveSrv(context: ResolveContext, name: string): Promise<Resolved> {
-  const { answer, ...rest } = await context.memory.ask(context.lookup, 'SRV', name);
+  const { response, ...rest } = await context.cache.ask(context.lookup, 'SRV', name);
   const tally = createTally();
   tally.add(rest);
   const result = (targets: readonly Target[]) => ({
-    resolution: { exists: answer.kind !== 'no-name', targets: targets.slice(0, MAX_TARGETS) },
+    resolution: { exists: response.kind !== 'no-name', targets: targets.slice(0, MAX_TARGETS) },
     expires: tally.expires,
     problems: tally.problems,
   });
-  if (answer.kind !== 'found') return result([]);
+  if (response.kind !== 'found') return result([]);
 
-  const records = answer.rows
+  const records = response.rows
     .filter(leadsSomewhere)
     .map((record) => ({ ...record, name: record.name.toLowerCase() }))
     .sort((a, b) => a.priority - b.priority || compare(a.name, b.name) || a.port - b.port)
@@ -99,7 +99,7 @@ export interface Resolved {
 
 interface ResolveContext {
   lookup: Lookup;
-  memory: RecordMemory;
+  cache: RecordCache;
   allows: (address: string) => boolean;
 }
 
@@ -126,11 +126,11 @@ async function resolveAddresses(context: ResolveContext, host: string): Promise<
   let exists = true;
   let addresses: readonly string[] = [];
   for (const type of ['A', 'AAAA'] as const) {
-    const { answer, ...rest } = await context.memory.ask(context.lookup, type, host);
+    const { response, ...rest } = await context.cache.ask(context.lookup, type, host);
     tally.add(rest);
-    exists &&= type === 'AAAA' || answer.kind !== 'no-name';
-    if (answer.kind === 'found') addresses = answer.rows;
-    if (answer.kind !== 'no-data') break;
+    exists &&= type === 'AAAA' || response.kind !== 'no-name';
+    if (response.kind === 'found') addresses = response.rows;
+    if (response.kind !== 'no-data') break;
   }
   const allowed = addresses.filter(context.allows);
   if (allowed.length < addresses.length) {
